@@ -15,6 +15,8 @@ from psycopg.sql import SQL, Identifier
 
 Connection = psycopg.Connection[Any]
 
+PAGES_AT_ONCE = 10_000
+
 
 def copy_rows(connection: Connection, target: str, rows: Iterable[Sequence[Any]]) -> None:
     """Copy `rows` into `target`: a table and its columns, "people (id, name)"."""
@@ -37,6 +39,19 @@ def copy_vectors(
         copy.set_types([*columns.values()])
         for id, vector in zip(ids, vectors, strict=True):
             copy.write_row((id, 0, HalfVector(vector.tolist()), *typed.values()))
+
+
+def mark_embedded(connection: Connection, table: str) -> None:
+    """Mark all rows of a table as embedded, some pages after the others, as all marks are dropped."""
+    row = connection.execute(
+        "select pg_relation_size(%s::regclass) / current_setting('block_size')::int", [table]
+    ).fetchone()
+    assert row
+    for first in range(0, row[0], PAGES_AT_ONCE):
+        connection.execute(
+            f"update {table} set embedded_hash = content_hash"
+            f" where ctid >= '({first},0)' and ctid < '({first + PAGES_AT_ONCE},0)'".encode()
+        )
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from quarry.people.contract import EmploymentType, Intent, SeniorityLevel
 from tests.benchmarks.generated import Corpus
 from tests.benchmarks.measuring import Connection
-from tests.bulk import copy_rows, copy_vectors, indexes_built_afterwards
+from tests.bulk import copy_rows, copy_vectors, indexes_built_afterwards, mark_embedded
 
 CARDS_PER_PERSON = 4
 CHILDREN_PER_CARD = 2
@@ -53,27 +53,37 @@ def load_people(connection: Connection, corpus: Corpus, cards: int) -> None:
             _people(random, people),
         )
         topics = corpus.topics(cards)
-        texts, vectors = corpus.rows(topics)
-        copy_rows(
-            connection,
-            "experience_cards (id, person_id, visible, is_current, start_date, end_date, intent_primary, employment_type,"
-            " seniority_level, location, title, company_name, domain, city, country, summary, skills)",
-            _cards(random, people, topics, texts),
-        )
-        copy_vectors(connection, "experience_card_embeddings", _card_ids(cards), vectors)
-        # a child is mostly about what its card is about
-        others = random.random(cards * CHILDREN_PER_CARD) < 0.2
-        child_topics = np.where(others, corpus.topics(cards * CHILDREN_PER_CARD), np.repeat(topics, CHILDREN_PER_CARD))
-        texts, vectors = corpus.rows(child_topics)
-        copy_rows(
-            connection, "experience_card_children (id, card_id, child_type, title, summary, tags)", _children(texts)
-        )
-        copy_vectors(connection, "experience_card_child_embeddings", _child_ids(len(texts)), vectors)
+        _load_cards(connection, corpus, random, people, topics)
+        _load_children(connection, corpus, random, topics)
         for table in tables[1:]:
-            connection.execute(f"update {table} set embedded_hash = content_hash".encode())
+            mark_embedded(connection, table)
             connection.execute(f"vacuum full {table}".encode())
     for table in tables[1:]:
         connection.execute("select count_lexemes(%s)", [table])
+
+
+def _load_cards(
+    connection: Connection, corpus: Corpus, random: np.random.Generator, people: int, topics: NDArray[np.int64]
+) -> None:
+    texts, vectors = corpus.rows(topics)
+    copy_rows(
+        connection,
+        "experience_cards (id, person_id, visible, is_current, start_date, end_date, intent_primary, employment_type,"
+        " seniority_level, location, title, company_name, domain, city, country, summary, skills)",
+        _cards(random, people, topics, texts),
+    )
+    copy_vectors(connection, "experience_card_embeddings", _card_ids(len(texts)), vectors)
+
+
+def _load_children(
+    connection: Connection, corpus: Corpus, random: np.random.Generator, topics: NDArray[np.int64]
+) -> None:
+    # a child is mostly about what its card is about
+    count = len(topics) * CHILDREN_PER_CARD
+    others = random.random(count) < 0.2
+    texts, vectors = corpus.rows(np.where(others, corpus.topics(count), np.repeat(topics, CHILDREN_PER_CARD)))
+    copy_rows(connection, "experience_card_children (id, card_id, child_type, title, summary, tags)", _children(texts))
+    copy_vectors(connection, "experience_card_child_embeddings", _child_ids(count), vectors)
 
 
 def _people(random: np.random.Generator, count: int) -> Iterable[Sequence[Any]]:
