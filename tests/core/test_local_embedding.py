@@ -252,7 +252,7 @@ class TestEmbedding:
 
     async def test_a_query_does_not_wait_for_a_bulk_load(self, fake: FakeMiniLM, embedding: LocalEmbedding) -> None:
         bulk = asyncio.create_task(embedding.embed(["window"] * 50))
-        await asyncio.to_thread(fake.begun.wait, 10)
+        await asyncio.to_thread(fake.begun.wait, PATIENCE_SECONDS)
         done_before = len(fake.done)
         await embedding.embed(["query"])
         assert fake.done.index("query") < done_before + 10
@@ -269,13 +269,15 @@ class TestEmbedding:
     async def test_after_a_cancelled_call_no_further_text_is_begun(
         self, fake: FakeMiniLM, embedding: LocalEmbedding
     ) -> None:
+        fake.may_end.clear()
         bulk = asyncio.create_task(embedding.embed(["window"] * 50))
-        await asyncio.to_thread(fake.begun.wait, 10)
+        await asyncio.to_thread(fake.begun.wait, PATIENCE_SECONDS)
         bulk.cancel()
         with pytest.raises(asyncio.CancelledError):
             await bulk
+        fake.may_end.set()
         await embedding.close()
-        assert len(fake.done) < 10
+        assert 1 <= len(fake.done) <= THREADS
 
     async def test_closed_it_is_unavailable(self) -> None:
         embedding = LocalEmbedding()
@@ -286,26 +288,29 @@ class TestEmbedding:
             await embedding.embed(["elm"])
 
     async def test_closing_ends_a_call_under_way(self, fake: FakeMiniLM, embedding: LocalEmbedding) -> None:
-        bulk = asyncio.create_task(embedding.embed(["window"] * 50))
-        await asyncio.to_thread(fake.begun.wait, 10)
+        bulk = asyncio.create_task(embedding.embed(["window"] * 100_000))
+        await asyncio.to_thread(fake.begun.wait, PATIENCE_SECONDS)
         await embedding.close()
         with pytest.raises(ModelUnavailable, match="closed"):
             await bulk
 
 
 class FakeMiniLM:
-    """Stands in for the network: takes 2 ms for a text and notes what was done, and in which threads."""
+    """Stands in for the network: takes 2 ms for a text, or until it may end, and notes what was done, and in which threads."""
 
     def __init__(self) -> None:
         self.done: list[str] = []
         self.threads: set[int] = set()
         self.begun = threading.Event()
+        self.may_end = threading.Event()
+        self.may_end.set()
 
     def embed(self, text: str) -> list[float]:
+        self.begun.set()
         time.sleep(0.002)
+        self.may_end.wait(PATIENCE_SECONDS)
         self.threads.add(threading.get_ident())
         self.done.append(text)
-        self.begun.set()
         return [1.0]
 
 
