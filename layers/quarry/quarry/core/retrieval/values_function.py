@@ -94,9 +94,9 @@ def _values(table: SearchTable, relations: Sequence[Related], change: str, *, wh
     rows = f"{table.source or table.name} t"
     holding: dict[str | None, str] = {None: ""}
     if relations:
-        [first, *others] = relations
-        holding = {related.name: f" where {related.on}" if others else "" for related in relations}
-        rows += f" join {first.source or first.table} r on {f'r.{first.owner} = t.{table.key}' if others else first.on}"
+        first = relations[0]
+        holding = {related.name: f" where {related.on}" if related.owner else "" for related in relations}
+        rows += f" join {first.source or first.table} r on {f'r.{first.owner} = t.{table.key}' if first.owner else first.on}"
     each = "\n        union all ".join(
         f"select '{facet.name}', {value_expression(facet)}{holding[facet.related]}"
         for facet in table.listed
