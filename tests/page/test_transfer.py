@@ -8,13 +8,16 @@ from collections.abc import Iterator
 
 import httpx2
 import pytest
-from playwright.sync_api import Request, Response, Route, expect
+from playwright.sync_api import Page, Request, Response, Route, expect
 
 from quarry.core.web.page_routes import page as served_page
 from tests.page.conftest import ALL_DOMAINS, Site, requests_to
 from tests.running import running_server
 
 BUDGET_BYTES = 160_000
+TRIES_MAX = 3
+"""How often the page loads itself anew where a file of it could not be fetched."""
+COUNTED_TRIES = "sessionStorage.getItem('quarry.tries')"
 
 
 @pytest.fixture(scope="package")
@@ -131,9 +134,19 @@ def test_a_file_that_could_not_be_fetched_is_tried_again(site: Site) -> None:
     assert next(refused, None) is None
 
 
-def test_a_view_that_cannot_be_fetched_can_be_tried_again(site: Site) -> None:
-    page = site.open(before=lambda page: page.route("**/views/records.js", lambda route: route.abort()))
+def test_a_view_that_cannot_be_fetched_is_tried_thrice_and_then_when_told(site: Site) -> None:
+    loaded: list[Page] = []
+
+    def refuse_the_view(page: Page) -> None:
+        page.route("**/views/records.js", lambda route: route.abort())
+        page.on("load", lambda page: loaded.append(page))
+
+    page = site.open(before=refuse_the_view)
+    while len(loaded) < 1 + TRIES_MAX:
+        page.wait_for_event("load")
     expect(page.get_by_role("alert")).to_contain_text("cannot be reached")
+    assert page.evaluate(COUNTED_TRIES) == str(TRIES_MAX)
     page.unroute("**/views/records.js")
     page.get_by_role("button", name="Try again").click()
     expect(page.get_by_role("textbox")).to_be_visible()
+    assert page.evaluate(COUNTED_TRIES) is None

@@ -76,7 +76,6 @@ async function start() {
     return;
   }
   listen();
-  forget('quarry.tries');
   try {
     await finishSignIn();
   } catch (problem) {
@@ -149,6 +148,8 @@ async function show() {
       fail(new Problem(navigator.onLine ? 'unreachable' : 'offline'), () => location.reload());
       return;
     }
+    // all files are here: those of a view count too, or a page whose view cannot be had would load itself anew for ever
+    forget('quarry.tries');
     shown = {domain, view: mounted(domain, module), entry: null};
   }
   shown.entry = entry;
