@@ -24,6 +24,7 @@ from quarry.core.agent_tools import RESULTS_MAX
 from quarry.core.web.problems import BODY_MAX_BYTES
 from tests.conftest import create_database
 from tests.running import running_server
+from tests.waiting import PATIENCE_SECONDS
 
 TOOLS = {
     "search_ontology", "get_ontology_entity", "search_records", "count_records", "get_record",
@@ -110,7 +111,7 @@ async def test_a_workspace_is_searched_as_its_user(base: str) -> None:
     first = own["results"][0]
     whole = await call(base, "get_ontology_entity", type=first["type"], id=first["id"])
     assert whole["props"]
-    async with httpx2.AsyncClient(headers={"Authorization": "Bearer somebody-else"}) as http:
+    async with httpx2.AsyncClient(headers={"Authorization": "Bearer somebody-else"}, timeout=PATIENCE_SECONDS) as http:
         async with Client(streamable_http_client(f"{base}/mcp", http_client=http)) as other:
             assert read(await other.call_tool("search_ontology", {"query": "launch plan"}))["results"] == []
             foreign = await other.call_tool("get_ontology_entity", {"type": first["type"], "id": first["id"]})
@@ -179,7 +180,7 @@ async def test_people_are_searched_only_where_the_caller_allows_spending(base: s
 
 
 def balance(base: str) -> int:
-    found: int = httpx2.get(f"{base}/credits").json()["balance"]
+    found: int = httpx2.get(f"{base}/credits", timeout=PATIENCE_SECONDS).json()["balance"]
     return found
 
 
@@ -277,7 +278,7 @@ async def test_a_wrong_call_is_told_what_is_wrong(base: str, name: str, argument
 async def test_what_is_no_call_of_the_protocol_is_kept_out(base: str) -> None:
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
     accept = {"Accept": "application/json, text/event-stream"}
-    async with httpx2.AsyncClient(base_url=base) as http:
+    async with httpx2.AsyncClient(base_url=base, timeout=PATIENCE_SECONDS) as http:
         for headers, status in (
             ({}, 200),
             ({"Host": "evil.example"}, 421),
@@ -297,7 +298,7 @@ def test_calls_count_against_the_callers_limit(agents_url: str) -> None:
     headers = {"Accept": "application/json", "Authorization": "Bearer eager"}
     with (
         running_server(agents_url, RATE_LIMIT_PER_MINUTE="3") as limited,
-        httpx2.Client(base_url=limited, headers=headers) as http,
+        httpx2.Client(base_url=limited, headers=headers, timeout=PATIENCE_SECONDS) as http,
     ):
         responses = [http.post("/mcp", json=message) for _ in range(7)]
     assert responses[0].status_code == 200

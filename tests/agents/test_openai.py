@@ -18,6 +18,7 @@ from tests.conftest import create_database, model_environment
 from tests.fakes.openai_server import FakeOpenAI, Reply
 from tests.records.asking import playing
 from tests.running import running_server
+from tests.waiting import PATIENCE_SECONDS
 
 QUESTION = "Why did the council keep the old elm in Quill Square?"
 PEOPLE_QUERY = "backend engineers who know Kafka"
@@ -249,14 +250,14 @@ def test_who_has_no_credit_is_told_by_a_status(base: str, completions_url: str, 
 
 
 def balance(base: str) -> int:
-    found: int = httpx2.get(f"{base}/credits").json()["balance"]
+    found: int = httpx2.get(f"{base}/credits", timeout=PATIENCE_SECONDS).json()["balance"]
     return found
 
 
 def test_every_layers_errors_are_of_openais_form(base: str) -> None:
     path, large = "/v1/chat/completions", b" " * BODY_MAX_BYTES + b"{}"
     json_headers = {"Content-Type": "application/json"}
-    with httpx2.Client(base_url=base) as http:
+    with httpx2.Client(base_url=base, timeout=PATIENCE_SECONDS) as http:
         for response, status in (
             (http.get(path), 405),
             (http.get("/v1/nothing"), 404),

@@ -25,7 +25,7 @@ def shared_url(server_url: str, migrated_template: str) -> str:
 async def database(shared_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Database]:
     """The module's own database, emptied after each test, and batches of ten rows."""
     monkeypatch.setattr(cleanup, "BATCH_ROWS", 10)
-    database = Database(shared_url, pool_size=4, timeout_seconds=5)
+    database = Database(shared_url, pool_size=4, timeout_seconds=60)
     yield database
     await database.execute("truncate answer_cache, rate_windows, search_runs cascade")
     await database.close()

@@ -50,7 +50,7 @@ def shared_url(server_url: str, migrated_template: str) -> str:
 async def database(shared_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Database]:
     """The module's own database, emptied after each test, and batches of four rows."""
     monkeypatch.setattr(embed, "BATCH_ROWS", 4)
-    database = Database(shared_url, pool_size=4, timeout_seconds=5)
+    database = Database(shared_url, pool_size=4, timeout_seconds=60)
     yield database
     await database.execute("truncate matters, embedding_claims, embedding_progress cascade")
     await database.close()
@@ -120,7 +120,7 @@ async def test_a_row_that_is_deleted_while_it_is_embedded_leaves_nothing(databas
 
 
 async def test_while_the_model_works_no_connection_is_held(shared_url: str) -> None:
-    database = Database(shared_url, pool_size=1, timeout_seconds=5)
+    database = Database(shared_url, pool_size=1, timeout_seconds=60)
     await add_matters(database, "matter")
     working = Interrupted(lambda: database.rows("select from matters for update"))
     assert (await embed_pending(database, working, MATTERS)).rows == 1

@@ -54,7 +54,7 @@ def shared_url(server_url: str, migrated_template: str) -> str:
 @pytest.fixture
 async def empty(shared_url: str) -> AsyncIterator[Database]:
     """A database that no model has filled: the module's own, emptied after each test."""
-    database = Database(shared_url, pool_size=1, timeout_seconds=5)
+    database = Database(shared_url, pool_size=1, timeout_seconds=60)
     yield database
     await database.execute("truncate embedding_model")
     await database.close()

@@ -140,7 +140,7 @@ async def test_what_reads_the_secret_is_imported_before_a_connection_is_waited_f
         return make_pool(database)
 
     monkeypatch.setattr(Database, "_make_pool", observe)
-    database = Database(database_secret(put(database_url)), pool_size=1, timeout_seconds=5)
+    database = Database(database_secret(put(database_url)), pool_size=1, timeout_seconds=60)
     assert await database.row("select 1 as one") == {"one": 1}
     await database.close()
     assert imported == [True]
@@ -156,7 +156,7 @@ async def test_a_rotated_password_is_read_anew(put: Put, database_url: str) -> N
 
     with psycopg.connect(database_url, autocommit=True) as operator:
         operator.execute("create role rotating login")
-        database = Database(database_secret(rotate("one"), known=where), pool_size=2, timeout_seconds=5)
+        database = Database(database_secret(rotate("one"), known=where), pool_size=2, timeout_seconds=60)
         try:
             assert await database.row("select current_user as who") == {"who": "rotating"}
             rotate("two")

@@ -199,7 +199,7 @@ def test_without_claims_nobody_is_signed_in(search: FunctionProcess, path: str) 
 
 
 def test_a_client_without_a_token_is_told_so(url: str) -> None:
-    response = httpx2.get(f"{url}/records/search", params={"q": "bridge"})
+    response = httpx2.get(f"{url}/records/search", params={"q": "bridge"}, timeout=PATIENCE_SECONDS)
     assert (response.status_code, response.headers["www-authenticate"]) == (401, "Bearer")
 
 
@@ -259,7 +259,7 @@ def test_an_error_after_the_first_byte_breaks_the_response_off(breakable: Functi
 
 def test_a_client_sees_that_a_response_broke_off(breakable: FunctionProcess) -> None:
     with front_door(breakable.api) as url, pytest.raises(httpx2.RemoteProtocolError):
-        httpx2.get(f"{url}/breaks-off")
+        httpx2.get(f"{url}/breaks-off", timeout=PATIENCE_SECONDS)
 
 
 def test_an_error_in_a_begun_stream_is_its_last_event(url: str, model: FakeOpenAI, deployed_database_url: str) -> None:

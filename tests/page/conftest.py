@@ -29,6 +29,7 @@ from playwright.sync_api import Browser, Page, Request, Route, expect, sync_play
 from tests.conftest import clone_database, model_environment
 from tests.fakes.openai_server import FakeOpenAI
 from tests.running import running_server
+from tests.waiting import PATIENCE_SECONDS
 
 # the shell draws the same pages without the windows around them, which cost more than the pages
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "chromium-browser"))), None)
@@ -41,8 +42,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-PATIENCE_MS = 20_000
-"""How long a busy machine may take for what a test waits for."""
+PATIENCE_MS = 1000 * PATIENCE_SECONDS
 
 NARROW, WIDE = 390, 1440
 

@@ -13,6 +13,7 @@ from playwright.sync_api import Page, Request, Response, Route, expect
 from quarry.core.web.page_routes import page as served_page
 from tests.page.conftest import ALL_DOMAINS, Site, requests_to
 from tests.running import running_server
+from tests.waiting import PATIENCE_SECONDS
 
 BUDGET_BYTES = 160_000
 TRIES_MAX = 3
@@ -54,7 +55,7 @@ def test_the_lists_of_what_is_fetched_early_are_true(site: Site) -> None:
 
 
 def test_assets_are_kept_for_good_and_the_page_is_asked_for(served: str) -> None:
-    with httpx2.Client(base_url=served) as client:
+    with httpx2.Client(base_url=served, timeout=PATIENCE_SECONDS) as client:
         html = client.get("/")
         assert html.headers["cache-control"] == "no-cache"
         assert client.get("/", headers={"If-None-Match": html.headers["etag"]}).status_code == 304
@@ -73,7 +74,7 @@ def test_assets_are_kept_for_good_and_the_page_is_asked_for(served: str) -> None
     ("accepted", "encoding"), [("gzip, br", "gzip"), ("identity", None), ("gzip;q=0", None), ("", None)]
 )
 def test_who_does_not_take_gzip_gets_none(served: str, accepted: str, encoding: str | None) -> None:
-    with httpx2.Client(base_url=served) as client:
+    with httpx2.Client(base_url=served, timeout=PATIENCE_SECONDS) as client:
         response = client.get("/", headers={"Accept-Encoding": accepted})
     assert response.headers.get("content-encoding") == encoding
     assert "<title>Quarry</title>" in response.text
@@ -81,7 +82,7 @@ def test_who_does_not_take_gzip_gets_none(served: str, accepted: str, encoding: 
 
 
 def test_an_open_page_still_finds_its_modules_after_an_update(served: str) -> None:
-    with httpx2.Client(base_url=served) as client:
+    with httpx2.Client(base_url=served, timeout=PATIENCE_SECONDS) as client:
         old = client.get("/assets/0123456789ab/app.js")
         assert (old.status_code, old.headers["cache-control"]) == (200, "no-cache")
         for unknown in (
