@@ -300,10 +300,11 @@ def test_calls_count_against_the_callers_limit(agents_url: str) -> None:
         running_server(agents_url, RATE_LIMIT_PER_MINUTE="3") as limited,
         httpx2.Client(base_url=limited, headers=headers, timeout=PATIENCE_SECONDS) as http,
     ):
+        # a new minute may begin in between
         responses = [http.post("/mcp", json=message) for _ in range(7)]
     assert responses[0].status_code == 200
-    assert responses[-1].status_code == 429
-    assert responses[-1].headers["retry-after"]
+    refused = next(response for response in responses if response.status_code == 429)
+    assert refused.headers["retry-after"]
 
 
 def test_the_tools_in_openais_format_are_those_of_the_route() -> None:
