@@ -73,6 +73,26 @@ def test_a_denial_is_not_verified_by_what_it_denies() -> None:
     assert not only("Divers never found 14 cracks below the waterline [1].").verified
 
 
+@pytest.mark.parametrize(
+    ("body", "answer"),
+    [
+        ("The council did not approve the bridge closure in March.", "The council did approve the bridge closure in March [1]."),
+        ("Nobody said that repairs to the quay are needed.", "Repairs to the quay are needed [1]."),
+        ("The board denied that the quay wall had moved.", "The quay wall had moved [1]."),
+        ("If the quay wall has moved, the crane stops.", "The quay wall has moved [1]."),
+        ("That the quay wall has moved isn’t known.", "The quay wall has moved [1]."),
+    ],
+)  # fmt: skip
+def test_what_a_source_denies_or_leaves_open_is_not_verified_by_the_words_of_it(body: str, answer: str) -> None:
+    assert not only(answer, body).verified
+
+
+def test_a_denial_in_another_sentence_of_the_source_takes_nothing_back() -> None:
+    body = "Nobody was hurt. The quay wall has moved. It was not closed."
+    assert only("The quay wall has moved [1].", body).verified
+    assert only("The quay wall has moved. It was not closed [1].", body).verified
+
+
 def test_one_source_that_supports_a_sentence_is_enough() -> None:
     found = support(
         "Repairs are put at 310,000 dollars [1][2].", {1: source(), 2: source("Nothing of the kind.", "Other")}
@@ -99,6 +119,19 @@ def test_what_has_no_marker_or_stands_in_code_is_passed_over() -> None:
     assert [each.sentence for each in support(answer, {1: source()}).citations] == [
         "Divers found 14 cracks below the waterline."
     ]
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentence"),
+    [
+        ("```x = 1``` is run first.\n\nRepairs are put at 310,000 dollars [1].", "Repairs are put at 310,000 dollars."),
+        ("Of `a[1]` repairs are put at 310,000 dollars [1].", "Of `a[1]` repairs are put at 310,000 dollars."),
+        ("Of ```a[1]``` repairs are put at 310,000 dollars [1].", "Of ```a[1]``` repairs are put at 310,000 dollars."),
+    ],
+)
+def test_code_in_a_line_is_a_part_of_its_sentence_but_for_markers_in_it(answer: str, sentence: str) -> None:
+    [citation] = support(answer, {1: source()}).citations
+    assert citation.sentence == sentence
 
 
 def test_a_number_that_names_no_source_is_passed_over() -> None:
@@ -133,7 +166,9 @@ def test_every_quote_is_where_it_says(answer: str, body: str) -> None:
         assert not each.verified or each.quote
 
 
-@pytest.mark.parametrize("piece", ["a", ". ", "a b c d e ", "[1] ", "x [1]. ", " ", "1 ", "\n", "...", "a b c d [1] "])
+@pytest.mark.parametrize(
+    "piece", ["a", ". ", "a b c d e ", "[1] ", "x [1]. ", " ", "1 ", "\n", "...", "a b c d [1] ", "`", "` [1] ", "``` "]
+)
 def test_its_work_is_linear(piece: str) -> None:
     def read(text: str) -> None:
         support(text, {1: source(re.sub(r"\[1\]", "", text))})

@@ -1,8 +1,8 @@
 """Citations in a streamed answer: only markers that name a source reach the client.
 
-A marker is `[1]`, `[1, 2]`, `[1-3]`, `[[1]]` or `【1】`, of at most 40 characters, possibly split over chunks. It leaves as
-`[1]`, several as `[1][2]`; numbers that name no source are dropped, with the space before them. Code, fenced or inline, is
-left alone.
+A marker is `[1]`, `[1, 2]`, `[1-3]`, `[[1]]` or `【1】`, of at most MARKER_CHARACTERS_MAX, possibly split over chunks. It leaves
+as `[1]`, several as `[1][2]`; numbers that name no source are dropped, with the space before them. A space is put between a
+marker and a parenthesis behind it, which would be the address of a link. Code, fenced or inline, is left alone.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-MARKER_CHARACTERS_MAX = 40
+MARKER_CHARACTERS_MAX = 400
 INLINE_CODE_CHARACTERS_MAX = 500
 RANGE_SOURCES_MAX = 20
 
@@ -23,6 +23,10 @@ _PLAIN = re.compile(r"[^`\[【]+")
 # a longer run counts as several: its end need not be waited for
 _TICKS = re.compile(r"`{1,100}")
 _TICKS_MAX = 100
+CODE = re.compile(
+    rf"(`{{3,}}).*?(?:\1`*|\Z)|(?<!`)(`{{1,2}})(?!`)[^\n]{{0,{INLINE_CODE_CHARACTERS_MAX}}}?(?<!`)\2(?!`)", re.DOTALL
+)
+"""What of a whole answer the filter takes for code."""
 _INLINE_CODE = re.compile(rf"(`+)(?!`)[^\n]{{0,{INLINE_CODE_CHARACTERS_MAX}}}?(?<!`)\1(?!`)")
 _FENCE_TICKS_MIN = 3
 
@@ -39,6 +43,7 @@ class CitationFilter:
         self._space = ""  # seen last and not sent yet: it goes if a dropped marker follows
         self._fence_ticks = 0  # of the fence that is open
         self._in_brackets = False  # whether what was sent last is a bracket that digits would make a marker of
+        self._behind_marker = False  # whether what was sent last is a marker
         self._behind_ticks = False  # whether what was sent last is a backtick
         self._dropped_behind_ticks = False
 
@@ -102,6 +107,7 @@ class CitationFilter:
         space, self._space = self._space, ""
         dropped_between, self._dropped_behind_ticks = self._dropped_behind_ticks, False
         behind_ticks, self._behind_ticks = self._behind_ticks, piece[-1] == "`"
+        behind_marker, self._behind_marker = self._behind_marker, False
         if self._fence_ticks or piece[0] == "`":
             self._note_fence(piece)
             self._in_brackets = False
@@ -111,15 +117,20 @@ class CitationFilter:
         if marker is None:
             # a space is held back, and goes with a marker that is dropped
             self._behind_ticks = behind_ticks and piece == " "
+            self._behind_marker = behind_marker and piece == " "
             self._space = " " if piece.endswith(" ") else ""
             self._in_brackets = piece in ("[", "【") or (
                 self._in_brackets and _INSIDE_MARKER.fullmatch(piece) is not None
             )
+            if behind_marker and piece.startswith("("):
+                space = " "
             return space + piece.removesuffix(" ")
         cited = "".join(f"[{number}]" for number in _numbers(marker[marker.lastindex or 0]) if number in self._numbers)
         if cited:
             self._in_brackets = False
+            self._behind_marker = True
             return space + cited
+        self._behind_marker = behind_marker
         self._behind_ticks = self._dropped_behind_ticks = behind_ticks
         # in "[2[9]7]" the two sides of a dropped marker must not grow together into another one
         return " " if self._in_brackets else ""
