@@ -102,9 +102,22 @@ def test_two_or_three_other_questions_follow(events: Events) -> None:
     assert QUESTION not in questions
 
 
-def test_each_question_that_follows_finds_something(client: TestClient, events: Events) -> None:
+def test_each_question_that_follows_is_answered(client: TestClient, events: Events) -> None:
     for question in the(events, "followups")["questions"]:
-        assert client.get("/records/search", params={"q": question}).json()["results"]
+        answered = ask(client, question)
+        assert the(answered, "sources")["sources"]
+        assert "hold nothing that answers this" not in answer_of(answered)
+
+
+@pytest.mark.parametrize("question", ["zyzzyva quux?", QUESTION])
+def test_questions_that_follow_a_filtered_one_keep_to_its_filter(client: TestClient, question: str) -> None:
+    narrow = {"types": ["matter", "motion"], "filters": {"from": "2023-01-01", "to": "2023-12-31"}}
+    followups = the(ask(client, question, **narrow), "followups")["questions"]
+    assert followups
+    for followup in followups:
+        answered = ask(client, followup, **narrow)
+        assert the(answered, "sources")["sources"]
+        assert "hold nothing that answers this" not in answer_of(answered)
 
 
 def test_the_same_question_gets_the_same_answer(client: TestClient, events: Events) -> None:

@@ -17,7 +17,15 @@ from psycopg.rows import namedtuple_row
 
 from quarry.core.errors import NotFound
 from quarry.core.postgres.pool import Database
-from quarry.records.retrieval import Arm, describe, find_candidates, latest_records, texts_query, whole_record
+from quarry.records.retrieval import (
+    Arm,
+    Scope,
+    describe,
+    find_candidates,
+    latest_records,
+    texts_query,
+    whole_record,
+)
 from quarry.records.searched_types import BUILT_IN
 from tests.conftest import create_database
 from tests.plans import reads
@@ -482,6 +490,10 @@ async def test_a_record_is_whole_with_its_meeting(city: Database) -> None:
 
 
 async def test_the_latest_records_that_others_are_about_come_first(city: Database) -> None:
-    latest = [await latest_records(city, BUILT_IN, number) for number in (1, 5)]
+    types = [*BUILT_IN.values()]
+    latest = [await latest_records(city, BUILT_IN, number, among=types) for number in (1, 5)]
     assert [[record.title for record in records] for records in latest] == [["The Elm"], ["The Elm", "The Old Pier"]]
+    of_none = Scope(date_from=datetime.date(1900, 1, 1), date_to=datetime.date(1900, 1, 2)).dated
+    assert await latest_records(city, BUILT_IN, 5, among=types, given=of_none) == []
+    assert await latest_records(city, BUILT_IN, 5, among=[]) == []
     await city.close()

@@ -413,10 +413,19 @@ async def _answered(questions: Sequence[str], toolset: SearchToolset) -> list[st
 
 
 async def _latest_records(toolset: SearchToolset) -> list[RecordText]:
-    """The latest records; nothing where that cannot be looked up in time: the answer is given already."""
+    """The latest records of what is searched here, which the next question keeps to; nothing where that cannot be looked up in
+    time: the answer is given already.
+    """
+    given = [*toolset.scope.dated, *toolset.scope.facets]
     try:
         async with in_time(toolset.run.budget.seconds_left):
-            return await latest_records(toolset.services.reader, toolset.reading.types, fallbacks.FOLLOWUPS_MAX)
+            return await latest_records(
+                toolset.services.reader,
+                toolset.reading.types,
+                fallbacks.FOLLOWUPS_MAX,
+                among=types_with(given, toolset.types),
+                given=given,
+            )
     except (TimeIsUp, DatabaseUnavailable):
         return []
 

@@ -327,10 +327,16 @@ def _of_keys(selects: Mapping[RecordType, tuple[LiteralString, LiteralString]]) 
     ).format(SQL(" union all ").join(seen))
 
 
-async def latest_records(database: Database, types: RecordTypes, limit: int) -> list[RecordText]:
-    """The latest `limit` records of the type whose titles others have for topics; where there is none, of the first."""
-    topical = next((each for each in types.values() if each.is_topic), None) or next(iter(types.values()))
-    ids = await ids_meeting(database, {topical: []}, limit)
+async def latest_records(
+    database: Database, types: RecordTypes, limit: int, *, among: Sequence[SearchedType], given: Sequence[Clause] = ()
+) -> list[RecordText]:
+    """The latest `limit` records that meet the clauses, `among` these types: of the one whose titles others have for topics;
+    where there is none, of the first. `types` are all that the caller may see.
+    """
+    topical = next((each for each in among if each.is_topic), None) or next(iter(among), None)
+    if topical is None:
+        return []
+    ids = await ids_meeting(database, {topical: given}, limit)
     return await describe(database, [(topical.name, id) for id in ids[topical.name]], types, "")
 
 
