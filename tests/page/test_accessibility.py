@@ -49,13 +49,20 @@ def record(page: Page) -> None:
     expect(page.get_by_role("dialog")).to_contain_text("Mover")
 
 
+def cited(page: Page) -> None:
+    page.goto(page.url + "search?q=Why did the council keep the old elm in Quill Square?")
+    expect(page.locator(".answer-grid")).to_have_attribute("data-state", "done")
+    page.locator(".citation").last.press("Enter")
+    expect(page.get_by_role("dialog").locator("mark").first).to_be_visible()
+
+
 def failure(page: Page) -> None:
     page.route("**/records/search?*", lambda route: route.abort())
     page.goto(page.url + "search?q=bridge")
     expect(page.get_by_role("alert")).to_be_visible()
 
 
-@pytest.mark.parametrize("state", [first, answer, results, record, failure], ids=lambda state: state.__name__)
+@pytest.mark.parametrize("state", [first, answer, results, record, cited, failure], ids=lambda state: state.__name__)
 @pytest.mark.parametrize(("width", "scheme"), [(NARROW, "dark"), (WIDE, "light")])
 def test_axe_finds_nothing_serious(site: Site, state: Callable[[Page], None], width: int, scheme: str) -> None:
     page = site.open(width=width, scheme="dark" if scheme == "dark" else "light", bypass_csp=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime
 from urllib.parse import parse_qs, urlsplit
 
@@ -488,6 +489,118 @@ def test_a_citation_shows_the_passage_that_it_stands_on(site: Site) -> None:
     expect(tip).to_contain_text("Word for word")
     quote = tip.locator(".quote").inner_text()
     assert quote in page.locator(".prose").inner_text().replace("\u00a0", " ")
+
+
+CLOSED = "The bridge was closed.\nTrucks go by Wharf Road."
+CITED_FIELDS = {
+    "summary": "A long story.\n" * 80 + "The bridge was closed.",
+    "note": "Trucks go by Wharf Road.\nSo it is.",
+}
+CITED_RECORD: dict[str, object] = {
+    "type": "matter",
+    "id": "m1",
+    "title": "The bridge",
+    "fields": CITED_FIELDS,
+    "texts": [*CITED_FIELDS],
+}
+
+
+def citing(quote: str, record: dict[str, object]) -> Callable[[Page], None]:
+    """Have any question answered by a sentence that cites this of the record."""
+    source = {"n": 1, "type": record["type"], "id": record["id"], "title": record["title"], "snippet": "closed"}
+    cited = {"n": 1, "sentence": quote, "quote": quote, "start": 0, "end": len(quote), "support": 1, "verified": True}
+    answer = answer_sse(
+        {"type": "sources", "sources": [source]},
+        {"type": "final_answer_chunk", "chunk": f"{quote} [1]"},
+        {"type": "citations", "citations": [cited], "unsupported": []},
+        {"type": "confidence", "level": "low", "source_count": 1, "label": "Low confidence"},
+        {"type": "done", "answer_id": None, "cached": False, "topic_changed": False},
+    )
+
+    def before(page: Page) -> None:
+        page.route("**/records/ask", answer)
+        page.route("**/records/matter/m1", answer_json(record))
+
+    return before
+
+
+def test_a_record_opens_at_the_passage_that_is_cited_and_marks_it(site: Site) -> None:
+    page = site.open(before=citing(CLOSED, CITED_RECORD), width=320, height=568)
+    ask(page, QUESTION)
+    finished(page)
+    page.locator(".citation").press("Enter")
+    panel = page.get_by_role("dialog", name="The bridge")
+    marks = panel.locator("mark")
+    # the passage goes on in the next text, behind its label
+    expect(marks).to_have_text(["The bridge was closed.", "Trucks go by Wharf Road."])
+    expect(marks.first).to_be_in_viewport(ratio=1)
+    expect(marks.first).to_be_focused()
+    assert panel.locator(".record-text").all_inner_texts()[1] == "Trucks go by Wharf Road.\nSo it is."
+    assert panel.evaluate("(node) => Math.max(node.scrollWidth, document.documentElement.scrollWidth)") <= 320
+    site.picture(page, "records-cited-320")
+    page.keyboard.press("Escape")
+    expect(page.locator(".citation")).to_be_focused()
+
+
+def test_the_passage_is_marked_again_after_a_reload_and_forward_and_nowhere_else(site: Site) -> None:
+    page = site.open(before=citing(CLOSED, CITED_RECORD))
+    ask(page, QUESTION)
+    finished(page)
+    page.locator(".citation").click()
+    panel = page.get_by_role("dialog", name="The bridge")
+    expect(panel.locator("mark")).to_have_count(2)
+    page.reload()
+    expect(panel.locator("mark")).to_have_count(2)
+    expect(panel.locator("mark").first).to_be_in_viewport()
+    page.go_back()
+    expect(panel).to_have_count(0)
+    page.go_forward()
+    expect(panel.locator("mark")).to_have_count(2)
+    page.keyboard.press("Escape")
+    expect(panel).to_have_count(0)
+    page.locator(".source").click()
+    expect(panel).to_contain_text("A long story.")
+    expect(panel.locator("mark")).to_have_count(0)
+
+
+@pytest.mark.parametrize(
+    ("quote", "marked"),
+    [
+        ("Trucks go by Wharf Road.\nThe bridge was closed.", ["The bridge was closed.", "Trucks go by Wharf Road."]),
+        ("status: open", ["Status", "open"]),
+        ("A <b>sign</b> says so.", ["A <b>sign</b> says so."]),
+        ("The bridge was closed for good.", []),
+        ("The bridge was closed.\nThe ferry runs.", []),
+        ("…", []),
+    ],
+    ids=["lines that are shown apart", "a fact", "markup", "another sentence", "one line of two", "no word"],
+)
+def test_only_a_passage_that_the_record_holds_is_marked(site: Site, quote: str, marked: list[str]) -> None:
+    fields = {**CITED_FIELDS, "status": "open", "sign": "A <b>sign</b> says so."}
+    page = site.open(before=citing(quote, {**CITED_RECORD, "fields": fields}))
+    ask(page, QUESTION)
+    finished(page)
+    page.locator(".citation").click()
+    panel = page.get_by_role("dialog", name="The bridge")
+    expect(panel.get_by_role("button", name="Copy citation")).to_be_visible()
+    expect(panel.locator("mark")).to_have_text(marked)
+    expect(panel.locator("b")).to_have_count(0)
+
+
+def test_what_the_answer_quotes_of_the_sample_is_marked_in_its_record(site: Site) -> None:
+    page = site.open()
+    ask(page, QUESTION)
+    finished(page)
+    for citation in page.locator(".citation").all():
+        citation.focus()
+        quote = page.get_by_role("tooltip").locator(".quote").inner_text()
+        citation.press("Enter")
+        panel = page.get_by_role("dialog")
+        expect(panel.get_by_role("button", name="Copy citation")).to_be_visible()
+        marked = " ".join(panel.locator("mark").all_inner_texts())
+        assert re.findall(r"\w+", marked.lower()) == re.findall(r"\w+", quote.lower())
+        page.keyboard.press("Escape")
+        expect(panel).to_have_count(0)
 
 
 def test_a_sentence_that_no_source_supports_is_shown_so(model_site: Site, model: FakeOpenAI) -> None:

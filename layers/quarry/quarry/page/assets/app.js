@@ -5,7 +5,7 @@
  *
  *     export const title = 'People';
  *     export const stylesheet = 'views/people.css';          // beside the module; left out where none is needed
- *     export function mount(root, context) { …; return {show(params, entry) { … }, open(type, id) { … }, close() { … }}; }
+ *     export function mount(root, context) { …; return {show(params, entry) { … }, open(type, id, hint, quote) { … }, close() { … }}; }
  *
  * `mount` is called once for each visit of the domain and builds what stays. `show(params, entry)` follows at once and whenever the
  * address changes within the domain: by `context.go`, by back and forward. `entry` is an object of this history entry: what a view
@@ -19,14 +19,15 @@
  * @property {(params: import('./api.js').Query, options?: {replace?: boolean}) => void} go show another state of this domain. With `replace` only the
  *   address of the present one changes, and `show` is not called.
  * @property {(params: import('./api.js').Query) => string} address of a state of this domain, for a link
- * @property {(type: string, id: string, hint?: any) => void} open the panel of one thing, by its address; `hint` is what is known of it
+ * @property {(type: string, id: string, hint?: any, quote?: string) => void} open the panel of one thing, by its address; `hint` is what is known
+ *   of it, `quote` what is to be marked in it: that stays with the history entry
  * @property {(type: string, id: string) => string} itemAddress a whole address of one thing that needs no search, for others
  * @property {(text: string) => void} announce say it to a screen reader, politely
  * @property {(text: string) => void} setTitle the document's title before the page's own name
  * @property {import('./signin.js').Session} session
  *
  * @typedef {{show: (params: URLSearchParams, entry: import('./entries.js').Entry & Record<string, any>) => void, close: () => void,
- *   open: (type: string, id: string, hint: any) => import('./components/panel.js').Panel | null}} View
+ *   open: (type: string, id: string, hint: any, quote?: string) => import('./components/panel.js').Panel | null}} View
  */
 
 import {Api, Problem} from './api.js';
@@ -166,7 +167,7 @@ function showItem() {
   closeItem();
   if (name === '') return;
   const [type, ...id] = name.split('/');
-  const panel = type === 'kept' ? openKept(contextOf(shown.domain), addressOf) : shown.view.open(type, id.join('/'), hints.get(name));
+  const panel = type === 'kept' ? openKept(contextOf(shown.domain), addressOf) : shown.view.open(type, id.join('/'), hints.get(name), history.state?.quote);
   if (panel === null) return;
   const own = {name, panel};
   item = own;
@@ -208,13 +209,14 @@ function afterBack(act) {
 }
 
 /** Open something over what is shown; Back closes it. */
-function openItem(name, hint) {
+function openItem(name, hint, quote) {
   afterBack(() => {
     hints.set(name, hint);
     const address = `#${fragmentOf(name)}`;
-    const state = {...history.state, isOver: true};
-    if (item === null) history.pushState(state, '', location.pathname + location.search + address);
-    else history.replaceState({...history.state}, '', location.pathname + location.search + address);
+    // of one thing, several passages may be cited: which was meant is no part of its address
+    const state = {...history.state, quote};
+    if (item === null) history.pushState({...state, isOver: true}, '', location.pathname + location.search + address);
+    else history.replaceState(state, '', location.pathname + location.search + address);
     showItem();
   });
 }
@@ -264,7 +266,7 @@ function contextOf(domain) {
       visit(address(params));
     },
     itemAddress: (type, id) => new URL(address({}) + `#${fragmentOf(`${type}/${id}`)}`, HOME).href,
-    open(type, id, hint) { openItem(`${type}/${id}`, hint); },
+    open(type, id, hint, quote) { openItem(`${type}/${id}`, hint, quote); },
     announce(text) { page.announcer.textContent = text; },
     setTitle(text) { setTitle(domain, text); },
   };

@@ -17,10 +17,11 @@ import {noticeOf} from './notice.js';
  * Open a panel. What `load` resolves to is shown in it, and until then that it is loading; a failure can be retried.
  * @param {string} title
  * @param {(panel: Panel) => import('../dom.js').Child | Promise<import('../dom.js').Child>} load
- * @param {{kicker?: string, signIn?: () => void, isWide?: boolean}} [options] `kicker` stands above the title
+ * @param {{kicker?: string, signIn?: () => void, isWide?: boolean, onshown?: (panel: Panel) => void}} [options] `kicker` stands above the title;
+ *   `onshown` is called once what was loaded is there
  * @returns {Panel}
  */
-export function openPanel(title, load, {kicker, signIn, isWide = false} = {}) {
+export function openPanel(title, load, {kicker, signIn, isWide = false, onshown = () => {}} = {}) {
   const id = uniqueId('panel');
   const heading = element('h2', {id, tabindex: '-1'}, title);
   const over = element('p', {class: 'kicker', hidden: !kicker}, kicker);
@@ -46,6 +47,7 @@ export function openPanel(title, load, {kicker, signIn, isWide = false} = {}) {
     replace(body, loading());
     try {
       replace(body, await load(panel));
+      onshown(panel);
     } catch (error) {
       replace(body, noticeOf(error, {retry: fill, signIn}));
     }

@@ -86,8 +86,8 @@ class RecordsView {
     leave(this.entry, {});
   }
 
-  open(type, id, hint) {
-    return openRecord({...hint, type, id}, this.context);
+  open(type, id, hint, quote) {
+    return openRecord({...hint, type, id}, this.context, quote);
   }
 
   #newAnswer(entry) {

@@ -312,7 +312,7 @@ export class Answer {
       element('ol', {class: 'cards'}, sources.map((source) => element('li', {}, sourceCard(source, this.context)))));
   }
 
-  /** The mark of `[n]`: its source on hover, focus and tap; the whole record on click and Enter. */
+  /** The mark of `[n]`: its source on hover, focus and tap; the whole record, with what is cited marked, on click and Enter. */
   #citation(n) {
     const source = this.sources.get(n);
     if (source === undefined) return null;
@@ -321,14 +321,15 @@ export class Answer {
       const citation = this.#citationOf(mark);
       return [kicker, title, ...(citation?.quote ? quoted(citation) : [snippet])];
     };
+    const open = () => this.context.open(source.type, source.id, source, this.#citationOf(mark)?.quote);
     let touched = false;
     const mark = element('button', {
       type: 'button', class: 'citation', 'aria-label': `Source ${n}: ${source.title}`, data: {cites: n, label: `Source ${n}: ${source.title}`},
       on: {
         pointerdown: (event) => { touched = event.pointerType === 'touch'; },
         click: () => {
-          if (touched) openPreview(mark, () => [...content(), button('Open', {onclick: () => this.context.open(source.type, source.id, source)})]);
-          else this.context.open(source.type, source.id, source);
+          if (touched) openPreview(mark, () => [...content(), button('Open', {onclick: open})]);
+          else open();
           touched = false;
         },
       },

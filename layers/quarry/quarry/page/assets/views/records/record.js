@@ -8,6 +8,7 @@ import {facts, openPanel} from '../../components/panel.js';
 import {copyButton, itemActions} from '../../components/takeaway.js';
 import {element, icon, marked, outsideLink} from '../../dom.js';
 import {day, plural, words} from '../../format.js';
+import {showPassage} from '../../passage.js';
 import {collections, languageOf, written} from './declared.js';
 
 /**
@@ -73,8 +74,9 @@ export function citationText({type, id, title, date, url}) {
  * The whole record in the panel.
  * @param {{type: string, id: string, title?: string, date?: string}} record
  * @param {import('../../app.js').Context} context
+ * @param {string} [quote] what is cited of it: marked, and scrolled to
  */
-export function openRecord(record, context) {
+export function openRecord(record, context, quote) {
   return openPanel(record.title ?? words(record.type), async (panel) => {
     const [found, types] = await Promise.all([context.api.get(pathOf('records', record.type, record.id)), collections(context)]);
     const facets = types.find(({name}) => name === record.type)?.facets ?? [];
@@ -86,7 +88,7 @@ export function openRecord(record, context) {
       itemActions(found.type, found.id, context, copyButton('Copy citation', () => citationText(found), context.announce)),
     ];
   },
-    {kicker: kicker(record), signIn: () => context.session.signIn()});
+    {kicker: kicker(record), signIn: () => context.session.signIn(), onshown: ({dialog}) => { if (quote) showPassage(dialog, quote); }});
 }
 
 // What is said elsewhere in the panel, or means nothing to a reader.
