@@ -381,6 +381,26 @@ def test_a_shared_link_shows_what_was_found_and_to_others_offers_to_search(site:
     assert state(other)["search"] == searches.keys[1]
 
 
+def test_a_search_that_is_no_longer_kept_is_charged_again_only_when_asked(site: Site) -> None:
+    searches = Searches()
+    page = site.open(ASKED, before=searches)
+    expect(page.get_by_role("article")).to_be_visible()
+    # what the tab kept made room for others, and a day later the service forgot it too
+    page.evaluate("sessionStorage.clear()")
+    page.route("**/people/search?only_kept=true", answer_problem(404))
+    with page.expect_request("**/people/search?only_kept=true") as looked_up:
+        page.reload()
+    expect(page.get_by_role("heading", name="What this search found is no longer here")).to_be_visible()
+    assert len(searches.keys) == 1
+    assert looked_up.value.headers["idempotency-key"] == searches.keys[0]
+    page.get_by_role("button", name="Search for one credit").click()
+    expect(page.get_by_role("article")).to_be_visible()
+    assert len(searches.keys) == 2
+    page.reload()
+    expect(page.get_by_role("article")).to_be_visible()
+    assert len(searches.keys) == 2
+
+
 def test_without_credits_nothing_is_searched_and_nobody_found_is_said(site: Site) -> None:
     refusing = answer_problem(402, "A search costs one credit; you have none.")
     page = site.open(ASKED, before=lambda page: page.route("**/people/search", refusing))

@@ -12,7 +12,8 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 from playwright.sync_api import Page, Request, Route, expect
 
-from tests.page.conftest import Site, answer_json
+from tests.page.conftest import Site, answer_json, answer_problem
+from tests.page.test_people_page import ASKED, Searches
 
 DOMAIN = "https://login.example"
 SIGN_IN = {"domain": DOMAIN, "client_id": "client-1", "scopes": ["openid", "email"], "token": "id"}
@@ -174,6 +175,24 @@ def test_a_shared_answer_needs_no_user(site: Site, login: ManagedLogin) -> None:
     expect(page.locator(".prose")).to_contain_text("elm")
     expect(page.get_by_role("alert")).to_have_count(0)
     assert login.tokens_used == []
+
+
+def test_back_to_a_search_of_the_user_before_charges_nobody(site: Site, login: ManagedLogin) -> None:
+    page = open_with(site, login)
+    searches = Searches()
+    searches(page)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("button", name="Sign out")).to_be_visible()
+    page.goto(f"{site.url}/{ASKED}")
+    expect(page.get_by_role("article")).to_be_visible()
+    page.get_by_role("button", name="Sign out").click()
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("button", name="Sign out")).to_be_visible()
+    page.route("**/people/search?only_kept=true", answer_problem(404))
+    while "search=" not in page.url:
+        page.go_back()
+    page.get_by_role("button", name="Search for one credit").wait_for()
+    assert len(searches.keys) == 1
 
 
 def test_locally_nobody_signs_in(site: Site) -> None:

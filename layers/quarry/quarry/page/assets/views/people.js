@@ -3,8 +3,8 @@
  *
  * The address is the state: `q`, the query; `open`, whether only people who are open to work are shown; `place` and `salary`, what is
  * offered; `constraints`, what is searched by where the reader changed how the query was understood; `search`, the key under which it was
- * run. A link with a key shows what was found, where it was the reader's own search, and else offers to search. Without a query everybody
- * is listed.
+ * run. An address with a key shows what was found, where that is kept and was the reader's own search, and else offers to search: a link,
+ * and an entry of the history too, which may be of the user before. Without a query everybody is listed.
  */
 
 import {choices, removable, toggle} from '../components/chips.js';
@@ -48,7 +48,7 @@ const ORDERS = [
 ];
 const COST = 'Each change is a new search and costs one credit.';
 
-/** Of a search that is shared: there is none of the reader's, it is over, or it was another. */
+/** Of a search that was run before: there is none of the reader's, it is over, or it was another. */
 const NOT_KEPT = new Set(['not_found', 'expired', 'conflict']);
 
 /** @param {HTMLElement} root @param {import('../app.js').Context} context */
@@ -83,9 +83,8 @@ class PeopleView {
     }
     this.#lay();
     this.saved = params.get('saved');
-    const key = params.get('search') ?? entry.key;
     if (entry.saved.response) this.#showResponse(entry.saved.response);
-    else entry.running = this.#run(entry, key === entry.key ? null : key);
+    else entry.running = this.#run(entry, params.get('search'));
   }
 
   /** One person: as they were found here, else as everybody may see them. */
@@ -182,8 +181,8 @@ class PeopleView {
     return {open, place, salary};
   }
 
-  /** Search; or show what was found under a key, for nothing, and offer to search where there is no such thing. @param {string | null} shared */
-  async #run(entry, shared = null) {
+  /** Search; or show what was found under a key, for nothing, and offer to search where there is no such thing. @param {string | null} kept */
+  async #run(entry, kept = null) {
     this.controller = new AbortController();
     this.prompt.busy = true;
     replace(this.body, loading(6));
@@ -191,10 +190,10 @@ class PeopleView {
     try {
       const response = await this.context.api.post('people/search', this.#request(), {
         // the same entry of the history is the same request, also after a reload: it is not charged twice
-        headers: {'Idempotency-Key': shared ?? entry.key}, query: shared === null ? {} : {only_kept: 'true'}, signal: this.controller.signal,
+        headers: {'Idempotency-Key': kept ?? entry.key}, query: kept === null ? {} : {only_kept: 'true'}, signal: this.controller.signal,
       });
       entry.save({response});
-      if (this.entry === entry) this.context.go({...parametersOf(this.search), q: this.search.q, saved: this.saved, search: shared ?? entry.key}, {replace: true});
+      if (this.entry === entry) this.context.go({...parametersOf(this.search), q: this.search.q, saved: this.saved, search: kept ?? entry.key}, {replace: true});
       const told = this.saved && await openedSearch(this.context, this.saved, response.people.map(({id}) => ({type: 'person', id})));
       if (told) entry.save({news: told});
       if (this.entry !== entry) return;
@@ -203,24 +202,27 @@ class PeopleView {
       this.#showBalance();
     } catch (error) {
       if (this.entry !== entry) return;
-      if (shared !== null && NOT_KEPT.has(error.kind)) {
-        this.#offer(entry);
+      if (kept !== null && NOT_KEPT.has(error.kind)) {
+        this.#offer(entry, kept !== entry.key);
         return;
       }
-      replace(this.body, endedNotice(error, 'Search again', () => this.#run(entry, shared), this.context.session),
+      replace(this.body, endedNotice(error, 'Search again', () => this.#run(entry, kept), this.context.session),
         this.search.constraints !== null && this.#understood(this.search.constraints));
     } finally {
       if (this.entry === entry) this.prompt.busy = false;
     }
   }
 
-  /** That what a link shows is to be searched for first, and what that costs. */
-  #offer(entry) {
-    replace(this.body, element('div', {class: 'empty'}, element('h2', {class: 'empty-title'}, 'This search was shared with you'),
-      element('p', {}, 'What it found is kept for a day, and for whoever searched. To search for it yourself costs one credit.'),
+  /** That what the address shows is to be searched for first, and what that costs. @param {boolean} isShared and not of this entry of the history */
+  #offer(entry, isShared) {
+    const [what, cost] = isShared
+      ? ['This search was shared with you', 'To search for it yourself costs one credit']
+      : ['What this search found is no longer here', 'To search again costs one credit'];
+    replace(this.body, element('div', {class: 'empty'}, element('h2', {class: 'empty-title'}, what),
+      element('p', {}, `What it found is kept for a day, and for whoever searched. ${cost}.`),
       button('Search for one credit', {kind: 'primary', onclick: () => { entry.running = this.#run(entry); }})),
     this.search.constraints !== null && this.#understood(this.search.constraints));
-    this.context.announce('This search was shared with you: to search for it yourself costs one credit.');
+    this.context.announce(`${what}. ${cost}.`);
   }
 
   #request() {
