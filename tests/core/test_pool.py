@@ -225,17 +225,26 @@ async def test_statements_are_prepared_unless_a_pooler_stands_between(
     assert (await database.rows("select name from pg_prepared_statements") != []) == prepared
 
 
-async def test_what_is_kept_in_reserve_does_not_wait_behind_searches(server_url: str) -> None:
-    database = Database(server_url, pool_size=1, timeout_seconds=5, reserve_size=1)
-    async with database.transaction():
-        assert await one(database.reserve) == 1
-        assert await backend(database.reserve) == await backend(database.reserve)
+async def test_what_is_set_aside_waits_neither_behind_searches_nor_behind_what_else_is(server_url: str) -> None:
+    database = Database(server_url, pool_size=1, timeout_seconds=5, sets_aside=True)
+    async with database.transaction(), database.reserve.transaction(), database.beside.transaction():
+        assert await one(database.probe) == 1
+        assert await backend(database.probe) == await backend(database.probe)
     await database.close()
 
 
-async def test_without_a_reserve_the_pool_serves_all(make_database: MakeDatabase) -> None:
-    database = make_database()
-    assert database.reserve is database
+async def test_what_is_done_beside_requests_waits_for_locks_no_longer_than_a_second(server_url: str) -> None:
+    database = Database(server_url, pool_size=1, timeout_seconds=60, sets_aside=True)
+    limits = "select current_setting('lock_timeout') as lock, current_setting('statement_timeout') as statement"
+    assert await database.beside.row(limits) == {"lock": "1s", "statement": "2s"}
+    assert await database.reserve.row(limits) == {"lock": "30s", "statement": "1min"}
+    await database.close()
+
+
+async def test_where_none_are_set_aside_the_pools_connections_serve_all(make_database: MakeDatabase) -> None:
+    database = make_database(pool_size=1)
+    assert database.reserve is database.probe is database
+    assert await backend(database.beside) == await backend(database)
 
 
 @pytest.mark.parametrize(

@@ -34,11 +34,11 @@ async def test_an_answer_that_is_small_does_not_wait_behind_searches(
         assert (await client.get(path)).status_code == status
 
 
-async def test_a_lambda_which_does_one_thing_at_a_time_keeps_no_reserve() -> None:
+async def test_a_lambda_which_does_one_thing_at_a_time_sets_no_connection_aside() -> None:
     url = "postgresql://127.0.0.1:1/none"
     local = build_services(Settings.from_environment({"DATABASE_URL": url})).database
     deployed = build_services(
         Settings.from_environment({"DATABASE_URL": url, "AWS_LAMBDA_FUNCTION_NAME": "search"})
     ).database
-    assert local.reserve is not local
-    assert deployed.reserve is deployed
+    assert local not in (local.reserve, local.probe)
+    assert deployed.reserve is deployed.probe is deployed

@@ -228,8 +228,8 @@ async def test_runs_that_wait_are_written_together(
 
 @pytest.fixture
 async def reserved(shared_url: str) -> AsyncIterator[Database]:
-    """A database with one connection for searches and one beside it."""
-    database = Database(shared_url, pool_size=1, timeout_seconds=5, reserve_size=1)
+    """A database with one connection for searches, and others set aside."""
+    database = Database(shared_url, pool_size=1, timeout_seconds=5, sets_aside=True)
     yield database
     await database.close()
 

@@ -22,16 +22,17 @@ ENDINGS = ("done", "final_answer", "error")
 
 @dataclass(frozen=True)
 class Question:
-    """One request. `template` is its path in the OpenAPI document."""
+    """One request. `template` is its path in the OpenAPI document; one without a `verb` posts its body where it has one."""
 
     template: str
     path: str
     body: Mapping[str, Any] | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    verb: str | None = None
 
     @property
     def method(self) -> str:
-        return "GET" if self.body is None else "POST"
+        return self.verb or ("GET" if self.body is None else "POST")
 
 
 def _post(path: str, body: Mapping[str, Any], **headers: str) -> Question:

@@ -12,19 +12,23 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from uuid import UUID
 
 import psycopg
 import pytest
 
 from quarry.local.embedded_postgres import EmbeddedPostgres
-from tests.faults.asking import QUESTIONS, ask, ask_all, assert_answers_again, assert_told, is_healthy
+from tests.faults.asking import QUESTIONS, Question, ask, ask_all, assert_answers_again, assert_told, is_healthy
 from tests.faults.commands import Nursery, Served, embedded_url
 from tests.faults.soundness import assert_sound
 from tests.people.factories import value
 from tests.waiting import wait_until
 
 MAX_CONNECTIONS = 40
-"""Of the database: the servers under test hold eight each."""
+"""Of the database: the servers under test hold eleven each."""
+
+STREAMS = 12
+"""So many at once, more than a pool has connections."""
 
 
 @dataclass(frozen=True)
@@ -108,10 +112,10 @@ def altered(house: House, alteration: str, back: str) -> Iterator[None]:
 
 
 @contextmanager
-def locked(house: House) -> Iterator[None]:
-    """All tables locked by another session."""
+def locked(house: House, tables: str | None = None) -> Iterator[None]:
+    """These tables, or all, locked by another session."""
     with psycopg.connect(house.url) as connection:
-        tables = value(
+        tables = tables or value(
             house.url,
             """select string_agg('quarry.' || quote_ident(relname), ', ') from pg_class
                where relkind = 'r' and relnamespace = 'quarry'::regnamespace""",
@@ -152,6 +156,24 @@ def test_while_tables_are_locked_requests_end_in_time_and_afterwards_in_answers(
         assert is_healthy(house.served.url)
     assert_answers_again(house.served.url)
     assert_sound(house.url)
+
+
+def test_while_streams_cannot_be_stored_they_are_heard_and_health_and_shared_answers_wait_for_none(
+    house: House,
+) -> None:
+    [answer_id] = [event["answer_id"] for event in ask(house.served.url, QUESTIONS["records"]).events[-1:]]
+    small = [Question("/health", "/health"), Question("/answers/{id}", f"/answers/{answer_id}")]
+    cancel = Question("/runs/{id}", f"/runs/{UUID(int=0)}", verb="DELETE")
+    waiting = "select count(*) from pg_locks where relation = 'quarry.run_streams'::regclass and not granted"
+    with ThreadPoolExecutor(2 * STREAMS) as threads, locked(house, "quarry.run_streams"):
+        streams = [threads.submit(ask, house.served.url, QUESTIONS["records"]) for _ in range(STREAMS)]
+        cancelled = [threads.submit(ask, house.served.url, cancel) for _ in range(STREAMS)]
+        wait_until(lambda: value(house.url, waiting))
+        while not all(each.done() for each in (*streams, *cancelled)):
+            assert [ask(house.served.url, each).status for each in small] == [200, 200]
+        assert [each.result().answered for each in streams] == [True] * STREAMS
+        assert {each.result().status for each in cancelled} == {503}
+    assert ask(house.served.url, cancel).status == 404
 
 
 def test_a_read_only_database_answers_what_needs_no_writing_and_503_otherwise(house: House) -> None:

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
-from typing import Any, Literal, LiteralString
+from typing import Any, Literal
 
 from psycopg.sql import SQL, Composable, Identifier
 
@@ -201,8 +201,7 @@ class RunLog:
                 self._waiting.popleft()
 
     async def _write(self, runs: Sequence[Run]) -> None:
-        async with self._database.reserve.transaction() as connection:
-            await connection.execute(_LIMITS)
+        async with self._database.beside.transaction() as connection:
             await connection.execute(KEEP)
             await _insert(connection, "search_runs", [_run_row(run) for run in runs])
             steps = [row for run in runs for row in _numbered(run, "step_number", map(_step_row, run.steps))]
@@ -236,10 +235,6 @@ class HeardRuns(RunLog):
     def usage(self) -> Usage:
         """Tokens of a chat model, of all runs so far."""
         return sum((run.usage for run in self._runs), Usage())
-
-
-# A table that is locked, or a server that is too busy, holds the writer up for a second and not the connection for longer.
-_LIMITS: LiteralString = "set local lock_timeout = '1s'; set local statement_timeout = '2s'"
 
 
 _NOTHING = SQL("")

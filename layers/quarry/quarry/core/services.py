@@ -36,9 +36,6 @@ from quarry.core.tuned_settings import TunedSettings
 LOCAL_USER = "demo"
 """Who asks locally without saying a name."""
 
-RESERVE_SIZE = 2
-"""Connections beside the pool's: one for the run log, one for what must not wait behind searches."""
-
 _PROVIDERS = {"openai": "openai", "bedrock": "aws.bedrock", "local": "local"}
 """What traces call who provides a model, by what the settings call it."""
 
@@ -105,7 +102,7 @@ def build_services(settings: Settings, address: Address | None = None) -> Servic
         schema=settings.database_schema,
         pooled=settings.database_pooled,
         # a Lambda does one thing at a time
-        reserve_size=0 if settings.aws_lambda_function_name else RESERVE_SIZE,
+        sets_aside=not settings.aws_lambda_function_name,
         wake_seconds=settings.database_wake_seconds,
     )
     reader = _build_reader(settings, database)
@@ -125,7 +122,7 @@ def build_services(settings: Settings, address: Address | None = None) -> Servic
         queries=QueryEmbedder(embeddings, reader, breakers.get("embedding"), _PROVIDERS[settings.embeddings]),
         run_log=RunLog(database, metrics, Prices.of(settings)),
         streams=RunStreams(
-            RunStore(database.reserve),
+            RunStore(database.beside),
             grace_seconds=settings.stream_grace_seconds,
             # a Lambda is frozen when it has answered
             unattended_max=0 if settings.aws_lambda_function_name else settings.database_pool_size // 2,

@@ -83,8 +83,8 @@ class Settings(BaseModel):
         default=8,
         ge=1,
         le=100,
-        description="Connections that one process holds at most. Outside Lambda it keeps two more in reserve, for the run log "
-        "and for what must not wait behind searches.",
+        description="Connections that one process holds at most. Outside Lambda it sets three more aside: for the health check, "
+        "for the page and shared answers, and for what is written beside requests.",
     )
     database_timeout_seconds: float = Field(
         default=10.0,

@@ -14,7 +14,8 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
-from typing import Any, ClassVar, LiteralString, Self, TypeVar
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal, LiteralString, Self, TypeVar, get_args
 
 import psycopg
 from psycopg.rows import DictRow, dict_row
@@ -39,6 +40,12 @@ Address = str | Secret | Callable[[], str]
 
 CONNECT_TIMEOUT_SECONDS = 3
 IDLE_SECONDS = 300
+
+SetAside = Literal["reserve", "beside", "probe"]
+"""What a connection is set aside for; see the properties of Database."""
+
+# A table that is locked, or a server that is too busy, holds up what is done beside requests for no longer.
+_SOON = {"lock_timeout": "1s", "statement_timeout": "2s"}
 
 # A server that vanished without a word is noticed within half a minute.
 _KEEPALIVE = {"keepalives_idle": 15, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 30_000}
@@ -109,12 +116,14 @@ class Database:
     says that a transaction pooler stands between, where no statement can be prepared. What is Quarry's is looked for in `schema`.
     A database on RDS proves who it is (`certificates`).
     A database that pauses when idle takes `wake_seconds` to answer again: until then its errors say when to come back.
+    One that `sets_aside` connections has one beside the pool's for each purpose of SetAside.
 
     Every method raises DatabaseUnavailable when Postgres does not answer, ConfigurationError when it was not migrated or is not
     to be trusted.
     """
 
     _keepalive: ClassVar[Mapping[str, int]] = _KEEPALIVE
+    _set_aside: Mapping[SetAside, Database] = MappingProxyType({})
 
     def __init__(
         self,
@@ -124,7 +133,7 @@ class Database:
         timeout_seconds: float,
         schema: str = DEFAULT_SCHEMA,
         pooled: bool = False,
-        reserve_size: int = 0,
+        sets_aside: bool = False,
         wake_seconds: float = 0.0,
     ) -> None:
         self.schema = schema
@@ -135,18 +144,18 @@ class Database:
             statement_ms=max(1, int(timeout_seconds * 1000)), lock_ms=max(1, int(timeout_seconds * 500))
         )
         self._is_located = False
-        self._reserve = (
-            Database(
-                url,
-                pool_size=reserve_size,
-                timeout_seconds=timeout_seconds,
-                schema=schema,
-                pooled=pooled,
-                wake_seconds=wake_seconds,
-            )
-            if reserve_size
-            else None
-        )
+        if sets_aside:
+            self._set_aside = {
+                purpose: Database(
+                    url,
+                    pool_size=1,
+                    timeout_seconds=timeout_seconds,
+                    schema=schema,
+                    pooled=pooled,
+                    wake_seconds=wake_seconds,
+                )
+                for purpose in get_args(SetAside)
+            }
         self._wake_seconds = wake_seconds
         self._asleep_since: float | None = None
         self._held = 0
@@ -156,10 +165,22 @@ class Database:
 
     @property
     def reserve(self) -> Database:
-        """The same database by connections of its own, `reserve_size` of them, for what is small and must not wait behind
-        searches; where none are set aside, this one.
+        """The same database by a connection of its own, for what is small and must not wait behind searches: the page and shared
+        answers. Where none is set aside, as in all that follow, this one.
         """
-        return self._reserve or self
+        return self._set_aside.get("reserve", self)
+
+    @property
+    def beside(self) -> Database:
+        """Likewise, for what is written beside requests, and read again by others: runs and their events. It waits a second for a
+        lock and two for a statement.
+        """
+        return self._set_aside.get("beside", self).acting(_SOON)
+
+    @property
+    def probe(self) -> Database:
+        """Likewise, for asking whether the database answers at all: nothing else can hold it."""
+        return self._set_aside.get("probe", self)
 
     def acting(self, settings: Mapping[str, str]) -> Database:
         """The same database by the same connections, each transaction with these settings of its own."""
@@ -220,8 +241,8 @@ class Database:
                 return
 
     async def close(self) -> None:
-        if self._reserve is not None:
-            await self._reserve.close()
+        for database in self._set_aside.values():
+            await database.close()
         if self._pool is not None:
             await self._pool.close()
             self._pool = None
@@ -374,10 +395,6 @@ class _ActingDatabase(Database):
         self.schema = base.schema
         self._base = base
         self._settings = settings
-
-    @property
-    def reserve(self) -> Database:
-        return self._base.reserve
 
     async def wake(self) -> None:
         await self._base.wake()

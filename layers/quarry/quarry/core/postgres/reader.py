@@ -147,10 +147,6 @@ class Reader(Database):
         self._ask_again_at = math.inf
         self._asking: asyncio.Task[ReaderState] | None = None
 
-    @property
-    def reserve(self) -> Database:
-        return self._writer.reserve
-
     @asynccontextmanager
     async def transaction(self, statement: Query | None = None) -> AsyncIterator[Connection]:
         async with self._writer.transaction(statement) as connection:

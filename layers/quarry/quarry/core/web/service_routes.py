@@ -29,7 +29,7 @@ router = APIRouter(tags=["service"])
 @without_place
 async def health(services: Annotated[Services, Depends(services_of)]) -> Response:
     """Whether this service can answer."""
-    reachable, reader = await asyncio.gather(_is_reachable(services.database.reserve), _reader_state(services.reader))
+    reachable, reader = await asyncio.gather(_is_reachable(services.database.probe), _reader_state(services.reader))
     state: Literal["ok", "unavailable"] = "ok" if reachable else "unavailable"
     models = {name: breaker.state for name, breaker in services.breakers.items()}
     body = Health.model_validate(
