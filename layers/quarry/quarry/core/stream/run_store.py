@@ -14,9 +14,6 @@ from quarry.core.errors import Gone, NotFound
 from quarry.core.postgres.pool import Database
 from quarry.core.stream.encoding import Place
 
-# A table that is locked, or a server that is too busy, holds no stream up for longer.
-_LIMITS: LiteralString = "set local lock_timeout = '1s'; set local statement_timeout = '2s'"
-
 EXPIRING = (ExpiringTable("run_streams", "run_streams", "started_at < now() - interval '10 minutes'"),)
 
 # who reads on asks again well within five seconds
@@ -66,9 +63,7 @@ class RunStore:
     async def write(self, behind: Place, caller: str, events: Sequence[str], *, is_over: bool) -> RunState:
         """Add events to a run, and say that it goes on, or `is_over`."""
         values = {"run": behind.run_id, "caller": caller, "behind": behind.number, "events": events, "is_over": is_over}
-        async with self._database.transaction() as connection:
-            await connection.execute(_LIMITS)
-            row = await (await connection.execute(_WRITE, values)).fetchone()
+        row = await self._database.row(_WRITE, values)
         assert row is not None
         return RunState(**row)
 
