@@ -11,7 +11,7 @@ from quarry.companies.contract import (
     Condition,
     Constraints,
 )
-from quarry.companies.query import Sought
+from quarry.companies.query import CLAUSES_MAX, EXCLUDED_MAX, Sought
 from quarry.core.contract import EVIDENCE_MAX
 from tests.companies.asking import asked
 
@@ -96,6 +96,22 @@ def test_there_are_never_more_conditions_than_the_contract_allows() -> None:
     many = "startups in " + " or ".join(["Germany", "France", "Norway", "Spain", "Italy"] * 40)
     assert len(told(many).conditions) <= CONDITIONS_MAX
     assert len(told(many).evidence) <= EVIDENCE_MAX
+
+
+def test_a_request_s_own_conditions_are_bounded_as_those_of_a_question() -> None:
+    most = Constraints(
+        conditions=[Condition(field="employees", least=number) for number in range(CONDITIONS_MAX)],
+        excluded=[f"word {number}" for number in range(CONDITIONS_MAX)],
+    )
+    changed = with_constraints(asked("banks"), most)
+    assert (len(changed.stated), len(changed.excluded)) == (CLAUSES_MAX, EXCLUDED_MAX)
+    assert changed.has_more
+    assert constraints_of(changed).conditions == [
+        each.model_copy(update={"label": f"with at least {number} employees"})
+        for number, each in enumerate(most.conditions[:CLAUSES_MAX])
+    ]
+    fewer = most.model_copy(update={"conditions": most.conditions[:3], "excluded": []})
+    assert not with_constraints(changed, fewer).has_more
 
 
 def test_what_is_ruled_out_may_be_long() -> None:

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.companies.facets import COMPANIES
-from quarry.companies.query import COUNT_MAX, Sought
+from quarry.companies.query import CLAUSES_MAX, COUNT_MAX, EXCLUDED_MAX, Sought
+from quarry.companies.store import row_filter
 from quarry.core.query.question import Condition
 from quarry.core.retrieval.wording import clause_label
 from tests.companies.asking import asked
@@ -291,6 +292,55 @@ def test_a_follow_up_keeps_what_it_does_not_change(
 ) -> None:
     read = asked(question, earlier)
     assert (read.topic, values(read, "country")) == (topic, countries)
+
+
+FILTER_CHARACTERS_MAX = 10_000
+YEARS = " ".join(f"founded after {year}" for year in range(1900, 2020))[:2000]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        YEARS,
+        ("companies " + ", ".join(f"no x{number}" for number in range(400)))[:2000],
+        ("companies " + ", ".join(f"no left{number} boots" for number in range(200)))[:2000],
+        ("fintech insurance payments " * 100)[:2000],
+        " ".join(f"preferably founded after {year}" for year in range(1950, 2010))[:2000],
+    ],
+    ids=["conditions", "words ruled out", "phrases ruled out", "tags", "preferences"],
+)
+def test_however_many_conditions_are_said_a_bounded_number_is_looked_for(question: str) -> None:
+    read = asked(question)
+    kinds = (read.stated, read.assumed, read.preferred, read.tags)
+    assert max(map(len, kinds)) <= CLAUSES_MAX
+    assert len(read.excluded) <= EXCLUDED_MAX
+    assert read.has_more
+    assert len(row_filter(read.clauses, read.excluded).as_string(None)) < FILTER_CHARACTERS_MAX
+
+
+def test_the_first_of_many_conditions_are_those_that_hold() -> None:
+    read = asked(YEARS)
+    assert [clause_label(COMPANIES, clause) for clause in read.stated] == [
+        f"founded since {1901 + place}" for place in range(CLAUSES_MAX)
+    ]
+
+
+def test_a_condition_that_is_said_again_is_one() -> None:
+    read = asked("banks with more than 5 employees not in France with more than 5 employees not in France " * 8)
+    assert said(read) == {"with more than 5 employees", "not in France"}
+    assert len(read.stated) == 2
+    assert not read.has_more
+
+
+def test_of_several_conditions_none_is_left_out() -> None:
+    read = asked(
+        "seed stage insurance startups in Germany, France or Norway founded between 2012 and 2020 with 10 to 80 employees that "
+        "raised more than 5 million, but no lending, no drones and no payments"
+    )
+    assert said(read) >= {"at seed", "founded between 2012 and 2020", "with more than 5,000,000 raised"}
+    assert values(read, "country") == {"Germany", "France", "Norway"}
+    assert len(read.excluded) == 3
+    assert not read.has_more
 
 
 @given(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=300))

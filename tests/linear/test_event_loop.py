@@ -51,6 +51,27 @@ def _calls(query: str) -> list[Call]:
     ]
 
 
+def _many_conditions() -> list[Call]:
+    """Questions and requests for companies that say more conditions than are looked for."""
+    questions = (
+        " ".join(f"founded before {year}" for year in range(1800, 1920)),
+        "how many companies " + " ".join(f"founded before {year}" for year in range(1800, 1920)),
+        "companies " + ", ".join(f"no x{number}" for number in range(400)),
+        "companies " + ", ".join(f"no platform {number}" for number in range(200)),
+        "no Antofagasta " * 200,
+        "fintech insurance payments " * 100,
+    )
+    said: list[dict[str, Any]] = [
+        {"messages": [{"role": "user", "content": question[:2000].strip()}]} for question in questions
+    ]
+    years = [{"field": "founded_year", "least": 2900 + number} for number in range(40)]
+    excluded = [f"{number} {'x y ' * 40}" for number in range(40)]
+    for conditions in (years, years[:8]):
+        given = {"topic": "payments", "conditions": conditions, "excluded": excluded}
+        said.append({"messages": [{"role": "user", "content": "payments"}], "constraints": given})
+    return [("POST", "/companies/chat", {"json": body}) for body in said]
+
+
 def _large_bodies() -> list[Call]:
     """Requests with bodies of about the most bytes that are taken, all wrong in some way."""
     keys = {f"k{number}": number for number in range(MANY)}
@@ -85,6 +106,7 @@ def _large_answers() -> list[Call]:
 
 HOSTILE = {
     "texts made to be read again and again": [_calls(SPACES), _calls(LISTS)],
+    "more conditions than are looked for": [[call] for call in _many_conditions()],
     "large bodies": [[call] for call in _large_bodies()],
     "large answers": [[call] for call in _large_answers()],
 }

@@ -5,18 +5,20 @@ from __future__ import annotations
 import asyncio
 import datetime
 from collections.abc import AsyncIterator, Iterator, Sequence
+from typing import Any
 
 import psycopg
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from psycopg.rows import DictRow
 
-from quarry.core.postgres.pool import Database
+from quarry.core.postgres.pool import Database, Parameters, Query
 from quarry.core.query.mention import DateRange, MoneyRange, NumberRange
 from quarry.core.query.question import Ask, Clause, Condition
 from quarry.core.retrieval.answers import Answer, Group, Relaxation, Standing
-from quarry.core.retrieval.filters import Among
-from quarry.core.retrieval.questions import answer, relaxations, standings
+from quarry.core.retrieval.filters import RULED_OUT_MAX, Among, Arguments, where
+from quarry.core.retrieval.questions import RELAXED_MAX, answer, relaxations, standings
 from tests.conftest import clone_database
 from tests.retrieval.houses import HOUSES, SCHEMA, House, Tenant, count_values, meets, meets_alone
 
@@ -243,6 +245,41 @@ async def test_each_clause_is_told_what_it_costs(village: Database) -> None:
         Relaxation(0, "barn", 1),
         Relaxation(1, "with at least 4 rooms", 1),
     ]
+
+
+async def test_of_more_clauses_than_are_told_none_is_counted(village: Database) -> None:
+    clauses = [(Condition("rooms", range=NumberRange(most=most)),) for most in range(9, 10 + RELAXED_MAX)]
+    assert await relaxations(village, HOUSES, clauses) == []
+    assert len(await relaxations(village, HOUSES, clauses[:RELAXED_MAX])) == RELAXED_MAX
+
+
+async def test_what_each_clause_costs_is_asked_with_each_list_of_values_once(
+    village: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[Any] = []
+    rows = village.rows
+
+    async def noted(query: Query, parameters: Parameters | None = None) -> list[DictRow]:
+        sent.append(parameters)
+        return await rows(query, parameters)
+
+    monkeypatch.setattr(village, "rows", noted)
+    facets = ("style", "colour", "town", "title", "tenant", "trade")
+    assert await relaxations(village, HOUSES, [(Condition(facet, (facet, "red")),) for facet in facets])
+    [parameters] = sent
+    assert sorted(parameters.values()) == sorted([facet, "red"] for facet in facets)
+
+
+async def test_values_that_are_ruled_out_one_by_one_are_looked_for_together(village: Database) -> None:
+    many: list[Clause] = [(Condition("town", (f"Town {n}",), is_negated=True),) for n in range(RULED_OUT_MAX)]
+    arguments = Arguments()
+    assert where(HOUSES, many, arguments).as_string(None).count("place_parts") == 1
+    [towns] = arguments.values.values()
+    assert len(towns) == RULED_OUT_MAX
+    clauses: list[Clause] = [*many, (Condition("town", ("Aston",), is_negated=True),)]
+    found = await answer(village, HOUSES, Ask("rows"), clauses)
+    assert found.keys == (await ask(village, Ask("rows"), Condition("town", ("Aston",), is_negated=True))).keys
+    assert found.keys == ("h002", "h003")
 
 
 async def test_of_given_rows_only_those_are_counted(village: Database) -> None:

@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from quarry.companies.query import CLAUSES_MAX
 from tests.companies.chat.chatting import chat, final, found, playing, ranking
 from tests.conftest import client_of
 from tests.fakes.openai_server import FakeOpenAI
 
 NEAREST = "what follows comes nearest"
+LEFT_OUT = "These are more conditions than are looked at together, so the last ones were left out."
 
 
 def test_where_no_startup_fits_companies_of_any_status_are_searched(client: TestClient) -> None:
@@ -118,3 +120,21 @@ def test_constraints_that_no_company_can_meet_are_refused_before_the_stream_begi
     [error] = response.json()["errors"]
     assert error["pointer"] == pointer
     assert message in error["message"]
+
+
+MANY = " ".join(f"founded after {year}" for year in range(1900, 1960))
+
+
+@pytest.mark.parametrize("question", [f"banks {MANY}", f"banks {MANY.replace('after', 'before')}"])
+def test_conditions_that_are_left_out_are_told(client: TestClient, question: str) -> None:
+    answer = final(chat(client, question))
+    assert bool(answer["references"]) == ("after" in question)
+    assert LEFT_OUT in answer["content"]
+    required = [each for each in answer["constraints"]["conditions"] if each["strength"] == "required"]
+    assert len(required) == CLAUSES_MAX
+
+
+def test_what_is_counted_meets_every_condition_or_nothing_is_counted(client: TestClient) -> None:
+    answer = final(chat(client, f"how many companies were {MANY}"))
+    assert answer.get("aggregation") is None
+    assert LEFT_OUT in answer["content"]

@@ -17,9 +17,6 @@ from quarry.core.query.question import Clause, Condition, Missing
 from quarry.core.retrieval import questions
 from quarry.core.retrieval.answers import Answer
 
-RELAXED_MAX = 10
-"""Of a question with more conditions it is not told what each one costs."""
-
 
 async def execute(
     database: Database, asked: CampaignQuestion, base: Sequence[Clause], vector: Sequence[float] | None
@@ -42,9 +39,7 @@ async def execute(
         if relaxed.found.total:
             return replace(relaxed, dropped=dropped)
     relaxations = (
-        await questions.relaxations(database, CAMPAIGNS, asked.clauses)
-        if 1 < len(asked.clauses) <= RELAXED_MAX and not base
-        else []
+        await questions.relaxations(database, CAMPAIGNS, asked.clauses) if len(asked.clauses) > 1 and not base else []
     )
     return replace(outcome, relaxations=tuple(each for each in relaxations if each.rows))
 

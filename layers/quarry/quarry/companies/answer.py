@@ -211,7 +211,9 @@ def _inputs(context: Context, result: Result) -> SummaryInputs:
         missing.append("nothing here surely fits this; what follows comes nearest")
     if asked.is_relaxed and result.chosen and not sought.names_status:
         missing.append("no startup fits, so companies of any status were searched")
-    if asks_for_numbers(sought):
+    if sought.has_more:
+        missing.append("these are more conditions than are looked at together, so the last ones were left out")
+    elif asks_for_numbers(sought):
         missing.append(
             "what companies are about is not recorded as a value, so they are not counted or put in order by it"
         )

@@ -61,7 +61,8 @@ def with_constraints(sought: Sought, given: contract.Constraints | None) -> Soug
         topic=given.topic,
         words=sought.words if given.topic == sought.topic else _words(given.topic),
         is_plain=sought.is_plain and given.topic == sought.topic and bool(tags),
-    )
+        has_more=False,
+    ).bounded()
 
 
 def clauses_to_tell(sought: Sought) -> list[Clause]:

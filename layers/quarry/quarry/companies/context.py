@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-
-from psycopg.sql import Composed
 
 from quarry.companies.candidates import Candidate, NameMatch
 from quarry.companies.contract import ChatRequest, Company, EndReason
@@ -16,7 +13,6 @@ from quarry.companies.names import NameQuestion
 from quarry.companies.outputs import CompanyPlan, RankedCompany
 from quarry.companies.query import Sought
 from quarry.companies.ranking import Entry, distinct
-from quarry.companies.store import row_filter
 from quarry.core.query.question import Clause
 from quarry.core.retrieval.questions import labels_of
 from quarry.core.run_log import Run
@@ -102,11 +98,6 @@ class Plan:
     def clauses(self) -> Sequence[Clause]:
         """What every company must meet; what was shown before may be of any status."""
         return self.sought.clauses if self.only is None else self.sought.stated
-
-    @cached_property
-    def filter(self) -> Composed:
-        """The same as a condition on rows."""
-        return row_filter(self.clauses, self.sought.excluded)
 
     def queue(self, variants: Sequence[str], held_max: int) -> Plan:
         """With these phrasings waiting, as far as they are new and there is room."""

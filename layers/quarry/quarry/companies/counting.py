@@ -64,10 +64,10 @@ def asks_for_numbers(sought: Sought) -> bool:
 def what_to_count(sought: Sought, previous_ids: Sequence[str] = ()) -> Counting | None:
     """What the question wants counted; None where it asks for no number, or for one that fields and tags do not tell.
 
-    What companies are about is told by their texts, and so is nothing to be counted by.
+    What companies are about is told by their texts, and so is nothing to be counted by. Nor is a part of the conditions.
     """
     ask, question = sought.question.ask, sought.question
-    if not asks_for_numbers(sought) or question.excluded_words or ask.grain not in GRAINS:
+    if not asks_for_numbers(sought) or sought.has_more or question.excluded_words or ask.grain not in GRAINS:
         return None
     ask = replace(ask, limit=ask.limit or None, grain=None)
     tags = [group.conditions for group in sought.tags if group.conditions not in sought.stated]

@@ -22,6 +22,10 @@ from quarry.core.query.mention import Asked, Cue, Known, Mention, NumberRange, P
 from quarry.core.query.question import Clause, Condition, Missing, Question, Reading, preferred_in_words
 from quarry.core.text import significant_words
 
+CLAUSES_MAX = 12
+"""So many conditions must hold, and as many each are assumed, preferred or tags, with so many alternatives each."""
+EXCLUDED_MAX = 12
+"""So many words or phrases that are ruled out are looked for."""
 COUNT_MAX = 20
 FEW = {"couple": 2, "few": 3, "handful": 5}
 
@@ -50,7 +54,7 @@ class Sought:
     `stated` clauses must hold; `assumed` ones hold as long as something meets them: that startups are meant, and what
     is only likely. `tags` and what is `preferred` speak for a company, and rule none out. `excluded` are words that no
     company may speak of. `topic` is what is to be found by words and by meaning; `is_plain`: tags and nothing else make
-    it up. `narrows`: it speaks of what was shown before.
+    it up. `narrows`: it speaks of what was shown before. `has_more`: it says more conditions than are looked at together.
     """
 
     question: Question
@@ -64,6 +68,7 @@ class Sought:
     is_plain: bool = False
     count: int | None = None
     narrows: bool = False
+    has_more: bool = False
 
     @property
     def clauses(self) -> tuple[Clause, ...]:
@@ -88,6 +93,38 @@ class Sought:
     def relaxed(self) -> Sought:
         """The same without what was only assumed."""
         return replace(self, assumed=())
+
+    def bounded(self) -> Sought:
+        """The same with each condition once, and with no more of them than are looked at together."""
+        each_once = replace(
+            self,
+            stated=_each_once(self.stated),
+            assumed=_each_once(self.assumed),
+            preferred=_each_once(self.preferred),
+        )
+        kept = replace(
+            each_once,
+            stated=_first(each_once.stated),
+            assumed=_first(each_once.assumed),
+            preferred=_first(each_once.preferred),
+            tags=tuple(
+                replace(group, conditions=group.conditions[:CLAUSES_MAX]) for group in each_once.tags[:CLAUSES_MAX]
+            ),
+            excluded=each_once.excluded[:EXCLUDED_MAX],
+        )
+        return replace(kept, has_more=kept != each_once)
+
+
+def _each_once(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
+    """The clauses but for those said before in other places of the question."""
+    once: dict[Clause, Clause] = {}
+    for clause in clauses:
+        once.setdefault(tuple(replace(condition, evidence=()) for condition in clause), clause)
+    return tuple(once.values())
+
+
+def _first(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
+    return tuple(clause[:CLAUSES_MAX] for clause in clauses[:CLAUSES_MAX])
 
 
 def sought(reading: Reading, named: Sequence[str] = ()) -> Sought:
@@ -118,7 +155,7 @@ def sought(reading: Reading, named: Sequence[str] = ()) -> Sought:
         is_plain=bool(tags) and _is_covered(question, tags),
         count=_count(question, parsed),
         narrows=parsed.narrows or (parsed.follows_up and reading.before is not None),
-    )
+    ).bounded()
 
 
 def _words(question: Question) -> tuple[str, ...]:

@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 
+from psycopg.sql import SQL
+
 from quarry.companies.activity import counted
 from quarry.companies.candidates import Candidate, Source, Variant, merge
 from quarry.companies.context import Asked, Candidates, Context, Plan
@@ -15,8 +17,9 @@ from quarry.companies.fallbacks import unnamed
 from quarry.companies.name_lookup import match_names
 from quarry.companies.names import NAME_WORDS_MAX, NAMES_MAX
 from quarry.companies.ranking import distinct
-from quarry.companies.store import find_by_taxonomy, fitting_ids, retrieve_variants
+from quarry.companies.store import find_by_taxonomy, fitting_ids, retrieve_variants, row_filter
 from quarry.core.errors import DatabaseUnavailable, ModelError
+from quarry.core.off_loop import off_loop
 from quarry.core.run_log import StepRecord
 
 SEED_VECTORS_MAX = 4
@@ -29,7 +32,7 @@ async def retrieve(context: Context, asked: Asked, plan: Plan, before: Candidate
 
     Where the database fails one of the searches, others may still find; if none does, its error is raised.
     """
-    search = _Search(context, asked, plan, before)
+    search = _Search(context, asked, plan, before, await off_loop(row_filter, plan.clauses, plan.sought.excluded))
     await search.close_in()
     is_new, (plan, variants) = plan.is_new, plan.taken(context.limits.variants_executed)
     searches: list[Callable[[], Awaitable[None]]] = [lambda: search.by_variants(variants)] if variants else []
@@ -58,8 +61,8 @@ async def retrieve(context: Context, asked: Asked, plan: Plan, before: Candidate
 class _Search:
     """The searches of one round, and what they found together."""
 
-    def __init__(self, context: Context, asked: Asked, plan: Plan, before: Candidates) -> None:
-        self._context, self._asked, self._plan = context, asked, plan
+    def __init__(self, context: Context, asked: Asked, plan: Plan, before: Candidates, filter: SQL) -> None:
+        self._context, self._asked, self._plan, self._filter = context, asked, plan, filter
         self._database = context.services.reader
         self._only: Sequence[str] | None = plan.only
         self.pool: Mapping[str, Candidate] = before.pool
@@ -83,7 +86,7 @@ class _Search:
             with self._context.run.step("companies_by_fields") as record:
                 self._context.run.budget.spend_call()
                 most = self._context.limits.hydrated_max
-                ids = await fitting_ids(self._database, self._plan.filter, most + 1)
+                ids = await fitting_ids(self._database, self._filter, most + 1)
                 record.counts["found"] = len(ids)
             if len(ids) <= most or not (sought.topic or self._asked.seed):
                 self._only = ids[:most]
@@ -149,7 +152,7 @@ class _Search:
                 variants,
                 statuses=None,
                 include_ids=self._only,
-                filter=self._plan.filter,
+                filter=self._filter,
                 exclude_ids=[self._asked.seed.id] if self._asked.seed else [],
                 hybrid="hybrid" in sources,
                 keyword="keyword" in sources,
@@ -197,7 +200,7 @@ class _Search:
                 models,
                 None,
                 self._context.limits.taxonomy_max,
-                filter=self._plan.filter,
+                filter=self._filter,
             )
             allowed = None if self._only is None else set(self._only)
             self._add([each for each in found if allowed is None or each.company_id in allowed], record)

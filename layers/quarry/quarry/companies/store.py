@@ -64,7 +64,7 @@ async def retrieve_variants(
     keyword: bool = True,
     limit: int = 120,
     scoring: Scoring = _SEED_SCORING,
-    filter: Composed | None = None,
+    filter: SQL | None = None,
 ) -> list[Candidate]:
     """The `limit` best companies for each variant by hybrid and by keyword search, merged, best first; one round trip.
 
@@ -112,7 +112,7 @@ async def find_by_taxonomy(
     statuses: Sequence[Status] | None,
     limit: int = 500,
     *,
-    filter: Composed | None = None,
+    filter: SQL | None = None,
 ) -> list[Candidate]:
     """The companies filed under most of the given tags, then by name; `taxonomy` is the share of the tags."""
     asked = len({*sectors}) + len({*categories}) + len({*business_models})
@@ -139,14 +139,14 @@ async def find_by_taxonomy(
     ]
 
 
-def row_filter(clauses: Sequence[Clause], excluded: Sequence[str] = ()) -> Composed:
-    """The condition that a row `t` of companies meets every clause and speaks of nothing `excluded`. That it has none
-    of that ("without plastic") does not count as speaking of it.
+def row_filter(clauses: Sequence[Clause], excluded: Sequence[str] = ()) -> SQL:
+    """The condition that a row `t` of companies meets every clause and speaks of nothing `excluded`, composed once for all
+    statements with it. That it has none of that ("without plastic") does not count as speaking of it.
     """
     condition = where(COMPANIES, clauses, Literals())
     for words in excluded:
         condition += SQL(" and not ({})").format(_speaks_of(words))
-    return condition
+    return SQL(condition.as_string(None))  # each value quoted
 
 
 _NEGATED = (
@@ -183,7 +183,7 @@ _TEXTS = SQL(
 )
 
 
-async def fitting_ids(database: Database, filter: Composed, limit: int) -> list[str]:
+async def fitting_ids(database: Database, filter: SQL, limit: int) -> list[str]:
     """Companies that meet `filter`, at most so many, those founded last first."""
     rows = await database.rows(
         SQL("select t.id from companies t where ")

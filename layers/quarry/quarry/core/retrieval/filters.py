@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal, Placeholder
@@ -13,15 +13,23 @@ from quarry.core.query.mention import DateRange, MoneyRange, NumberRange
 from quarry.core.query.question import Clause, Condition
 from quarry.core.retrieval.facets import Facet, SearchTable
 
+RULED_OUT_MAX = 100
+"""So many values are ruled out of a facet together."""
+
 
 @dataclass
 class Arguments:
-    """The parameters of a statement, by the names that stand for them in it."""
+    """The parameters of a statement, by the names that stand for them in it. Equal lists are one: they may be long, and each has
+    its type beside it wherever it stands.
+    """
 
     values: dict[str, Any] = field(default_factory=dict)
+    _lists: dict[str, str] = field(default_factory=dict)
 
     def add(self, value: Any) -> Composable:
         name = f"p{len(self.values)}"
+        if isinstance(value, list):
+            name = self._lists.setdefault(repr(value), name)
         self.values[name] = value
         return Placeholder(name)
 
@@ -79,7 +87,7 @@ def related_rows(table: SearchTable, name: str) -> Composed:
 def _all_of(table: SearchTable, clauses: Sequence[Clause], arguments: Arguments) -> Iterator[Composed]:
     """Clauses about one relation are to hold for one and the same related row; a second one about the same facet for another."""
     rows: dict[str, list[list[Clause]]] = {}
-    for clause in clauses:
+    for clause in _ruled_out_together(clauses):
         relation = _only_relation(table, clause)
         if relation is None:
             yield clause_sql(table, clause, arguments)
@@ -94,6 +102,27 @@ def _all_of(table: SearchTable, clauses: Sequence[Clause], arguments: Arguments)
         for group in groups:
             conditions = [_any_of(table, clause, arguments) for clause in group]
             yield _exists(table, relation, SQL(" and ").join(conditions))
+
+
+def _ruled_out_together(clauses: Sequence[Clause]) -> list[Clause]:
+    """The clauses, with values of a facet that are ruled out one by one in one of them: a row's own are looked at once."""
+    joined: list[Clause] = []
+    places: dict[str, int] = {}
+    for clause in clauses:
+        if len(clause) == 1 and _rules_out_values(clause[0]):
+            place = places.setdefault(clause[0].facet, len(joined))
+            if place < len(joined):
+                [known], [condition] = joined[place], clause
+                values = (*known.values, *condition.values)
+                if len(values) <= RULED_OUT_MAX:
+                    joined[place] = (replace(known, values=values),)
+                    continue
+        joined.append(clause)
+    return joined
+
+
+def _rules_out_values(condition: Condition) -> bool:
+    return condition.is_negated and bool(condition.values) and condition.range is None
 
 
 def _only_relation(table: SearchTable, clause: Clause) -> str | None:

@@ -10,6 +10,7 @@ from decimal import Decimal
 from psycopg.rows import DictRow
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 
+from quarry.core.off_loop import off_loop
 from quarry.core.postgres.pool import Database
 from quarry.core.query.mention import Grain
 from quarry.core.query.question import Ask, Clause
@@ -23,6 +24,9 @@ KEYS_MAX = 1000
 
 GROUPS_MAX = 10_000
 """So many groups are told by an answer that counts them all."""
+
+RELAXED_MAX = 10
+"""Of more clauses it is not told what each one costs."""
 
 
 @dataclass
@@ -96,9 +100,17 @@ def labels_of(table: SearchTable, clauses: Sequence[Clause], places: Sequence[in
 async def relaxations(
     database: Database, table: SearchTable, clauses: Sequence[Clause], among: Among = EVERY_ROW
 ) -> list[Relaxation]:
-    """How many rows there would be without each clause alone; those that bring most rows first."""
-    if not clauses:
+    """How many rows there would be without each clause alone; those that bring most rows first. Nothing of more clauses than
+    `RELAXED_MAX`: the statement counts once for each, by all others.
+    """
+    if not 0 < len(clauses) <= RELAXED_MAX:
         return []
+    row = await _row(database, *await off_loop(_counts_without_each, table, clauses, among))
+    found = [Relaxation(place, clause_label(table, clauses[place]), rows) for place, rows in enumerate(row["rows"])]
+    return sorted(found, key=lambda relaxation: -relaxation.rows)
+
+
+def _counts_without_each(table: SearchTable, clauses: Sequence[Clause], among: Among) -> tuple[Composed, Arguments]:
     arguments = Arguments()
     counts = [
         SQL("(select count(*) ")
@@ -106,10 +118,7 @@ async def relaxations(
         + SQL(")")
         for place in range(len(clauses))
     ]
-    row = await database.row(SQL("select array[") + SQL(", ").join(counts) + SQL("] as rows"), arguments.values)
-    assert row is not None
-    found = [Relaxation(place, clause_label(table, clauses[place]), rows) for place, rows in enumerate(row["rows"])]
-    return sorted(found, key=lambda relaxation: -relaxation.rows)
+    return SQL("select array[") + SQL(", ").join(counts) + SQL("] as rows"), arguments
 
 
 async def _rows(database: Database, statement: _Statement, ask: Ask) -> Answer:
