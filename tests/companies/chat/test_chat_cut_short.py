@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
 from types import ModuleType
@@ -10,7 +11,9 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.companies import fitting, retrieval, search
+from quarry.companies import answer, fitting, name_lookup, retrieval, search
+from quarry.companies.limits import CompanyLimits
+from quarry.core.budget import Budget
 from quarry.core.errors import DatabaseUnavailable
 from tests.companies.chat.chatting import (
     SUMMARY,
@@ -32,6 +35,7 @@ from tests.companies.chat.chatting import (
 from tests.conftest import client_of, model_environment
 from tests.core.test_budget import FakeClock
 from tests.fakes.openai_server import Body, FakeOpenAI, Reply, schema_name
+from tests.waiting import PATIENCE_SECONDS
 
 UNHURRIED = {"MODEL_TIMEOUT_SECONDS": "60"}
 FOR_WORK = 45.0
@@ -40,10 +44,10 @@ GO_ON = critique(decision="continue")
 
 
 def is_cut_short(events: Events) -> bool:
-    answer = final(events)
-    assert text_of(events) == answer["content"]
-    assert "No company here fits" not in answer["content"]
-    return end_reason(events) == "guardrail_hit" and "cut short" in answer["content"]
+    content = final(events)["content"]
+    assert text_of(events) == content
+    assert "No company here fits" not in content
+    return end_reason(events) == "guardrail_hit" and "cut short" in content
 
 
 @pytest.fixture
@@ -152,6 +156,65 @@ def test_a_later_plan_that_nothing_meets_leaves_the_ranking(
     events = chat(patient_client)
     assert found(events) == first_two
     assert final(events)["content"] == SUMMARY
+
+
+class TestStatementsOutlastTheTime:
+    """Time is nearly up, and statements go on: one of them may, by its own timeout, and no more."""
+
+    SETTINGS = {"DATABASE_TIMEOUT_SECONDS": "3"}
+    NEARLY_ALL = 59.9
+
+    @pytest.fixture
+    def hang(self, monkeypatch: pytest.MonkeyPatch) -> Any:
+        """Let a look-up of a module never end by itself."""
+
+        def never(of: ModuleType, name: str) -> None:
+            async def hanging(*arguments: Any, **options: Any) -> None:
+                async with asyncio.timeout(PATIENCE_SECONDS):
+                    await asyncio.Event().wait()
+
+            monkeypatch.setattr(of, name, hanging)
+
+        return never
+
+    @pytest.fixture
+    def late(self, clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Searches begin with little of their time left."""
+        make = search._budget
+
+        def begun_long_ago(limits: CompanyLimits) -> Budget:
+            budget = make(limits)
+            clock.now += self.NEARLY_ALL
+            return budget
+
+        monkeypatch.setattr(search, "_budget", begun_long_ago)
+
+    @pytest.mark.usefixtures("late")
+    @pytest.mark.parametrize(
+        ("of", "name"), [(name_lookup, "read_question"), (name_lookup, "find_names"), (search, "count")]
+    )
+    def test_before_anything_is_found_the_stream_ends_in_an_error(
+        self, chat_url: str, hang: Any, of: ModuleType, name: str
+    ) -> None:
+        hang(of, name)
+        with client_of(chat_url, **self.SETTINGS) as client:
+            events = chat(client, "Tidewage" if name == "find_names" else "how many fintech companies are there")
+        assert events[-1]["type"] == "error"
+        assert "out of time" in events[-1]["data"]["message"]
+
+    def test_what_was_ranked_is_answered_without_how_it_stands(
+        self, chat_url: str, model: FakeOpenAI, clock: FakeClock, hang: Any
+    ) -> None:
+        usual = playing()
+        model.respond = lambda body: (
+            timing_out(clock, self.NEARLY_ALL) if schema_name(body) == "company_rerank" else usual(body)
+        )
+        hang(answer, "standings")
+        with client_of(chat_url, **model_environment(model.url) | UNHURRIED | self.SETTINGS) as client:
+            events = chat(client)
+        assert is_cut_short(events)
+        assert found(events)[0] == "c-uber-kitchen"
+        assert "company_search" in degraded(events)
 
 
 class TestDatabaseFails:

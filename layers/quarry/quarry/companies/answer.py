@@ -21,7 +21,7 @@ from quarry.companies.query import Sought
 from quarry.companies.snippets import home, inline_description, profile_words
 from quarry.companies.store import unspoken
 from quarry.companies.summary import BROKEN_OFF, CUT_SHORT, nothing_found, summary_by_rule
-from quarry.core.errors import DatabaseUnavailable, ModelError
+from quarry.core.errors import DatabaseUnavailable, ModelError, TimeIsUp
 from quarry.core.language.stemming import stem
 from quarry.core.model.step import write
 from quarry.core.off_loop import off_loop
@@ -81,17 +81,18 @@ async def conclude(
     clauses = clauses_to_tell(asked.sought)
     if context.seconds_for_looking(False) > 0:
         try:
-            if not chosen and ranking.near and (asked.seed or _topic_words(asked.sought)):
-                unheard = await _unheard_of(context, asked)
-                if not unheard:
-                    chosen, is_near = list(ranking.near[:wanted]), True
-            if chosen and clauses and not asked.exact:
-                ids = [each.company_id for each in chosen]
-                met = await standings(context.services.reader, COMPANIES, clauses, ids)
-            elif not chosen and not asked.exact:
-                near = await nearest(context, asked, found) or _nearest_in_meaning(ranking, found)
-                costs = await relaxations(context.services.reader, COMPANIES, asked.sought.clauses)
-        except DatabaseUnavailable:
+            async with context.in_time():
+                if not chosen and ranking.near and (asked.seed or _topic_words(asked.sought)):
+                    unheard = await _unheard_of(context, asked)
+                    if not unheard:
+                        chosen, is_near = list(ranking.near[:wanted]), True
+                if chosen and clauses and not asked.exact:
+                    ids = [each.company_id for each in chosen]
+                    met = await standings(context.services.reader, COMPANIES, clauses, ids)
+                elif not chosen and not asked.exact:
+                    near = await nearest(context, asked, found) or _nearest_in_meaning(ranking, found)
+                    costs = await relaxations(context.services.reader, COMPANIES, asked.sought.clauses)
+        except (DatabaseUnavailable, TimeIsUp):
             context.run.degrade("company_search")
     return Result(asked, chosen, companies, met, near, costs, rounds, end_reason, is_cut_short, is_near, unheard)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 
 from quarry.companies.candidates import Candidate, NameMatch
@@ -13,6 +14,7 @@ from quarry.companies.names import NameQuestion
 from quarry.companies.outputs import CompanyPlan, RankedCompany
 from quarry.companies.query import Sought
 from quarry.companies.ranking import Entry, distinct
+from quarry.core.budget import in_time
 from quarry.core.query.question import Clause
 from quarry.core.retrieval.questions import labels_of
 from quarry.core.run_log import Run
@@ -43,6 +45,12 @@ class Context:
         """
         budget = self.run.budget
         return budget.seconds_for_work if has_ranked else budget.seconds_left
+
+    def in_time(self) -> AbstractAsyncContextManager[None]:
+        """A block that ends, by TimeIsUp at the latest, with the search's time; a statement of the database that has begun
+        may end after it, by its own timeout.
+        """
+        return in_time(self.run.budget.seconds_left + self.services.settings.database_timeout_seconds)
 
     def may_call(self, calls: int = 1, *, has_ranked: bool = False) -> bool:
         """Whether this many more look-ups fit into the budget, one being kept for reading the companies found."""

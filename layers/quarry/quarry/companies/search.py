@@ -24,7 +24,7 @@ from quarry.companies.name_lookup import look_up_names
 from quarry.companies.planning import described, make_plan
 from quarry.companies.rerank import rerank
 from quarry.companies.retrieval import retrieve
-from quarry.core.budget import Budget, in_time
+from quarry.core.budget import Budget
 from quarry.core.errors import DatabaseUnavailable, QuarryError, TimeIsUp
 from quarry.core.run_log import ResultRecord, Run
 from quarry.core.services import Caller, Services
@@ -82,8 +82,9 @@ class Round:
 async def _search(context: Context, timeline: Timeline) -> AsyncGenerator[Event]:
     with timeline.step("names", "Looking for a company of that name") as step:
         yield step.event
-        asked = await look_up_names(context)
-        context = replace(context, limits=CompanyLimits.of(await context.services.tuned.read()))
+        async with context.in_time():
+            asked = await look_up_names(context)
+            context = replace(context, limits=CompanyLimits.of(await context.services.tuned.read()))
         step.detail = asked.detail
     yield step.event
 
@@ -145,7 +146,8 @@ async def _counted(context: Context, timeline: Timeline, asked: Asked, wanted: C
         yield step.event
         with context.run.step("count_companies") as record:
             context.run.budget.spend_call()
-            told = await count(context.services.reader, wanted, COUNTED_SHOWN)
+            async with context.in_time():
+                told = await count(context.services.reader, wanted, COUNTED_SHOWN)
             record.counts["found"] = told.answer.rows
         step.detail = counted(told.answer.rows, "company", "companies")
     yield step.event
@@ -173,13 +175,9 @@ Take = Callable[[Context, Round], Awaitable[tuple[Round, str]]]
 
 
 async def _taken(context: Context, now: Round, take: Take) -> tuple[Round, str]:
-    """How the search stands after a step. Where it fails after companies were ranked, these are the answer.
-
-    A statement of the database that has begun may end after the search's time is up, by its own timeout.
-    """
+    """How the search stands after a step. Where it fails after companies were ranked, these are the answer."""
     try:
-        seconds = context.run.budget.seconds_left + context.services.settings.database_timeout_seconds
-        async with in_time(seconds):
+        async with context.in_time():
             return await take(context, now)
     except (DatabaseUnavailable, TimeIsUp):
         if not now.ranking.ranked:
