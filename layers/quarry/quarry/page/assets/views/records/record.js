@@ -8,7 +8,6 @@ import {facts, openPanel} from '../../components/panel.js';
 import {copyButton, itemActions} from '../../components/takeaway.js';
 import {element, icon, marked, outsideLink} from '../../dom.js';
 import {day, plural, words} from '../../format.js';
-import {showPassage} from '../../passage.js';
 import {collections, languageOf, written} from './declared.js';
 
 /**
@@ -88,7 +87,55 @@ export function openRecord(record, context, quote) {
       itemActions(found.type, found.id, context, copyButton('Copy citation', () => citationText(found), context.announce)),
     ];
   },
-    {kicker: kicker(record), signIn: () => context.session.signIn(), onshown: ({dialog}) => { if (quote) showPassage(dialog, quote); }});
+    {kicker: kicker(record), signIn: () => context.session.signIn(), onshown: ({dialog}) => { if (quote) showQuote(dialog, quote); }});
+}
+
+/** Mark a quote and bring it before the reader; nothing where it does not stand there, or not any more. */
+function showQuote(root, quote) {
+  const [first] = markQuote(root, quote);
+  if (!first) return;
+  first.tabIndex = -1;
+  // read out from here on, unless the reader has gone to a control meanwhile
+  if (document.activeElement.tabIndex < 0) first.focus({preventScroll: true});
+  first.scrollIntoView();
+}
+
+/** @returns {HTMLElement[]} one mark for each text node that holds some of it */
+function markQuote(root, quote) {
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  const nodes = [];
+  while (walker.nextNode()) nodes.unshift(walker.currentNode);
+  const read = nodes.map(({data}) => data).reverse().join('\n');
+  const found = placesOf(quote, read);
+  const marks = [];
+  let place = read.length + 1;
+  // from the end: cutting a node leaves the places before the cut as they are
+  for (const node of nodes) {
+    place -= node.length + 1;
+    for (const {index, 0: {length}} of found) {
+      const start = Math.max(index - place, 0);
+      const end = Math.min(index + length - place, node.length);
+      if (start >= end || !node.data.slice(start, end).trim()) continue;
+      const range = new Range();
+      range.setStart(node, start);
+      range.setEnd(node, end);
+      marks.unshift(element('mark', {class: 'cited'}));
+      range.surroundContents(marks[0]);
+    }
+  }
+  return marks;
+}
+
+/** Where the words of a quote stand in a row, or those of each of its lines, which may be shown apart; the last first. */
+function placesOf(quote, read) {
+  const placeOf = (text) => {
+    const row = text.match(/[\p{L}\p{N}]+/gu)?.join('[^\\p{L}\\p{N}]+');
+    return row && new RegExp(`(?<![\\p{L}\\p{N}])${row}(?![\\p{L}\\p{N}])[.!?…]*["”’»)]*`, 'iu').exec(read);
+  };
+  const whole = placeOf(quote);
+  if (whole) return [whole];
+  const places = quote.split('\n').filter((line) => line.trim()).map(placeOf);
+  return places.every(Boolean) ? places.sort((one, other) => other.index - one.index) : [];
 }
 
 // What is said elsewhere in the panel, or means nothing to a reader.
