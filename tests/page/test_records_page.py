@@ -610,6 +610,13 @@ def test_a_sentence_that_no_source_supports_is_shown_so(model_site: Site, model:
     finished(page)
     expect(page.locator(".citation.is-unsupported")).to_have_count(1)
     expect(page.locator(".answer-after")).to_contain_text("1 sentence that no cited source supports")
+    expect(page).to_have_url(re.compile("id="))
+    shared = model_site.open(page.url.removeprefix(f"{model_site.url}/"))
+    finished(shared)
+    expect(shared.locator(".citation.is-unsupported")).to_have_count(1)
+    expect(shared.locator(".answer-after")).to_contain_text(
+        "1 sentence that no cited source supports: “The elm was sold"
+    )
 
 
 def test_a_stream_that_breaks_is_read_on_without_asking_again(site: Site) -> None:

@@ -345,6 +345,7 @@ class TestStoredAnswers:
             "created_at": body["created_at"],
             "expires_at": body["expires_at"],
             "citations": the(events, "citations")["citations"],
+            "unsupported": the(events, "citations")["unsupported"],
             "changed_since": [],
         }
 

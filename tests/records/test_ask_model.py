@@ -211,6 +211,14 @@ class TestCitations:
         stored = model_client.get(f"/answers/{the(events, 'done')['answer_id']}").json()
         assert stored["answer"] == sent
 
+    def test_what_no_source_supports_is_told_of_the_kept_answer_too(
+        self, model_client: TestClient, model: FakeOpenAI
+    ) -> None:
+        model.respond = playing(answer=Reply.text("The elm was sold to a circus for 900 dollars [1]."))
+        events = ask(model_client)
+        stored = model_client.get(f"/answers/{the(events, 'done')['answer_id']}").json()
+        assert stored["unsupported"] == ["The elm was sold to a circus for 900 dollars."]
+
     def test_html_in_an_answer_is_sent_as_text(self, model_client: TestClient, model: FakeOpenAI) -> None:
         model.respond = playing(answer=Reply.text("<script>alert(1)</script> [1]"))
         assert answer_of(ask(model_client)) == "<script>alert(1)</script> [1]"

@@ -138,7 +138,7 @@ async def open_answer(database: Database, answer_id: str) -> CachedAnswer:
     """The answer as it was given, and what changed since. Raises NotFound when there is none, or none any more."""
     row = await database.row(
         """select id, query, answer, sources, suggested_followups, source_count, confidence, created_at, expires_at, citations,
-             record_hashes
+             unsupported, record_hashes
            from answer_cache where id = %s and expires_at > now()""",
         [answer_id],
     )

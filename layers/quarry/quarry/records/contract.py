@@ -428,7 +428,9 @@ class ChangedRecord(LazyModel):
 
 
 class CachedAnswer(LazyModel):
-    """`GET /answers/{id}`: a finished answer as it was given. `changed_since` are the records it cites that changed or went."""
+    """`GET /answers/{id}`: a finished answer as it was given, with how its sources support it, as its `citations` event told.
+    `changed_since` are the records it cites that changed or went.
+    """
 
     id: Identifier
     query: str
@@ -441,4 +443,5 @@ class CachedAnswer(LazyModel):
     created_at: datetime.datetime
     expires_at: datetime.datetime
     citations: list[Citation]
+    unsupported: list[str]
     changed_since: list[ChangedRecord]

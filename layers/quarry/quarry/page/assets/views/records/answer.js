@@ -114,7 +114,7 @@ export class Answer {
         element('button', {type: 'button', class: 'text-button', on: {click: this.callbacks.onagain}}, 'Ask anew')));
       this.#take({type: 'sources', sources: stored.sources});
       this.#take({type: 'final_answer_chunk', chunk: stored.answer});
-      this.#take({type: 'citations', citations: stored.citations});
+      this.#take({...stored, type: 'citations'});
       this.changed = stored.changed_since;
       this.#take({type: 'confidence', level: stored.confidence, label: stored.confidence_label});
       this.#take({type: 'followups', questions: stored.suggested_followups});
