@@ -683,3 +683,32 @@ def test_a_link_that_was_taken_back_leads_nowhere(site: Site) -> None:
     expect(page.get_by_role("button", name="Copy link")).to_have_count(0)
     assert "id=" not in page.url
     expect(site.open(address.removeprefix(f"{site.url}/")).locator(".answer-after")).to_contain_text("expired")
+
+
+def test_of_very_many_periods_the_latest_are_drawn_and_how_many_there_are_is_said(site: Site) -> None:
+    months = [f"{2010 + place // 12}-{place % 12 + 1:02}-01" for place in range(110)]
+    counted = {
+        "type": "aggregation",
+        "by": "month",
+        "groups": [{"value": month, "count": 1 + (month == months[-1])} for month in months[-50:]],
+        "group_count": len(months),
+        "total": 111,
+        "filters": {"types": ["motion"]},
+    }
+    events = [
+        {"type": "intent", "intent": "question"},
+        {"type": "sources", "sources": []},
+        counted,
+        {"type": "final_answer_chunk", "chunk": "The records hold 111 motions."},
+        {"type": "citations", "citations": [], "unsupported": []},
+        {"type": "confidence", "level": "high", "source_count": 0, "label": "Counted"},
+        {"type": "followups", "questions": []},
+        {"type": "done", "answer_id": "a-1", "cached": False, "topic_changed": False},
+    ]
+    page = site.open(before=lambda page: page.route("**/records/ask", answer_sse(*events)))
+    ask(page, "How many motions were there per month?")
+    bars = page.get_by_role("figure", name="Motions by month").locator("dt")
+    expect(bars).to_have_count(20)
+    expect(bars.first).to_have_text("Jul 2017")
+    expect(bars.last).to_have_text("Feb 2019")
+    expect(page.get_by_text("20 of 110 are drawn.")).to_be_visible()

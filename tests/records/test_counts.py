@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -12,9 +13,10 @@ from hypothesis import strategies as st
 from psycopg.rows import scalar_row
 from starlette.testclient import TestClient
 
-from quarry.records import search
+from quarry.records import collections, search
 from quarry.records.searched_types import BUILT_IN
 from tests.conftest import client_of, create_database
+from tests.records.asking import answer_of, ask, the
 
 ELMS, OAKS, BOTH = 300, 150, 50
 """Motions of each kind of tree; they are more than the list ever holds."""
@@ -26,8 +28,8 @@ def many_url(server_url: str, migrated_template: str) -> str:
     with psycopg.connect(url, autocommit=True) as connection:
         for tree, number in (("elm", ELMS - BOTH), ("oak", OAKS - BOTH), ("elm and oak", BOTH)):
             connection.execute(
-                "insert into motions (id, text_content, result, date)"
-                " select %s || n, 'To keep the ' || %s,"
+                "insert into motions (id, text_content, mover, result, date)"
+                " select %s || n, 'To keep the ' || %s, 'Member ' || n,"
                 " case when n %% 2 = 0 then 'Carried' else 'Failed' end, '2024-01-01'::date + n"
                 " from generate_series(1, %s::int) n",
                 [tree, tree, number],
@@ -80,6 +82,34 @@ def test_of_very_many_it_is_told_that_there_are_more(many: TestClient, monkeypat
     assert counted(many, "elm oak") == (ELMS, True)
     monkeypatch.setattr(search, "COUNTED_MAX", 10)
     assert counted(many, "elm") == counted(many, "motions that failed") == (10, True)
+
+
+def test_of_very_many_periods_the_latest_are_told_and_how_many_there_are(many: TestClient) -> None:
+    event = the(events := ask(many, "motions per day"), "aggregation")
+    days = [group["value"] for group in event["groups"]]
+    last = datetime.date(2024, 1, 1) + datetime.timedelta(days=ELMS - BOTH)
+    assert days == [str(last - datetime.timedelta(days=ago)) for ago in reversed(range(50))]
+    assert event["group_count"] == ELMS - BOTH
+    assert "By date, the latest 8 of 250: " in answer_of(events)
+    assert "7 September 2024 1." in answer_of(events)
+
+
+def test_the_latest_periods_are_those_told_where_there_are_too_many(
+    many: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = many.get("/records/facets", params={"by": "day"}).json()
+    monkeypatch.setattr(collections, "GROUPS_MAX", 3)
+    part = many.get("/records/facets", params={"by": "day"}).json()
+    assert (part["groups"], part["truncated"]) == (whole["groups"][-3:], True)
+
+
+@pytest.mark.parametrize(
+    ("question", "number"), [("motions by mover", ELMS - BOTH), ("which mover made the fewest motions?", ELMS - OAKS)]
+)
+def test_of_very_many_groups_it_is_told_how_many_there_are(many: TestClient, question: str, number: int) -> None:
+    event = the(events := ask(many, question), "aggregation")
+    assert (len(event["groups"]), event["group_count"]) == (50, number)
+    assert f"; and {number - 8} more." in answer_of(events)
 
 
 def test_what_is_found_by_its_meaning_alone_is_counted_too(client: TestClient) -> None:

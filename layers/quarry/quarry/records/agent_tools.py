@@ -13,7 +13,7 @@ from quarry.core.lazy_model import LazyModel
 from quarry.core.services import Caller, Services
 from quarry.core.snippet import unmark
 from quarry.core.text import Identifier, QueryText
-from quarry.records.collections import count_records, describe_collections
+from quarry.records.collections import PERIODS, count_records, describe_collections
 from quarry.records.contract import (
     MEASURES_MAX,
     TYPES_MAX,
@@ -135,7 +135,8 @@ async def _count(arguments: CountRecordsArguments, caller: Caller, services: Ser
         {**await arguments.parameters(services), "q": arguments.query, "by": arguments.by, "of": arguments.of}
     )
     counted = await count_records(request, caller, services)
-    return counted.model_copy(update={"groups": counted.groups[:GROUPS_MAX]}).model_dump(mode="json") | {
+    told = counted.groups[-GROUPS_MAX:] if arguments.by in PERIODS else counted.groups[:GROUPS_MAX]
+    return counted.model_copy(update={"groups": told}).model_dump(mode="json") | {
         "truncated": counted.truncated or len(counted.groups) > GROUPS_MAX
     }
 

@@ -10,7 +10,7 @@ from quarry.core.errors import FieldError, InvalidInput
 from quarry.core.language.writing import ENGLISH, languages
 from quarry.core.query.question import Ask
 from quarry.core.retrieval import questions
-from quarry.core.retrieval.answers import Group, Measure
+from quarry.core.retrieval.answers import Group, Measure, latest
 from quarry.core.retrieval.filters import Among
 from quarry.core.services import Caller, Services
 from quarry.records.contract import (
@@ -30,7 +30,7 @@ from quarry.records.types_in_force import acting_for
 GROUPS_MAX = 1000
 """So many groups are told."""
 
-_PERIODS: tuple[Period, ...] = get_args(Period)
+PERIODS: tuple[Period, ...] = get_args(Period)
 
 
 def describe_collections(types: RecordTypes) -> Collections:
@@ -75,9 +75,7 @@ async def count_records(request: CountRequest, caller: Caller, services: Service
         total = sum([(await questions.answer(services.reader, table, ask, clauses, among)).rows for table in tables])
         return RecordCounts(total=total, groups=[], truncated=False)
     answer = await questions.groups_over(services.reader, tables, ask, clauses, among, measures)
-    groups = answer.groups[:GROUPS_MAX]
-    if ask.grain:
-        groups = sorted(groups, key=lambda group: str(group.value))
+    groups = latest(answer.groups, GROUPS_MAX) if ask.grain else answer.groups[:GROUPS_MAX]
     return RecordCounts.model_validate(
         {
             "total": answer.rows,
@@ -113,10 +111,10 @@ def _asked(request: CountRequest, types: Sequence[SearchedType]) -> Ask:
     by = request.by
     if by is None:
         return Ask("count")
-    for period in _PERIODS:
+    for period in PERIODS:
         if by == period:
             return Ask("groups", grain=period)
     if not types_with((), types, by):
         near = nearest_facets(by, types)
-        raise InvalidInput([FieldError("/by", f"by: {near}; or {', '.join(_PERIODS)}")])
+        raise InvalidInput([FieldError("/by", f"by: {near}; or {', '.join(PERIODS)}")])
     return Ask("groups", facet=by)

@@ -167,8 +167,8 @@ class CountedGroup(AggregationGroup):
 
 
 class RecordCounts(LazyModel):
-    """Exact numbers, counted over all records. `groups` are those with most records first, or periods in the order of time, each
-    by its first day; `truncated` says that there are more. A record with several values counts for each. What `of` asks for
+    """Exact numbers, counted over all records. `groups` are those with most records first, or the latest periods in the order of
+    time, each by its first day; `truncated` says that there are more. A record with several values counts for each. What `of` asks for
     stands beside `total` and each `count`, by its name; null where no record has a value.
     """
 
@@ -335,13 +335,14 @@ class AggregationEvent(Event):
     """A number that was asked for, exact: how many records there are, or how many different values of what `by` names.
 
     `by` is what they are grouped by, a facet or a period; `filters` what they have in common, by the names that a request has for
-    it. Where something was reckoned of a number, `of` says what (`sum:price`), `value` is that of all records, and that of each
+    it. There are `group_count` groups, of which `groups` holds 50 at most: the latest periods, else the first. Where something was reckoned of a number, `of` says what (`sum:price`), `value` is that of all records, and that of each
     group stands in it by the same name. Of the highest and the lowest, each group is a record, by its title.
     """
 
     type: Literal["aggregation"] = "aggregation"
     by: str | None
     groups: list[CountedGroup]
+    group_count: int = 0
     total: int
     of: str | None = None
     value: float | None = None

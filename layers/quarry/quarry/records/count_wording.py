@@ -31,12 +31,12 @@ def sentence(table: SearchTable, ask: Ask, event: AggregationEvent, labels: Sequ
         return told
     named = [
         f"{value_label(group.value, ask.grain, writing)} {writing.number(group.count, ',')}"
-        for group in event.groups[:GROUPS_SAID_MAX]
+        for group in _groups_said(table, ask, event)
     ]
     if ask.limit is not None:
         which = "Fewest" if ask.ascending else "Most"
-        return f"{which} {noun(table, 2)}{said}, by {grouped_by_label(table, ask, 1)}: {'; '.join(named)}."
-    return f"{told} By {grouped_by_label(table, ask, 1)}: {'; '.join(named)}{_more(event)}."
+        return f"{which} {noun(table, 2)}{said}, by {_grouped(table, ask, event, named)}."
+    return f"{told} By {_grouped(table, ask, event, named)}."
 
 
 def counted_on(table: SearchTable, rows: int) -> str:
@@ -59,7 +59,7 @@ def _reckoned(table: SearchTable, ask: Ask, event: AggregationEvent, said: str) 
         return f"The {what} of {of} is {amount(facet, event.value, writing)}."
     named = [
         f"{value_label(group.value, ask.grain, writing)} {amount(facet, measured, writing)}"
-        for group in event.groups[:GROUPS_SAID_MAX]
+        for group in _groups_said(table, ask, event)
         if (measured := measure_of(group, event)) is not None
     ]
     if ask.kind == "extreme":
@@ -67,15 +67,15 @@ def _reckoned(table: SearchTable, ask: Ask, event: AggregationEvent, said: str) 
             return f"No {facet.label} can be told of {of}."
         if ask.limit in (None, 1):
             titles = "; ".join(str(group.value) for group in event.groups[:GROUPS_SAID_MAX])
-            return f"The {what} of {of} is {amount(facet, event.value, writing)}: {titles}{_more(event)}."
-        return f"The {what} of {of}: {'; '.join(named)}."
-    by = grouped_by_label(table, ask, 1)
+            return f"The {what} of {of} is {amount(facet, event.value, writing)}: {titles}{_more(event, writing)}."
+        return f"The {what} of {of}: {'; '.join(named)}{_more(event, writing)}."
+    by = _grouped(table, ask, event, named)
     if ask.limit is not None:
         which = "Lowest" if ask.ascending else "Highest"
         return (
-            f"{which} {what if ask.function in ('sum', 'avg') else facet.label} of {of}, by {by}: {'; '.join(named)}."
+            f"{which} {what if ask.function in ('sum', 'avg') else facet.label} of {of}, by {by}."
         )
-    return f"The {what} of {of}, by {by}: {'; '.join(named)}{_more(event)}."
+    return f"The {what} of {of}, by {by}."
 
 
 def measure_of(group: CountedGroup, event: AggregationEvent) -> float | None:
@@ -83,9 +83,27 @@ def measure_of(group: CountedGroup, event: AggregationEvent) -> float | None:
     return (group.model_extra or {}).get(event.of or "")
 
 
-def _more(event: AggregationEvent) -> str:
-    rest = len(event.groups) - GROUPS_SAID_MAX
-    return f"; and {rest} more" if rest > 0 else ""
+def is_in_time(table: SearchTable, ask: Ask) -> bool:
+    """Whether all periods or dates are asked for: they are told in the order of time, the latest where there are many."""
+    is_dated = ask.grain is not None or (ask.facet is not None and table.facet(ask.facet).kind in ("date", "year"))
+    return ask.kind == "groups" and is_dated and ask.limit is None
+
+
+def _groups_said(table: SearchTable, ask: Ask, event: AggregationEvent) -> Sequence[CountedGroup]:
+    return event.groups[-GROUPS_SAID_MAX:] if is_in_time(table, ask) else event.groups[:GROUPS_SAID_MAX]
+
+
+def _grouped(table: SearchTable, ask: Ask, event: AggregationEvent, named: Sequence[str]) -> str:
+    """What is grouped by, and the groups that are named."""
+    by, listed = grouped_by_label(table, ask, 1), "; ".join(named)
+    if is_in_time(table, ask) and event.group_count > GROUPS_SAID_MAX:
+        return f"{by}, the latest {GROUPS_SAID_MAX} of {table.writing.number(event.group_count, ',')}: {listed}"
+    return f"{by}: {listed}{_more(event, table.writing)}"
+
+
+def _more(event: AggregationEvent, writing: Writing) -> str:
+    rest = event.group_count - GROUPS_SAID_MAX
+    return f"; and {writing.number(rest, ',')} more" if rest > 0 else ""
 
 
 def amount(facet: Facet, value: float, writing: Writing) -> str:

@@ -24,12 +24,12 @@ from quarry.core.query.question import Ask, Clause, Condition, Evidence
 from quarry.core.query.reckoning import groups_in
 from quarry.core.query.telling import nearest
 from quarry.core.retrieval import questions
-from quarry.core.retrieval.answers import Group
+from quarry.core.retrieval.answers import Group, latest
 from quarry.core.retrieval.facets import SearchTable
 from quarry.core.retrieval.filters import Among
 from quarry.core.retrieval.wording import clause_label
 from quarry.records.contract import AggregationEvent, CountedGroup
-from quarry.records.count_wording import counted_on, sentence
+from quarry.records.count_wording import counted_on, is_in_time, sentence
 from quarry.records.filters import range_in_request
 from quarry.records.reading import CLAUSES_MAX, RecordsReading, is_soft, tellable, tells_when
 from quarry.records.retrieval import EVERYTHING, Scope, describe
@@ -144,6 +144,7 @@ async def count(database: Database, wanted: Counting) -> Counted | None:
             CountedGroup(value=group.value, count=group.rows, **group.measures)
             for group in _in_order(wanted, answer.groups)
         ],
+        group_count=answer.group_count,
         total=answer.rows if wanted.ask.kind == "measure" else number,
         of=_of(wanted),
         value=answer.measures.get(_of(wanted) or ""),
@@ -169,6 +170,7 @@ async def _extreme(database: Database, wanted: Counting) -> Counted:
             for key, value in zip(found.keys[:GROUPS_MAX], found.values, strict=False)
             if isinstance(value, int | float)
         ],
+        group_count=found.rows,
         total=rows,
         of=of,
         value=float(found.value) if isinstance(found.value, int | float) else None,
@@ -195,9 +197,9 @@ async def _nearest(database: Database, wanted: Counting) -> str:
 
 
 def _in_order(wanted: Counting, groups: Sequence[Group]) -> list[Group]:
-    """Groups as they are told: those with most records first, or, where all periods are asked for, in the order of time."""
-    if wanted.ask.grain and wanted.ask.limit is None:
-        return sorted(groups, key=lambda group: str(group.value))[:GROUPS_MAX]
+    """Groups as they are told: those with most records first, or, where all periods are asked for, the latest in the order of time."""
+    if is_in_time(wanted.table, wanted.ask):
+        return latest(groups, GROUPS_MAX)
     return list(groups[:GROUPS_MAX])
 
 

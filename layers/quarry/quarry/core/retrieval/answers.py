@@ -21,6 +21,11 @@ class Group:
     measures: Mapping[str, float | None] = field(default_factory=dict)
 
 
+def latest(groups: Sequence[Group], number: int) -> list[Group]:
+    """The latest `number` of groups that are periods, in the order of time."""
+    return sorted(groups, key=lambda group: str(group.value))[-number:]
+
+
 @dataclass(frozen=True)
 class Measure:
     """What is reckoned of a facet's values beside counting rows; None of rows without any."""
@@ -54,6 +59,8 @@ class Answer:
     rows: int
     number: int | None = None
     groups: Sequence[Group] = ()
+    group_count: int = 0
+    """How many groups there are as asked, of which `groups` may hold but the first."""
     keys: Sequence[str] = ()
     value: Value | None = None
     values: Sequence[Value] = ()

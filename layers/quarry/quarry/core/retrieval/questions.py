@@ -169,14 +169,17 @@ async def groups_over(
     order = SQL("{} {} nulls last").format(
         Identifier(measures[0].name if ask.function else "rows"), SQL("asc" if ask.ascending else "desc")
     )
-    first = SQL(" fetch first {} rows with ties").format(Literal(ask.limit)) if ask.limit is not None else SQL("")
+    first = SQL("")
+    if ask.limit is not None:
+        first = SQL(" order by {} fetch first {} rows with ties").format(order, Literal(ask.limit))
     query = SQL(
         "with had as materialized ({had}),"
-        " grouped as (select v.value, count(*) as rows{reckoned} from had h, unnest(h.values) v (value) group by v.value)"
+        " grouped as (select v.value, count(*) as rows{reckoned} from had h, unnest(h.values) v (value) group by v.value),"
+        " asked as (select * from grouped{first})"
         " select (select to_jsonb(t) from (select count(*) as rows{reckoned} from had h) t) as everything,"
         " (select count(*) from grouped) as number,"
-        " array(select to_jsonb(g) from (select * from grouped order by {order}{first}) g"
-        " order by {order}, g.value limit {limit}) as groups"
+        " (select count(*) from asked) as asked,"
+        " array(select to_jsonb(g) from asked g order by {order}, g.value limit {limit}) as groups"
     ).format(had=SQL(" union all ").join(had), reckoned=reckoned, order=order, first=first, limit=Literal(GROUPS_MAX))
     row = await _row(database, query, arguments)
     everything, names = row["everything"], [each.name for each in measures]
@@ -189,7 +192,9 @@ async def groups_over(
         if facet
     )
     measured = {name: everything[name] for name in names}
-    return Answer(ask, everything["rows"], number=row["number"], groups=groups, measures=measured)
+    return Answer(
+        ask, everything["rows"], number=row["number"], groups=groups, group_count=row["asked"], measures=measured
+    )
 
 
 def _measured(table: SearchTable, measure: Measure) -> Composable:

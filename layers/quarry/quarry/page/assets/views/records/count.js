@@ -4,26 +4,30 @@
 
 import {barChart} from '../../components/bars.js';
 import {element} from '../../dom.js';
-import {amount, day, month, words} from '../../format.js';
+import {amount, day, month, number, words} from '../../format.js';
 import {languageOf, typeLabel, written} from './declared.js';
 
 const GROUPS_MAX = 20;
+const PERIODS = new Set(['day', 'week', 'month', 'quarter', 'year']);
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 /**
  * @param {any} event an `aggregation`
  * @param {string} question
  * @param {import('../../app.js').Context} context
  */
-export function countFigure({by, groups, of, filters}, question, context) {
+export function countFigure({by, groups, group_count: all = 0, of, filters}, question, context) {
   const {types = [], from, to, facets = {}} = filters;
-  const entries = groups.slice(0, GROUPS_MAX).map((group) => ({label: groupLabel(by, group.value, types[0]), value: of ? group[of] : group.count}))
+  // what is told in the order of time ends with the latest
+  const isInTime = groups.every(({value}, place) => DATE.test(value) && (place === 0 || groups[place - 1].value < value));
+  const entries = (isInTime ? groups.slice(-GROUPS_MAX) : groups.slice(0, GROUPS_MAX)).map((group) => ({label: groupLabel(by, group.value, types[0]), value: of ? group[of] : group.count}))
     .filter(({value}) => value !== null && value !== undefined);
-  const left = groups.length - GROUPS_MAX;
+  const count = Math.max(all, groups.length);
   const title = [of ? words(of.replace(':', ' of ')) : typeLabel(types[0] ?? 'records'), by && `by ${words(by).toLowerCase()}`].filter(Boolean).join(' ');
   const address = context.address({q: question, tab: 'results', type: types, from, to, ...facets});
   return element('div', {class: 'count'},
-    entries.length > 1 && barChart(title, entries, {isSorted: by === 'day' || by === 'month' || by === 'year', written: (value) => (of && written(types[0], of.split(':')[1], value)) || amount(value, undefined, languageOf(types[0]))}),
-    left > 0 && element('p', {class: 'fine'}, `The first ${GROUPS_MAX} of ${groups.length} are drawn.`),
+    entries.length > 1 && barChart(title, entries, {isSorted: isInTime || PERIODS.has(by), written: (value) => (of && written(types[0], of.split(':')[1], value)) || amount(value, undefined, languageOf(types[0]))}),
+    count > GROUPS_MAX && element('p', {class: 'fine'}, `${GROUPS_MAX} of ${number(count)} are drawn.`),
     element('p', {}, element('a', {href: address}, 'Show the records behind this')));
 }
 
