@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import suppress
 
 import pytest
@@ -22,7 +22,7 @@ from quarry.core.errors import (
 )
 from quarry.core.model.circuit_breaker import COOL_DOWN_SECONDS, COOL_DOWN_SECONDS_MAX, CircuitBreaker
 from quarry.core.model.guarded_chat import GuardedChat
-from quarry.core.model.interface import Message
+from quarry.core.model.interface import Message, Usage
 from quarry.core.model.openai_model import OpenAIChat
 from tests.core.test_budget import FakeClock
 from tests.fakes.openai_server import FakeOpenAI, Reply
@@ -226,6 +226,22 @@ def test_whatever_happens_it_is_open_only_after_failures_and_never_for_good(
     assert state_of(breaker) == "ok"
 
 
+class OutOfTime(OpenAIChat):
+    """A model whose answers are out of time after their first piece, and a `silence` of seconds."""
+
+    def __init__(self, clock: FakeClock, silence: float = 0.0) -> None:
+        super().__init__(api_key="key", base_url=None, model="gpt-4o-mini", max_retries=0, timeout_seconds=PATIENCE)
+        self._clock = clock
+        self._silence = silence
+
+    async def _pieces(
+        self, messages: Sequence[Message], seconds: float, keep: Callable[[Usage], None]
+    ) -> AsyncGenerator[str]:
+        yield "The "
+        self._clock.now += self._silence
+        raise ModelTimedOut("It took too long.")
+
+
 class TestGuardedChat:
     @pytest.fixture
     def clock(self) -> FakeClock:
@@ -301,6 +317,27 @@ class TestGuardedChat:
             await reading
         assert await self.read(guarded) == "Back."
         assert state_of(breaker) == "ok"
+
+    async def test_a_reader_s_pause_is_not_charged_to_the_model(
+        self, clock: FakeClock, breaker: CircuitBreaker
+    ) -> None:
+        guarded = GuardedChat(OutOfTime(clock), breaker)
+        for _ in range(3):
+            pieces = guarded.stream(MESSAGES, seconds=PATIENCE).pieces
+            assert await anext(pieces) == "The "
+            clock.now += PATIENCE
+            with pytest.raises(ModelTimedOut):
+                await anext(pieces)
+        assert state_of(breaker) == "ok"
+
+    async def test_a_model_that_falls_silent_after_its_first_piece_is_left_alone(
+        self, clock: FakeClock, breaker: CircuitBreaker
+    ) -> None:
+        guarded = GuardedChat(OutOfTime(clock, silence=PATIENCE), breaker)
+        for _ in range(3):
+            with pytest.raises(ModelTimedOut):
+                await self.read(guarded)
+        assert state_of(breaker) == "failing"
 
     async def test_streams_that_break_off_count(self, server: FakeOpenAI, guarded: GuardedChat) -> None:
         server.respond = lambda body: Reply.truncated_stream(["The "])

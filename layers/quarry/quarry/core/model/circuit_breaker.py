@@ -117,9 +117,12 @@ class Attempt:
 
     def answers(self) -> None:
         """A piece of a streamed answer came: enough to know that the model is back, not yet that it answers to the end."""
-        self._waiting_since = self._clock()
         if self._breaker._probe is self:
             self._breaker._succeeded(self)
+
+    def asks_on(self) -> None:
+        """The next piece is asked for: what went by since the last one was its reader's time, not the model's."""
+        self._waiting_since = self._clock()
 
     def __enter__(self) -> Self:
         return self

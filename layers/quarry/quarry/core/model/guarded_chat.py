@@ -55,6 +55,7 @@ class GuardedChat:
                 async for piece in pieces:
                     attempt.answers()
                     yield piece
+                    attempt.asks_on()
             if read := stream():
                 tell(read.usage)
 
