@@ -167,9 +167,9 @@ class CountedGroup(AggregationGroup):
 
 
 class RecordCounts(LazyModel):
-    """Exact numbers, counted over all records. `groups` are those with most records first, or the latest periods in the order of
-    time, each by its first day; `truncated` says that there are more. A record with several values counts for each. What `of` asks for
-    stands beside `total` and each `count`, by its name; null where no record has a value.
+    """Exact numbers, counted over all records. `groups` are those with most records first, or the latest periods in the order
+    of time, each by its first day; `truncated` says that there are more. A record with several values counts for each. What `of`
+    asks for stands beside `total` and each `count`, by its name; null where no record has a value.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -335,8 +335,9 @@ class AggregationEvent(Event):
     """A number that was asked for, exact: how many records there are, or how many different values of what `by` names.
 
     `by` is what they are grouped by, a facet or a period; `filters` what they have in common, by the names that a request has for
-    it. There are `group_count` groups, of which `groups` holds 50 at most: the latest periods, else the first. Where something was reckoned of a number, `of` says what (`sum:price`), `value` is that of all records, and that of each
-    group stands in it by the same name. Of the highest and the lowest, each group is a record, by its title.
+    it. There are `group_count` groups, of which `groups` holds 50 at most: the latest periods, else the first. Where something
+    was reckoned of a number, `of` says what (`sum:price`), `value` is that of all records, and that of each group stands in it by
+    the same name. Of the highest and the lowest, each group is a record, by its title.
     """
 
     type: Literal["aggregation"] = "aggregation"

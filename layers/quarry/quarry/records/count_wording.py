@@ -72,9 +72,7 @@ def _reckoned(table: SearchTable, ask: Ask, event: AggregationEvent, said: str) 
     by = _grouped(table, ask, event, named)
     if ask.limit is not None:
         which = "Lowest" if ask.ascending else "Highest"
-        return (
-            f"{which} {what if ask.function in ('sum', 'avg') else facet.label} of {of}, by {by}."
-        )
+        return f"{which} {what if ask.function in ('sum', 'avg') else facet.label} of {of}, by {by}."
     return f"The {what} of {of}, by {by}."
 
 

@@ -197,7 +197,7 @@ async def _nearest(database: Database, wanted: Counting) -> str:
 
 
 def _in_order(wanted: Counting, groups: Sequence[Group]) -> list[Group]:
-    """Groups as they are told: those with most records first, or, where all periods are asked for, the latest in the order of time."""
+    """Groups as they are told: those with most records first, or, where all periods are asked for, the latest by time."""
     if is_in_time(wanted.table, wanted.ask):
         return latest(groups, GROUPS_MAX)
     return list(groups[:GROUPS_MAX])

@@ -169,7 +169,7 @@ async def groups_over(
     order = SQL("{} {} nulls last").format(
         Identifier(measures[0].name if ask.function else "rows"), SQL("asc" if ask.ascending else "desc")
     )
-    first = SQL("")
+    first: Composable = SQL("")
     if ask.limit is not None:
         first = SQL(" order by {} fetch first {} rows with ties").format(order, Literal(ask.limit))
     query = SQL(
