@@ -21,7 +21,7 @@ RECENT = "recent"
 
 async def read(services: Services, text: str, *earlier: str) -> CampaignQuestion:
     reading = await read_question(services.database, CAMPAIGNS, text, today=LATEST, earlier=earlier)
-    return question_of(reading.parsed, reading.question, LATEST)
+    return question_of(reading, LATEST)
 
 
 def filters(asked: CampaignQuestion) -> dict[str, object]:

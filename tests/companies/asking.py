@@ -9,7 +9,7 @@ from quarry.companies.facets import COMPANIES
 from quarry.companies.meaning import as_companies
 from quarry.companies.query import Sought, sought
 from quarry.core.query.interpretation import interpret
-from quarry.core.query.question import Question, Reading
+from quarry.core.query.question import Reading
 from tests.companies.taxonomy import ALL_CATEGORIES, BUSINESS_MODELS, SECTORS
 from tests.query.tables import SERVED, Filled, read
 
@@ -39,8 +39,10 @@ def asked(question: str, earlier: Sequence[str] = (), named: Sequence[str] = ())
 
 
 def reading(question: str, earlier: Sequence[str] = ()) -> Reading:
-    before: Question | None = None
-    for each in earlier:
-        before = interpret(as_companies(read(each, FILLED)), COMPANIES, before)
-    parsed = as_companies(read(question, FILLED))
-    return Reading(parsed, interpret(parsed, COMPANIES, before), before)
+    taken_up: Reading | None = None
+    for each in (*earlier, question):
+        parsed = as_companies(read(each, FILLED))
+        before = taken_up.question if taken_up else None
+        taken_up = Reading(parsed, interpret(parsed, COMPANIES, before), taken_up)
+    assert taken_up is not None
+    return taken_up

@@ -32,6 +32,7 @@ from quarry.core.model.wordpiece import split_words
 from quarry.core.query.interpretation import interpret
 from quarry.core.query.lexicon import lexicon_of
 from quarry.core.query.parser import parse
+from quarry.core.query.question import Reading
 from quarry.core.query.vocabulary import Vocabulary
 from quarry.core.snippet import mark, unmark
 from quarry.core.text import QUERY_MAX_CHARACTERS, shorten, significant_words, storable, words
@@ -108,7 +109,9 @@ def _filtered(text: str) -> object:
 
 def _asked_of_campaigns(text: str) -> object:
     parsed = parse(text, lexicon=CAMPAIGN_WORDS, vocabulary=Vocabulary(), reference_date=datetime.date(2025, 5, 1))
-    return conditions_of_campaigns(question_of(parsed, interpret(parsed, CAMPAIGNS), datetime.date(2025, 5, 1)))
+    return conditions_of_campaigns(
+        question_of(Reading(parsed, interpret(parsed, CAMPAIGNS)), datetime.date(2025, 5, 1))
+    )
 
 
 def _spoken_of(text: str) -> object:

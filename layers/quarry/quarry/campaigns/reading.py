@@ -14,7 +14,7 @@ from quarry.core.contract import EVIDENCE_MAX, Evidence
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
 from quarry.core.query.mention import Asked, Cue, DateRange, FacetName, Known, Mention, ParsedQuery, Word
-from quarry.core.query.question import Ask, Clause, Condition, Question, preferred_in_words
+from quarry.core.query.question import Ask, Clause, Condition, Question, Reading, preferred_in_words
 from quarry.core.retrieval.wording import clause_label
 
 CLAUSES_MAX = 50
@@ -42,6 +42,8 @@ class CampaignQuestion:
     preferred: tuple[Clause, ...] = ()
     is_of_others: bool = False
     """Whether it asks for something else than campaigns ("who wrote …"), and no field is that."""
+    earlier: CampaignQuestion | None = None
+    """The one that it takes up."""
 
     @property
     def ask(self) -> Ask:
@@ -58,11 +60,11 @@ def labels(clauses: Iterable[Clause]) -> str:
     return "".join(f" {clause_label(CAMPAIGNS, clause)}" for clause in clauses)
 
 
-def question_of(
-    parsed: ParsedQuery, read: Question, today: datetime.date, earlier: CampaignQuestion | None = None
-) -> CampaignQuestion:
-    """A question as it is answered. `earlier` is the one before it, where it takes that up; `today` the latest capture."""
-    question = _of_recent(parsed, read, today)
+def question_of(reading: Reading, today: datetime.date) -> CampaignQuestion:
+    """A question as it is answered; `today` is the latest capture."""
+    parsed = reading.parsed
+    earlier = question_of(reading.taken_up, today) if reading.taken_up else None
+    question = _of_recent(parsed, reading.question, today)
     clauses = (*(clause[:CLAUSES_MAX] for clause in question.clauses[:CLAUSES_MAX]), *_unsaid(question.excluded_words))
     phrases = " ".join(f'"{phrase}"' for phrase in question.phrases)
     own_words = [mention for mention in parsed.mentions if isinstance(mention.value, Word)]
@@ -75,7 +77,7 @@ def question_of(
         "" if says or (own_words and _names_rows(parsed)) or not _HAS_LETTERS.search(question.topic) else question.topic
     )
     preferred = tuple((each,) for each in preferred_in_words(parsed, question))
-    asked = CampaignQuestion(question, clauses, says, theme, preferred)
+    asked = CampaignQuestion(question, clauses, says, theme, preferred, earlier=earlier)
     return _of_something_else(parsed, asked) if not question.follows_up and not says else asked
 
 

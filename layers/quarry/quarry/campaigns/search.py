@@ -154,20 +154,13 @@ _known: WeakKeyDictionary[Database, tuple[float, KnownValues]] = WeakKeyDictiona
 
 async def _read(request: ChatRequest, known: KnownValues, services: Services) -> CampaignQuestion:
     """The question as it is answered; the constraints of the request, where it has some, replace what it says."""
-    asked = await _read_with(request.message, _earlier(request), known, services)
+    # what is relative counts back from the latest capture: campaigns are collected, not live
+    today = known.latest or datetime.datetime.now(tz=datetime.UTC).date()
+    reading = await read_question(services.reader, CAMPAIGNS, request.message, today=today, earlier=_earlier(request))
+    asked = await off_loop(question_of, reading, today)
     if request.constraints is not None:
         return with_constraints(asked, request.constraints)
     return await execution.confirmed(services.reader, asked)
-
-
-async def _read_with(text: str, earlier: Sequence[str], known: KnownValues, services: Services) -> CampaignQuestion:
-    # what is relative counts back from the latest capture: campaigns are collected, not live
-    today = known.latest or datetime.datetime.now(tz=datetime.UTC).date()
-    reading = await read_question(services.reader, CAMPAIGNS, text, today=today, earlier=earlier)
-    before = None
-    if reading.question.follows_up and reading.question.topic and earlier:
-        before = await _read_with(earlier[-1], earlier[:-1], known, services)
-    return await off_loop(question_of, reading.parsed, reading.question, today, before)
 
 
 def _earlier(request: ChatRequest) -> list[str]:
@@ -211,7 +204,7 @@ async def _research(
             run.degrade(RESEARCH_STEP)
             _forget_last_turn(conversation)
     if run.chat is None or (RESEARCH_STEP in run.degraded and not toolset.searches):
-        async for step in _answer_by_reading(request, toolset, asked):
+        async for step in _answer_by_reading(toolset, asked):
             yield step
 
 
@@ -228,15 +221,13 @@ def _tool_event(event: ToolStarted | ToolFinished, toolset: CampaignToolset) -> 
     return _observation(event.id, event.tool, event.result.count, event.result.summary, found)
 
 
-async def _answer_by_reading(
-    request: ChatRequest, toolset: CampaignToolset, asked: CampaignQuestion
-) -> AsyncIterator[Event | Outcome]:
+async def _answer_by_reading(toolset: CampaignToolset, asked: CampaignQuestion) -> AsyncIterator[Event | Outcome]:
     """The one search that the reading asks for, and its outcome."""
     tool, id = _tool_for(asked), "call_1"
     toolset.run.budget.spend_call()
     yield ToolCallEvent(data=ToolCalled(id=id, tool=tool, arguments=_arguments(toolset, asked)))
     with toolset.run.step(tool) as record:
-        outcome = await _outcome(request, toolset, asked)
+        outcome = await _outcome(toolset, asked)
         record.counts["campaigns"] = outcome.found.total
     found = outcome.found
     toolset.searches.append(Search(tool, asked.clauses, found))
@@ -244,15 +235,16 @@ async def _answer_by_reading(
     yield outcome
 
 
-async def _outcome(request: ChatRequest, toolset: CampaignToolset, asked: CampaignQuestion) -> Outcome:
-    database, earlier = toolset.services.reader, _earlier(request)
-    if asked.question.references and earlier:
-        before = await _read_with(earlier[-1], earlier[:-1], toolset.known, toolset.services)
-        vector = await toolset.vector(before.theme) if before.theme else None
-        shown = await execution.execute(database, before, toolset.base, vector)
-        return await execution.pick(database, asked, shown.found.campaigns)
+async def _outcome(toolset: CampaignToolset, asked: CampaignQuestion) -> Outcome:
+    if asked.question.references and asked.earlier:
+        shown = await _executed(asked.earlier, toolset)
+        return await execution.pick(toolset.services.reader, asked, shown.found.campaigns)
+    return await _executed(asked, toolset)
+
+
+async def _executed(asked: CampaignQuestion, toolset: CampaignToolset) -> Outcome:
     vector = await toolset.vector(asked.theme) if asked.theme else None
-    return await execution.execute(database, asked, toolset.base, vector)
+    return await execution.execute(toolset.services.reader, asked, toolset.base, vector)
 
 
 def _tool_for(asked: CampaignQuestion) -> str:

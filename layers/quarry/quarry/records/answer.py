@@ -55,7 +55,7 @@ from quarry.records.filters import types_with
 from quarry.records.intent import classify_intent, is_asked, words_to_look_up
 from quarry.records.outputs import FollowupQuestions
 from quarry.records.prompts import answer_messages, followup_messages, research_messages
-from quarry.records.reading import RecordsReading, read_records
+from quarry.records.reading import RecordsReading, by_itself, read_records
 from quarry.records.retrieval import Arm, coverages, describe, latest_records
 from quarry.records.searched_types import RecordTypes
 from quarry.records.support import support
@@ -216,7 +216,7 @@ async def _read(request: AskRequest, services: Services, types: RecordTypes) -> 
     conversation = await off_loop(place)
     if not (conversation.topic_changed and follows_up):
         return conversation, reading
-    alone = await read_records(services.reader, types, request.question)
+    alone = await off_loop(by_itself, reading)
     if alone.question.topic:
         return conversation, alone
     # no more than a condition is said: "and in March?"

@@ -16,6 +16,7 @@ from quarry.core.language.tokens import says_something_by_case
 from quarry.core.off_loop import off_loop
 from quarry.core.postgres.pool import Database
 from quarry.core.query.dated import tells_of
+from quarry.core.query.interpretation import interpret
 from quarry.core.query.mention import (
     Asked,
     Cue,
@@ -26,7 +27,7 @@ from quarry.core.query.mention import (
     ParsedQuery,
     Word,
 )
-from quarry.core.query.question import Clause, Condition, Evidence, Question
+from quarry.core.query.question import Clause, Condition, Evidence, Question, Reading
 from quarry.core.retrieval.facets import Facet, SearchTable
 from quarry.core.retrieval.filters import can_have
 from quarry.core.retrieval.reading import read_question
@@ -75,10 +76,17 @@ async def read_records(
     """
     today = datetime.datetime.now(datetime.UTC).date()
     reading = await read_question(database, types.united, text, today=today, earlier=earlier, scope=types.scope)
-    before = None
-    if reading.question.follows_up:
-        before = await read_records(database, types, earlier[-1], earlier=earlier[:-1])
-    return await off_loop(place, types, reading.parsed, reading.question, before)
+    return await off_loop(_placed, types, reading)
+
+
+def _placed(types: RecordTypes, reading: Reading) -> RecordsReading:
+    before = _placed(types, reading.taken_up) if reading.taken_up else None
+    return place(types, reading.parsed, reading.question, before)
+
+
+def by_itself(reading: RecordsReading) -> RecordsReading:
+    """What the question asks where it takes up none before it."""
+    return place(reading.types, reading.parsed, interpret(reading.parsed, reading.types.united))
 
 
 def place(

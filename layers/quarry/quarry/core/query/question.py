@@ -92,11 +92,16 @@ class Question:
 
 @dataclass(frozen=True)
 class Reading:
-    """A question as it was read: what it mentions, and what it asks; `before` is the question that it takes up."""
+    """A question as it was read: what it mentions, and what it asks; `taken_up` is the reading of the one that it takes up."""
 
     parsed: ParsedQuery
     question: Question
-    before: Question | None = None
+    taken_up: Reading | None = None
+
+    @property
+    def before(self) -> Question | None:
+        """The question that it takes up."""
+        return self.taken_up.question if self.taken_up else None
 
 
 def preferred_in_words(parsed: ParsedQuery, question: Question) -> list[Condition]:

@@ -55,13 +55,14 @@ async def read_question(
     owner is known in that `scope` alone. Raises DatabaseUnavailable.
     """
     parsed = await off_loop(adapt, await _parse(database, table, text, today, scope))
-    before = None
+    taken_up = None
     if parsed.follows_up and earlier:
         rest = earlier[-EARLIER_QUESTIONS_MAX:-1]
-        before = (
-            await read_question(database, table, earlier[-1], today=today, earlier=rest, scope=scope, adapt=adapt)
-        ).question
-    return Reading(parsed, await off_loop(interpret, parsed, table, before), before)
+        taken_up = await read_question(
+            database, table, earlier[-1], today=today, earlier=rest, scope=scope, adapt=adapt
+        )
+    before = taken_up.question if taken_up else None
+    return Reading(parsed, await off_loop(interpret, parsed, table, before), taken_up)
 
 
 async def _parse(database: Database, table: SearchTable, text: str, today: datetime.date, scope: str) -> ParsedQuery:
