@@ -16,7 +16,7 @@ answers. A service with several model steps is played by one such function:
     server.respond = respond
 
 One reply serves a plain and a streamed request alike. Embedding requests have a queue of their own; when it is empty
-they get `embedding(text, dimensions)` for each text, so texts that share words are near each other.
+`server.embed` answers: with `embedding(text, dimensions)` for each text, so texts that share words are near each other.
 
 Starting and stopping takes a quarter of a second: share one server among a module's tests and `reset()` it for each.
 """
@@ -36,6 +36,7 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Literal, Self
@@ -189,32 +190,14 @@ class FakeOpenAI:
     def __init__(self, respond: Handler | None = None, *, embedding_size: int | None = None) -> None:
         self._default = respond or (lambda body: Reply.text("An answer of the fake model."))
         self._embedding_size = embedding_size
-        self._server = uvicorn.Server(
-            uvicorn.Config(
-                Starlette(
-                    routes=[
-                        Route("/v1/chat/completions", self._chat, methods=["POST"]),
-                        Route("/v1/embeddings", self._embeddings, methods=["POST"]),
-                    ]
-                ),
-                http="h11",
-                loop="asyncio",
-                lifespan="off",
-                log_config=None,
-                log_level="critical",
-                timeout_graceful_shutdown=0,
-            )
-        )
         self._failures: list[Exception] = []
-        # asyncio turns Nagle's algorithm off, which costs 40 ms a response here, only where the protocol is given
-        self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-        self._socket.bind(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}/v1"
+        # never listened at: nobody else gets the port while the server is away
+        self._kept = _bound_socket(0)
+        self._port = self._kept.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self._port}/v1"
         """The base URL to give to a client."""
         self._forget()
-        self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True)
-        self._thread.start()
-        _wait_until(lambda: self._server.started, PATIENCE_SECONDS)
+        self._start()
 
     def __enter__(self) -> Self:
         return self
@@ -253,6 +236,13 @@ class FakeOpenAI:
         """Return once a client has left before its reply was complete; TimeoutError if none does."""
         await _happened(self._client_left)
 
+    @contextmanager
+    def away(self) -> Iterator[None]:
+        """Connections are refused within the block, and those that there were are closed."""
+        self._end()
+        yield
+        self._start()
+
     def reset(self) -> None:
         """Make the server as new. Raises the first error of a handler, if there was one."""
         self._forget()
@@ -260,13 +250,40 @@ class FakeOpenAI:
 
     def stop(self) -> None:
         """Close every connection and end the server. Raises the first error of a handler, if there was one."""
+        self._end()
+        self._kept.close()
+        self._raise_failure()
+
+    def _start(self) -> None:
+        self._server = uvicorn.Server(
+            uvicorn.Config(
+                Starlette(
+                    routes=[
+                        Route("/v1/chat/completions", self._chat, methods=["POST"]),
+                        Route("/v1/embeddings", self._embeddings, methods=["POST"]),
+                    ]
+                ),
+                http="h11",
+                loop="asyncio",
+                lifespan="off",
+                log_config=None,
+                log_level="critical",
+                timeout_graceful_shutdown=0,
+            )
+        )
+        self._socket = _bound_socket(self._port)
+        self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True)
+        self._thread.start()
+        _wait_until(lambda: self._server.started, PATIENCE_SECONDS)
+
+    def _end(self) -> None:
         self._server.should_exit = True
         self._thread.join()
         self._socket.close()
-        self._raise_failure()
 
     def _forget(self) -> None:
         self.respond = self._default
+        self.embed: Handler = self._embed
         self.requests: list[Body] = []
         """The bodies of all requests, in the order of their arrival."""
         self.headers: list[dict[str, str]] = []
@@ -286,7 +303,7 @@ class FakeOpenAI:
         return await self._perform(request, self._chat_replies, lambda body: self.respond(body))
 
     async def _embeddings(self, request: Request) -> _Performance:
-        return await self._perform(request, self._embedding_replies, self._embed)
+        return await self._perform(request, self._embedding_replies, lambda body: self.embed(body))
 
     async def _perform(self, request: Request, queue: deque[Reply], respond: Handler) -> _Performance:
         body: Body = await request.json()
@@ -419,6 +436,14 @@ def _usage(reply: Reply) -> Body | None:
 def _base64(vector: Sequence[float]) -> str:
     """The wire's other form of a vector: little-endian float32, the SDK's default."""
     return base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode()
+
+
+def _bound_socket(port: int) -> socket.socket:
+    # asyncio turns Nagle's algorithm off, which costs 40 ms a response here, only where the protocol is given
+    bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    bound.bind(("127.0.0.1", port))
+    return bound
 
 
 async def _disconnected(receive: Receive) -> None:

@@ -18,7 +18,7 @@ import psycopg
 import pytest
 
 from quarry.local.embedded_postgres import EmbeddedPostgres
-from tests.faults.asking import QUESTIONS, Question, ask, ask_all, assert_answers_again, assert_told, is_healthy
+from tests.faults.asking import HEALTH, QUESTIONS, Question, ask, ask_all, assert_answers_again, assert_told, is_healthy
 from tests.faults.commands import Nursery, Served, embedded_url
 from tests.faults.soundness import assert_sound
 from tests.people.factories import value
@@ -162,7 +162,7 @@ def test_while_streams_cannot_be_stored_they_are_heard_and_health_and_shared_ans
     house: House,
 ) -> None:
     [answer_id] = [event["answer_id"] for event in ask(house.served.url, QUESTIONS["records"]).events[-1:]]
-    small = [Question("/health", "/health"), Question("/answers/{id}", f"/answers/{answer_id}")]
+    small = [HEALTH, Question("/answers/{id}", f"/answers/{answer_id}")]
     cancel = Question("/runs/{id}", f"/runs/{UUID(int=0)}", verb="DELETE")
     waiting = "select count(*) from pg_locks where relation = 'quarry.run_streams'::regclass and not granted"
     with ThreadPoolExecutor(2 * STREAMS) as threads, locked(house, "quarry.run_streams"):
