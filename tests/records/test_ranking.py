@@ -45,6 +45,17 @@ def test_what_meets_the_question_s_conditions_is_lifted() -> None:
     assert lifted.score == pytest.approx(0.6 * 0.4 * 1.5)
 
 
+def test_reciprocal_ranks_are_those_of_all_records_whatever_conditions_they_meet() -> None:
+    everywhere = [Candidate("motion", "a", 0.5, None), Candidate("motion", "b", 0.4, None)]
+    apart = [
+        Candidate("motion", "b", 0.9, 0.9, is_apart=True),
+        Candidate("motion", "c", 0.8, None, is_apart=True),
+    ]
+    ranked = fuse_types([*everywhere, *apart], method="reciprocal_rank")
+    assert ranked == fuse_types(everywhere, method="reciprocal_rank")
+    assert [(item.key[1], item.score) for item in ranked] == [("a", 1 / 51), ("b", 1 / 52)]
+
+
 def test_what_is_hardly_similar_was_not_found_by_its_meaning() -> None:
     unlike = Candidate("motion", "a", None, SIMILARITY_MIN - 0.01)
     assert fuse_types([unlike]) == []

@@ -16,6 +16,9 @@ from starlette.testclient import TestClient
 from quarry.records.searched_types import BUILT_IN
 from tests.conftest import client_of
 
+CONDITIONED = ["what was said about the bridge in spring 2024?", "what did Ruiz say about the elm?"]
+"""Their conditions lift the records that meet them, and leave out no other."""
+
 QUERIES = ["elm", "bridge weight limit trucks", "why did the council keep the old elm?", '"Quill Square"']
 
 
@@ -68,9 +71,10 @@ def test_the_ranks_told_are_those_among_all_that_was_found(client: TestClient, q
         assert min(ranks) == 1
 
 
-@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("query", [*QUERIES, *CONDITIONED])
 def test_the_seed_s_ranking_is_reciprocal_rank_fusion_of_the_ranks_told(client: TestClient, query: str) -> None:
     results = found(client, query, limit=100, ranking="seed")["results"]
+    assert results
     for result in results:
         assert result["score"] == pytest.approx(sum(1 / (50 + rank) for rank in result["matched"].values()))
 

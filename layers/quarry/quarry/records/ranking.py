@@ -30,7 +30,12 @@ class RankedRecord:
 def fuse_types(
     candidates: Sequence[Candidate], semantic_weight: float = SEMANTIC_WEIGHT, method: Method = "scores"
 ) -> list[RankedRecord]:
-    """One list out of the candidates of all types, whose scores mean the same in each; those found apart are lifted."""
+    """One list out of the candidates of all types, whose scores mean the same in each; those found apart are lifted.
+
+    By another method than "scores" it is that formula and no more: nothing is lifted, nor listed for being found apart.
+    """
+    if method != "scores":
+        candidates = [item for item in candidates if not item.is_apart]
     by_key = _by_key(candidates)
     found = [_of_one_record(key, same) for key, same in by_key.items()]
     apart = {item.key for item in candidates if item.is_apart}
@@ -42,9 +47,10 @@ def fuse_types(
         )
         for item in fuse(found, method=method, semantic_weight=semantic_weight)
     ]
-    if method == "scores":
-        # of what could not be found by its meaning, words weigh all
-        ranked = [replace(item, score=by_words.get(item.key, item.score)) for item in ranked]
+    if method != "scores":
+        return ranked
+    # of what could not be found by its meaning, words weigh all
+    ranked = [replace(item, score=by_words.get(item.key, item.score)) for item in ranked]
     lifted = [replace(item, score=item.score * (1 + APART_WEIGHT)) if item.key in apart else item for item in ranked]
     return sorted(lifted, key=lambda item: -item.score)
 
