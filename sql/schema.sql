@@ -1744,6 +1744,23 @@ CREATE FUNCTION quarry.holds_any_text(p_text text, p_texts text[]) RETURNS boole
 
 
 --
+-- Name: holds_forgotten(jsonb, text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.holds_forgotten(p_json jsonb, p_domain text) RETURNS boolean
+    LANGUAGE sql STABLE
+    AS $$
+  -- most of the time nothing is, and nothing is read
+  select exists (select from forgotten f where f.forgotten_at > now() - interval '1 day') and exists (
+    select from quoted_records(p_json) q
+    join forgotten f on f.id_hash = id_hash(q.id) and f.forgotten_at > now() - interval '1 day'
+    where q.kind = f.kind
+      or (f.domain = p_domain) is not false
+        and (q.kind is null or coalesce(f.domain, p_domain, '') not in ('records', 'ontology')))
+$$;
+
+
+--
 -- Name: hybrid_candidates(regclass, regclass, quarry.weighed_query, public.halfvec, integer, text, integer, text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -3811,6 +3828,44 @@ CREATE FUNCTION quarry.place_parts(place text) RETURNS text[]
 
 
 --
+-- Name: quoted_records(jsonb); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.quoted_records(p_json jsonb) RETURNS TABLE(kind text, id text)
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+  -- `owner` is the kind of the record that a part belongs to, and '' for what is among values of facets
+  with recursive parts (key, value, owner) as (
+    select null::text, p_json, null::text
+    where coalesce(p_json ->> 'type', '') not in ('activity', 'partial_text', 'final_answer_chunk')
+    union all
+    select inside.*
+    from parts p cross join lateral (
+      select o.key, o.value, case
+        when o.key in (
+          'aggregation', 'arguments', 'constraints', 'detectedFilters', 'facets', 'fields', 'filters', 'groups', 'parameters')
+          then ''
+        else coalesce(
+          case when jsonb_typeof(p.value -> 'id') = 'string' then coalesce(p.value ->> 'type', p.value ->> 'tool') end,
+          case when p.owner = '' then '' end)
+        end
+      from jsonb_each(case when jsonb_typeof(p.value) = 'object' then p.value else '{}' end) o
+      union all
+      select p.key, a.value, p.owner
+      from jsonb_array_elements(case when jsonb_typeof(p.value) = 'array' then p.value else '[]' end) a
+    ) inside (key, value, owner)
+  )
+  select
+    case when p.key = 'id' then nullif(p.owner, '') when p.owner is not null then regexp_replace(p.key, '(_id|Id)s?$', '') end,
+    p.value #>> '{}'
+  from parts p
+  where jsonb_typeof(p.value) = 'string' and (p.owner is null or p.key = 'id' or p.key ~ '(_id|Id)s?$')
+  union all
+  select null, p.key from parts p where p.owner is null and p.key is not null
+$_$;
+
+
+--
 -- Name: rank_onto_entities(text, text, text, text[], integer, integer); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -4840,7 +4895,8 @@ CREATE TABLE quarry.forgotten (
     kind text NOT NULL,
     id_hash text NOT NULL,
     forgotten_at timestamp with time zone DEFAULT now() NOT NULL,
-    rows jsonb NOT NULL
+    rows jsonb NOT NULL,
+    domain text
 );
 
 
@@ -4963,18 +5019,16 @@ $$;
 
 
 --
--- Name: without_forgotten(jsonb); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: without_forgotten(jsonb, text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.without_forgotten(p_turns jsonb) RETURNS jsonb
+CREATE FUNCTION quarry.without_forgotten(p_turns jsonb, p_domain text) RETURNS jsonb
     LANGUAGE sql STABLE STRICT
-    AS $_$
+    AS $$
   select coalesce(jsonb_agg(t.turn order by t.place), '[]')
   from jsonb_array_elements(p_turns) with ordinality t (turn, place)
-  where not exists (
-    select from jsonb_path_query(t.turn, 'strict $.** ? (@.type() == "string")') s (value)
-    join forgotten f on f.id_hash = id_hash(s.value #>> '{}') and f.forgotten_at > now() - interval '1 day')
-$_$;
+  where not holds_forgotten(t.turn, p_domain)
+$$;
 
 
 --
@@ -5814,7 +5868,8 @@ CREATE UNLOGGED TABLE quarry.run_streams (
     written_at timestamp with time zone DEFAULT now() NOT NULL,
     read_at timestamp with time zone,
     cancelled_at timestamp with time zone,
-    is_over boolean DEFAULT false NOT NULL
+    is_over boolean DEFAULT false NOT NULL,
+    domain text
 );
 
 
@@ -6976,6 +7031,13 @@ CREATE INDEX facet_words_stem ON quarry.facet_words USING btree (stem, table_nam
 --
 
 CREATE INDEX facet_words_trigrams ON quarry.facet_words USING gin (stem public.gin_trgm_ops);
+
+
+--
+-- Name: forgotten_at; Type: INDEX; Schema: quarry; Owner: -
+--
+
+CREATE INDEX forgotten_at ON quarry.forgotten USING btree (forgotten_at);
 
 
 --

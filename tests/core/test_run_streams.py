@@ -208,7 +208,7 @@ async def test_closing_ends_what_goes_on_without_a_reader(streams: RunStreams, o
 
 async def test_a_run_whose_process_is_gone_is_told(other: RunStreams, services: Services) -> None:
     run_id = uuid4()
-    await RunStore(services.database).write(Place(run_id), "ann", ['{"type":"said","text":"one"}'], is_over=False)
+    await RunStore(services.database).write(Place(run_id), "ann", None, ['{"type":"said","text":"one"}'], is_over=False)
     await services.database.execute("update run_streams set written_at = now() - interval '16 seconds'")
     assert await rest(other, Place(run_id)) == [("1", "one"), ("2", BROKEN_OFF_MESSAGE)]
 

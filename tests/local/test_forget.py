@@ -15,6 +15,7 @@ from psycopg import AsyncConnection
 
 from quarry.catalog import FORGETTABLE
 from quarry.core.budget import Budget
+from quarry.core.collections.collection import Collection
 from quarry.core.collections.upkeep import read_collections
 from quarry.core.errors import Conflict, NotFound
 from quarry.core.forgetting import Forgotten, forget, forget_row
@@ -24,6 +25,8 @@ from quarry.core.kept.searches import open_search, save_search
 from quarry.core.postgres.pool import Database
 from quarry.core.run_log import ResultRecord, Run
 from quarry.core.services import Caller, Services
+from quarry.core.stream.encoding import Place
+from quarry.core.stream.run_store import RunStore
 from quarry.people import search as people_search
 from quarry.people.access.credits import grant
 from quarry.people.access.searches import hold_people
@@ -348,3 +351,130 @@ async def test_a_row_of_the_owners_table_is_the_owners_to_delete(
     for id in ("1", "no key of this table"):
         with pytest.raises(NotFound):
             await forget_row(database, collection, id)
+
+
+TICKET = {"type": "tickets", "id": "1", "title": "The printer smokes"}
+ORDER = {"type": "orders", "id": "1", "title": "Toner"}
+QUOTING: tuple[dict[str, Any], ...] = (
+    {"sources": [ORDER | {"id": "2"}, TICKET]},
+    {"opened": "1"},
+    {"ids": ["7", "1"]},
+    {"notes": {"1": "smokes"}},
+    {"result": {"id": "1", "title": "The printer smokes"}},
+    {"sources": [ORDER | {"id": "2", "tickets_id": "1"}]},
+    {"applied": {"filters": {"facets": {}, "tickets_id": ["1"]}}},
+)
+"""What may be ticket 1, or is."""
+ELSE: tuple[dict[str, Any], ...] = (
+    {"sources": [ORDER]},
+    {"sources": [TICKET | {"id": "2", "title": "1"}]},
+    {"sources": [TICKET | {"id": "2", "meeting_id": "1"}]},
+    {"applied": {"types": ["tickets"], "filters": {"facets": {"priority": ["1"]}}}},
+    {"count": {"type": "aggregation", "groups": [{"value": "1", "count": 3}], "filters": {"priority": ["1"]}}},
+    {"text": "There is 1.", "n": 1},
+)
+"""What holds the text "1" and is no ticket."""
+
+
+@pytest.fixture
+async def help_desk(database_url: str, make_services: Callable[..., Services]) -> tuple[Database, Collection]:
+    """A database whose owner has tickets, the first of which is gone."""
+    owner(database_url, HELP_DESK)
+    apply_file(database_url, TICKETS)
+    database = make_services(database_url).database
+    await refreshed(database)
+    owner(database_url, "delete from support.tickets where id = 1")
+    return database, (await read_collections(database))["tickets"]
+
+
+async def turns_left(database: Database, *, domain: str = "records") -> list[dict[str, Any]]:
+    rows = await database.rows(
+        "select t.turn -> 'answer' as answer from conversations c, jsonb_array_elements(c.turns) t (turn) where domain = %s",
+        [domain],
+    )
+    return [row["answer"] for row in rows]
+
+
+def asked(*answers: dict[str, Any], domain: Any = "records") -> NewConversation:
+    return NewConversation(domain=domain, turns=[Turn(question="why", answer=answer) for answer in answers])
+
+
+async def test_a_short_id_is_forgotten_of_its_type_alone(help_desk: tuple[Database, Collection]) -> None:
+    database, tickets = help_desk
+    for answers, domain in (
+        ((*QUOTING, *ELSE), "records"),
+        (({"companies": [{"id": "1"}]}, {"opened": TICKET}), "companies"),
+    ):
+        await keep_conversation(database, ANN, asked(*answers, domain=domain))
+    await forget_row(database, tickets, "1")
+    assert await turns_left(database) == [*ELSE]
+    assert await turns_left(database, domain="companies") == [{"companies": [{"id": "1"}]}]
+    # and so for a day
+    await database.execute("delete from conversations")
+    await keep_conversation(database, ANN, asked(*QUOTING, *ELSE))
+    await keep_conversation(database, ANN, asked({"opened": "1"}, domain="companies"))
+    assert await turns_left(database) == [*ELSE]
+    assert await turns_left(database, domain="companies") == [{"opened": "1"}]
+
+
+async def test_a_short_id_ends_the_streams_that_hold_it_of_its_type(help_desk: tuple[Database, Collection]) -> None:
+    database, tickets = help_desk
+    store = RunStore(database)
+    chunk = {"type": "final_answer_chunk", "chunk": "1"}
+    step = {"type": "tool_call", "id": "1", "tool": "search_records", "arguments": {"query": "1"}}
+    others = [*({"type": "sources"} | each for each in ELSE), chunk, step]
+    quoting = [{"type": "sources"} | each for each in QUOTING]
+    companies = {"type": "final_answer", "data": {"companiesById": {"1": {"id": "1"}}}}
+    runs: dict[UUID, bool] = {}
+    for event, domain, is_quoting in (
+        *((each, "records", True) for each in quoting),
+        *((each, "records", False) for each in others),
+        (companies, "companies", False),
+        ({"type": "partial_text", "data": {"text": "1"}}, None, False),
+        ({"type": "sources", "sources": [TICKET]}, None, True),
+        (companies, None, True),
+    ):
+        runs[run := uuid4()] = is_quoting
+        await store.write(Place(run), ANN, domain, [json.dumps(event)], is_over=False)
+    await forget_row(database, tickets, "1")
+    rows = await database.rows(
+        "select run_id, cancelled_at is not null as ended, exists (select from run_events e where e.run_id = s.run_id) as kept "
+        "from run_streams s"
+    )
+    assert {row["run_id"]: row["ended"] for row in rows} == runs
+    assert all(row["kept"] != row["ended"] for row in rows)
+
+
+async def test_a_meeting_leaves_the_turns_and_streams_that_quote_its_parts(services: Services) -> None:
+    row = await services.database.row("select id from meetings order by id limit 1")
+    assert row
+    part = {"sources": [{"type": "motion", "id": "m", "title": "Elm", "meeting_id": row["id"]}]}
+    await keep_conversation(services.database, ANN, asked(part, *ELSE))
+    run = uuid4()
+    await RunStore(services.database).write(
+        Place(run), ANN, "records", [json.dumps({"type": "sources"} | part)], is_over=False
+    )
+    await forgotten(services, "meeting", row["id"])
+    assert await turns_left(services.database) == [*ELSE]
+    assert await services.database.rows("select from run_events") == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "domain"), [("person", "people"), ("company", "companies"), ("campaign", "campaigns")]
+)
+async def test_where_all_is_of_one_type_an_id_needs_none(services: Services, kind: str, domain: str) -> None:
+    _, forgettable = FORGETTABLE[kind]
+    row = await services.database.row(f"select id from {forgettable.table} order by id limit 1")
+    assert row
+    id = row["id"]
+    answers: list[dict[str, Any]] = [
+        {"found": [{"id": id}]},
+        {"by": {id: 1}},
+        {"best": id},
+        {"found": [{"type": "result", "id": id}]},
+    ]
+    await keep_conversation(services.database, ANN, asked(*answers, {"constraints": {"city": [id]}}, domain=domain))
+    await keep_conversation(services.database, ANN, asked({"found": [{"type": kind, "id": id}]}, {"best": id}))
+    await forgotten(services, kind, id)
+    assert await turns_left(services.database, domain=domain) == [{"constraints": {"city": [id]}}]
+    assert await turns_left(services.database) == [{"best": id}]

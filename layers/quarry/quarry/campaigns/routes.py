@@ -54,6 +54,7 @@ async def chat(
             reader.caller,
             services,
             NDJSON,
+            "campaigns",
         )
     events = chat_about_campaigns(body, reader.caller, services, request_id)
     answer = [event.data async for event in events if isinstance(event, FinalAnswerEvent)][-1]

@@ -49,6 +49,7 @@ async def chat(
         reader.caller,
         services,
         NDJSON,
+        "companies",
     )
 
 

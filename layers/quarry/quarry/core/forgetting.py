@@ -31,11 +31,16 @@ class Forgotten:
     rows: Mapping[str, int]
 
 
-# by order: what is running is ended, so that it stores nothing more
+# By order: what is kept goes by the rule that keeps it out from then on, which reads the line of the audit; what is running is
+# ended, so that it stores nothing more.
 _KEPT: tuple[LiteralString, ...] = (
-    """with quoting as (select distinct e.run_id from run_events e where strpos(e.event, %(quoted)s) > 0),
-         ended as (update run_streams set cancelled_at = coalesce(cancelled_at, now())
-           where not is_over and run_id in (select run_id from quoting))
+    "insert into forgotten (kind, id_hash, domain, rows) values (%(kind)s, id_hash(%(id)s), %(domain)s, '{}')",
+    """with quoting as (
+         select distinct s.run_id, s.is_over from run_streams s join run_events e on e.run_id = s.run_id
+         where strpos(e.event, %(quoted)s) > 0 and holds_forgotten(e.event::jsonb, s.domain)),
+       ended as (update run_streams set cancelled_at = coalesce(cancelled_at, now())
+         where run_id in (select run_id from quoting where not is_over)),
+       gone as (delete from run_streams where run_id in (select run_id from quoting where is_over))
        delete from run_events where run_id in (select run_id from quoting)""",
     "delete from answer_cache where sources @> jsonb_build_array(jsonb_build_object('type', %(kind)s::text, 'id', %(id)s::text))",
     "delete from search_run_results where result_type = %(kind)s and result_id = %(id)s",
@@ -45,10 +50,11 @@ _KEPT: tuple[LiteralString, ...] = (
     "delete from conversations where domain = %(domain)s and holds_any_text(title, %(texts)s)",
     """update conversations c set turns = (
          select coalesce(jsonb_agg(t.turn order by t.place), '[]')
-         from jsonb_array_elements(c.turns) with ordinality t (turn, place)
-         where strpos(t.turn::text, %(quoted)s) = 0 and not holds_any_text(t.turn::text, %(texts)s))
-       where domain = %(domain)s and (strpos(turns::text, %(quoted)s) > 0 or holds_any_text(turns::text, %(texts)s))""",
-    "delete from conversations where domain = %(domain)s and turns = '[]'",
+         from jsonb_array_elements(without_forgotten(turns, domain)) with ordinality t (turn, place)
+         where domain <> %(domain)s or not holds_any_text(t.turn::text, %(texts)s))
+       where strpos(turns::text, %(quoted)s) > 0 and without_forgotten(turns, domain) <> turns
+         or domain = %(domain)s and holds_any_text(turns::text, %(texts)s)""",
+    "delete from conversations where turns = '[]'",
 )
 
 _OF_WORDS: tuple[LiteralString, ...] = (
@@ -161,7 +167,8 @@ async def _note(connection: Connection, kind: str, id: str, before: Mapping[str,
     if not rows:
         raise NotFound(f"There is no {kind} {id!r}, and nothing is kept of one.")
     await connection.execute(
-        "insert into forgotten (kind, id_hash, rows) values (%s, id_hash(%s), %s)", [kind, id, json.dumps(rows)]
+        "update forgotten set rows = %s where kind = %s and id_hash = id_hash(%s) and forgotten_at = now()",
+        [json.dumps(rows), kind, id],
     )
     return Forgotten(kind, rows)
 

@@ -147,4 +147,5 @@ async def _stream_answer(
         caller,
         services,
         SSE,
+        "records",
     )

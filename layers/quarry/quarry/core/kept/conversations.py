@@ -46,9 +46,15 @@ async def keep_conversation(database: Database, user_id: str, new: NewConversati
         cursor = await connection.execute(
             SQL(
                 """insert into conversations (id, user_id, domain, title, turns)
-                   values (%s, %s, %s, %s, without_forgotten(%s)) returning {}"""
+                   values (%(id)s, %(user)s, %(domain)s, %(title)s, without_forgotten(%(turns)s, %(domain)s)) returning {}"""
             ).format(_WHOLE),
-            [uuid.uuid4(), user_id, new.domain, title, _as_json(new.turns)],
+            {
+                "id": uuid.uuid4(),
+                "user": user_id,
+                "domain": new.domain,
+                "title": title,
+                "turns": _as_json(new.turns),
+            },
         )
         row = await cursor.fetchone()
     assert row is not None
@@ -74,7 +80,7 @@ async def change_conversation(
         cursor = await connection.execute(
             SQL(
                 """update conversations set title = coalesce(%(title)s, title),
-                     turns = coalesce(without_forgotten(%(turns)s), turns),
+                     turns = coalesce(without_forgotten(%(turns)s, domain), turns),
                      updated_at = case when %(turns)s::jsonb is null then updated_at else now() end
                    where id = %(id)s and user_id = %(user)s returning {}"""
             ).format(_ENTRY),

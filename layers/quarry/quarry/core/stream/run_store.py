@@ -19,7 +19,7 @@ EXPIRING = (ExpiringTable("run_streams", "run_streams", "started_at < now() - in
 # who reads on asks again well within five seconds
 _WRITE: LiteralString = """
 with stream as (
-  insert into run_streams as s (run_id, caller, is_over) values (%(run)s, %(caller)s, %(is_over)s)
+  insert into run_streams as s (run_id, caller, domain, is_over) values (%(run)s, %(caller)s, %(domain)s, %(is_over)s)
   on conflict (run_id) do update set written_at = now(), is_over = excluded.is_over
   returning s.cancelled_at is not null as is_cancelled, coalesce(s.read_at > now() - interval '5 seconds', false) as is_read
 ), events as (
@@ -60,9 +60,18 @@ class RunStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def write(self, behind: Place, caller: str, events: Sequence[str], *, is_over: bool) -> RunState:
-        """Add events to a run, and say that it goes on, or `is_over`."""
-        values = {"run": behind.run_id, "caller": caller, "behind": behind.number, "events": events, "is_over": is_over}
+    async def write(
+        self, behind: Place, caller: str, domain: str | None, events: Sequence[str], *, is_over: bool
+    ) -> RunState:
+        """Add events to a run, and say that it goes on, or `is_over`. `domain`: of whose records they tell; None: of any."""
+        values = {
+            "run": behind.run_id,
+            "caller": caller,
+            "domain": domain,
+            "behind": behind.number,
+            "events": events,
+            "is_over": is_over,
+        }
         row = await self._database.row(_WRITE, values)
         assert row is not None
         return RunState(**row)

@@ -50,10 +50,13 @@ class RunStreams:
         *,
         heartbeat_seconds: float,
         deadline: float = math.inf,
+        domain: str | None = None,
     ) -> AsyncGenerator[bytes]:
-        """The events of a search, which begins with the first of them. `deadline` is by the event loop's clock."""
+        """The events of a search, which begins with the first of them. `deadline` is by the event loop's clock; `domain`: of
+        whose records they tell; None: of any.
+        """
         recording = Recording(search, form.error, deadline=deadline)
-        keeping = asyncio.create_task(self._keep(recording, run_id, caller), context=untraced())
+        keeping = asyncio.create_task(self._keep(recording, run_id, caller, domain), context=untraced())
         number = 0
         try:
             async with aclosing(recording.read(heartbeat_seconds)) as events:
@@ -116,7 +119,7 @@ class RunStreams:
         self._unattended[keeping] = recording
         keeping.add_done_callback(lambda task: self._unattended.pop(task, None))
 
-    async def _keep(self, recording: Recording, run_id: UUID, caller: str) -> None:
+    async def _keep(self, recording: Recording, run_id: UUID, caller: str, domain: str | None) -> None:
         """Store what a run says until it is over; end it when somebody cancels it, or it has no reader any more."""
         if self._store is None:
             return
@@ -129,7 +132,7 @@ class RunStreams:
                 continue
             looked_at = clock()
             try:
-                state = await self._store.write(Place(run_id, written), caller, events, is_over=is_over)
+                state = await self._store.write(Place(run_id, written), caller, domain, events, is_over=is_over)
             except QuarryError as error:
                 logger.warning("the events of a run are not stored: %s", type(error.__cause__ or error).__name__)
                 break

@@ -87,12 +87,17 @@ def stream_response(
     caller: Caller,
     services: Services,
     form: Form,
+    domain: str | None = None,
 ) -> StreamingResponse:
-    """The events of a search, which is called with the id of its run, and begins for who reads it only."""
+    """The events of a search, which is called with the id of its run, and begins for who reads it only. `domain`: of whose
+    records they tell; None: of any.
+    """
     if wants_headers_only(request.scope):
         return _EventStream(_nothing(), form.media_type)
     run_id = uuid4()
-    live = services.streams.live(run_id, caller.user_id, search(run_id), form, **_timing(request, services))
+    live = services.streams.live(
+        run_id, caller.user_id, search(run_id), form, domain=domain, **_timing(request, services)
+    )
     return _EventStream(live, form.media_type)
 
 

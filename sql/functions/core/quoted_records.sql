@@ -1,0 +1,36 @@
+-- The records that a turn of a conversation or an event of a stream quotes, each by its id; by its kind too where that is said: by the
+-- `type` (or `tool`) beside the `id`, or in what belongs to such a record by the name of a field (`meeting_id`, `campaignIds`). Else the
+-- kind is null, and any text may be an id, the name of a field too. None is another text of a record that says which it is, such as its
+-- title, nor a value of a facet: of what was asked for, or counted. Steps and pieces of a text quote nothing by themselves.
+create or replace function quoted_records(p_json jsonb) returns table (kind text, id text)
+language sql immutable parallel safe
+as $$
+  -- `owner` is the kind of the record that a part belongs to, and '' for what is among values of facets
+  with recursive parts (key, value, owner) as (
+    select null::text, p_json, null::text
+    where coalesce(p_json ->> 'type', '') not in ('activity', 'partial_text', 'final_answer_chunk')
+    union all
+    select inside.*
+    from parts p cross join lateral (
+      select o.key, o.value, case
+        when o.key in (
+          'aggregation', 'arguments', 'constraints', 'detectedFilters', 'facets', 'fields', 'filters', 'groups', 'parameters')
+          then ''
+        else coalesce(
+          case when jsonb_typeof(p.value -> 'id') = 'string' then coalesce(p.value ->> 'type', p.value ->> 'tool') end,
+          case when p.owner = '' then '' end)
+        end
+      from jsonb_each(case when jsonb_typeof(p.value) = 'object' then p.value else '{}' end) o
+      union all
+      select p.key, a.value, p.owner
+      from jsonb_array_elements(case when jsonb_typeof(p.value) = 'array' then p.value else '[]' end) a
+    ) inside (key, value, owner)
+  )
+  select
+    case when p.key = 'id' then nullif(p.owner, '') when p.owner is not null then regexp_replace(p.key, '(_id|Id)s?$', '') end,
+    p.value #>> '{}'
+  from parts p
+  where jsonb_typeof(p.value) = 'string' and (p.owner is null or p.key = 'id' or p.key ~ '(_id|Id)s?$')
+  union all
+  select null, p.key from parts p where p.owner is null and p.key is not null
+$$;
