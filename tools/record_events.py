@@ -190,6 +190,7 @@ REQUESTS = {
     "people/credits": Request("GET", "/credits"),
     SHARED_ANSWER: Request("GET", "/answers/{id}", path={"id": ANSWER_ID}, public=True),
     "records/revoke": Request("DELETE", "/answers/{id}", path={"id": "qX1nV8Rb4zKd6TsM0wLeHA"}),
+    "records/own_answer": Request("GET", "/me/answers/{id}", path={"id": "qX1nV8Rb4zKd6TsM0wLeHA"}),
     "runs/cancel": Request("DELETE", "/runs/{id}", path={"id": RUN_ID}),
     "runs/feedback": Request("POST", "/runs/{id}/feedback", path={"id": RUN_ID}, body={"helpful": True}),
     "me/conversations": Request("GET", "/me/conversations"),

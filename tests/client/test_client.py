@@ -80,6 +80,7 @@ def test_records_are_asked_searched_counted_and_read(base: str) -> None:
         text = "".join(event.chunk for event in said if isinstance(event, AnswerChunkEvent))
         answer = client.answer(answer_id)
         assert (answer.query, answer.answer) == (QUESTION, text)
+        assert client.own_answer(answer_id).revocable
         client.revoke_answer(answer_id)
         with pytest.raises(NotFound) as revoked:
             client.answer(answer_id)

@@ -302,6 +302,7 @@ def _execute(database_url: str, given: dict[str, str], *statements: LiteralStrin
 
 _PREPARATIONS = {
     "records/revoke": store_recorded_run,
+    "records/own_answer": store_recorded_run,
     "runs/cancel": store_recorded_run,
     "runs/feedback": store_recorded_run,
     SHARED_ANSWER: store_recorded_answer,

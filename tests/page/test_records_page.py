@@ -712,3 +712,36 @@ def test_of_very_many_periods_the_latest_are_drawn_and_how_many_there_are_is_sai
     expect(bars.first).to_have_text("Jul 2017")
     expect(bars.last).to_have_text("Feb 2019")
     expect(page.get_by_text("20 of 110 are drawn.")).to_be_visible()
+
+
+def test_an_owner_who_opens_the_link_takes_it_back_and_nobody_else_can(site: Site) -> None:
+    page = site.open()
+    ask(page, QUESTION)
+    finished(page)
+    expect(page).to_have_url(re.compile("id="))
+    path = page.url.removeprefix(f"{site.url}/")
+    for name in ("bob", "demo"):
+        opened = site.open(path, before=lambda page, name=name: page.route("**/me/answers/*", as_user(name)))
+        finished(opened)
+        expect(opened.get_by_role("button", name="Copy link")).to_be_visible()
+        expect(opened.get_by_role("button", name="Take the link back")).to_have_count(int(name == "demo"))
+    opened.get_by_role("button", name="Take the link back").click()
+    expect(opened.get_by_role("button", name="Copy link")).to_have_count(0)
+    expect(site.open(path).locator(".answer-after")).to_contain_text("expired")
+
+
+def test_an_answer_opens_where_it_cannot_be_told_whose_it_is(site: Site) -> None:
+    page = site.open()
+    ask(page, QUESTION)
+    finished(page)
+    expect(page).to_have_url(re.compile("id="))
+    path = page.url.removeprefix(f"{site.url}/")
+    opened = site.open(path, before=lambda page: page.route("**/me/answers/*", answer_problem(503)))
+    finished(opened)
+    expect(opened.locator(".confidence")).to_be_visible()
+    expect(opened.get_by_role("button", name="Take the link back")).to_have_count(0)
+
+
+def as_user(name: str) -> Callable[[Route], None]:
+    """Send a request as a user of this name."""
+    return lambda route: route.continue_(headers={**route.request.headers, "authorization": f"Bearer {name}"})

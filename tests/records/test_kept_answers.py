@@ -100,6 +100,18 @@ def test_only_its_owner_takes_an_answer_back(client: TestClient) -> None:
     assert the(read_events(response.text), "done")["cached"] is False
 
 
+def test_only_its_owner_is_told_that_an_answer_can_be_taken_back(client: TestClient, url: str) -> None:
+    response = client.post("/records/ask", json={"question": QUESTION}, headers=ANN)
+    id = the(read_events(response.text), "done")["answer_id"]
+    told = {"id": id, "revocable": True}
+    assert client.get(f"/me/answers/{id}", headers=ANN).json() == told
+    assert client.get(f"/me/answers/{id}", headers=BOB).json() == told | {"revocable": False}
+    assert client.get("/me/answers/unknown", headers=ANN).json() == {"id": "unknown", "revocable": False}
+    assert client.get(f"/answers/{id}", headers=ANN).json() == client.get(f"/answers/{id}", headers=BOB).json()
+    change(url, "update answer_cache set expires_at = now() where id = %s", id)
+    assert client.get(f"/me/answers/{id}", headers=ANN).json()["revocable"] is False
+
+
 def blocks(text: str) -> list[str]:
     return [block for block in text.split("\n\n") if block.startswith("id: ")]
 

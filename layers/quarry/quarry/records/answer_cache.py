@@ -159,6 +159,14 @@ async def open_answer(database: Database, answer_id: str) -> CachedAnswer:
     return answer.model_copy(update={"changed_since": changed})
 
 
+async def is_revocable(database: Database, answer_id: str, owner: str) -> bool:
+    """Whether there is such an answer, and it is the owner's."""
+    row = await database.row(
+        "select from answer_cache where id = %s and owner = %s and expires_at > now()", [answer_id, owner]
+    )
+    return row is not None
+
+
 async def revoke_answer(database: Database, answer_id: str, owner: str) -> None:
     """Forget an answer, so that its link leads nowhere. Raises NotFound for what is no answer of the owner's."""
     if not await database.execute("delete from answer_cache where id = %s and owner = %s", [answer_id, owner]):

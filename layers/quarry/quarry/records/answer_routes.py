@@ -14,8 +14,10 @@ from quarry.core.web.admission import without_place
 from quarry.core.web.identity import ServicesDependency
 from quarry.core.web.problems import documented
 from quarry.core.web.rate_limit import limited_caller
-from quarry.records.answer_cache import open_answer, revoke_answer
-from quarry.records.contract import CachedAnswer
+from quarry.records.answer_cache import is_revocable, open_answer, revoke_answer
+from quarry.records.contract import CachedAnswer, OwnAnswer
+
+PlainCaller = Annotated[Caller, Depends(limited_caller("plain"))]
 
 router = APIRouter(tags=["records"])
 
@@ -29,8 +31,13 @@ async def cached_answer(id: Identifier, services: ServicesDependency) -> Respons
 
 
 @router.delete("/answers/{id}", status_code=204, responses=documented(NotFound))
-async def revoke(
-    id: Identifier, caller: Annotated[Caller, Depends(limited_caller("plain"))], services: ServicesDependency
-) -> None:
+async def revoke(id: Identifier, caller: PlainCaller, services: ServicesDependency) -> None:
     """Take back an answer of the caller's: its link leads nowhere then."""
     await revoke_answer(services.database, id, caller.user_id)
+
+
+# by a path of its own: who opens a shared answer is nobody who could be told from others
+@router.get("/me/answers/{id}")
+async def own_answer(id: Identifier, caller: PlainCaller, services: ServicesDependency) -> OwnAnswer:
+    """Whether an answer is yours: then you can take it back."""
+    return OwnAnswer(id=id, revocable=await is_revocable(services.database, id, caller.user_id))

@@ -429,6 +429,13 @@ class ChangedRecord(LazyModel):
     change: Literal["changed", "gone"]
 
 
+class OwnAnswer(LazyModel):
+    """`GET /me/answers/{id}`: whether an answer is the caller's, who may revoke it then."""
+
+    id: Identifier
+    revocable: bool
+
+
 class CachedAnswer(LazyModel):
     """`GET /answers/{id}`: a finished answer as it was given, with how its sources support it, as its `citations` event told.
     `changed_since` are the records it cites that changed or went.

@@ -22,6 +22,7 @@ from quarry.records.contract import (
     DoneEvent,
     FollowupsEvent,
     IntentEvent,
+    OwnAnswer,
     PriorTurn,
     RecordCounts,
     SearchRequest,
@@ -133,6 +134,11 @@ class RecordRoutes:
     @route("GET /answers/{id}", CachedAnswer)
     def answer(self, id: str) -> Sent:
         """A finished answer, as it was given."""
+        return Sent(path={"id": id})
+
+    @route("GET /me/answers/{id}", OwnAnswer)
+    def own_answer(self, id: str) -> Sent:
+        """Whether an answer is yours: then you can revoke it."""
         return Sent(path={"id": id})
 
     @route("DELETE /answers/{id}", NoneType)

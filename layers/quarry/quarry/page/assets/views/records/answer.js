@@ -108,6 +108,7 @@ export class Answer {
     if (this.state !== 'new') return;
     this.id = id;
     await this.#while(async (signal) => {
+      const own = this.#isRevocable(id, signal);
       const stored = await this.context.api.get(pathOf('answers', id), {signal, isPublic: true});
       this.question = stored.query;
       replace(this.notes, remark(`This is the answer as it was given on ${day(stored.created_at)}. It can be opened until ${day(stored.expires_at)}.`, ' ',
@@ -116,9 +117,17 @@ export class Answer {
       this.#take({type: 'final_answer_chunk', chunk: stored.answer});
       this.#take({...stored, type: 'citations'});
       this.changed = stored.changed_since;
+      this.isOwn = await own;
       this.#take({type: 'confidence', level: stored.confidence, label: stored.confidence_label});
       this.#take({type: 'followups', questions: stored.suggested_followups});
     });
+  }
+
+  /** Whether it is the reader's to take back; nobody signs in for that. */
+  async #isRevocable(id, signal) {
+    const {api, session} = this.context;
+    if (session.isNeeded && !session.isSignedIn) return false;
+    return api.get(pathOf('me/answers', id), {signal}).then(({revocable}) => revocable, () => false);
   }
 
   stop() {
