@@ -129,6 +129,14 @@ def test_an_answer_is_taken_away_with_what_it_cites(site: Site) -> None:
     text = taken(page, "Markdown")
     assert text.startswith(f"# {QUESTION}\n")
     assert re.search(r"\n## Sources\n\n1\. ", text)
+    rows = list(csv.DictReader(io.StringIO(taken(page, "CSV"))))
+    sources = json.loads(taken(page, "JSON"))["sources"]
+    addresses = [row["url"] for row in rows]
+    assert addresses == [source["url"] for source in sources]
+    assert addresses == re.findall(r"^\d+\. .* <(\S+)>$", text, re.MULTILINE)
+    for row in (rows[0], rows[-1]):
+        opened = site.open(row["url"].removeprefix(f"{site.url}/"))
+        expect(opened.get_by_role("dialog", name=row["title"])).to_be_visible()
 
 
 def test_a_month_is_chosen_and_a_filter_that_keeps_all_out_is_dropped(site: Site) -> None:

@@ -360,10 +360,10 @@ export class Answer {
         element('h2', {class: 'section-label'}, 'Ask next'), choices('Follow-up questions', questions, this.callbacks.onfollow)));
   }
 
-  /** The answer and what it cites. @returns {import('../../components/takeaway.js').Taken} */
+  /** The answer and what it cites, each record by its address here. @returns {import('../../components/takeaway.js').Taken} */
   #taken() {
-    const sources = [...this.sources.values()];
-    const cited = sources.map((source) => `${source.n}. ${markdownText(citationText(source))}`);
+    const sources = [...this.sources.values()].map((source) => ({...source, url: this.context.itemAddress(source.type, source.id)}));
+    const cited = sources.map(({url, ...source}) => `${source.n}. ${markdownText(citationText(source))} <${url}>`);
     return {
       name: this.question,
       columns: ['n', 'type', 'id', 'title', 'date', 'url', 'quotes'],
