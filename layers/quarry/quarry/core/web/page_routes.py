@@ -2,12 +2,13 @@
 
 Every asset is under an address that holds a hash of them all, `/assets/<version>/app.js`: modules import each other by relative
 paths and so stay within one version, and what has such an address never changes. All files are text, since API Gateway's
-buffered responses carry no bytes as they are.
+buffered responses carry no bytes as they are; comments, which are for those who read the repository, stay here.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -46,6 +47,9 @@ SECURITY_HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
 
+# those that have their lines to themselves: what else looks like one may be within a text
+_COMMENT = re.compile(rb"^[ \t]*(?:/\*(?:(?!\*/).)*\*/[ \t]*|//[^\n]*)$", re.DOTALL | re.MULTILINE)
+
 router = APIRouter(tags=["console"], include_in_schema=False)
 
 
@@ -76,7 +80,16 @@ def _versioned(name: str, version: str) -> TextFile:
 
 
 def _read(path: Path) -> TextFile:
-    return TextFile(path.read_bytes(), MEDIA_TYPES[path.suffix])
+    body = path.read_bytes()
+    # what is vendored goes out as it came, with its licence
+    if path.suffix in {".css", ".js"} and "vendor" not in path.parts:
+        body = without_comments(body)
+    return TextFile(body, MEDIA_TYPES[path.suffix])
+
+
+def without_comments(source: bytes) -> bytes:
+    """A script or style sheet without its comments; its lines keep their numbers."""
+    return _COMMENT.sub(lambda comment: b"\n" * comment.group().count(b"\n"), source)
 
 
 @router.get("/")
