@@ -174,6 +174,32 @@ async def test_a_run_is_cancelled_from_another_process(
     assert await rest(other, Place(run_id, 1)) == [("2", CANCELLED_MESSAGE)]
 
 
+async def test_of_a_cancelled_run_nothing_more_is_stored(
+    streams: RunStreams, other: RunStreams, services: Services
+) -> None:
+    speaker, run_id = Speaker(), uuid4()
+    speaker.say("one")
+    async with listening(streams, speaker, run_id) as stream, asyncio.timeout(PATIENCE_SECONDS):
+        await anext(stream)
+        await stored(services.database, run_id, 1)
+        await other.cancel(run_id, "ann")
+        speaker.say("two")
+        assert read([line async for line in stream])[-1][1] == CANCELLED_MESSAGE
+    events = await services.database.rows("select event from run_events where run_id = %s", [run_id])
+    assert [json.loads(row["event"])["text"] for row in events] == ["one"]
+    assert await rest(other, Place(run_id)) == [("1", "one"), ("2", CANCELLED_MESSAGE)]
+
+
+async def test_a_run_that_is_over_is_not_cancelled(streams: RunStreams, other: RunStreams) -> None:
+    speaker, run_id = Speaker(), uuid4()
+    speaker.say("one")
+    speaker.finish()
+    async with listening(streams, speaker, run_id) as stream:
+        heard = read([line async for line in stream])
+    await other.cancel(run_id, "ann")
+    assert await rest(other, Place(run_id)) == heard == [("1", "one")]
+
+
 async def test_a_run_that_nobody_comes_back_to_ends(services: Services, other: RunStreams) -> None:
     streams = RunStreams(RunStore(services.database), grace_seconds=1.0, unattended_max=2)
     speaker, run_id = Speaker(), uuid4()

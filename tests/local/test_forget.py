@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from contextlib import aclosing
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -25,8 +26,11 @@ from quarry.core.kept.searches import open_search, save_search
 from quarry.core.postgres.pool import Database
 from quarry.core.run_log import ResultRecord, Run
 from quarry.core.services import Caller, Services
-from quarry.core.stream.encoding import Place
-from quarry.core.stream.run_store import RunStore
+from quarry.core.stream.encoding import NDJSON, Place
+from quarry.core.stream.events import Event
+from quarry.core.stream.recording import CANCELLED_MESSAGE
+from quarry.core.stream.run_store import RunState, RunStore
+from quarry.core.stream.runs import RunStreams
 from quarry.people import search as people_search
 from quarry.people.access.credits import grant
 from quarry.people.access.searches import hold_people
@@ -36,9 +40,10 @@ from quarry.people.search import search_people
 from quarry.records import answer as records_answer
 from quarry.records.answer import answer_question
 from quarry.records.answer_cache import store_answer
-from quarry.records.contract import AskRequest, DoneEvent, SourcesEvent
+from quarry.records.contract import AskRequest, DoneEvent, IntentEvent, SourcesEvent
 from tests.collections.support import HELP_DESK, TICKETS, apply_file, found, owner, refreshed
 from tests.conftest import clone_database
+from tests.core.test_run_streams import stored
 from tests.records.asking import QUESTION
 from tests.waiting import PATIENCE_SECONDS
 
@@ -259,6 +264,91 @@ async def test_forgetting_waits_for_a_search_that_is_being_stored(
     await forgetting
     await services.run_log.drain()
     assert who.id not in whole_database(url)
+
+
+class Finding:
+    """A search that says that it began, and then, when the test lets it, what it found."""
+
+    def __init__(self, found: SourcesEvent) -> None:
+        self.go_on = asyncio.Event()
+        self._found = found
+
+    async def search(self) -> AsyncGenerator[Event]:
+        yield IntentEvent(intent="question")
+        await self.go_on.wait()
+        yield self._found
+        await asyncio.Event().wait()  # writes its answer, for as long as it may
+
+
+async def heard(streams: RunStreams, run: UUID, finding: Finding) -> list[dict[str, Any]]:
+    """All that a reader hears of a run."""
+    stream = streams.live(run, ANN, finding.search(), NDJSON, heartbeat_seconds=60.0, domain="records")
+    async with aclosing(stream), asyncio.timeout(PATIENCE_SECONDS):
+        return [json.loads(line) async for line in stream]
+
+
+async def test_a_stream_that_found_it_before_does_not_store_it_after(services: Services, url: str) -> None:
+    sources, _ = await ask(services)
+    source, run, finding = sources.sources[0], uuid4(), Finding(sources)
+    reading = asyncio.create_task(heard(services.streams, run, finding))
+    await stored(services.database, run, 1)
+    await forgotten(services, source.type, source.id)
+    finding.go_on.set()
+    assert (await reading)[-1]["data"]["message"] == CANCELLED_MESSAGE
+    assert await services.database.rows("select from run_events") == []
+    rest = services.streams.behind(Place(run), ANN, NDJSON, heartbeat_seconds=60.0)
+    assert [json.loads(line)["data"]["message"] async for line in rest] == [CANCELLED_MESSAGE]
+    await services.run_log.drain()
+    assert not re.search(rf"\b{re.escape(source.id)}\b(?!-)", whole_database(url))
+
+
+async def test_a_stream_that_found_something_else_goes_on(services: Services) -> None:
+    sources, _ = await ask(services)
+    gone, *left = sources.sources
+    run, finding = uuid4(), Finding(SourcesEvent(sources=left))
+    reading = asyncio.create_task(heard(services.streams, run, finding))
+    await stored(services.database, run, 1)
+    await forgotten(services, gone.type, gone.id)
+    finding.go_on.set()
+    await stored(services.database, run, 2)
+    await services.streams.cancel(run, ANN)
+    assert (await reading)[-1]["data"]["message"] == CANCELLED_MESSAGE
+
+
+async def test_a_stream_that_is_stored_while_something_is_forgotten_does_not_keep_it(
+    services: Services, url: str, holding: AsyncConnection[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write, written = RunStore.write, asyncio.Event()
+
+    async def told(store: RunStore, behind: Place, *given: Any, **named: Any) -> RunState:
+        try:
+            return await write(store, behind, *given, **named)
+        finally:
+            if source.id in str(given):
+                written.set()
+
+    monkeypatch.setattr(RunStore, "write", told)
+    sources, _ = await ask(services)
+    source, run, finding = sources.sources[0], uuid4(), Finding(sources)
+    turn = Turn(question="why", answer={"id": source.id})
+    kept = await keep_conversation(services.database, ANN, NewConversation(domain="records", turns=[turn]))
+    reading = asyncio.create_task(heard(services.streams, run, finding))
+    await stored(services.database, run, 1)
+    # the forgetting has looked through the streams when it comes to this conversation
+    await holding.execute("select from conversations where id = %s for update", [kept.id])
+    forgetting = asyncio.create_task(forgotten(services, source.type, source.id))
+    await until_waiting(url)
+    finding.go_on.set()
+    storing = {asyncio.create_task(until_waiting(url, 2)), asyncio.create_task(written.wait())}
+    _, waiting = await asyncio.wait(storing, return_when=asyncio.FIRST_COMPLETED)
+    await holding.commit()
+    await forgetting
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        await written.wait()
+    for each in (reading, *waiting):
+        each.cancel()
+    await asyncio.wait({reading, *waiting})
+    assert source.id not in str(await services.database.rows("select event from run_events"))
 
 
 async def test_what_is_kept_while_something_is_forgotten_does_not_hold_it(

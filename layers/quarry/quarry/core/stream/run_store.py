@@ -11,20 +11,30 @@ from psycopg.rows import DictRow
 
 from quarry.core.cleanup import ExpiringTable
 from quarry.core.errors import Gone, NotFound
+from quarry.core.forgettable import KEEP
 from quarry.core.postgres.pool import Database
 from quarry.core.stream.encoding import Place
 
 EXPIRING = (ExpiringTable("run_streams", "run_streams", "started_at < now() - interval '10 minutes'"),)
 
-# who reads on asks again well within five seconds
+# Who reads on asks again well within five seconds. What holds something forgotten ends its run, which may hold more of it; of a
+# run that is cancelled nothing more is kept.
 _WRITE: LiteralString = """
-with stream as (
-  insert into run_streams as s (run_id, caller, domain, is_over) values (%(run)s, %(caller)s, %(domain)s, %(is_over)s)
-  on conflict (run_id) do update set written_at = now(), is_over = excluded.is_over
+with given as (
+  select exists (
+    select from unnest(%(events)s::text[]) e (event) where holds_forgotten(e.event::jsonb, %(domain)s)) as is_forgotten
+), stream as (
+  insert into run_streams as s (run_id, caller, domain, is_over, cancelled_at)
+  select %(run)s, %(caller)s, %(domain)s, %(is_over)s, case when given.is_forgotten then now() end from given
+  on conflict (run_id) do update set written_at = now(), is_over = excluded.is_over,
+    cancelled_at = coalesce(s.cancelled_at, excluded.cancelled_at)
   returning s.cancelled_at is not null as is_cancelled, coalesce(s.read_at > now() - interval '5 seconds', false) as is_read
+), forgotten as (
+  delete from run_events where run_id = %(run)s and (select is_forgotten from given)
 ), events as (
   insert into run_events (run_id, number, event)
-  select %(run)s, %(behind)s + e.number, e.event from unnest(%(events)s::text[]) with ordinality e (event, number)
+  select %(run)s, %(behind)s + e.number, e.event
+  from stream, unnest(%(events)s::text[]) with ordinality e (event, number) where not stream.is_cancelled
 )
 select * from stream
 """
@@ -32,7 +42,7 @@ select * from stream
 # a run that was not heard of for 15 seconds has ended without a word: its process is gone
 _READ: LiteralString = """
 update run_streams set read_at = now() where run_id = %s and caller = %s
-returning is_over, written_at < now() - interval '15 seconds' as is_stale,
+returning is_over, cancelled_at is not null as is_cancelled, written_at < now() - interval '15 seconds' as is_stale,
   started_at < now() - interval '10 minutes' as has_expired
 """
 
@@ -47,11 +57,12 @@ class RunState:
 
 @dataclass(frozen=True)
 class StoredEvents:
-    """Events behind a place. `is_over`: no further ones come; `is_stale`: nor were they all."""
+    """Events behind a place. `is_over`: no further ones come; `is_stale`: nor were they all; `is_cancelled`: nor will they be."""
 
     events: Sequence[str]
     is_over: bool
     is_stale: bool
+    is_cancelled: bool
 
 
 class RunStore:
@@ -63,7 +74,10 @@ class RunStore:
     async def write(
         self, behind: Place, caller: str, domain: str | None, events: Sequence[str], *, is_over: bool
     ) -> RunState:
-        """Add events to a run, and say that it goes on, or `is_over`. `domain`: of whose records they tell; None: of any."""
+        """Add events to a run, and say that it goes on, or `is_over`. `domain`: of whose records they tell; None: of any.
+
+        Of a run that is cancelled nothing is added. One whose events hold what was just forgotten is, and keeps none of them.
+        """
         values = {
             "run": behind.run_id,
             "caller": caller,
@@ -72,12 +86,14 @@ class RunStore:
             "events": events,
             "is_over": is_over,
         }
-        row = await self._database.row(_WRITE, values)
+        async with self._database.transaction() as connection:
+            await connection.execute(KEEP)
+            row = await (await connection.execute(_WRITE, values)).fetchone()
         assert row is not None
         return RunState(**row)
 
     async def look_up(self, run_id: UUID, caller: str) -> DictRow:
-        """How a run stands (`is_over`, `is_stale`), noting that it is read.
+        """How a run stands (`is_over`, `is_stale`, `is_cancelled`), noting that it is read.
 
         Raises NotFound for what is no run of the caller's, and Gone after ten minutes.
         """
@@ -96,12 +112,13 @@ class RunStore:
             "select event from run_events where run_id = %s and number > %s order by number",
             [behind.run_id, behind.number],
         )
-        return StoredEvents([row["event"] for row in rows], run["is_over"], run["is_stale"])
+        return StoredEvents([row["event"] for row in rows], run["is_over"], run["is_stale"], run["is_cancelled"])
 
     async def cancel(self, run_id: UUID, caller: str) -> None:
         """Have a run end, if it still goes on. Raises NotFound for what is no run of the caller's."""
         if not await self._database.execute(
-            "update run_streams set cancelled_at = coalesce(cancelled_at, now()) where run_id = %s and caller = %s",
+            """update run_streams set cancelled_at = case when is_over then cancelled_at else coalesce(cancelled_at, now()) end
+               where run_id = %s and caller = %s""",
             [run_id, caller],
         ):
             raise NotFound("There is no such run, or it is not yours.")

@@ -84,10 +84,11 @@ class RunStreams:
                 place = Place(place.run_id, place.number + 1)
                 yield form.encoded(event, place)
                 quiet_since = clock()
-            if stored.is_over or clock() >= deadline:
+            if stored.is_cancelled or (stored.is_stale and not stored.is_over):
+                message = CANCELLED_MESSAGE if stored.is_cancelled else BROKEN_OFF_MESSAGE
+                yield form.encoded(form.error(message).to_json(), Place(place.run_id, place.number + 1))
                 return
-            if stored.is_stale:
-                yield form.encoded(form.error(BROKEN_OFF_MESSAGE).to_json(), Place(place.run_id, place.number + 1))
+            if stored.is_over or clock() >= deadline:
                 return
             if clock() - quiet_since >= heartbeat_seconds:
                 yield form.heartbeat
