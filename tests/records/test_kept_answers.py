@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from typing import Any
+from uuid import uuid4
 
 import psycopg
 import pytest
@@ -127,6 +128,26 @@ def test_a_stream_is_read_on_behind_an_event(client: TestClient, by: str) -> Non
     posted = client.post("/records/ask", params={"after_seq": place}, json={"question": QUESTION}, headers=ANN)
     assert blocks(posted.text) == whole[3:]
     assert client.get("/records/ask", params={"q": QUESTION, "after_seq": place}, headers=BOB).status_code == 404
+
+
+def test_who_reconnects_reads_on_behind_what_came_last(client: TestClient) -> None:
+    whole, other = (
+        blocks(client.get("/records/ask", params={"q": question}, headers=ANN).text)
+        for question in (QUESTION, "What was decided on the bridge?")
+    )
+    first, fourth, elsewhere = (block.split("\n")[0].removeprefix("id: ") for block in (whole[0], whole[3], other[1]))
+
+    def rest(last_event_id: str) -> tuple[int, list[str]]:
+        """What an EventSource gets that was opened behind the first event."""
+        headers = ANN | {"Last-Event-ID": last_event_id}
+        response = client.get("/records/ask", params={"q": QUESTION, "after_seq": first}, headers=headers)
+        return response.status_code, blocks(response.text)
+
+    assert rest(fourth) == (200, whole[4:])
+    assert rest(elsewhere) == (200, other[2:])
+    assert rest(f"{uuid4()}/1") == (404, [])
+    for no_place in ("", "12", fourth.partition("/")[0]):
+        assert rest(no_place) == (200, whole[1:])
 
 
 @pytest.mark.parametrize("path", ["/companies/chat", "/campaigns/chat"])

@@ -40,6 +40,10 @@ SSE_EVENT_SCHEMA: dict[str, Any] = {
 }
 """What a stream's items have in common, as an OpenAPI document says it."""
 
+_LAST_EVENT_ID = (
+    "As `after_seq`, and before it: it names what came last. What is no event's place is passed over, such as an id of another "
+    "service's."
+)
 _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
@@ -68,10 +72,11 @@ async def stream_reader(
     caller: Annotated[Caller, Depends(verified_caller)],
     services: Annotated[Services, Depends(services_of)],
     after_seq: Annotated[str, Query(pattern=PLACE_PATTERN, description=AFTER_SEQ)] = "",
-    last_event_id: Annotated[str, Header(description="As `after_seq`; what is no event's place is passed over.")] = "",
+    last_event_id: Annotated[str, Header(description=_LAST_EVENT_ID)] = "",
 ) -> StreamReader:
     """Who reads, as a route's dependency, having taken a place of the rate limit: who reads on calls no model."""
-    given = after_seq or (last_event_id if re.search(PLACE_PATTERN, last_event_id) else "")
+    # an EventSource that reconnects sends the address that it began with, and what it got since in the header
+    given = last_event_id if re.search(PLACE_PATTERN, last_event_id) else after_seq
     # no stream is begun, and so no model called, for one who wants its headers only
     if not wants_headers_only(request.scope):
         await take_place(services, caller, "plain" if given else "model")
