@@ -96,9 +96,19 @@ def test_of_a_type_all_are_asked_for_where_the_best_of_all_types_are_only_some(s
     workspace = Workspace(total=90)
     page = site.open(ASKED, before=workspace)
     expect(page.get_by_text("The best 4 are shown")).to_be_visible()
-    page.get_by_role("button", name="Tasks 2").click()
+    page.get_by_role("group", name="Type").get_by_role("button", name="Tasks").click()
     expect(page.locator(".result")).to_have_count(2)
+    expect(page.locator(".entity-group .section-label")).to_have_text(["Tasks · 2"])
     assert workspace.bodies == [{"query": "fuel sensor"}, {"query": "fuel sensor", "types": ["task"]}]
+
+
+def test_of_the_best_of_very_many_nothing_is_counted_and_every_type_is_offered(site: Site) -> None:
+    page = site.open(ASKED, before=Workspace(total=90))
+    expect(page.get_by_text("The best 4 are shown")).to_be_visible()
+    expect(page.locator(".entity-group .section-label")).to_have_text(["Documents", "Tasks", "Requirements"])
+    expect(page.get_by_role("group", name="Project").get_by_role("button")).to_have_text(["Tank telemetry", "Yard works"])
+    types = page.get_by_role("group", name="Type").get_by_role("button")
+    expect(types).to_have_text(["Tasks", "Plans", "Goals", "Milestones", "Documents", "Outputs", "Requirements"])
 
 
 def test_the_whole_of_one_is_shown_beside_and_its_address_opens_it_again(site: Site) -> None:

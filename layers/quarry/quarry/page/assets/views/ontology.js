@@ -98,7 +98,7 @@ class OntologyView {
     this.controller = new AbortController();
     const {type} = this.search;
     try {
-      // every type is asked, so that each filter can say how many it would leave
+      // every type is asked, so that each filter can say how many it would leave, where these are all
       entry.all ??= await this.#find();
       const {results, total} = entry.all;
       const ofType = results.filter((result) => type.includes(result.type));
@@ -137,7 +137,7 @@ class OntologyView {
         ? emptyState('Nothing of yours matches', this.search.project || this.search.type.length > 0
           ? button('Search all projects and types', {onclick: () => this.context.go({q: this.search.q})}) : 'Try another word, or fewer.')
         : [...groups(shown, (result) => result.type)].map(([name, results]) => element('section', {class: 'entity-group', 'aria-label': TYPES[name]},
-          element('h2', {class: 'section-label'}, `${TYPES[name]} · ${results.length}`),
+          element('h2', {class: 'section-label'}, TYPES[name], total === shown.length && ` · ${results.length}`),
           element('ol', {class: 'results'}, results.map((result) => element('li', {class: 'result'}, this.#result(result, news)))))));
   }
 
@@ -155,15 +155,18 @@ class OntologyView {
     const {type, project} = this.search;
     const counts = groups(all.results, (result) => result.type);
     const projects = groups(all.results, (result) => result.project_id);
+    // of the best of very many nothing can be counted, and other types may be among the rest
+    const isWhole = all.total <= all.results.length;
+    const told = (results = []) => (isWhole ? results.length : null);
     const go = (changes) => this.context.go({...this.#filters(), ...changes, q: this.search.q});
     return element('div', {class: 'entity-filters'}, element('div', {class: 'filters', role: 'group', 'aria-label': 'Project'},
       project && removable(projectName(all, project), {label: 'Search all projects', onremove: () => go({project: ''})}),
       !project && projects.size > 1 && [...projects].map(([id, results]) =>
-        toggle(results[0].project_name ?? id, {pressed: false, name: `project-${id}`, count: results.length, ontoggle: () => go({project: id})}))),
+        toggle(results[0].project_name ?? id, {pressed: false, name: `project-${id}`, count: told(results), ontoggle: () => go({project: id})}))),
     element('div', {class: 'filters', role: 'group', 'aria-label': 'Type'},
-      Object.keys(TYPES).filter((name) => counts.has(name) || type.includes(name)).map((name) =>
+      Object.keys(TYPES).filter((name) => !isWhole || counts.has(name) || type.includes(name)).map((name) =>
         toggle(TYPES[name], {
-          pressed: type.includes(name), name, count: counts.get(name)?.length ?? 0,
+          pressed: type.includes(name), name, count: told(counts.get(name)),
           ontoggle: (pressed) => {
             this.carried = {all, control: name};
             go({type: pressed ? [...type, name] : type.filter((each) => each !== name)});
