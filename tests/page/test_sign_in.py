@@ -195,6 +195,17 @@ def test_back_to_a_search_of_the_user_before_charges_nobody(site: Site, login: M
     assert len(searches.keys) == 1
 
 
+@pytest.mark.parametrize(
+    "address",
+    ["records#motion/m", "companies#company/c", "people#person/p", "ontology#task/t", "campaigns#campaign/c"],
+)
+def test_a_panel_that_needs_a_user_offers_to_sign_in(site: Site, login: ManagedLogin, address: str) -> None:
+    page = open_with(site, login, f"search?domain={address}")
+    page.get_by_role("dialog").get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("banner").get_by_role("button", name="Sign out")).to_be_attached()
+    assert page.url.endswith(address)
+
+
 def test_locally_nobody_signs_in(site: Site) -> None:
     page = site.open()
     expect(page.get_by_role("textbox")).to_be_visible()

@@ -193,7 +193,7 @@ function openFound(type, id, hint, context) {
     const campaign = hint ?? await context.api.get(pathOf('campaigns', id));
     panel.setTitle(campaign.brand ?? campaign.company, campaign.company === campaign.brand ? undefined : campaign.company);
     return [details(campaign), itemActions('campaign', id, context)];
-  });
+  }, {signIn: () => context.session.signIn()});
 }
 
 function details(campaign) {

@@ -142,7 +142,7 @@ function openFound(type, id, hint, answersOf, context) {
     const company = hint?.company ?? await context.api.get(pathOf('companies', id));
     panel.setTitle(company.company_name, kickerOf(company));
     return [companyDetails(company), itemActions('company', id, context)];
-  });
+  }, {signIn: () => context.session.signIn()});
 }
 
 function referenceCard(reference, onopen, control, isNew) {
