@@ -158,6 +158,29 @@ def test_a_month_is_chosen_and_a_filter_that_keeps_all_out_is_dropped(site: Site
     expect(page.locator(".result").first).to_be_visible()
 
 
+def test_of_a_year_of_a_long_archive_there_are_the_months_and_a_way_back(site: Site) -> None:
+    months = [f"{year}-{month:02}-01" for year in range(2010, 2022) for month in range(1, 13)]
+    told = {"total": 0, "exact": True, "truncated": False, "groups": [{"value": each, "count": 2} for each in months]}
+    page = site.open(before=lambda page: page.route("**/records/facets?*by=month*", answer_json(told)))
+    page.goto(f"{site.url}/search?q=bridge&type=motion")
+    page.locator("summary", has_text="Any date").click()
+    bars = page.get_by_role("group", name="When they are from").get_by_role("button")
+    expect(bars).to_have_count(12)
+    page.get_by_role("button", name="2015: 24 records").click()
+    expect(bars).to_have_count(12)
+    expect(page.locator(".month.is-in")).to_have_count(12)
+    page.get_by_role("button", name="Mar 2015: 2 records").click()
+    expect(page).to_have_url(re.compile("from=2015-03-01&to=2015-03-31"))
+    expect(page.get_by_role("button", name="Mar 2015: 2 records")).to_have_attribute("aria-pressed", "true")
+    expect(bars).to_have_count(12)
+    page.get_by_role("textbox", name="From").fill("2014-11-01")
+    expect(page.locator(".month.is-in")).to_have_count(5)
+    page.get_by_role("button", name="Any date").click()
+    expect(page).not_to_have_url(re.compile("from="))
+    page.locator("summary", has_text="Any date").click()
+    expect(page.get_by_role("button", name="2015: 24 records")).to_be_visible()
+
+
 def test_a_segment_leads_to_its_place_in_the_video(site: Site) -> None:
     page = site.open("search?q=bridge&type=transcript_segment")
     page.locator(".result-open").first.click()

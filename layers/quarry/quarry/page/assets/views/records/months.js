@@ -1,5 +1,6 @@
 /**
- * When the records of a search are from: a bar for each month, or each year where there are many, that filters by it.
+ * When the records of a search are from: a bar for each month, or each year where there are many, that filters by it. Of a year that is
+ * chosen there are the months.
  */
 
 import {element} from '../../dom.js';
@@ -12,23 +13,38 @@ const MONTHS_MAX = 36;
  */
 
 /**
- * Without gaps between the first and the last.
+ * Without gaps between the first and the last: months, of all or of the years that are searched, where these are few, else years.
  * @param {{value: string, count: number}[]} groups by the first days of months
+ * @param {{from?: string, to?: string}} [search]
  * @returns {Period[]}
  */
-export function periods(groups) {
+export function periods(groups, search = {}) {
   const counts = new Map(groups.filter(({value}) => value).map(({value, count}) => [String(value).slice(0, 7), count]));
-  const places = [...counts.keys()].sort().map((text) => Number(text.slice(0, 4)) * 12 + Number(text.slice(5)) - 1);
+  const places = [...counts.keys()].sort().map(placeOf);
   if (places.length === 0) return [];
   const [first, last] = [places[0], places.at(-1)];
   const months = Array.from({length: Math.min(last - first + 1, 12 * 300)}, (_, step) => first + step);
   const name = (place) => `${String(Math.floor(place / 12)).padStart(4, '0')}-${String((place % 12) + 1).padStart(2, '0')}`;
-  if (months.length <= MONTHS_MAX) {
-    return months.map((place) => ({from: `${name(place)}-01`, to: lastDay(name(place)), label: month(`${name(place)}-01`), count: counts.get(name(place)) ?? 0}));
+  const drawn = searched(months, search);
+  if (drawn !== null) {
+    return drawn.map((place) => ({from: `${name(place)}-01`, to: lastDay(name(place)), label: month(`${name(place)}-01`), count: counts.get(name(place)) ?? 0}));
   }
   const years = new Map();
   for (const place of months) years.set(name(place).slice(0, 4), (years.get(name(place).slice(0, 4)) ?? 0) + (counts.get(name(place)) ?? 0));
   return [...years].map(([year, count]) => ({from: `${year}-01-01`, to: `${year}-12-31`, label: year, count}));
+}
+
+/** Those of all months that can be drawn: all, those of the years that are searched, or those that are; null where even these are too many. */
+function searched(months, {from = '', to = ''}) {
+  const first = from ? placeOf(from) : months[0];
+  const last = to ? placeOf(to) : months.at(-1);
+  const ways = [() => true, (place) => place >= first - first % 12 && place < last - last % 12 + 12, (place) => place >= first && place <= last];
+  return ways.map((isIn) => months.filter(isIn)).find((part) => part.length > 0 && part.length <= MONTHS_MAX) ?? null;
+}
+
+/** The number of a date's month, counted from the year 0. @param {string} text */
+function placeOf(text) {
+  return Number(text.slice(0, 4)) * 12 + Number(text.slice(5, 7)) - 1;
 }
 
 function lastDay(text) {

@@ -285,8 +285,11 @@ export class Results {
     if (!open || this.months.childElementCount > 0 || this.areMonthsAsked) return;
     this.areMonthsAsked = true;
     const {from, to, ...others} = this.search;
-    const told = await this.context.api.get('records/facets', {query: {...others, by: 'month'}, signal: this.controller.signal}).catch(() => null);
-    const shown = periods(told?.groups ?? []);
+    const counted = (query) => this.context.api.get('records/facets', {query: {...others, ...query}, signal: this.controller.signal}).catch(() => null);
+    let told = await counted({by: 'month'});
+    // of more months than are told the latest are
+    if (told?.truncated) told = await counted(from && to ? {by: 'month', from: `${from.slice(0, 4)}-01-01`, to: `${to.slice(0, 4)}-12-31`} : {by: 'year'});
+    const shown = periods(told?.groups ?? [], {from, to});
     if (shown.length < 2) return;
     const {filter} = document.activeElement?.dataset ?? {};
     replace(this.months, monthsChart(shown, {from, to}, (filters, control) => this.callbacks.onfilter(filters, control)));
