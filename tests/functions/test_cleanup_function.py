@@ -9,6 +9,7 @@ from types import ModuleType
 import psycopg
 import pytest
 
+from quarry.core.errors import DatabaseUnavailable
 from tests.functions.conftest import Context, recorded
 
 Load = Callable[[str], ModuleType]
@@ -36,6 +37,22 @@ def test_what_has_expired_is_deleted_and_counted(load_function: Load, database: 
     assert deleted["answers"] == 2
     assert json.loads(json.dumps(deleted)) == deleted
     assert answers(database) == {"fresh"}
+
+
+def test_a_table_that_is_locked_fails_the_invocation_when_all_else_is_done(
+    load_function: Load, database: psycopg.Connection, database_url: str, lambda_environment: pytest.MonkeyPatch
+) -> None:
+    database.execute("update text_totals set rows = 0")
+    database.execute("insert into matters (id, title) values ('a', 'Oak')")
+    database.execute("insert into motions (id, text_content) values ('a', 'Elm')")
+    lambda_environment.setenv("DATABASE_TIMEOUT_SECONDS", "2")
+    cleanup = load_function("cleanup")
+    with psycopg.connect(database_url) as writer:
+        writer.execute("lock matters in access exclusive mode")
+        with pytest.raises(DatabaseUnavailable, match="words of matters"):
+            cleanup.handler(recorded("cleanup/scheduled.json"), Context(120_000))
+    assert answers(database) == {"fresh"}
+    assert database.execute("select of_table from text_totals where rows = 1").fetchall() == [("motions",)]
 
 
 def test_no_batch_is_begun_that_may_not_end_in_time(load_function: Load, database: psycopg.Connection) -> None:

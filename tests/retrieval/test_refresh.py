@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import psycopg
+import pytest
 
 from quarry import catalog
+from quarry.core.errors import DatabaseUnavailable
 from quarry.core.postgres.migrate import migrate
-from quarry.core.retrieval.refresh import refresh
+from quarry.core.postgres.pool import Database
+from quarry.core.retrieval.refresh import Counted, refresh
 from quarry.core.services import Services
 
 COMPANY = "insert into companies (id, company_name) values ('a', 'Zebu')"
 COUNTED = "select facet, value, row_count from facet_values order by facet"
+VALUES = [Counted("values", name) for name in catalog.SEARCHED]
+MOTIONS = Counted("words", "motions")
 
 
 def test_a_migration_that_changes_the_facets_of_a_table_counts_its_values(database_url: str) -> None:
@@ -24,19 +29,52 @@ def test_a_migration_that_changes_the_facets_of_a_table_counts_its_values(databa
 
 async def test_no_table_is_begun_that_there_is_no_time_for(services: Services) -> None:
     await services.database.execute(COMPANY)
-    counted = await refresh(services.database, "values", catalog.SEARCHED, timeout_seconds=60)
-    assert counted == {name: 2 * (name == "companies") for name in catalog.SEARCHED}
-    assert (
-        await refresh(services.database, "values", catalog.SEARCHED, timeout_seconds=60, keep_going=lambda: False) == {}
-    )
+    counted = await refresh(services.database, VALUES, timeout_seconds=60)
+    assert counted == {each: 2 * (each.table == "companies") for each in VALUES}
+    assert await refresh(services.database, VALUES, timeout_seconds=60, keep_going=lambda: False) == {}
+
+
+@pytest.mark.parametrize(
+    ("waits_for_locks", "timeout_seconds", "cause"),
+    [(1.0, 60.0, psycopg.errors.LockNotAvailable), (30.0, 3.0, psycopg.errors.QueryCanceled)],
+)
+async def test_a_table_that_cannot_be_counted_is_told_when_those_behind_it_are(
+    database_url: str, waits_for_locks: float, timeout_seconds: float, cause: type[psycopg.Error]
+) -> None:
+    database = Database(database_url, pool_size=1, timeout_seconds=2 * waits_for_locks)
+    await database.execute("insert into motions (id, text_content) values ('a', 'elm'), ('b', 'elms')")
+    work = [Counted("words", "matters"), MOTIONS, Counted("values", "matters"), Counted("values", "companies")]
+    with psycopg.connect(database_url) as writer:
+        writer.execute("lock matters in access exclusive mode")
+        with pytest.raises(DatabaseUnavailable, match=r"counted: words of matters, values of matters\.") as raised:
+            await refresh(database, work, timeout_seconds=timeout_seconds)
+    assert raised.value.__cause__ is not None
+    assert isinstance(raised.value.__cause__.__cause__, cause)
+    assert await database.rows("select lexeme, rows from lexeme_counts") == [{"lexeme": "elm", "rows": 2}]
+    await database.close()
+
+
+async def test_nothing_more_is_asked_of_a_database_that_is_away() -> None:
+    asked = 0
+
+    def keep_going() -> bool:
+        nonlocal asked
+        asked += 1
+        return True
+
+    database = Database("postgresql://nobody@127.0.0.1:1/nowhere", pool_size=1, timeout_seconds=0.2)
+    with pytest.raises(DatabaseUnavailable, match="does not answer"):
+        await refresh(database, VALUES, timeout_seconds=60, keep_going=keep_going)
+    await database.close()
+    assert asked == 1
 
 
 async def test_words_of_several_rows_are_counted_by_the_rows_that_hold_them(services: Services) -> None:
     await services.database.execute(
         "insert into motions (id, text_content) values ('a', 'elm elm street'), ('b', 'The elms are old')"
     )
-    counted = await refresh(services.database, "words", ["motions", "meetings"], timeout_seconds=60)
-    assert counted == {"motions": 1, "meetings": 0}
+    counted = await refresh(services.database, [MOTIONS, Counted("words", "meetings")], timeout_seconds=60)
+    assert counted == {MOTIONS: 1, ("words", "meetings"): 0}
     rows = await services.database.rows("select lexeme, rows from lexeme_counts where of_table = 'motions' order by 1")
     assert [(row["lexeme"], row["rows"]) for row in rows] == [("elm", 2)]
     assert await services.database.row("select rows, lexemes from text_totals where of_table = 'motions'") == {
@@ -49,7 +87,7 @@ async def test_words_are_left_as_they_are_where_few_rows_are_new(services: Servi
     await services.database.execute(
         "insert into motions (id, text_content) select n::text, 'elm' from generate_series(1, 100) n"
     )
-    await refresh(services.database, "words", ["motions"], timeout_seconds=60)
+    await refresh(services.database, [MOTIONS], timeout_seconds=60)
     await services.database.execute("insert into motions (id, text_content) values ('new', 'oak')")
     await services.database.execute("analyze motions")
     assert await services.database.row("select count_lexemes('motions', 0.05) as counted") == {"counted": None}

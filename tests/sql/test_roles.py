@@ -122,8 +122,7 @@ async def test_loading_loads_embeds_and_cleans_up(loading_url: str, tmp_path: Pa
     done = await embed_tables(database, model, [catalog.EMBEDDED["matters"]], refusals_max=5, keep_going=lambda: True)
     assert done["matters"].rows == 1
     await delete_expired(database, catalog.EXPIRING, run_log_days=90)
-    await refresh(database, "values", catalog.SEARCHED, timeout_seconds=60)
-    await refresh(database, "words", catalog.EMBEDDED, timeout_seconds=60)
+    await refresh(database, catalog.counted([]), timeout_seconds=60)
     await model.close()
     await database.close()
 

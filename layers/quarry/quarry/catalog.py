@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from quarry.core.cleanup import CORE_EXPIRING, ExpiringTable
 from quarry.core.forgettable import Forgettable
 from quarry.core.retrieval.facets import SearchTable
+from quarry.core.retrieval.refresh import Counted
 from quarry.core.stream import run_store
 from quarry.core.tables import EmbeddedTable, LoadableTable
 from quarry.domains import modules
@@ -27,3 +30,11 @@ FORGETTABLE: dict[str, tuple[str, Forgettable]] = {
     each.kind: (domain, each) for domain, module in modules("tables").items() for each in module.FORGETTABLE
 }
 """With its domain, by kind."""
+
+
+def counted(of_collections: Sequence[str]) -> list[Counted]:
+    """What searches know by counting, of the tables of all domains and of those that hold the rows of collections."""
+    return [
+        *(Counted("values", name) for name in (*SEARCHED, *of_collections)),
+        *(Counted("words", name) for name in (*EMBEDDED, *of_collections)),
+    ]

@@ -18,7 +18,7 @@ from quarry.core.errors import ConfigurationError, NotFound
 from quarry.core.postgres.load import analyze
 from quarry.core.postgres.migrate import connect
 from quarry.core.postgres.schema import SyncConnection
-from quarry.core.retrieval.refresh import refresh
+from quarry.core.retrieval.refresh import Counted, refresh
 from quarry.core.services import Services
 from quarry.local.data import REFRESH_SECONDS, embed_waiting
 from quarry.local.database import LocalDatabase, open_database
@@ -136,7 +136,8 @@ async def _count(database: LocalDatabase, services: Services, collections: Seque
     """What ranking and reading questions know of the rows: how often words are written, which values there are."""
     for collection in collections:
         await asyncio.to_thread(analyze, database.url, collection.rows, schema=database.settings.database_schema)
-    await refresh(services.database, "values", [each.rows for each in collections], timeout_seconds=REFRESH_SECONDS)
+    work = [Counted("values", each.rows) for each in collections]
+    await refresh(services.database, work, timeout_seconds=REFRESH_SECONDS)
 
 
 def _report(done: Mapping[str, Refreshed]) -> bool:

@@ -310,8 +310,7 @@ async def _clean_up(database: LocalDatabase) -> dict[str, int]:
     async with database.services() as services:
         deleted = await delete_expired(services.database, catalog.EXPIRING, run_log_days=database.settings.run_log_days)
         rows = [each.rows for each in (await read_collections(services.database)).values()]
-        await refresh(services.database, "values", [*catalog.SEARCHED, *rows], timeout_seconds=REFRESH_SECONDS)
-        await refresh(services.database, "words", [*catalog.EMBEDDED, *rows], timeout_seconds=REFRESH_SECONDS)
+        await refresh(services.database, catalog.counted(rows), timeout_seconds=REFRESH_SECONDS)
         return deleted
 
 
