@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from quarry.local.http_protocol import HEAD_MAX_BYTES
 from tests.fakes.openai_server import Body, FakeOpenAI, Reply
 from tests.local.test_cli import LAST_STATUS, QUARRY, QUESTION, environment, installed_quarry, quarry, value
+from tests.local.test_http_protocol import assert_problem, connected, read_to_the_end
 from tests.waiting import PATIENCE_SECONDS
 
 END_SECONDS = 20.0
@@ -71,11 +73,14 @@ def served(*arguments: str, **variables: str) -> Iterator[Served]:
             process.kill()
 
 
-def test_it_serves_the_api_and_ends_at_once_when_told(sample_url: str) -> None:
+def test_it_serves_the_api_over_bounded_connections_and_ends_at_once_when_told(sample_url: str) -> None:
     with served("serve", DATABASE_URL=sample_url) as server:
         assert server.get("/health")["embedding_model"] == "all-MiniLM-L6-v2"
         assert server.get("/records/search?q=bridge")["results"]
         assert "/records/ask" in server.get("/openapi.json")["paths"]
+        with connected(server.url) as connection:
+            connection.sendall(b"GET /".ljust(HEAD_MAX_BYTES + 1, b"x"))
+            assert_problem(read_to_the_end(connection), 431, "headers-too-large")
         assert server.end() < END_SECONDS
         assert server.process.stderr is not None
         assert server.process.stderr.read() == ""
