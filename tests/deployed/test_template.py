@@ -234,6 +234,8 @@ def test_what_api_gateway_answers_by_itself_is_a_problem_as_ours_are(stack: Temp
         assert problem.keys() == problems.Problem.model_fields.keys() - {"errors"}
         headers = {key.rpartition(".")[2]: value for key, value in response["responseParameters"].items()}
         assert headers["Content-Type"] == "'application/problem+json'"
+        assert headers["X-Content-Type-Options"] == "'nosniff'"
+        assert headers["Cache-Control"] == "'no-store'"
         assert headers["X-Request-Id"] == "context.requestId"
         assert ("Retry-After" in headers) == (problem["status"] in (429, 503))
 
