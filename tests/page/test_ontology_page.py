@@ -106,7 +106,9 @@ def test_of_the_best_of_very_many_nothing_is_counted_and_every_type_is_offered(s
     page = site.open(ASKED, before=Workspace(total=90))
     expect(page.get_by_text("The best 4 are shown")).to_be_visible()
     expect(page.locator(".entity-group .section-label")).to_have_text(["Documents", "Tasks", "Requirements"])
-    expect(page.get_by_role("group", name="Project").get_by_role("button")).to_have_text(["Tank telemetry", "Yard works"])
+    expect(page.get_by_role("group", name="Project").get_by_role("button")).to_have_text(
+        ["Tank telemetry", "Yard works"]
+    )
     types = page.get_by_role("group", name="Type").get_by_role("button")
     expect(types).to_have_text(["Tasks", "Plans", "Goals", "Milestones", "Documents", "Outputs", "Requirements"])
 

@@ -721,7 +721,7 @@ def test_an_owner_who_opens_the_link_takes_it_back_and_nobody_else_can(site: Sit
     expect(page).to_have_url(re.compile("id="))
     path = page.url.removeprefix(f"{site.url}/")
     for name in ("bob", "demo"):
-        opened = site.open(path, before=lambda page, name=name: page.route("**/me/answers/*", as_user(name)))
+        opened = site.open(path, before=as_owner(name))
         finished(opened)
         expect(opened.get_by_role("button", name="Copy link")).to_be_visible()
         expect(opened.get_by_role("button", name="Take the link back")).to_have_count(int(name == "demo"))
@@ -742,6 +742,13 @@ def test_an_answer_opens_where_it_cannot_be_told_whose_it_is(site: Site) -> None
     expect(opened.get_by_role("button", name="Take the link back")).to_have_count(0)
 
 
-def as_user(name: str) -> Callable[[Route], None]:
-    """Send a request as a user of this name."""
-    return lambda route: route.continue_(headers={**route.request.headers, "authorization": f"Bearer {name}"})
+def as_owner(name: str) -> Callable[[Page], None]:
+    """Have it asked whose an answer is as a user of this name."""
+
+    def asked(route: Route) -> None:
+        route.continue_(headers={**route.request.headers, "authorization": f"Bearer {name}"})
+
+    def before(page: Page) -> None:
+        page.route("**/me/answers/*", asked)
+
+    return before
