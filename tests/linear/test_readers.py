@@ -6,6 +6,7 @@ import datetime
 import io
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -19,8 +20,11 @@ from quarry.campaigns.filters import named_values, resolve
 from quarry.campaigns.reading import constraints_of as conditions_of_campaigns
 from quarry.campaigns.reading import question_of
 from quarry.campaigns.results import CampaignSet, KnownValues
-from quarry.companies.contract import Company
+from quarry.companies.contract import ChatMessage, Company
+from quarry.companies.fallback_ranking import rerank_by_rule
+from quarry.companies.fallbacks import plan_by_rule
 from quarry.companies.names import is_about, read_names
+from quarry.companies.prompts import PlanInputs, RerankInputs
 from quarry.companies.snippets import profile_words, snippets
 from quarry.core.files.guessing import TableGuesser, staged
 from quarry.core.files.identifiers import Identifiers
@@ -31,6 +35,7 @@ from quarry.core.model.answers import without_fence
 from quarry.core.model.wordpiece import split_words
 from quarry.core.query.interpretation import interpret
 from quarry.core.query.lexicon import lexicon_of
+from quarry.core.query.locales import render_question
 from quarry.core.query.parser import parse
 from quarry.core.query.question import Reading
 from quarry.core.query.vocabulary import Vocabulary
@@ -38,16 +43,25 @@ from quarry.core.snippet import mark, unmark
 from quarry.core.text import QUERY_MAX_CHARACTERS, shorten, significant_words, storable, words
 from quarry.people.contract import Constraints, Must
 from quarry.people.facets import PEOPLE
+from quarry.people.guard import guarded
 from quarry.people.normalisation import normalise
+from quarry.people.outputs import PeopleQuery
 from quarry.people.places import places_in
 from quarry.people.query.reader import constraints_of
 from quarry.people.reasons import sanitised
 from quarry.records.citations import CitationFilter
 from quarry.records.contract import PriorTurn
 from quarry.records.conversation import take_up
+from quarry.records.counting import what_to_count
+from quarry.records.fallbacks import extractive_answer
 from quarry.records.intent import words_to_look_up
+from quarry.records.reading import place
+from quarry.records.searched_types import BUILT_IN
 from tests.companies.asking import asked
+from tests.companies.factories import entry, plan
 from tests.linear.measuring import assert_linear, cpu_seconds, repeated
+from tests.query.tables import SERVED, Filled, read
+from tests.records.sources import record, source
 
 KNOWN = KnownValues(
     {
@@ -64,11 +78,32 @@ COMPANY = Company(id="c1", company_name="Harbor", status="startup", description=
 
 
 PEOPLE_LEXICON = lexicon_of(PEOPLE)
+RECORDS = Filled(
+    BUILT_IN.united,
+    {
+        "speaker": ("Ada Byron", "Leland Frost"),
+        "mover": ("Ada Byron", "Leland Frost"),
+        "result": ("Carried", "Defeated"),
+        "body": ("City Council",),
+        "matter_type": ("ordinance",),
+    },
+)
+SERVED[RECORDS.table.name] = RECORDS
 
 
-def _constraints(text: str) -> object:
+def _constraints(text: str) -> Constraints:
     parsed = parse(text, lexicon=PEOPLE_LEXICON, vocabulary=Vocabulary(), reference_date=datetime.date(2025, 5, 1))
     return constraints_of(parsed, interpret(parsed, PEOPLE))
+
+
+def _guarded(text: str) -> object:
+    """A model's reading that says much of what the query does, and much that it does not."""
+    pieces = [f"{text[place : place + 8]}{place % 3}" for place in range(0, len(text), 8)]
+    given = {"company_norm": pieces, "team_norm": pieces, "city": text, "location_text": text, "time_start": text}
+    wished, ruled_out = {"skills_or_tools": pieces, "keywords": pieces}, {"company_norm": pieces, "keywords": pieces}
+    query = {"must": given, "should": wished, "exclude": ruled_out, "query_embedding_text": text}
+    read = Constraints(query_original=text, query_cleaned=text, must=Must(company_norm=pieces))
+    return guarded(PeopleQuery.model_validate(query), read)
 
 
 def _normalised(text: str) -> object:
@@ -99,6 +134,23 @@ def _followed_up(text: str) -> object:
 def _profile(text: str) -> object:
     company = COMPANY.model_copy(update={"description": text})
     return profile_words(company), snippets(company, {"bakeri"})
+
+
+def _planned(text: str) -> object:
+    company = COMPANY.model_copy(update={"tagline": text, "niches": [text, "x"]})
+    inputs = PlanInputs(text, [ChatMessage.model_construct(role="user", content=text)])
+    sought = asked(text)
+    return plan_by_rule(inputs, sought, named=True), plan_by_rule(replace(inputs, seed=company), sought, named=False)
+
+
+def _reranked(text: str) -> object:
+    pieces = [text[place : place + 50] for place in range(0, len(text), 50)]
+    entries = [
+        entry(COMPANY.model_copy(update={"id": f"c{n}", "description": text, "niches": pieces, "categories": pieces}))
+        for n in range(3)
+    ]
+    inputs, sought = RerankInputs(text, plan(text), entries), asked(text)
+    return rerank_by_rule(inputs, sought), rerank_by_rule(replace(inputs, seed=entries[0].company), sought)
 
 
 def _filtered(text: str) -> object:
@@ -138,6 +190,23 @@ def _identified(text: str) -> object:
     return [found.add(name) for name in (text, *text[:1500])]
 
 
+def _asked_of_records(text: str) -> object:
+    parsed = read(text, RECORDS)
+    return what_to_count(place(BUILT_IN, parsed, interpret(parsed, RECORDS.table)), BUILT_IN.named(()))
+
+
+def _extracted(text: str) -> object:
+    """An answer from records of each type, of which title, topic and body are long."""
+    records = [record(type, type=type, title=text, topic=text, body=text, author=text) for type in BUILT_IN]
+    sources = [source(n, each, weight=1 / n) for n, each in enumerate(records, start=1)]
+    question = text[:QUERY_MAX_CHARACTERS]
+    return [*extractive_answer(question, question, sources)]
+
+
+def _rendered(text: str) -> object:
+    return [render_question(text, languages) for languages in (["german"], ["french"], ["german", "french"])]
+
+
 def _taken_up(text: str) -> object:
     return take_up("why?", [PriorTurn.model_construct(question=text, answer=text)])
 
@@ -166,6 +235,7 @@ READERS: list[tuple[str, Reader, list[tuple[str, Callable[[int], str]]], int]] =
         _queries("1 ", "nor x ", "without a, ", "Google or ", "2020 ", "ab", "now ", "in pune, ", "joined 2020 ", "not X "),
         2000,
     ),
+    ("people: a model's reading", _guarded, _queries("a b ", "x", "1"), 2000),
     ("people: normalisation", _normalised, _queries("1 ", "only "), 2000),
     ("people: places", places_in, _queries("or ", "x/"), 2000),
     ("people: reasons", lambda text: sanitised([text]), _queries("[", "<a", "**", "[x]("), 20_000),
@@ -180,6 +250,8 @@ READERS: list[tuple[str, Reader, list[tuple[str, Callable[[int], str]]], int]] =
     ("companies: like names", lambda text: asked(text, named=["x"]), _queries("similar to x "), 2000),
     ("companies: about names", lambda text: is_about(text, ["1"]), _queries("1x "), 2000),
     ("companies: profiles", _profile, _queries("a. ", "bakery! "), 20_000),
+    ("companies: plans", _planned, _queries("payments ", "like Harbor "), 2000),
+    ("companies: ranking", _reranked, _queries("payments ", "a. "), 2000),
     (
         "campaigns: question",
         _asked_of_campaigns,
@@ -188,6 +260,14 @@ READERS: list[tuple[str, Reader, list[tuple[str, Callable[[int], str]]], int]] =
     ),
     ("campaigns: filters", _filtered, _queries("x", "emai"), 2000),
     ("campaigns: what an answer speaks of", _spoken_of, _queries("a-", "camp-1 "), 20_000),
+    (
+        "records: question",
+        _asked_of_records,
+        _queries("how many motions ", "Ada Byron ", "Ada Xy ", "carried ", "not by Frost ", "ordinances in 2024 ", "per year "),
+        2000,
+    ),
+    ("records: answers", _extracted, _queries("a1 b. ", "It is. ", "x: y\n", "Aa ", "1 ", "7-2 ", "May ", "“", "– "), 5000),
+    ("languages", _rendered, _queries("wie viele ", "l'", "1.", "3.5.", "1 000 ", "im Mai ", "combien de ", "« "), 2000),
     ("records: query", words_to_look_up, _queries('"x', "-x ", "or "), 2000),
     ("records: conversation", _taken_up, _queries("a'b "), 10_000),
     ("records: citations in one", _cited(1 << 20), _queries("[1,", "`", "` ", "[", "【1"), 20_000),
@@ -209,9 +289,9 @@ READERS: list[tuple[str, Reader, list[tuple[str, Callable[[int], str]]], int]] =
 
 
 def _cases() -> Iterator[Any]:
-    for name, read, texts, length in READERS:
+    for name, reader, texts, length in READERS:
         for text_name, hostile in texts:
-            yield pytest.param(read, hostile, length, id=f"{name}-{text_name!a}")
+            yield pytest.param(reader, hostile, length, id=f"{name}-{text_name!a}")
 
 
 @pytest.mark.parametrize(("read", "hostile", "length"), [*_cases()])
@@ -225,6 +305,8 @@ QUESTION_READERS: list[Reader] = [
     asked,
     read_names,
     _asked_of_campaigns,
+    _asked_of_records,
+    _rendered,
     lambda text: take_up(text, []),
     words_to_look_up,
 ]
@@ -242,7 +324,7 @@ hostile_texts = st.text('1 -"(.,x\n\t$%', max_size=QUERY_MAX_CHARACTERS) | st.bu
 @given(text=hostile_texts)
 def test_no_query_takes_long_to_read(text: str) -> None:
     def read_by_all(query: str) -> None:
-        for read in QUESTION_READERS:
-            read(query)
+        for reader in QUESTION_READERS:
+            reader(query)
 
     assert cpu_seconds(read_by_all, text) < SECONDS_MAX

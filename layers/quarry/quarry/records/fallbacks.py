@@ -203,12 +203,12 @@ def _scored(question: str, search_query: str, sources: Sequence[EvidenceSource])
     weights = {word: math.log(1 + len(pool) / (1 + holders[word])) for word in asked if holders[word]}
     total = sum(weights.values()) or 1.0
     cues = [answer for asks, answer in _CUES if asks.search(question)]
+    about = {source.n: asked.intersection(_about(source.text)) for source in sources}
     scored: list[_Sentence] = []
     for sentence in pool:
-        about = significant_words(f"{sentence.source.text.title} {sentence.source.text.topic or ''}")
         held = sum(weights[word] for word in sentence.stems & asked if word in weights)
         # what the title already says need not be said again in the sentence
-        held += 0.5 * sum(weights[word] for word in (set(about) & asked) - sentence.stems if word in weights)
+        held += 0.5 * sum(weights[word] for word in about[sentence.source.n] - sentence.stems if word in weights)
         cue = sum(bool(answer.search(sentence.text)) for answer in cues) / len(cues) if cues else 0.0
         score = COVERAGE_WEIGHT * held / total + SOURCE_WEIGHT * sentence.source.weight + CUE_WEIGHT * cue
         if nearest > 0:
@@ -220,6 +220,11 @@ def _scored(question: str, search_query: str, sources: Sequence[EvidenceSource])
             score *= 0.5
         scored.append(replace(sentence, score=score))
     return sorted(scored, key=lambda item: (-item.score, item.source.n, item.place))
+
+
+def _about(record: RecordText) -> list[str]:
+    """The words of what a record is called and is part of."""
+    return significant_words(f"{record.title} {record.topic or ''}")
 
 
 def _choose(scored: Sequence[_Sentence]) -> list[_Sentence]:
@@ -251,9 +256,10 @@ def _quotable_units(record: RecordText, asked: Set[str]) -> Iterator[tuple[str, 
     """What may be quoted of a record by itself, each with whether it is the value of something: that is quoted with the record's
     title, where it holds a word of `asked` or nothing but the title is asked for.
     """
-    lines = record.body[:BODY_CHARACTERS_MAX].split("\n")
-    values = [line for line in lines if _NAMED_VALUE.fullmatch(line)]
-    yield from ((unit, False) for unit in _sentences_of(record, "\n".join(x for x in lines if x not in values)))
+    values, prose = list[str](), list[str]()
+    for line in record.body[:BODY_CHARACTERS_MAX].split("\n"):
+        (values if _NAMED_VALUE.fullmatch(line) else prose).append(line)
+    yield from ((unit, False) for unit in _sentences_of(record, "\n".join(prose)))
     title = shorten(record.title, TOPIC_CHARACTERS_MAX)
     is_meant = bool(asked) and asked <= set(significant_words(record.title))
     for line in values:
