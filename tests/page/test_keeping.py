@@ -158,6 +158,17 @@ def test_a_month_is_chosen_and_a_filter_that_keeps_all_out_is_dropped(site: Site
     expect(page.locator(".result").first).to_be_visible()
 
 
+def test_of_a_question_too_a_filter_that_keeps_all_out_is_dropped(site: Site) -> None:
+    question = "What did neighbours say about heavy trucks that cross the old bridge in winter?"
+    page = site.open(f"search?q={question}&to=2001-01-01&tab=results")
+    drop = page.get_by_role("button", name=re.compile(r"^Any date ?\+\d"))
+    promised = int(re.sub(r"\D", "", drop.inner_text()))
+    with page.expect_response("**/records/search?*") as found:
+        drop.click()
+    expect(page.locator(".result").first).to_be_visible()
+    assert sum(found.value.json()["counts"].values()) == promised
+
+
 def test_of_a_year_of_a_long_archive_there_are_the_months_and_a_way_back(site: Site) -> None:
     months = [f"{year}-{month:02}-01" for year in range(2010, 2022) for month in range(1, 13)]
     told = {"total": 0, "exact": True, "truncated": False, "groups": [{"value": each, "count": 2} for each in months]}

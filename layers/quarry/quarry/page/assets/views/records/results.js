@@ -17,6 +17,8 @@ import {resultCard} from './record.js';
 const PAGE_SIZE = 20;
 const OFFSET_MAX = 400;
 const COUNTED_MAX = 10_000;
+/** So many filters are tried to be left out. */
+const DROPS_MAX = 6;
 
 const ORDERS = [
   {name: 'best', label: 'Best match'},
@@ -28,6 +30,11 @@ const ORDERS = [
 const STEP_WORDS = {query_embedding: 'search by meaning'};
 
 /** @typedef {{q: string, type: string[], from: string, to: string} & Record<string, string[]>} Search as the address has it; others are facets */
+
+/** How many a search found, of all types. */
+function total({counts}) {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
 
 /** One search. Its nodes live as long as the history entry that it belongs to. */
 export class Results {
@@ -85,7 +92,7 @@ export class Results {
   }
 
   get total() {
-    return Object.values(this.response?.counts ?? {}).reduce((sum, count) => sum + count, 0);
+    return this.response ? total(this.response) : 0;
   }
 
   /** `count`, with a plus where that is not all that there are. */
@@ -216,22 +223,22 @@ export class Results {
       this.#isFiltered && button('Search without filters', {onclick: () => this.callbacks.onfilter({...this.#noFacets(), type: [], from: '', to: ''})}), drops);
   }
 
-  /** Each filter that alone keeps records out, the one that costs most first. */
+  /** Each filter that alone keeps records out, the one that costs most first: by the same search without it, which finds more than what holds all words. */
   async #offerDrops(drops) {
     const {q, ...filters} = this.search;
     const conditions = [
       this.search.type.length > 0 && {label: 'Any type', left: {type: []}},
       (this.search.from || this.search.to) && {label: 'Any date', left: {from: '', to: ''}},
       ...Object.keys(this.facets).map((name) => ({label: `Any ${words(name.replace(/^-/, '')).toLowerCase()}`, left: {[name]: []}})),
-    ].filter(Boolean);
+    ].filter(Boolean).slice(0, DROPS_MAX);
     const counted = await Promise.all(conditions.map(async (condition) => {
-      const query = {q, ...filters, ...condition.left};
-      const told = await this.context.api.get('records/facets', {query, signal: this.controller.signal}).catch(() => ({total: 0}));
-      return {...condition, count: told.total};
+      const query = {q, ...filters, ...condition.left, limit: 1};
+      const told = await this.context.api.get('records/search', {query, signal: this.controller.signal}).catch(() => ({counts: {}}));
+      return {...condition, count: total(told), more: told.more};
     }));
-    replace(drops, counted.filter(({count}) => count > 0).sort((one, other) => other.count - one.count).map(({label, left, count}) =>
+    replace(drops, counted.filter(({count}) => count > 0).sort((one, other) => other.count - one.count).map(({label, left, count, more}) =>
       element('button', {type: 'button', class: 'chip toggle', on: {click: () => this.callbacks.onfilter(left)}}, label,
-        element('span', {class: 'chip-count'}, `+${number(count)}`))));
+        element('span', {class: 'chip-count'}, `+${number(count)}${more ? ' or more' : ''}`))));
   }
 
   #noFacets() {
