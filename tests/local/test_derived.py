@@ -21,6 +21,8 @@ MATTERS = (
 )
 TASK = """insert into onto_projects (id, name, created_by) values ('p', 'Roof', 'ada');
 insert into onto_tasks (id, project_id, created_by, title) values ('t', 'p', 'ada', 'Nail the slates')"""
+TREES = "insert into matters (id, title) select n::text, 'Yew grove' || n % 100 from generate_series(1, 1000) n"
+"""A word that all rows hold, and 100 words of ten rows each."""
 DEFINITIONS = """select indexname, indexdef from pg_indexes where schemaname = current_schema()"""
 
 
@@ -110,6 +112,24 @@ def run(connection: SyncConnection, *statements: str) -> None:
         ),
         (
             Words("matters"),
+            TREES,
+            "update lexeme_counts set rows = 2 * rows where lexeme = 'yew'",
+            {"words that are in more or fewer rows than were counted": 1},
+        ),
+        (
+            Words("matters"),
+            TREES,
+            "update lexeme_counts set rows = 2 * rows where lexeme <> 'yew'",
+            {"words that are in more or fewer rows than were counted": 100},
+        ),
+        (
+            Words("matters"),
+            TREES,
+            "update matters set title = replace(title, 'Yew', 'Larch')",
+            {"words that are in more or fewer rows than were counted": 2},
+        ),
+        (
+            Words("matters"),
             MATTERS + "; insert into matters (id, title) select n::text, 'Yew ' || n from generate_series(1, 1001) n",
             "update matters set title = 'Yew' where id = '7'; delete from matters where id = '1';"
             " update lexeme_counts set best_rows = best_rows[3:]",
@@ -136,6 +156,17 @@ def test_what_differs_is_counted_and_a_rebuild_mends_it(
     assert differences(derived, connection) == told
     derived.rebuild(connection)
     assert differences(derived, connection) == {}
+
+
+def test_words_that_few_new_rows_hold_are_no_difference(connection: SyncConnection) -> None:
+    run(connection, TREES)
+    Words("matters").rebuild(connection)
+    run(
+        connection,
+        "insert into matters (id, title) select 'new' || n, 'Rowan' from generate_series(1, 50) n",
+        "update matters set title = 'Yew grove7' where id in ('1', '2', '3')",
+    )
+    assert differences(Words("matters"), connection) == {}
 
 
 def test_vectors_are_lost_stale_or_not_there_yet_and_lost_ones_are_marked_as_waiting(

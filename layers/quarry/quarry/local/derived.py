@@ -207,6 +207,25 @@ from kept k join best h on h.word = k.lexeme, lateral (
 """Rows that were written since are looked at beside the best ones, and rows that are gone are missed by nobody."""
 
 
+_WORD_ROWS = SQL(
+    """
+with counted as (
+  select coalesce(w.ndoc, 0) as rows, abs(coalesce(w.ndoc, 0) - coalesce(c.rows, 1)) as error
+  from ts_stat({texts}) w
+  full join (select lexeme, rows from lexeme_counts where of_table = {name}) c on c.lexeme = w.word
+  where c.lexeme is not null or length(w.word) <= 200
+)
+select case when sum(error) > sum(rows) * greatest({share}, {slack}::float8 / {rows})
+    then count(*) filter (where error > {share} * rows)
+    else count(*) filter (where error > greatest({slack}, {share} * rows))
+  end as rows from counted
+"""
+)
+"""As many rows as may have come or gone unnoticed may all hold one word: that is the slack of each. Of all words together it is
+the share that these rows are. Words of a single row are not kept, nor those that are none for their length (count_lexemes).
+"""
+
+
 @dataclass(frozen=True)
 class Words:
     """The counts of the words of a table's texts, by which words are weighed, and of common ones the rows that hold them best,
@@ -225,6 +244,21 @@ class Words:
         if _is_off(rows, known):
             yield Difference(
                 self.table, f"rows more or fewer than the {known:,} whose words are counted", abs(rows - known)
+            )
+        elif rows:
+            parts: dict[str, Composable] = {
+                "texts": Literal(
+                    SQL("select text_search from {}").format(Identifier(self.table)).as_string(connection)
+                ),
+                "name": Literal(self.table),
+                "rows": Literal(rows),
+                "share": Literal(ESTIMATE_SHARE),
+                "slack": Literal(ESTIMATE_ROWS),
+            }
+            yield from counted(
+                self.table,
+                counts(connection, _WORD_ROWS, parts),
+                "words that are in more or fewer {} than were counted",
             )
         found = counts(connection, _BEST_ROWS, {"table": Identifier(self.table), "name": Literal(self.table)})
         yield from counted(self.table, found, "common words whose best rows are {}")
