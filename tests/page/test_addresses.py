@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
+from typing import Any
+from uuid import uuid4
 
-from playwright.sync_api import Route, expect
+import pytest
+from playwright.sync_api import Page, Route, expect
 
-from tests.page.conftest import NARROW, Site, answer_json, answer_ndjson, requests_to
+from tests.page.conftest import NARROW, Site, answer_json, answer_ndjson, answer_problem, answer_sse, requests_to
 from tests.page.test_companies_page import ASKED as COMPANIES
 from tests.page.test_companies_page import answered
 from tests.page.test_people_page import ASKED as PEOPLE
@@ -15,6 +19,7 @@ from tests.page.test_people_page import Searches
 
 QUESTION = "Why did the council keep the old elm in Quill Square?"
 RUN = "0b3a1c52-7a51-4b33-9a5e-2f6f5f1f9f10"
+TELEMETRY = {"runId": RUN, "iterationCount": 1, "toolCallCount": 1, "endReason": "converged", "degradedSteps": []}
 ASKING = "/(companies/chat|people/search|records/(ask|search))"  # what costs something
 
 
@@ -89,8 +94,7 @@ def test_a_conversation_survives_a_reload_and_asks_nothing_again(site: Site) -> 
 def test_what_was_being_answered_is_read_on_after_a_reload(site: Site) -> None:
     begun = {"type": "activity", "data": {"id": "plan", "label": "Planning", "status": "running"}, "seq": f"{RUN}/1"}
     ended = {"type": "partial_text", "data": {"text": "Two fit."}, "seq": f"{RUN}/2"}
-    telemetry = {"runId": RUN, "iterationCount": 1, "toolCallCount": 1, "endReason": "converged", "degradedSteps": []}
-    final = {"content": "Two fit.", "references": [], "companiesById": {}, "telemetry": telemetry}
+    final = {"content": "Two fit.", "references": [], "companiesById": {}, "telemetry": TELEMETRY}
     asked: list[str] = []
 
     def answer(route: Route) -> None:
@@ -108,6 +112,113 @@ def test_what_was_being_answered_is_read_on_after_a_reload(site: Site) -> None:
     expect(page.locator(".prose")).to_have_text("Two fit.")
     assert asked[0].endswith("/companies/chat")
     assert asked[-1].endswith(f"after_seq={RUN}%2F0")
+
+
+class Runs:
+    """The service, where it begins a run and then loses its readers; who reads on gets what `rest` says."""
+
+    def __init__(self, path: str, answer: Callable[..., Callable[[Route], None]], *events: dict[str, Any]) -> None:
+        self.asked = 0
+        self.rest: Callable[[Route], None] = lambda route: route.abort()
+        self._path = path
+        self._answer = answer
+        self._events = events
+
+    def __call__(self, page: Page) -> None:
+        # reading on is tried again five times, without the pauses in between
+        page.add_init_script(
+            "const later = window.setTimeout;"
+            "window.setTimeout = (work, milliseconds, ...given) => later(work, milliseconds > 8000 ? milliseconds : 0, ...given);"
+        )
+        page.route(f"**/{self._path}*", self._handle)
+
+    def events(self, *more: dict[str, Any], until: int | None = None, run: str = RUN) -> Callable[[Route], None]:
+        """The events of a run, each with its place, and others behind them."""
+        events = [*self._events[:until], *more]
+        return self._answer(*({**event, "seq": f"{run}/{place}"} for place, event in enumerate(events, start=1)))
+
+    def _handle(self, route: Route) -> None:
+        if "after_seq=" in route.request.url:
+            self.rest(route)
+            return
+        self.asked += 1
+        (self.events(until=1) if self.asked == 1 else self.events(run=str(uuid4())))(route)
+
+
+@pytest.fixture(params=["companies", "campaigns", "records"])
+def lost(request: pytest.FixtureRequest, site: Site) -> tuple[Page, Runs]:
+    """A page whose question was begun to be answered, and which could not read on for long."""
+    step = {"type": "activity", "data": {"id": "plan", "label": "Planning", "status": "running"}}
+    text = {"type": "partial_text", "data": {"text": "Two fit."}}
+    runs, address = {
+        "companies": (
+            Runs("companies/chat", answer_ndjson, step, text, {
+                "type": "final_answer",
+                "data": {"content": "Two fit.", "references": [], "companiesById": {}, "telemetry": TELEMETRY},
+            }),
+            COMPANIES,
+        ),
+        "campaigns": (
+            Runs("campaigns/chat", answer_ndjson, {
+                "type": "tool_call", "data": {"id": "a", "tool": "search_campaigns", "arguments": {"query": "tea"}},
+            }, text, {
+                "type": "final_answer",
+                "data": {
+                    "response": "Two fit.", "campaigns": [], "total": 0, "suggestions": [], "detectedFilters": {},
+                    "constraints": {}, "telemetry": TELEMETRY,
+                },
+            }),
+            "search?domain=campaigns&q=Tea",
+        ),
+        "records": (
+            Runs("records/ask", answer_sse, {
+                "type": "tool_call", "id": "a", "tool": "search_records", "arguments": {"query": "elm"},
+            }, {"type": "final_answer_chunk", "chunk": "Two fit."}, {
+                "type": "done", "answer_id": None, "topic_changed": False, "degraded": [],
+            }),
+            f"search?q={QUESTION}",
+        ),
+    }[request.param]  # fmt: skip
+    page = site.open(address, before=runs)
+    expect(page.get_by_role("alert")).to_contain_text("cannot be reached")
+    return page, runs
+
+
+def test_what_could_not_be_read_on_for_long_is_read_on_after_a_reload(lost: tuple[Page, Runs]) -> None:
+    page, runs = lost
+    page.reload()
+    expect(page.get_by_role("alert")).to_contain_text("cannot be reached")
+    runs.rest = runs.events()
+    page.reload()
+    expect(page.locator(".prose")).to_have_text("Two fit.")
+    page.reload()
+    expect(page.locator(".prose")).to_have_text("Two fit.")
+    assert runs.asked == 1
+
+
+def test_what_is_gone_is_asked_again_by_a_press_alone(lost: tuple[Page, Runs]) -> None:
+    page, runs = lost
+    runs.rest = answer_problem(404, "There is no such run.")
+    for _ in range(2):
+        page.reload()
+        expect(page.get_by_role("alert")).to_contain_text("broke off")
+    assert runs.asked == 1
+    page.get_by_role("button", name="Try again").click()
+    expect(page.locator(".prose")).to_have_text("Two fit.")
+    assert runs.asked == 2
+
+
+def test_what_ended_in_an_error_is_asked_again_by_a_press_alone(lost: tuple[Page, Runs]) -> None:
+    page, runs = lost
+    message = "The database is away."
+    runs.rest = runs.events({"type": "error", "message": message, "data": {"message": message}}, until=1)
+    for _ in range(2):
+        page.reload()
+        expect(page.get_by_role("alert")).to_contain_text(message)
+    assert runs.asked == 1
+    page.get_by_role("button", name="Try again").click()
+    expect(page.locator(".prose")).to_have_text("Two fit.")
+    assert runs.asked == 2
 
 
 def test_an_answer_and_its_list_survive_a_reload_with_the_open_record(site: Site) -> None:

@@ -115,14 +115,17 @@ export class Turn {
 
   /** What brings it back after a reload, or from where it was kept: all of it, or the run that it is of. */
   get kept() {
-    const {question, constraints, state, text, answer, news, place} = this;
-    return {question, constraints, state, text, answer, news, run: place && runOf(place)};
+    const {question, constraints, state, text, answer, news, run} = this;
+    return {question, constraints, state, text, answer, news, run};
   }
 
   /** Bring back what was kept; nothing is asked. @param {any} kept */
   restore({state = 'done', text = '', answer = null, news = null, run = null}) {
-    if (state === 'running' && run) this.place = `${run}/0`;
-    if (state !== 'stopped' && (state !== 'done' || answer === null)) return this;
+    this.run = run;
+    if (state !== 'stopped' && (state !== 'done' || answer === null)) {
+      if (run) this.place = `${run}/0`;
+      return this;
+    }
     Object.assign(this, {text, answer, news});
     this.#flush();
     if (state === 'done') this.#finish();
@@ -169,8 +172,9 @@ export class Turn {
 
   #take(event) {
     if (event.seq) {
-      const isFirst = this.place === null;
+      const isFirst = this.run === null;
       this.place = event.seq;
+      this.run = runOf(event.seq);
       if (isFirst) this.callbacks.onchange();
     }
     // what happens says more than grey lines, which it would push down
@@ -201,6 +205,8 @@ export class Turn {
     this.text = '';
     this.answer = null;
     this.news = null;
+    /** Known from its first event on, also when it is gone: only who asks again has another one. */
+    this.run = null;
     this.place = null;
     this.timeline = new Timeline(this.activity);
     this.prose = element('div', {class: 'prose'});

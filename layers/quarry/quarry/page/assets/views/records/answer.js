@@ -66,8 +66,10 @@ export class Answer {
 
   /** Bring back what was kept; nothing is asked. @param {any} kept */
   restore(kept) {
-    if (kept.state === 'running' && kept.run) this.place = `${kept.run}/0`;
-    if (!['done', 'stopped'].includes(kept.state)) return this;
+    if (!['done', 'stopped'].includes(kept.state)) {
+      if (kept.run) Object.assign(this, {run: kept.run, place: `${kept.run}/0`});
+      return this;
+    }
     Object.assign(this, kept, {sources: new Map()});
     replace(this.notes);
     if (kept.sources.length > 0) this.#showSources(kept.sources);
