@@ -1051,12 +1051,15 @@ CREATE FUNCTION quarry.count_candidates(p_table regclass, p_query quarry.weighed
 declare
   condition constant text := coalesce('and (' || p_filter || ')', '');
   required constant tsquery := coalesce((p_query).required, '');
+  holds_phrase constant boolean := required::text like '%<%';
+  indexed constant tsquery := case when holds_phrase then bounded_index_query(p_table, required, 'infinity') else required end;
   common constant tsquery[] := array(
     select quote_literal(c.lexeme)::tsquery from lexeme_counts c
     where c.of_table = p_table::text and c.lexeme = any((p_query).words) and c.rows > p_limit order by c.rows desc limit 1);
   any_word constant tsquery := coalesce((select string_agg(quote_literal(w), ' | ')::tsquery from unnest((p_query).words) w), '');
   words tsquery;
   counted int;
+  looked_at int;
   others int;
 begin
   foreach words in array common || any_word loop
@@ -1064,10 +1067,13 @@ begin
     -- the function's own setting is restored behind it
     perform set_config('enable_seqscan', (words <> any_word)::text, true);
     -- one query of both: the index tells what is excluded
-    execute format('select count(*) from (select from %s t where t.text_search @@ $1 %s limit $2 + 1) t', p_table, condition)
-      into counted using case when numnode(required) > 0 then words && required else words end, p_limit;
-    if counted > p_limit then
-      return counted;
+    execute format('
+      select count(*) filter (where t.is_found), count(*)
+      from (select %s as is_found from %s t where t.text_search @@ $1 %s limit $2 + 1) t',
+      case when holds_phrase then 't.text_search @@ $3' else 'true' end, p_table, condition)
+      into counted, looked_at using case when numnode(indexed) > 0 then words && indexed else words end, p_limit, required;
+    if looked_at > p_limit then
+      return looked_at;
     end if;
   end loop;
   execute format('select count(*) from %s t where t.id = any($1) and not t.text_search @@ $2 %s', p_table, condition)
@@ -4312,6 +4318,7 @@ declare
   max_matches constant int := max_ranked_words / greatest(1, cardinality(asked.words));
   weighed weighed_query;
   some_words tsquery;
+  indexed tsquery;
   keyword_sum text;
   niche_sum text;
   held_sum text;
@@ -4345,7 +4352,9 @@ begin
   if numnode(some_words) = 0 then
     return;
   end if;
+  indexed := some_words;
   if numnode(weighed.required) > 0 then
+    indexed := some_words && bounded_index_query('companies', weighed.required, 'infinity');
     some_words := some_words && weighed.required;
   end if;
   select string_agg(format('%L::float8 * ts_rank(t.text_search, %L)', u.share, quote_literal(u.word)), ' + '),
@@ -4361,11 +4370,12 @@ begin
     'select m.id, m.keyword, m.niche, m.combined, %s, %s'
     ' from ('
     '   select r.*, $3[1] * r.keyword + $3[2] * r.niche as combined from ('
-    '     select t.id, t.text_search, t.niches_search, %s as keyword, %s as niche from companies t'
-    '     where (t.text_search @@ $1 or t.niches_search @@ $1) and not (t.text_search @@ $4 or t.niches_search @@ $4) and %s limit %s'
+    '     select t.id, t.text_search, t.niches_search, %s as keyword, %s as niche'
+    '     from (select t.* from companies t where (t.text_search @@ $5 or t.niches_search @@ $5) and %s limit %s) t'
+    '     where (t.text_search @@ $1 or t.niches_search @@ $1) and not (t.text_search @@ $4 or t.niches_search @@ $4) limit %s'
     '   ) r order by combined desc, r.id limit $2'
-    ' ) m order by m.combined desc, m.id', held_sum, matched, keyword_sum, niche_sum, scope, max_candidates)
-    using some_words, p_limit - found, p_weights, asked.all_words;
+    ' ) m order by m.combined desc, m.id', held_sum, matched, keyword_sum, niche_sum, scope, max_looked_at, max_candidates)
+    using some_words, p_limit - found, p_weights, asked.all_words, indexed;
 end
 $_$;
 
@@ -4539,6 +4549,7 @@ declare
   few constant int := 1000;
   few_words constant int := 3;
   wider constant int := 10;  -- times, for one word
+  looked_at constant int := 5;  -- times as many as are ranked of a query of many words
   large constant float8 := 100000;  -- rows of a table
   larger constant float8 := greatest(1, cbrt((select c.reltuples from pg_class c where c.oid = p_table) / large));
   max_ranked constant int := least(1e9, larger * p_rows
@@ -4547,11 +4558,15 @@ declare
   condition constant text := coalesce('and (' || p_filter || ')', '');
   of_best constant text := format('(select * from %s t where t.id = any($1) offset 0) t', p_table);  -- no index but that of ids
   required constant tsquery := case when numnode((p_query).required) > 0 then (p_query).required end;
+  holds_phrase constant boolean := coalesce(required::text like '%<%', false);
+  indexed constant tsquery := case when holds_phrase then bounded_index_query(p_table, required, 'infinity') else required end;
+  max_looked_at constant int := greatest(max_ranked, least(1e9, larger * p_rows * looked_at));
   max_listed constant int := 4;  -- words
   listed constant int := max_ranked / 4 / least(max_listed, cardinality((p_query).words));
   wanted tsquery[];
   best text[];
   rows_left int;
+  rows_ranked int;
 begin
   if any_word is null then
     return;
@@ -4589,9 +4604,10 @@ begin
   end if;
   if required is not null then
     -- one query of both: the index tells what is excluded
-    wanted := array(select w.query && required from unnest(wanted) with ordinality w (query, place) order by w.place);
+    wanted := array(select w.query && indexed from unnest(wanted) with ordinality w (query, place) order by w.place);
   end if;
 
+  rows_ranked := case when cardinality((p_query).words) = 1 and best is not null then p_rows + cardinality(best) else max_ranked end;
   -- unknown words are taken for so common that reading the table to the limit would find them; for this call only: the function's own
   -- setting is restored behind it
   perform set_config('enable_seqscan', 'off', true);
@@ -4599,7 +4615,7 @@ begin
     select s.id, (s.score %1$s) / $4, (%2$s)::float8 from (
       select d.id, d.words, (%3$s)::float8 as score from (
         select f.id, f.words, %4$s * (1 - %5$s + %5$s * f.length / coalesce($5, f.length)) as k from (
-          select w.id, w.words, lexemes_held(w.words) as length from (%6$s limit %7$s offset 0) w offset 0
+          select w.id, w.words, lexemes_held(w.words) as length from (%6$s limit %7$s offset 0) w %9$s offset 0
         ) f offset 0
       ) d order by 3 desc, 1 limit %8$s
     ) s order by 2 desc, 1 limit $3',
@@ -4623,8 +4639,9 @@ begin
           case when best is not null then 'not t.id = any($1)' end)
         from generate_series(1, cardinality(wanted)) w (place)
       ) l),
-    case when cardinality((p_query).words) = 1 and best is not null then p_rows + cardinality(best) else max_ranked end, least_ranked)
-    using best, wanted, p_limit, (p_query).possible, (p_query).mean_length, coalesce(any_word && required, any_word);
+    case when holds_phrase then max_looked_at else rows_ranked end, least_ranked,
+    case when holds_phrase then format('where w.words @@ $7 limit %s', rows_ranked) end)
+    using best, wanted, p_limit, (p_query).possible, (p_query).mean_length, coalesce(any_word && required, any_word), required;
 end
 $_$;
 

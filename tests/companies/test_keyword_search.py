@@ -13,6 +13,8 @@ from tests.companies.seeded import Connection, add_company, seeded_id
 from tests.plans import reads
 
 KEYWORD = "select * from search_companies_keyword_v1(%s, %s, %s, %s, %s)"
+LOOKED_AT = 5000
+"""Companies with the words of a phrase that are looked at for it."""
 
 
 def keyword(
@@ -209,3 +211,16 @@ class TestManyCompanies:
         read = reads(indexed, "companies", KEYWORD, [query, ["startup"], 120, None, []])
         assert read.indexes >= {"companies_text_search", "companies_niches_search"}
         assert not read.whole
+
+
+def test_a_phrase_is_looked_for_in_so_many_companies_where_some_words_suffice(connection: Connection) -> None:
+    fill = (
+        "insert into companies (id, company_name, status, description)"
+        " select 'c' || n, 'Acme ' || n, 'startup', %s from generate_series(%s::int, %s) n"
+    )
+    connection.execute(fill, ["solar storage", 1, 20])
+    connection.execute(fill, ["storage, solar", 21, LOOKED_AT])
+    first = {f"c{number}" for number in range(1, 21)}
+    assert set(ids(keyword(connection, '"solar storage" bananas'))) == first
+    connection.execute(fill, ["solar storage", LOOKED_AT + 1, LOOKED_AT + 1])
+    assert set(ids(keyword(connection, '"solar storage" bananas'))) == first

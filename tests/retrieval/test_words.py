@@ -272,3 +272,57 @@ def test_the_last_word_of_a_short_query_may_be_begun_only(connection: Connection
     row = connection.execute("select (weigh_query('{motions}', %s)).words", [query]).fetchone()
     assert row is not None
     assert sorted(row.words or []) == sorted(words)
+
+
+PHRASED = "select * from text_candidates('motions', weigh_query('{motions}', %s, true), 1000, null, 100)"
+COUNTED = "select count_candidates('motions', weigh_query('{motions}', %s, true), null, %s, '{}')"
+LOOKED_AT = 500
+"""Rows with its words that are looked at for a phrase where 100 rows are ranked: five times as many."""
+
+
+def counted(connection: Connection, query: str, limit: int) -> Any:
+    [row] = connection.execute(COUNTED, [query, limit]).fetchall()
+    return row.count_candidates
+
+
+@pytest.mark.parametrize("query", ['"elm road"', '"elm road" -tax', '"elm road" elm -"tax park"'])
+def test_a_phrase_is_looked_for_in_so_many_rows_with_its_words_and_it_is_told_that_there_may_be_more(
+    connection: Connection, query: str
+) -> None:
+    texts = ["elm road"] * 20 + ["road elm"] * (LOOKED_AT - 20)
+    fill(connection, {f"m{number:03}": text.split() for number, text in enumerate(texts)})
+    first = {f"m{number:03}" for number in range(20)}
+    assert {row.id for row in connection.execute(PHRASED, [query])} == first
+    assert counted(connection, query, LOOKED_AT) == 20
+    connection.execute("insert into motions (id, text_content) values ('new', 'elm road')")
+    assert {row.id for row in connection.execute(PHRASED, [query])} == first
+    assert counted(connection, query, LOOKED_AT) == LOOKED_AT + 1
+    assert counted(connection, query, LOOKED_AT + 1) == 21
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    TEXTS,
+    st.sampled_from(
+        [
+            '"elm road"',
+            '"elm road" -tax',
+            'water "elm road" -"tax park" -bridge',
+            'elm tax -"elm road"',
+            '"elm road" "park tax"',
+            '"elm-road" elm',
+        ]
+    ),
+)
+def test_of_few_rows_those_with_a_phrase_are_all_found(
+    connection: Connection, texts: dict[str, list[str]], query: str
+) -> None:
+    fill(connection, texts)
+    exact = connection.execute(
+        "select m.id from motions m, read_query(%s) q"
+        " where m.text_search @@ q.required and tsvector_to_array(m.text_search) && q.words",
+        [query],
+    ).fetchall()
+    found = connection.execute(PHRASED, [query]).fetchall()
+    assert sorted(row.id for row in found) == sorted(row.id for row in exact)
+    assert counted(connection, query, 100) == len(exact)

@@ -37,6 +37,7 @@ declare
   max_matches constant int := max_ranked_words / greatest(1, cardinality(asked.words));
   weighed weighed_query;
   some_words tsquery;
+  indexed tsquery;
   keyword_sum text;
   niche_sum text;
   held_sum text;
@@ -70,7 +71,9 @@ begin
   if numnode(some_words) = 0 then
     return;
   end if;
+  indexed := some_words;
   if numnode(weighed.required) > 0 then
+    indexed := some_words && bounded_index_query('companies', weighed.required, 'infinity');
     some_words := some_words && weighed.required;
   end if;
   select string_agg(format('%L::float8 * ts_rank(t.text_search, %L)', u.share, quote_literal(u.word)), ' + '),
@@ -86,10 +89,11 @@ begin
     'select m.id, m.keyword, m.niche, m.combined, %s, %s'
     ' from ('
     '   select r.*, $3[1] * r.keyword + $3[2] * r.niche as combined from ('
-    '     select t.id, t.text_search, t.niches_search, %s as keyword, %s as niche from companies t'
-    '     where (t.text_search @@ $1 or t.niches_search @@ $1) and not (t.text_search @@ $4 or t.niches_search @@ $4) and %s limit %s'
+    '     select t.id, t.text_search, t.niches_search, %s as keyword, %s as niche'
+    '     from (select t.* from companies t where (t.text_search @@ $5 or t.niches_search @@ $5) and %s limit %s) t'
+    '     where (t.text_search @@ $1 or t.niches_search @@ $1) and not (t.text_search @@ $4 or t.niches_search @@ $4) limit %s'
     '   ) r order by combined desc, r.id limit $2'
-    ' ) m order by m.combined desc, m.id', held_sum, matched, keyword_sum, niche_sum, scope, max_candidates)
-    using some_words, p_limit - found, p_weights, asked.all_words;
+    ' ) m order by m.combined desc, m.id', held_sum, matched, keyword_sum, niche_sum, scope, max_looked_at, max_candidates)
+    using some_words, p_limit - found, p_weights, asked.all_words, indexed;
 end
 $$;

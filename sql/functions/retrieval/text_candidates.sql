@@ -15,6 +15,8 @@
 -- it is. Of a word that many rows hold, those are ranked that are known to hold it best, and those written since (best_rows); of several
 -- such words, which are in too many rows together, those of each, and of the others as many as there is room for.
 --
+-- An index knows words, not phrases: where one must be held, or must not, so many rows with the words are looked at, max_looked_at.
+--
 -- `p_filter` is a condition over a row `t` of the table, as SQL: only rows that meet it are found. It is made by the service, never
 -- taken from a caller's text. Where it leaves few rows, any word will do.
 create or replace function text_candidates(
@@ -33,6 +35,7 @@ declare
   few constant int := 1000;
   few_words constant int := 3;
   wider constant int := 10;  -- times, for one word
+  looked_at constant int := 5;  -- times as many as are ranked of a query of many words
   large constant float8 := 100000;  -- rows of a table
   larger constant float8 := greatest(1, cbrt((select c.reltuples from pg_class c where c.oid = p_table) / large));
   max_ranked constant int := least(1e9, larger * p_rows
@@ -41,11 +44,15 @@ declare
   condition constant text := coalesce('and (' || p_filter || ')', '');
   of_best constant text := format('(select * from %s t where t.id = any($1) offset 0) t', p_table);  -- no index but that of ids
   required constant tsquery := case when numnode((p_query).required) > 0 then (p_query).required end;
+  holds_phrase constant boolean := coalesce(required::text like '%<%', false);
+  indexed constant tsquery := case when holds_phrase then bounded_index_query(p_table, required, 'infinity') else required end;
+  max_looked_at constant int := greatest(max_ranked, least(1e9, larger * p_rows * looked_at));
   max_listed constant int := 4;  -- words
   listed constant int := max_ranked / 4 / least(max_listed, cardinality((p_query).words));
   wanted tsquery[];
   best text[];
   rows_left int;
+  rows_ranked int;
 begin
   if any_word is null then
     return;
@@ -83,9 +90,10 @@ begin
   end if;
   if required is not null then
     -- one query of both: the index tells what is excluded
-    wanted := array(select w.query && required from unnest(wanted) with ordinality w (query, place) order by w.place);
+    wanted := array(select w.query && indexed from unnest(wanted) with ordinality w (query, place) order by w.place);
   end if;
 
+  rows_ranked := case when cardinality((p_query).words) = 1 and best is not null then p_rows + cardinality(best) else max_ranked end;
   -- unknown words are taken for so common that reading the table to the limit would find them; for this call only: the function's own
   -- setting is restored behind it
   perform set_config('enable_seqscan', 'off', true);
@@ -93,7 +101,7 @@ begin
     select s.id, (s.score %1$s) / $4, (%2$s)::float8 from (
       select d.id, d.words, (%3$s)::float8 as score from (
         select f.id, f.words, %4$s * (1 - %5$s + %5$s * f.length / coalesce($5, f.length)) as k from (
-          select w.id, w.words, lexemes_held(w.words) as length from (%6$s limit %7$s offset 0) w offset 0
+          select w.id, w.words, lexemes_held(w.words) as length from (%6$s limit %7$s offset 0) w %9$s offset 0
         ) f offset 0
       ) d order by 3 desc, 1 limit %8$s
     ) s order by 2 desc, 1 limit $3',
@@ -117,7 +125,8 @@ begin
           case when best is not null then 'not t.id = any($1)' end)
         from generate_series(1, cardinality(wanted)) w (place)
       ) l),
-    case when cardinality((p_query).words) = 1 and best is not null then p_rows + cardinality(best) else max_ranked end, least_ranked)
-    using best, wanted, p_limit, (p_query).possible, (p_query).mean_length, coalesce(any_word && required, any_word);
+    case when holds_phrase then max_looked_at else rows_ranked end, least_ranked,
+    case when holds_phrase then format('where w.words @@ $7 limit %s', rows_ranked) end)
+    using best, wanted, p_limit, (p_query).possible, (p_query).mean_length, coalesce(any_word && required, any_word), required;
 end
 $$;
