@@ -146,12 +146,3 @@ def test_the_number_is_that_of_all_rows_looked_at_one_by_one(
     number = connection.execute(exact.encode(), [ids, " | ".join(words)]).fetchone()
     assert number is not None
     assert told == min(number, limit + 1)
-
-
-def test_where_very_many_hold_the_words_of_a_phrase_it_is_told_that_there_may_be_more(
-    many: TestClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(search, "COUNTED_MAX", BOTH)
-    assert counted(many, '"oak and elm"', must=True) == (0, False)
-    monkeypatch.setattr(search, "COUNTED_MAX", BOTH - 1)
-    assert counted(many, '"oak and elm"', must=True) == (BOTH - 1, True)

@@ -286,7 +286,7 @@ def counted(connection: Connection, query: str, limit: int) -> Any:
 
 
 @pytest.mark.parametrize("query", ['"elm road"', '"elm road" -tax', '"elm road" elm -"tax park"'])
-def test_a_phrase_is_looked_for_in_so_many_rows_with_its_words_and_it_is_told_that_there_may_be_more(
+def test_a_phrase_is_looked_for_in_so_many_rows_with_its_words_and_counted_in_all(
     connection: Connection, query: str
 ) -> None:
     texts = ["elm road"] * 20 + ["road elm"] * (LOOKED_AT - 20)
@@ -296,8 +296,7 @@ def test_a_phrase_is_looked_for_in_so_many_rows_with_its_words_and_it_is_told_th
     assert counted(connection, query, LOOKED_AT) == 20
     connection.execute("insert into motions (id, text_content) values ('new', 'elm road')")
     assert {row.id for row in connection.execute(PHRASED, [query])} == first
-    assert counted(connection, query, LOOKED_AT) == LOOKED_AT + 1
-    assert counted(connection, query, LOOKED_AT + 1) == 21
+    assert counted(connection, query, LOOKED_AT) == 21
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

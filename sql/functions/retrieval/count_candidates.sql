@@ -1,6 +1,5 @@
 -- How many rows of a table a search finds: those that hold any word of the query (all of them, not only those worth ranking), and
--- those of p_found, which were found by their meaning, that hold none. It is exact up to p_limit, and p_limit + 1 for any more, and where
--- more than p_limit rows hold the words of a phrase that is required or excluded: these are all that are looked at.
+-- those of p_found, which were found by their meaning, that hold none. It is exact up to p_limit, and p_limit + 1 for any more.
 --
 -- Most of the work is bounded by p_limit: where one word alone may be in more rows than these, it is looked for by itself first.
 --
@@ -14,15 +13,12 @@ as $$
 declare
   condition constant text := coalesce('and (' || p_filter || ')', '');
   required constant tsquery := coalesce((p_query).required, '');
-  holds_phrase constant boolean := required::text like '%<%';
-  indexed constant tsquery := case when holds_phrase then bounded_index_query(p_table, required, 'infinity') else required end;
   common constant tsquery[] := array(
     select quote_literal(c.lexeme)::tsquery from lexeme_counts c
     where c.of_table = p_table::text and c.lexeme = any((p_query).words) and c.rows > p_limit order by c.rows desc limit 1);
   any_word constant tsquery := coalesce((select string_agg(quote_literal(w), ' | ')::tsquery from unnest((p_query).words) w), '');
   words tsquery;
   counted int;
-  looked_at int;
   others int;
 begin
   foreach words in array common || any_word loop
@@ -30,13 +26,10 @@ begin
     -- the function's own setting is restored behind it
     perform set_config('enable_seqscan', (words <> any_word)::text, true);
     -- one query of both: the index tells what is excluded
-    execute format('
-      select count(*) filter (where t.is_found), count(*)
-      from (select %s as is_found from %s t where t.text_search @@ $1 %s limit $2 + 1) t',
-      case when holds_phrase then 't.text_search @@ $3' else 'true' end, p_table, condition)
-      into counted, looked_at using case when numnode(indexed) > 0 then words && indexed else words end, p_limit, required;
-    if looked_at > p_limit then
-      return looked_at;
+    execute format('select count(*) from (select from %s t where t.text_search @@ $1 %s limit $2 + 1) t', p_table, condition)
+      into counted using case when numnode(required) > 0 then words && required else words end, p_limit;
+    if counted > p_limit then
+      return counted;
     end if;
   end loop;
   execute format('select count(*) from %s t where t.id = any($1) and not t.text_search @@ $2 %s', p_table, condition)
