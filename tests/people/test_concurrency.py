@@ -13,6 +13,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from quarry.core import idempotency
 from quarry.core.errors import PaymentRequired
 from quarry.core.postgres import pool
 from quarry.core.services import Caller, Services
@@ -39,6 +40,7 @@ class FixedVector:
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A busy machine serves what is asked at once one after the other; who pays what is the matter here."""
     monkeypatch.setattr(pool, "CONNECT_TIMEOUT_SECONDS", 60)
+    monkeypatch.setattr(idempotency, "WAIT_SECONDS", PATIENCE_SECONDS)
 
 
 @pytest.fixture
