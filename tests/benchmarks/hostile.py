@@ -91,6 +91,8 @@ def hostile_queries(known: Sequence[str]) -> dict[str, str]:
         "2,000 digits": "1234567890" * 200,
         "60 words with OR": " OR ".join([*common, *rare][:60]),
         "a common word with OR": " OR ".join([common[0]] * 200),
+        "an excluded phrase": f'{common[2]} -"{common[0]} {common[1]}"',
+        "words that are ruled out": "without " + ", without ".join(common[:12]),
         "excluded words": " ".join(f"-{word}" for word in [*common, *rare][:200]),
         "a word without others": " ".join([common[0], *(f"-{word}" for word in common[1:])]),
         "a word without a common one": f"{common[1]} -{common[0]}",
@@ -113,6 +115,10 @@ def hostile_queries(known: Sequence[str]) -> dict[str, str]:
 
 async def _search_records(text: str, services: Services) -> None:
     await search_records(SearchRequest(q=text), USER, services)
+
+
+async def _search_records_strictly(text: str, services: Services) -> None:
+    await search_records(SearchRequest(q=text, must=True), USER, services)
 
 
 async def _ask_records(text: str, services: Services) -> None:
@@ -176,6 +182,7 @@ DOMAINS: dict[str, tuple[Callable[[Connection, int], Corpus], Search]] = {
     "ontology": (_loaded(_load_workspaces), _search_ontology),
     "people": (_loaded(load_people), _search_people),
     "records": (_loaded(load_motions), _search_records),
+    "records, phrases held": (_loaded(load_motions), _search_records_strictly),
     "records, asked": (_loaded(load_motions), _ask_records),
 }
 """By way to search: what fills the tables, and such a search."""

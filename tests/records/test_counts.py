@@ -54,7 +54,9 @@ def connection(many_url: str) -> Iterator[psycopg.Connection[Any]]:
 def counted(client: TestClient, q: str, **parameters: Any) -> tuple[int, bool]:
     response = client.get("/records/search", params={"q": q} | parameters)
     assert response.status_code == 200
-    return response.json()["counts"]["motion"], response.json()["more"]
+    body = response.json()
+    assert body.get("capped") == (["motion"] if body["more"] else None)
+    return body["counts"]["motion"], body["more"]
 
 
 @pytest.mark.parametrize(
@@ -82,6 +84,15 @@ def test_of_very_many_it_is_told_that_there_are_more(many: TestClient, monkeypat
     assert counted(many, "elm oak") == (ELMS, True)
     monkeypatch.setattr(search, "COUNTED_MAX", 10)
     assert counted(many, "elm") == counted(many, "motions that failed") == (10, True)
+
+
+def test_where_very_many_hold_the_words_of_a_phrase_it_is_told_of_how_many_that_were_looked_at(
+    many: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for limit, told in [(BOTH, (0, False)), (BOTH // 2, (0, False)), (BOTH // 2 - 1, (0, True))]:
+        monkeypatch.setattr(search, "COUNTED_MAX", limit)
+        assert counted(many, '"oak and elm"', must=True) == told
+    assert counted(many, '"elm and oak"', must=True) == (BOTH // 2 - 1, True)
 
 
 def test_of_very_many_periods_the_latest_are_told_and_how_many_there_are(many: TestClient) -> None:
@@ -123,7 +134,7 @@ def test_what_is_found_by_its_meaning_alone_is_counted_too(client: TestClient) -
     assert all(listed.count(name) <= body["counts"][name] for name in BUILT_IN)
 
 
-COUNT = "select count_candidates('motions', weigh_query('{motions}', %s), %s, %s, %s)"
+COUNT = "select array[c.rows, c.is_capped::int] from count_candidates('motions', weigh_query('{motions}', %s), %s, %s, %s) c"
 EXACT = "select count(*) from motions t where t.id = any(%s) or t.text_search @@ %s::tsquery and coalesce({}, true)"
 
 
@@ -145,4 +156,4 @@ def test_the_number_is_that_of_all_rows_looked_at_one_by_one(
     exact = EXACT.format(condition or "null::boolean")
     number = connection.execute(exact.encode(), [ids, " | ".join(words)]).fetchone()
     assert number is not None
-    assert told == min(number, limit + 1)
+    assert told == [min(number, limit), number > limit]

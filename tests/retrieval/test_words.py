@@ -275,28 +275,30 @@ def test_the_last_word_of_a_short_query_may_be_begun_only(connection: Connection
 
 
 PHRASED = "select * from text_candidates('motions', weigh_query('{motions}', %s, true), 1000, null, 100)"
-COUNTED = "select count_candidates('motions', weigh_query('{motions}', %s, true), null, %s, '{}')"
+COUNTED = "select * from count_candidates('motions', weigh_query('{motions}', %s, true), null, %s, '{}')"
 LOOKED_AT = 500
 """Rows with its words that are looked at for a phrase where 100 rows are ranked: five times as many."""
 
 
-def counted(connection: Connection, query: str, limit: int) -> Any:
+def counted(connection: Connection, query: str, limit: int) -> tuple[int, bool]:
     [row] = connection.execute(COUNTED, [query, limit]).fetchall()
-    return row.count_candidates
+    return row.rows, row.is_capped
 
 
 @pytest.mark.parametrize("query", ['"elm road"', '"elm road" -tax', '"elm road" elm -"tax park"'])
-def test_a_phrase_is_looked_for_in_so_many_rows_with_its_words_and_counted_in_all(
+def test_a_phrase_is_looked_for_in_so_many_rows_with_its_words_and_counted_in_twice_as_many_as_are_counted(
     connection: Connection, query: str
 ) -> None:
     texts = ["elm road"] * 20 + ["road elm"] * (LOOKED_AT - 20)
     fill(connection, {f"m{number:03}": text.split() for number, text in enumerate(texts)})
     first = {f"m{number:03}" for number in range(20)}
     assert {row.id for row in connection.execute(PHRASED, [query])} == first
-    assert counted(connection, query, LOOKED_AT) == 20
+    assert counted(connection, query, LOOKED_AT // 2) == (20, False)
     connection.execute("insert into motions (id, text_content) values ('new', 'elm road')")
     assert {row.id for row in connection.execute(PHRASED, [query])} == first
-    assert counted(connection, query, LOOKED_AT) == 21
+    assert counted(connection, query, LOOKED_AT // 2) == (21, True)
+    assert counted(connection, query, LOOKED_AT // 2 + 1) == (21, False)
+    assert counted(connection, query, 10) == (10, True)
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -324,4 +326,4 @@ def test_of_few_rows_those_with_a_phrase_are_all_found(
     ).fetchall()
     found = connection.execute(PHRASED, [query]).fetchall()
     assert sorted(row.id for row in found) == sorted(row.id for row in exact)
-    assert counted(connection, query, 100) == len(exact)
+    assert counted(connection, query, 100) == (len(exact), False)

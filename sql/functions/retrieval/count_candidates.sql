@@ -1,24 +1,28 @@
 -- How many rows of a table a search finds: those that hold any word of the query (all of them, not only those worth ranking), and
--- those of p_found, which were found by their meaning, that hold none. It is exact up to p_limit, and p_limit + 1 for any more.
+-- those of p_found, which were found by their meaning, that hold none. `rows` is exact up to p_limit; `is_capped`: there may be more.
 --
--- Most of the work is bounded by p_limit: where one word alone may be in more rows than these, it is looked for by itself first.
+-- The work is bounded by p_limit: where one word alone may be in more rows than these, it is looked for by itself first. An index
+-- knows words, not phrases: where one must be held, or must not, twice as many rows with the words are looked at, and `rows` is
+-- how many of these are found.
 --
 -- `p_filter` is a condition over a row `t` of the table, as SQL, made by the service: only rows that meet it are counted.
 create or replace function count_candidates(
-  p_table regclass, p_query weighed_query, p_filter text, p_limit int, p_found text[]
-) returns int
+  p_table regclass, p_query weighed_query, p_filter text, p_limit int, p_found text[], out rows int, out is_capped boolean
+)
 language plpgsql stable
 set enable_seqscan = on
 as $$
 declare
   condition constant text := coalesce('and (' || p_filter || ')', '');
   required constant tsquery := coalesce((p_query).required, '');
+  holds_phrase constant boolean := required::text like '%<%';
+  indexed constant tsquery := case when holds_phrase then bounded_index_query(p_table, required, 'infinity') else required end;
+  max_looked_at constant int := case when holds_phrase then 2 * p_limit else p_limit end;
   common constant tsquery[] := array(
     select quote_literal(c.lexeme)::tsquery from lexeme_counts c
     where c.of_table = p_table::text and c.lexeme = any((p_query).words) and c.rows > p_limit order by c.rows desc limit 1);
   any_word constant tsquery := coalesce((select string_agg(quote_literal(w), ' | ')::tsquery from unnest((p_query).words) w), '');
   words tsquery;
-  counted int;
   others int;
 begin
   foreach words in array common || any_word loop
@@ -26,14 +30,19 @@ begin
     -- the function's own setting is restored behind it
     perform set_config('enable_seqscan', (words <> any_word)::text, true);
     -- one query of both: the index tells what is excluded
-    execute format('select count(*) from (select from %s t where t.text_search @@ $1 %s limit $2 + 1) t', p_table, condition)
-      into counted using case when numnode(required) > 0 then words && required else words end, p_limit;
-    if counted > p_limit then
-      return counted;
+    execute format('
+      select count(*) filter (where t.is_found), count(*) > $2
+      from (select %s as is_found from %s t where t.text_search @@ $1 %s limit $2 + 1) t',
+      case when holds_phrase then 't.text_search @@ $3' else 'true' end, p_table, condition)
+      into rows, is_capped using case when numnode(indexed) > 0 then words && indexed else words end, max_looked_at, required;
+    if is_capped then
+      rows := least(rows, p_limit);
+      return;
     end if;
   end loop;
   execute format('select count(*) from %s t where t.id = any($1) and not t.text_search @@ $2 %s', p_table, condition)
     into others using p_found, any_word;
-  return least(counted + others, p_limit + 1);
+  is_capped := rows + others > p_limit;
+  rows := least(rows + others, p_limit);
 end
 $$;

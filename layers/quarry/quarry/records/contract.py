@@ -128,7 +128,8 @@ class Result(LazyModel):
 
 class SearchResponse(LazyModel):
     """One list over all types, best first. `counts` holds how many were found of each type: all that hold a word of it, and
-    of others those nearest in meaning. They are exact up to 10,000; `more` says that there are more of some type.
+    of others those nearest in meaning. They are exact up to 10,000; of a phrase that must, or must not, be held, while at most
+    20,000 hold its words. `more` says that of some types, which `capped` then names, there may be more than were counted.
     """
 
     query: str
@@ -136,6 +137,7 @@ class SearchResponse(LazyModel):
     results: list[Result]
     counts: dict[RecordType, int]
     more: bool
+    capped: list[RecordType] | None = None
     degraded: list[str]
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import datetime
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, LiteralString
+from typing import Any, LiteralString, Self
 
 from psycopg import DataError
 from psycopg.rows import DictRow
@@ -126,6 +125,18 @@ async def coverages(database: Database, arms: Sequence[Arm]) -> dict[str, float]
     return best
 
 
+@dataclass(frozen=True)
+class Count:
+    """How many records of a type are found; `is_capped`: there may be more than these, which were counted."""
+
+    rows: int
+    is_capped: bool = False
+
+    @classmethod
+    def up_to(cls, limit: int, rows: int, is_capped: bool = False) -> Self:
+        return cls(min(rows, limit), is_capped or rows > limit)
+
+
 async def count_found(
     database: Database,
     arms: Sequence[Arm],
@@ -133,18 +144,16 @@ async def count_found(
     limit: int,
     *,
     is_strict: bool = False,
-) -> dict[RecordType, int]:
+) -> dict[RecordType, Count]:
     """How many records the arms find by their words, and those of `found`, by type; each is counted once, and of a type at most
-    `limit` + 1.
+    `limit`.
     """
-    if not arms:
-        return {}
     values = {"limit": limit} | {f"found_{arm.type.name}": list(found.get(arm.type.name, ())) for arm in arms}
     function = SQL("count_candidates({table}, {words}, {condition}, %(limit)s, {found})")
-    rows = await _of_each_arm(database, arms, function, values, is_strict=is_strict)
-    counts = Counter[RecordType]()
-    for row in rows:
-        counts[row["type"]] += row["c"]
+    counts: dict[RecordType, Count] = {}
+    for row in await _of_each_arm(database, arms, function, values, is_strict=is_strict) if arms else ():
+        before = counts.get(row["type"], Count(0))
+        counts[row["type"]] = Count.up_to(limit, before.rows + row["rows"], before.is_capped or row["is_capped"])
     return counts
 
 

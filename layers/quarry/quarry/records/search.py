@@ -30,6 +30,7 @@ from quarry.records.ranking import RankedRecord, fuse_types
 from quarry.records.reading import RecordsReading, read_records
 from quarry.records.retrieval import (
     EVERYTHING,
+    Count,
     Scope,
     count_found,
     describe,
@@ -82,6 +83,7 @@ async def search_records(
             record.counts["records"] = len(texts)
         with run.step("count"):
             counts = await _counts(services.reader, found, ranked, scope)
+        capped = [name for name, count in counts.items() if count.is_capped]
         run.results = [ResultRecord(*item.key, item.score) for item, *_ in page]
         run.end_reason = "answered"
         by_key = {text.key: text for text in texts}
@@ -89,8 +91,9 @@ async def search_records(
             query=request.q,
             intent=classify_intent(request.q),
             results=[_result(same, by_key) for same in page if same[0].key in by_key],
-            counts={each.name: min(counts.get(each.name, 0), COUNTED_MAX) for each in chosen},
-            more=any(count > COUNTED_MAX for count in counts.values()),
+            counts={each.name: counts[each.name].rows if each.name in counts else 0 for each in chosen},
+            more=bool(capped),
+            capped=capped or None,
             degraded=run.degraded,
         )
 
@@ -165,9 +168,9 @@ async def gather_candidates(
 
 async def _counts(
     database: Database, found: Found, ranked: Sequence[RankedRecord], scope: Scope
-) -> dict[RecordType, int]:
+) -> dict[RecordType, Count]:
     """How many records of each type the query finds: all that hold a word of it or are listed, and those of `ranked` that are
-    there for their meaning. Of a type at most `COUNTED_MAX` + 1.
+    there for their meaning. Of a type at most `COUNTED_MAX`.
     """
     by_words = {each.key for each in found.candidates if each.text_score is not None and not each.is_apart}
     by_meaning: dict[RecordType, list[str]] = {}
@@ -176,7 +179,8 @@ async def _counts(
     arms = [arm for arm in found.plan.arms if not arm.is_apart and arm.type not in found.plan.listed]
     counts = await count_found(database, arms, by_meaning, COUNTED_MAX, is_strict=scope.is_strict)
     for each, clauses in found.plan.listed.items():
-        counts[each.name] = (await questions.answer(database, each.table, Ask("count"), clauses)).rows
+        listed = await questions.answer(database, each.table, Ask("count"), clauses)
+        counts[each.name] = Count.up_to(COUNTED_MAX, listed.rows)
     return counts
 
 

@@ -16,7 +16,6 @@ import {resultCard} from './record.js';
 
 const PAGE_SIZE = 20;
 const OFFSET_MAX = 400;
-const COUNTED_MAX = 10_000;
 /** So many filters are tried to be left out. */
 const DROPS_MAX = 6;
 
@@ -95,9 +94,10 @@ export class Results {
     return this.response ? total(this.response) : 0;
   }
 
-  /** `count`, with a plus where that is not all that there are. */
-  told(count) {
-    return `${number(count)}${this.response?.more && count >= COUNTED_MAX ? '+' : ''}`;
+  /** `count`, of a type or of all, with a plus where that may not be all that there are. */
+  told(count, type) {
+    const isCapped = type ? this.response?.capped?.includes(type) : this.response?.more;
+    return `${number(count)}${isCapped ? '+' : ''}`;
   }
 
   /** What brings it back after a reload. */
@@ -273,7 +273,7 @@ export class Results {
     const names = offered([...type, ...Object.keys(counts)]).filter((name) => chosen.has(name) || counts[name] > 0 || chosen.size > 0);
     const toggles = names.map((name) => toggle(typeLabel(name), {
       pressed: chosen.has(name),
-      count: name in counts ? this.told(counts[name]) : null,
+      count: name in counts ? this.told(counts[name], name) : null,
       name,
       ontoggle: (pressed) => this.callbacks.onfilter({type: names.filter((each) => (each === name ? pressed : chosen.has(each)))}, name),
     }));
