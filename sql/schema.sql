@@ -1649,6 +1649,10 @@ CREATE TABLE quarry.companies (
 );
 ALTER TABLE ONLY quarry.companies ALTER COLUMN text_search SET STORAGE MAIN;
 ALTER TABLE ONLY quarry.companies ALTER COLUMN niches_search SET STORAGE MAIN;
+ALTER TABLE ONLY quarry.companies ALTER COLUMN niches SET STORAGE MAIN;
+ALTER TABLE ONLY quarry.companies ALTER COLUMN sectors SET STORAGE MAIN;
+ALTER TABLE ONLY quarry.companies ALTER COLUMN categories SET STORAGE MAIN;
+ALTER TABLE ONLY quarry.companies ALTER COLUMN business_models SET STORAGE MAIN;
 
 
 --
@@ -4250,7 +4254,9 @@ CREATE FUNCTION quarry.search_companies_hybrid_v1(p_query_text text, p_query_emb
     AS $_$
 declare
   no_match constant float8 := 1e-15;
+  max_read constant int := 10000;
   max_worded constant int := 1000;  -- rows with the query's words that are ranked at most
+  among constant text := coalesce('and ' || company_condition(null, p_include_ids, null, null), '');
   condition constant text := company_condition(p_statuses, p_include_ids, p_exclude_ids, p_filter);
   max_words constant int := 16;  -- so many has the whole query, see read_query
   asked constant record := read_query(coalesce(p_query_text, ''));
@@ -4270,8 +4276,8 @@ begin
     from (
       select t.id, n.similarity, t.text_search, t.niches_search from nearest n join companies t using (id)
       union all
-      (select t.id, null, t.text_search, t.niches_search from companies t
-       where t.text_search @@ $3 %1$s and not t.id in (select n.id from nearest n) limit %2$s)
+      (select t.id, null, t.text_search, t.niches_search from (select t.* from companies t where t.text_search @@ $3 %4$s limit %5$s) t
+       where not t.id in (select n.id from nearest n) %1$s limit %2$s)
     ) f, lateral (
       select ts_rank(f.text_search, $2)::float8 as keyword, ts_rank(f.niches_search, $2)::float8 as niche offset 0) r
   ), reach as materialized (
@@ -4291,7 +4297,7 @@ begin
       case when s.niche > 0 then ''niche'' end], null)
   from scored s
   order by 5 desc, 1
-  limit $4', ' and (' || condition || ')', max_worded, no_match)
+  limit $4', ' and (' || condition || ')', max_worded, no_match, among, max_read)
     using p_query_embedding, asked.all_words, coalesce(gathered[1], '') || coalesce(gathered[3], '') || coalesce(gathered[4], ''), p_limit, condition,
       p_min_semantic, p_weights;
 end
@@ -4308,11 +4314,13 @@ CREATE FUNCTION quarry.search_companies_keyword_v1(p_query_text text, p_statuses
     SET synchronize_seqscans TO 'off'
     AS $_$
 declare
+  max_read constant int := 10000;
   max_looked_at constant int := 5000;
   max_ranked_words constant int := 20000;
   max_candidates constant int := 1000;  -- rows with some of the words that are ranked at most
   max_words constant int := 8;  -- weightiest words of a long query that are looked at
-  scope constant text := coalesce(company_condition(p_statuses, p_include_ids, p_exclude_ids, p_filter), 'true');
+  among constant text := coalesce('and ' || company_condition(null, p_include_ids, null, null), '');
+  scope constant text := coalesce(company_condition(p_statuses, null, p_exclude_ids, p_filter), 'true');
   matched constant text := 'array_remove(array['
     'case when m.keyword > 0 then ''keyword'' end, case when m.niche > 0 then ''niche'' end], null)';
   asked constant record := read_query(coalesce(p_query_text, ''));
@@ -4337,10 +4345,10 @@ begin
     '     case when r.niche > 1e-15 then r.niche else 0 end as niche'
     '   from ('
     '     select t.id, ts_rank(t.text_search, $1)::float8 as keyword, ts_rank(t.niches_search, $1)::float8 as niche'
-    '     from (select t.* from companies t where (t.text_search @@ $4 or t.niches_search @@ $4) and %s limit %s) t'
+    '     from (select t.* from (select t.* from companies t where (t.text_search @@ $4 or t.niches_search @@ $4) %s limit %s) t where %s limit %s) t'
     '     where t.text_search @@ $1 or t.niches_search @@ $1 limit %s'
     '   ) r'
-    ' ) m order by 4 desc, 1 limit $2', matched, scope, max_looked_at, max_matches)
+    ' ) m order by 4 desc, 1 limit $2', matched, among, max_read, scope, max_looked_at, max_matches)
     using asked.all_words, p_limit, p_weights, index_query(asked.all_words);
   get diagnostics found = row_count;
   if 2 * found >= p_limit then
@@ -4372,10 +4380,10 @@ begin
     ' from ('
     '   select r.*, $3[1] * r.keyword + $3[2] * r.niche as combined from ('
     '     select t.id, t.text_search, t.niches_search, %s as keyword, %s as niche'
-    '     from (select t.* from companies t where (t.text_search @@ $5 or t.niches_search @@ $5) and %s limit %s) t'
+    '     from (select t.* from (select t.* from companies t where (t.text_search @@ $5 or t.niches_search @@ $5) %s limit %s) t where %s limit %s) t'
     '     where (t.text_search @@ $1 or t.niches_search @@ $1) and not (t.text_search @@ $4 or t.niches_search @@ $4) limit %s'
     '   ) r order by combined desc, r.id limit $2'
-    ' ) m order by m.combined desc, m.id', held_sum, matched, keyword_sum, niche_sum, scope, max_looked_at, max_candidates)
+    ' ) m order by m.combined desc, m.id', held_sum, matched, keyword_sum, niche_sum, among, max_read, scope, max_looked_at, max_candidates)
     using some_words, p_limit - found, p_weights, asked.all_words, indexed;
 end
 $_$;
@@ -4816,6 +4824,29 @@ CREATE FUNCTION quarry.unaccented(p_text text) RETURNS text
     AS $$
   select case when octet_length(p_text) = length(p_text) then p_text else normalize(regexp_replace(normalize(
     translate(replace(replace(replace(p_text, 'œ', 'oe'), 'æ', 'ae'), 'ß', 'ss'), 'øłđðı', 'olddi'), nfd), '[\u0300-\u036f]+', '', 'g'), nfc) end
+$$;
+
+
+--
+-- Name: unspoken_words(text[]); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.unspoken_words(p_words text[]) RETURNS text[]
+    LANGUAGE plpgsql STABLE
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  max_words constant int := 64;
+begin
+  return array(
+    select u.word
+    from unnest(p_words[:max_words]) with ordinality u (word, place), plainto_tsquery('english', u.word) q
+    where numnode(q) > 0
+      and not exists (select from lexeme_counts c where c.of_table = 'companies' and c.lexeme = btrim(q::text, '''') offset 0)
+      and not exists (select from companies t where t.text_search @@ q)
+      and not exists (select from companies t where t.niches_search @@ q)
+    order by u.place);
+end
 $$;
 
 

@@ -13,6 +13,8 @@ from tests.companies.seeded import Connection, add_company, seeded_id
 from tests.plans import reads
 
 KEYWORD = "select * from search_companies_keyword_v1(%s, %s, %s, %s, %s)"
+READ = 10_000
+"""Companies with the words that are read for whether they meet what else is asked."""
 LOOKED_AT = 5000
 """Companies with the words of a phrase that are looked at for it."""
 
@@ -224,3 +226,15 @@ def test_a_phrase_is_looked_for_in_so_many_companies_where_some_words_suffice(co
     assert set(ids(keyword(connection, '"solar storage" bananas'))) == first
     connection.execute(fill, ["solar storage", LOOKED_AT + 1, LOOKED_AT + 1])
     assert set(ids(keyword(connection, '"solar storage" bananas'))) == first
+
+
+def test_so_many_companies_with_the_words_are_read_and_all_of_those_that_are_listed(connection: Connection) -> None:
+    fill = (
+        "insert into companies (id, company_name, status, description)"
+        " select 'c' || n, 'Acme ' || n, %s, 'solar' from generate_series(%s::int, %s) n"
+    )
+    connection.execute(fill, ["closed", 1, READ - 1])
+    connection.execute(fill, ["startup", READ, READ + 1])
+    assert ids(keyword(connection, "solar")) == [f"c{READ}"]
+    listed = [f"c{READ + 1}", "c1"]
+    assert ids(keyword(connection, "solar", include=listed)) == [f"c{READ + 1}"]

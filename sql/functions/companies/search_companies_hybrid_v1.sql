@@ -12,7 +12,8 @@
 --
 -- Not every company is scored, but those nearest in meaning (vector_candidates), and those that hold the query's rare words, or pairs
 -- of the others (gathered_words): the formula ranks them, not BM25. One that is not among the nearest has at most the similarity of
--- the last of these: it is compared where it could still reach the list.
+-- the last of these: it is compared where it could still reach the list. Of those that hold the words at most max_read are read, to see
+-- whether they meet what else is asked.
 create or replace function search_companies_hybrid_v1(
   p_query_text text, p_query_embedding halfvec, p_statuses text[] default array['startup'], p_include_ids text[] default null,
   p_exclude_ids text[] default '{}', p_limit int default 120, p_min_semantic double precision default 0.25,
@@ -26,7 +27,9 @@ set enable_seqscan = off  -- unknown words are taken for so common that reading 
 as $$
 declare
   no_match constant float8 := 1e-15;
+  max_read constant int := 10000;
   max_worded constant int := 1000;  -- rows with the query's words that are ranked at most
+  among constant text := coalesce('and ' || company_condition(null, p_include_ids, null, null), '');
   condition constant text := company_condition(p_statuses, p_include_ids, p_exclude_ids, p_filter);
   max_words constant int := 16;  -- so many has the whole query, see read_query
   asked constant record := read_query(coalesce(p_query_text, ''));
@@ -46,8 +49,8 @@ begin
     from (
       select t.id, n.similarity, t.text_search, t.niches_search from nearest n join companies t using (id)
       union all
-      (select t.id, null, t.text_search, t.niches_search from companies t
-       where t.text_search @@ $3 %1$s and not t.id in (select n.id from nearest n) limit %2$s)
+      (select t.id, null, t.text_search, t.niches_search from (select t.* from companies t where t.text_search @@ $3 %4$s limit %5$s) t
+       where not t.id in (select n.id from nearest n) %1$s limit %2$s)
     ) f, lateral (
       select ts_rank(f.text_search, $2)::float8 as keyword, ts_rank(f.niches_search, $2)::float8 as niche offset 0) r
   ), reach as materialized (
@@ -67,7 +70,7 @@ begin
       case when s.niche > 0 then ''niche'' end], null)
   from scored s
   order by 5 desc, 1
-  limit $4', ' and (' || condition || ')', max_worded, no_match)
+  limit $4', ' and (' || condition || ')', max_worded, no_match, among, max_read)
     using p_query_embedding, asked.all_words, coalesce(gathered[1], '') || coalesce(gathered[3], '') || coalesce(gathered[4], ''), p_limit, condition,
       p_min_semantic, p_weights;
 end

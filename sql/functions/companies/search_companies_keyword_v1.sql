@@ -6,8 +6,9 @@
 -- Σ idf(word), so they are on the same scale and lower for what covers less. What the query excludes (-word) or quotes ("a phrase")
 -- still holds. Equal scores are ordered by id.
 --
--- The work does not depend on the query: of the companies that hold its words at most max_looked_at are looked at, to see whether
--- they hold its phrases too and nothing that it excludes, and at most max_ranked_words / words of those that match are ranked.
+-- The work does not depend on the query: of the companies that hold its words (of p_include_ids, if it is given) at most max_read are
+-- read, to see whether they meet what else is asked, of these at most max_looked_at, to see whether they hold its phrases too and
+-- nothing that it excludes, and at most max_ranked_words / words of those that match are ranked.
 --
 -- `p_filter` is a condition over a row `t` of companies, as SQL: only rows that meet it are looked at. It is made by the service,
 -- never taken from a caller's text.
@@ -26,11 +27,13 @@ set enable_seqscan = on
 set synchronize_seqscans = off
 as $$
 declare
+  max_read constant int := 10000;
   max_looked_at constant int := 5000;
   max_ranked_words constant int := 20000;
   max_candidates constant int := 1000;  -- rows with some of the words that are ranked at most
   max_words constant int := 8;  -- weightiest words of a long query that are looked at
-  scope constant text := coalesce(company_condition(p_statuses, p_include_ids, p_exclude_ids, p_filter), 'true');
+  among constant text := coalesce('and ' || company_condition(null, p_include_ids, null, null), '');
+  scope constant text := coalesce(company_condition(p_statuses, null, p_exclude_ids, p_filter), 'true');
   matched constant text := 'array_remove(array['
     'case when m.keyword > 0 then ''keyword'' end, case when m.niche > 0 then ''niche'' end], null)';
   asked constant record := read_query(coalesce(p_query_text, ''));
@@ -55,10 +58,10 @@ begin
     '     case when r.niche > 1e-15 then r.niche else 0 end as niche'
     '   from ('
     '     select t.id, ts_rank(t.text_search, $1)::float8 as keyword, ts_rank(t.niches_search, $1)::float8 as niche'
-    '     from (select t.* from companies t where (t.text_search @@ $4 or t.niches_search @@ $4) and %s limit %s) t'
+    '     from (select t.* from (select t.* from companies t where (t.text_search @@ $4 or t.niches_search @@ $4) %s limit %s) t where %s limit %s) t'
     '     where t.text_search @@ $1 or t.niches_search @@ $1 limit %s'
     '   ) r'
-    ' ) m order by 4 desc, 1 limit $2', matched, scope, max_looked_at, max_matches)
+    ' ) m order by 4 desc, 1 limit $2', matched, among, max_read, scope, max_looked_at, max_matches)
     using asked.all_words, p_limit, p_weights, index_query(asked.all_words);
   get diagnostics found = row_count;
   if 2 * found >= p_limit then
@@ -90,10 +93,10 @@ begin
     ' from ('
     '   select r.*, $3[1] * r.keyword + $3[2] * r.niche as combined from ('
     '     select t.id, t.text_search, t.niches_search, %s as keyword, %s as niche'
-    '     from (select t.* from companies t where (t.text_search @@ $5 or t.niches_search @@ $5) and %s limit %s) t'
+    '     from (select t.* from (select t.* from companies t where (t.text_search @@ $5 or t.niches_search @@ $5) %s limit %s) t where %s limit %s) t'
     '     where (t.text_search @@ $1 or t.niches_search @@ $1) and not (t.text_search @@ $4 or t.niches_search @@ $4) limit %s'
     '   ) r order by combined desc, r.id limit $2'
-    ' ) m order by m.combined desc, m.id', held_sum, matched, keyword_sum, niche_sum, scope, max_looked_at, max_candidates)
+    ' ) m order by m.combined desc, m.id', held_sum, matched, keyword_sum, niche_sum, among, max_read, scope, max_looked_at, max_candidates)
     using some_words, p_limit - found, p_weights, asked.all_words, indexed;
 end
 $$;

@@ -91,7 +91,8 @@ async def conclude(
                     met = await standings(context.services.reader, COMPANIES, clauses, ids)
                 elif not chosen and not asked.exact:
                     near = await nearest(context, asked, found) or _nearest_in_meaning(ranking, found)
-                    costs = await relaxations(context.services.reader, COMPANIES, asked.sought.clauses)
+                    if not asked.sought.excluded:  # which companies speak of them, no clause tells
+                        costs = await relaxations(context.services.reader, COMPANIES, asked.sought.clauses)
         except (DatabaseUnavailable, TimeIsUp):
             context.run.degrade("company_search")
     return Result(asked, chosen, companies, met, near, costs, rounds, end_reason, is_cut_short, is_near, unheard)

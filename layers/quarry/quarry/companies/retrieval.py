@@ -17,13 +17,22 @@ from quarry.companies.fallbacks import unnamed
 from quarry.companies.name_lookup import match_names
 from quarry.companies.names import NAME_WORDS_MAX, NAMES_MAX
 from quarry.companies.ranking import distinct
-from quarry.companies.store import find_by_taxonomy, fitting_ids, retrieve_variants, row_filter
+from quarry.companies.store import (
+    RuledOut,
+    find_by_taxonomy,
+    fitting_ids,
+    read_ruled_out,
+    retrieve_variants,
+    row_filter,
+)
 from quarry.core.errors import DatabaseUnavailable, ModelError
 from quarry.core.off_loop import off_loop
 from quarry.core.run_log import StepRecord
 
 SEED_VECTORS_MAX = 4
 """So many passages of a seed company's profile are compared with those of others."""
+LISTED_MAX = 2000
+"""So many companies that meet what is stated are searched by their ids."""
 
 
 async def retrieve(context: Context, asked: Asked, plan: Plan, before: Candidates) -> tuple[Plan, Candidates]:
@@ -32,7 +41,12 @@ async def retrieve(context: Context, asked: Asked, plan: Plan, before: Candidate
 
     Where the database fails one of the searches, others may still find; if none does, its error is raised.
     """
-    search = _Search(context, asked, plan, before, await off_loop(row_filter, plan.clauses, plan.sought.excluded))
+    ruled_out = RuledOut()
+    if plan.sought.excluded:
+        with context.run.step("companies_ruled_out") as record:
+            ruled_out = await read_ruled_out(context.services.reader, plan.clauses, plan.sought.excluded)
+            record.counts.update(denying=len(ruled_out.denying), writing=len(ruled_out.writing))
+    search = _Search(context, asked, plan, before, await off_loop(row_filter, plan.clauses, ruled_out))
     await search.close_in()
     is_new, (plan, variants) = plan.is_new, plan.taken(context.limits.variants_executed)
     searches: list[Callable[[], Awaitable[None]]] = [lambda: search.by_variants(variants)] if variants else []
@@ -65,6 +79,7 @@ class _Search:
         self._context, self._asked, self._plan, self._filter = context, asked, plan, filter
         self._database = context.services.reader
         self._only: Sequence[str] | None = plan.only
+        self._among: Sequence[str] | None = plan.only
         self.pool: Mapping[str, Candidate] = before.pool
         self.name_scores = dict(before.name_scores)
         self.is_cut_short = False
@@ -79,17 +94,19 @@ class _Search:
 
     async def close_in(self) -> None:
         """Where few companies meet what is stated, look at all of them; where nothing else is asked, at as many as are
-        looked at.
+        looked at. Where they are not very many, they are searched by their ids: their words may be in far more.
         """
         sought = self._plan.sought
         if self._only is None and (sought.stated or sought.excluded) and self._may_call(2):
             with self._context.run.step("companies_by_fields") as record:
                 self._context.run.budget.spend_call()
-                most = self._context.limits.hydrated_max
-                ids = await fitting_ids(self._database, self._filter, most + 1)
+                most, is_searched = self._context.limits.hydrated_max, bool(sought.topic or self._asked.seed)
+                ids = await fitting_ids(self._database, self._filter, LISTED_MAX + 1, in_order=not is_searched)
                 record.counts["found"] = len(ids)
-            if len(ids) <= most or not (sought.topic or self._asked.seed):
-                self._only = ids[:most]
+            if len(ids) <= most or not is_searched:
+                self._only = self._among = ids[:most]
+            elif len(ids) <= LISTED_MAX:
+                self._among = ids
         if self._is_closed:
             self._merge(Candidate(id) for id in self._only or ())
 
@@ -151,7 +168,7 @@ class _Search:
                 self._database,
                 variants,
                 statuses=None,
-                include_ids=self._only,
+                include_ids=self._among,
                 filter=self._filter,
                 exclude_ids=[self._asked.seed.id] if self._asked.seed else [],
                 hybrid="hybrid" in sources,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from psycopg.sql import SQL, Composed, Literal
+from psycopg.sql import SQL, Composable, Composed, Literal
 from psycopg.sql import Identifier as SqlIdentifier
 
 from quarry.companies.candidates import Candidate, NameMatch, Scoring, Variant
@@ -14,6 +15,7 @@ from quarry.companies.facets import COMPANIES, TAG_FACETS
 from quarry.core.errors import NotFound
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
+from quarry.core.off_loop import off_loop
 from quarry.core.postgres.call import call
 from quarry.core.postgres.pool import Database
 from quarry.core.postgres.vectors import half_vectors
@@ -23,6 +25,8 @@ from quarry.core.retrieval.filters import Literals, where
 _SEED_SCORING = Scoring()
 TAGS_TOLD_MAX = 60
 """So many sectors, categories and business models each a model is told of."""
+TEXTS_READ_MAX = 1000
+"""So many companies are read for whether they deny what is ruled out."""
 
 
 _COMPANY_COLUMNS = SQL(", ").join(SqlIdentifier(name) for name in Company.model_fields)
@@ -139,14 +143,76 @@ async def find_by_taxonomy(
     ]
 
 
-def row_filter(clauses: Sequence[Clause], excluded: Sequence[str] = ()) -> SQL:
-    """The condition that a row `t` of companies meets every clause and speaks of nothing `excluded`, composed once for all
-    statements with it. That it has none of that ("without plastic") does not count as speaking of it.
+@dataclass(frozen=True)
+class RuledOut:
+    """Words that no company may speak of, and what the companies that hold them were found to say: `denying` hold the words
+    and only deny them ("no plastic"), `writing` do not hold them but write their initials ("AI").
+    """
+
+    words: Sequence[str] = ()
+    denying: Sequence[str] = ()
+    writing: Sequence[str] = ()
+
+
+async def read_ruled_out(database: Database, clauses: Sequence[Clause], words: Sequence[str]) -> RuledOut:
+    """What `TEXTS_READ_MAX` of the companies that meet the clauses and hold any of the words, or their initials, say of them.
+
+    An index tells who holds a word; whether it is denied, each text. Who is not read and holds the words speaks of them.
+    """
+    rows = await database.rows(await off_loop(_reading_of, clauses, words))
+    denying, writing = ([row["id"] for row in rows if row["holds"] is holds] for holds in (True, False))
+    return RuledOut(words, denying, writing)
+
+
+def _reading_of(clauses: Sequence[Clause], words: Sequence[str]) -> SQL:
+    holds = _hold(words)
+    spoken = SQL(" or ").join(SQL("({})").format(_speaks_of(each)) for each in words)
+    statement = SQL(
+        "with held as materialized ("
+        "select t.*, {holds} as holds from companies t where ({holds} or {writes}) and {met} limit {most})"
+        " select t.id, t.holds from held t where ({spoken}) <> t.holds"
+    ).format(
+        holds=holds,
+        writes=_write_initials(words),
+        met=where(COMPANIES, clauses, Literals()),
+        most=Literal(TEXTS_READ_MAX),
+        spoken=spoken,
+    )
+    return SQL(statement.as_string(None))  # each value quoted
+
+
+def row_filter(clauses: Sequence[Clause], ruled_out: RuledOut = RuledOut()) -> SQL:
+    """The condition that a row `t` of companies meets every clause and speaks of nothing that is ruled out, composed once for all
+    statements with it. No text is read for it.
     """
     condition = where(COMPANIES, clauses, Literals())
-    for words in excluded:
-        condition += SQL(" and not ({})").format(_speaks_of(words))
+    if ruled_out.words:
+        condition += SQL(" and not ({} and not t.id = any({}::text[])) and not t.id = any({}::text[])").format(
+            _hold(ruled_out.words), Literal([*ruled_out.denying]), Literal([*ruled_out.writing])
+        )
     return SQL(condition.as_string(None))  # each value quoted
+
+
+def _hold(words: Sequence[str]) -> Composed:
+    """That a row `t` holds any of these words in its texts or niches, denied or not, or is filed under their initials."""
+    lexemes = SQL(" || ").join(SQL("phraseto_tsquery('english', {})").format(Literal(each)) for each in words)
+    held = SQL("t.text_search @@ ({0}) or t.niches_search @@ ({0})").format(lexemes)
+    if short := [initials for each in words if (initials := _initials(each))]:
+        held += SQL(" or (t.categories || t.sectors || t.niches) && {}::text[]").format(Literal(short))
+    return SQL("({})").format(held)
+
+
+def _write_initials(words: Sequence[str]) -> Composable:
+    """That a row `t` holds the initials of any of these as a word, in whatever case."""
+    short = [initials for each in words if (initials := _initials(each))]
+    lexemes = SQL(" || ").join(SQL("plainto_tsquery('english', {})").format(Literal(each)) for each in short)
+    return SQL("t.text_search @@ ({})").format(lexemes) if short else SQL("false")
+
+
+def _initials(words: str) -> str:
+    """Of several words; of one there are none."""
+    said = keys(words)
+    return "".join(word[0] for word in said).upper() if len(said) > 1 else ""
 
 
 _NEGATED = (
@@ -158,9 +224,8 @@ _NEGATED = (
 
 def _speaks_of(words: str) -> Composed:
     """That a row `t` says these words, or their initials, in its texts or tags, other than to deny them."""
-    said = keys(words)
-    initials = "".join(word[0] for word in said).upper() if len(said) > 1 else ""
-    name = r"\W+".join(re.escape(stem(word)) + r"\w*" for word in said)
+    initials = _initials(words)
+    name = r"\W+".join(re.escape(stem(word)) + r"\w*" for word in keys(words))
     pattern = rf"\m{name}"
     lexemes = SQL("phraseto_tsquery('english', {})").format(Literal(words))
     spoken = SQL("regexp_replace({}, {}, ' ', 'gi') ~* {}").format(
@@ -183,12 +248,11 @@ _TEXTS = SQL(
 )
 
 
-async def fitting_ids(database: Database, filter: SQL, limit: int) -> list[str]:
-    """Companies that meet `filter`, at most so many, those founded last first."""
+async def fitting_ids(database: Database, filter: SQL, limit: int, *, in_order: bool) -> list[str]:
+    """Companies that meet `filter`, at most so many, `in_order` those founded last first."""
+    order = SQL(" order by t.founded_year desc nulls last, t.id" if in_order else "")
     rows = await database.rows(
-        SQL("select t.id from companies t where ")
-        + filter
-        + SQL(" order by t.founded_year desc nulls last, t.id limit {}").format(Literal(limit))
+        SQL("select t.id from companies t where ") + filter + order + SQL(" limit {}").format(Literal(limit))
     )
     return [row["id"] for row in rows]
 
@@ -209,15 +273,8 @@ async def common_tags(database: Database) -> dict[str, list[str]]:
 
 async def unspoken(database: Database, words: Sequence[str]) -> list[str]:
     """Those of the words that stand in no company's profile."""
-    rows = await database.rows(
-        SQL(
-            "select w from unnest(%s::text[]) with ordinality u (w, place), plainto_tsquery('english', w) q"
-            " where numnode(q) > 0 and not exists (select from companies t where t.text_search @@ q or t.niches_search @@ q)"
-            " order by place"
-        ),
-        [list(words)],
-    )
-    return [row["w"] for row in rows]
+    [row] = await call(database, "unspoken_words", p_words=list(words))
+    return list(row["unspoken_words"])
 
 
 async def stored_vectors(database: Database, id: str) -> list[list[float]]:

@@ -1,0 +1,84 @@
+"""Words that no company may speak of: who does, in how many texts that is looked for; and words that nobody says."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import psycopg
+import pytest
+
+from quarry.companies import store
+from quarry.companies.store import RuledOut, fitting_ids, read_ruled_out, row_filter, unspoken
+from quarry.core.postgres.pool import Database
+from tests.companies.seeded import add_company
+from tests.conftest import create_database
+
+PROFILES: dict[str, dict[str, Any]] = {
+    "bags": {"description": "Bags made of plastic."},
+    "bricks": {"tagline": "Packaging with no plastic, of mushrooms."},
+    "cups": {"description": "Cups.", "niches": ["plastic cups"]},
+    "trees": {"description": "It plants trees."},
+    "vision": {"description": "Sees faults with AI."},
+    "eyes": {"description": "Sees faults with artificial intelligence."},
+    "sloth": {"description": "The three-toed ai is a sloth."},
+}
+
+
+@pytest.fixture(scope="module")
+def profiles_url(server_url: str, migrated_template: str) -> str:
+    url = create_database(server_url, "companies_ruled_out", template=migrated_template)
+    with psycopg.connect(url, autocommit=True) as connection:
+        for id, columns in PROFILES.items():
+            add_company(connection, id, **columns)
+        connection.execute("select count_lexemes('companies')")
+    return url
+
+
+@pytest.fixture
+async def database(profiles_url: str) -> AsyncIterator[Database]:
+    database = Database(profiles_url, pool_size=1, timeout_seconds=20)
+    yield database
+    await database.close()
+
+
+async def left(database: Database, *words: str) -> set[str]:
+    ruled_out = await read_ruled_out(database, (), words)
+    return {*await fitting_ids(database, row_filter((), ruled_out), 100, in_order=True)}
+
+
+async def test_who_only_denies_what_is_ruled_out_is_left(database: Database) -> None:
+    assert await left(database, "plastic") == {*PROFILES} - {"bags", "cups"}
+
+
+async def test_who_writes_the_initials_speaks_of_the_words(database: Database) -> None:
+    assert await left(database, "artificial intelligence") == {*PROFILES} - {"vision", "eyes"}
+
+
+async def test_several_words_are_ruled_out_together(database: Database) -> None:
+    assert await left(database, "plastic", "trees", "artificial intelligence") == {"bricks", "sloth"}
+
+
+async def test_so_many_texts_are_read_and_who_holds_the_words_in_others_speaks_of_them(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "TEXTS_READ_MAX", 1)
+    assert await left(database, "plastic") == {*PROFILES} - {"bags", "bricks", "cups"}
+
+
+def test_no_text_is_read_by_the_condition_that_searches_hold() -> None:
+    ruled_out = RuledOut(["plastic", "artificial intelligence"], ["bricks"], ["vision"])
+    condition = row_filter((), ruled_out).as_string(None)
+    assert "description" not in condition
+    assert {"bricks", "vision"} <= {*condition.replace("{", "'").replace("}", "'").split("'")}
+
+
+async def test_words_that_no_profile_holds_are_told_in_their_order(database: Database) -> None:
+    said = ["weddings", "plastic", "mushrooms", "cups", "moon", "three-toed", "two-toed", "the", "o'clock"]
+    assert await unspoken(database, said) == ["weddings", "moon", "two-toed", "o'clock"]
+
+
+async def test_so_many_words_are_looked_for_in_profiles(database: Database) -> None:
+    assert await unspoken(database, [f"word{number}" for number in range(100)]) == [
+        f"word{number}" for number in range(64)
+    ]
