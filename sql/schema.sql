@@ -1041,6 +1041,18 @@ END;
 
 
 --
+-- Name: count_campaigns_by_text(text, integer, text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.count_campaigns_by_text(p_query text, p_limit integer, p_filter text DEFAULT NULL::text) RETURNS bigint
+    LANGUAGE sql STABLE
+    AS $$
+  select count_matches(
+    'campaigns', concat_ws(' and ', format('t.text_search @@ %L', parsed_query(p_query)), '(' || p_filter || ')'), p_limit)
+$$;
+
+
+--
 -- Name: count_candidates(regclass, quarry.weighed_query, text, integer, text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -1135,6 +1147,22 @@ begin
     ) common, holding_best(p_table, common.words, common.limits, t.rows, t.lexemes / nullif(t.rows, 0)::float8) h
     where t.of_table = p_table::text and c.of_table = t.of_table and c.lexeme = h.word;
   end if;
+  return counted;
+end
+$_$;
+
+
+--
+-- Name: count_matches(regclass, text, integer); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.count_matches(p_table regclass, p_condition text, p_limit integer) RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    AS $_$
+declare
+  counted bigint;
+begin
+  execute format('select count(*) from (select from %s t where %s limit $1 + 1) t', p_table, p_condition) into counted using p_limit;
   return counted;
 end
 $_$;
@@ -2409,10 +2437,10 @@ $_$;
 
 
 --
--- Name: nearest_onto_entities(text, tsquery, tsquery, text[], text, text, text[], integer); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: nearest_onto_entities(text, tsquery, tsquery, tsquery, text[], text, text, text[], integer); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.nearest_onto_entities(p_actor_id text, p_asked tsquery, p_required tsquery, p_words text[], p_spelt text, p_project_id text, p_types text[], p_limit integer) RETURNS TABLE(type text, id text, score double precision, words text[])
+CREATE FUNCTION quarry.nearest_onto_entities(p_actor_id text, p_asked tsquery, p_required tsquery, p_excluded tsquery, p_words text[], p_spelt text, p_project_id text, p_types text[], p_limit integer) RETURNS TABLE(type text, id text, score double precision, words text[])
     LANGUAGE plpgsql STABLE
     SET "pg_trgm.similarity_threshold" TO '0.3'
     SET "pg_trgm.word_similarity_threshold" TO '0.6'
@@ -2428,23 +2456,29 @@ declare
   is_short constant boolean := cardinality(p_words) between 1 and short_query;
   spelling constant text := case when is_short then p_spelt end;
   wanted text[] := array(select w.word from unnest(p_words) w (word) order by length(w.word) desc, w.word limit max_words);
+  required tsquery;
   some_words tsquery;
 begin
   if is_short then
     wanted := wanted || onto_words_like(p_actor_id, p_words);
   end if;
-  for some_words in
-    -- two of the words: of two places one has a bit that the other lacks; so an index reads each word once for a bit, not for a pair
-    select string_agg(format('(%s) & (%s)', b.without, b.having_it), ' | ')::tsquery
-    from generate_series(0, 9) bit, lateral (
-      select string_agg(quote_literal(w.word), ' | ') filter (where w.place >> bit & 1 = 0) as without,
-        string_agg(quote_literal(w.word), ' | ') filter (where w.place >> bit & 1 = 1) as having_it
-      from (select word, dense_rank() over (order by word)::int as place from unnest(wanted) word) w
-    ) b
-    where b.without is not null and b.having_it is not null
-    having cardinality(p_words) > 2
-    union all
-    select string_agg(quote_literal(w.word), ' | ')::tsquery from unnest(wanted) w (word)
+  for required, some_words in
+    select r.required, s.some_words
+    from unnest(array[p_required, case when p_excluded::text <> p_required::text then p_excluded end]) with ordinality r (required, place), (
+      -- two of the words: of two places one has a bit that the other lacks; so an index reads each word once for a bit, not for a pair
+      select 2 as words, string_agg(format('(%s) & (%s)', b.without, b.having_it), ' | ')::tsquery
+      from generate_series(0, 9) bit, lateral (
+        select string_agg(quote_literal(w.word), ' | ') filter (where w.place >> bit & 1 = 0) as without,
+          string_agg(quote_literal(w.word), ' | ') filter (where w.place >> bit & 1 = 1) as having_it
+        from (select word, dense_rank() over (order by word)::int as place from unnest(wanted) word) w
+      ) b
+      where b.without is not null and b.having_it is not null
+      having cardinality(p_words) > 2
+      union all
+      select 1, string_agg(quote_literal(w.word), ' | ')::tsquery from unnest(wanted) w (word)
+    ) s (words, some_words)
+    where r.required is not null
+    order by r.place, s.words desc
   loop
     return query
       select c.type, c.id, (ts_rank(c.search_vector, p_asked) * 0.6 + coalesce(similarity(c.title, p_spelt), 0) * 0.4)::float8, wanted
@@ -2453,7 +2487,7 @@ begin
           select e.type, e.id, e.title, e.search_vector
           from onto_search_entries e
           where e.created_by = p_actor_id and (e.search_vector @@ some_words or spelling <% e.title)
-            and (numnode(p_required) = 0 or e.search_vector @@ p_required)
+            and (numnode(required) = 0 or e.search_vector @@ required)
             and (p_project_id is null or e.project_id = p_project_id) and (p_types is null or e.type = any(p_types))
           limit max_candidates
         ) e
@@ -3295,7 +3329,7 @@ $_$;
 -- Name: onto_search_entities(text, text, text, text[], integer, integer); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.onto_search_entities(p_actor_id text, p_query text, p_project_id text DEFAULT NULL::text, p_types text[] DEFAULT NULL::text[], p_limit integer DEFAULT 50, p_few_matches integer DEFAULT 5) RETURNS TABLE(type text, id text, project_id text, project_name text, title text, snippet text, score double precision, is_match boolean, total bigint)
+CREATE FUNCTION quarry.onto_search_entities(p_actor_id text, p_query text, p_project_id text DEFAULT NULL::text, p_types text[] DEFAULT NULL::text[], p_limit integer DEFAULT 50, p_few_matches integer DEFAULT 5) RETURNS TABLE(type text, id text, project_id text, project_name text, title text, snippet text, score double precision, is_match boolean, total bigint, more boolean)
     LANGUAGE plpgsql
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
@@ -3305,12 +3339,13 @@ declare
   page record;
 begin
   select array_agg(r.type) as types, array_agg(r.id) as ids, array_agg(r.score) as scores, array_agg(r.is_match) as matches,
-    max(r.found) + count(*) filter (where not r.is_match) as total,
+    max(r.found) + count(*) filter (where not r.is_match) as total, bool_or(r.more) as more,
     coalesce(max(r.words) filter (where not r.is_match), max(r.words)) as words
   into page
   from (select * from rank_onto_entities(p_actor_id, p_query, p_project_id, p_types, page_size, p_few_matches) r order by r.score desc, r.is_match desc, r.type, r.id) r;
   return query
-    select d.type, d.id, d.project_id, d.project_name, d.title, d.snippet, page.scores[d.place], page.matches[d.place], page.total
+    select d.type, d.id, d.project_id, d.project_name, d.title, d.snippet, page.scores[d.place], page.matches[d.place],
+      page.total, page.more
     from describe_onto_entities(p_actor_id, page.types[:page_size], page.ids[:page_size], page.words) d
     order by d.place;
 end
@@ -3880,7 +3915,7 @@ $_$;
 -- Name: rank_onto_entities(text, text, text, text[], integer, integer); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.rank_onto_entities(p_actor_id text, p_query text, p_project_id text, p_types text[], p_limit integer, p_few_matches integer) RETURNS TABLE(type text, id text, score double precision, is_match boolean, found bigint, words text[])
+CREATE FUNCTION quarry.rank_onto_entities(p_actor_id text, p_query text, p_project_id text, p_types text[], p_limit integer, p_few_matches integer) RETURNS TABLE(type text, id text, score double precision, is_match boolean, found bigint, more boolean, words text[])
     LANGUAGE plpgsql STABLE
     SET "pg_trgm.similarity_threshold" TO '0.3'
     SET synchronize_seqscans TO 'off'
@@ -3889,12 +3924,13 @@ CREATE FUNCTION quarry.rank_onto_entities(p_actor_id text, p_query text, p_proje
 #variable_conflict use_column
 declare
   filled_page constant int := 10;
-  max_matches constant int := 2500;
-  max_looked_at constant int := 1000;  -- where phrases and exclusions are to be looked for in the rows themselves
   max_ranked_words constant int := 2000;
+  max_counted constant int := 10000;
   asked constant record := read_query(p_query);
   spelt constant text := spelt_query(p_query);
   indexed constant tsquery := index_query(asked.all_words);
+  is_indexed constant boolean := indexed::text = asked.all_words::text;  -- else phrases and exclusions are to be looked for in the rows
+  max_looked_at constant int := case when is_indexed then 2500 else 3000 end;
   max_ranked constant int := max_ranked_words / greatest(1, cardinality(asked.words));
   matches int;
 begin
@@ -3903,28 +3939,40 @@ begin
     return;
   end if;
   return query
-    select m.type, m.id, (ts_rank(m.search_vector, asked.all_words) * 0.6 + coalesce(similarity(m.title, spelt), 0) * 0.4)::float8, true,
-      m.found, asked.words
+    with counted as materialized (  -- where they are too many to be looked at
+      select count_matches('onto_search_entries', concat_ws(' and ',
+        format('t.created_by = %L and (t.search_vector @@ %L or t.title %% %L)', p_actor_id, indexed, spelt),
+        't.project_id = ' || quote_literal(p_project_id), 't.type = any(' || quote_literal(p_types) || ')'), max_counted) as matches
+      where is_indexed
+    )
+    select m.type, m.id, (ts_rank(m.words, asked.all_words) * 0.6 + coalesce(similarity(m.title, spelt), 0) * 0.4)::float8, true,
+      case when m.is_all or not is_indexed then m.found else (select least(c.matches, max_counted) from counted c) end,
+      not m.is_all and coalesce((select c.matches > max_counted from counted c), true), asked.words
     from (
-      select m.*, count(*) over () as found, row_number() over () as place
+      select l.*, count(l.words) over () as found, max(l.looked_at) over () < max_looked_at as is_all, row_number() over () as place
       from (
-        select e.type, e.id, e.search_vector, e.title
-        from onto_search_entries e
-        where e.created_by = p_actor_id and (e.search_vector @@ indexed or e.title % spelt)
-          and (p_project_id is null or e.project_id = p_project_id) and (p_types is null or e.type = any(p_types))
-        limit case when indexed::text = asked.all_words::text then max_matches else max_looked_at end
-      ) m
-      where m.search_vector @@ asked.all_words or m.title % spelt
+        select e.type, e.id, e.title, row_number() over () as looked_at,
+          case when is_indexed or e.search_vector @@ asked.all_words or e.title % spelt then e.search_vector end as words
+        from (
+          select e.type, e.id, e.title, e.search_vector
+          from onto_search_entries e
+          where e.created_by = p_actor_id and (e.search_vector @@ indexed or e.title % spelt)
+            and (p_project_id is null or e.project_id = p_project_id) and (p_types is null or e.type = any(p_types))
+          limit max_looked_at
+        ) e
+      ) l
+      where l.words is not null or l.looked_at = max_looked_at
     ) m
-    where m.place <= max_ranked
+    where m.words is not null and m.place <= max_ranked
     order by 3 desc, 1, 2
     limit p_limit;
   get diagnostics matches = row_count;
   if matches < p_few_matches then
     return query
-      select n.type, n.id, n.score, false, 0::bigint, n.words
+      select n.type, n.id, n.score, false, 0::bigint, false, n.words
       from nearest_onto_entities(
-        p_actor_id, asked.all_words, asked.required, asked.words, spelt, p_project_id, p_types, least(p_limit, filled_page) - matches) n;
+        p_actor_id, asked.all_words, asked.required, asked.excluded, asked.words, spelt, p_project_id, p_types,
+        least(p_limit, filled_page) - matches) n;
   end if;
 end
 $$;
@@ -4168,7 +4216,7 @@ begin
         ) c
       ) l
       where l.words is not null or l.looked_at > $3
-      limit $6
+      limit case when $4 then $3 + 1 else $6 end
     ) m
     order by 2 desc, 1', coalesce('(' || p_filter || ')', 'true'))
     using all_words, indexed, max_looked_at, can_be_more, max_ranked, p_limit;

@@ -78,6 +78,36 @@ def test_at_most_fifty_are_given_and_all_are_counted(connection: Connection) -> 
     assert len(found(connection, "paint plank", limit=7)) == 7
 
 
+def test_matches_are_counted_exactly_up_to_ten_thousand_and_of_more_it_is_said(connection: Connection) -> None:
+    connection.execute(
+        "insert into onto_tasks (id, project_id, created_by, title, props)"
+        " select 't' || n, 'ours', 'ada', 'Task', jsonb_build_object('text', 'plank ' ||"
+        " case when n <= 9000 then 'elm floor' else 'floor of elm' end)"
+        " from generate_series(1, 12000) n"
+    )
+    row = found(connection, "plank")[0]
+    assert (row.total, row.more) == (10_000, True)
+    connection.execute("delete from onto_tasks where substr(id, 2)::int > 10000")
+    row = found(connection, "plank")[0]
+    assert (row.total, row.more) == (10_000, False)
+
+
+def test_where_phrases_are_looked_for_in_more_rows_than_are_looked_at_there_may_be_more(connection: Connection) -> None:
+    connection.execute(
+        "insert into onto_tasks (id, project_id, created_by, title, props)"
+        " select 't' || n, 'ours', 'ada', 'Task', jsonb_build_object('text', 'plank ' ||"
+        " case when n <= 2000 then 'elm floor' else 'floor of elm' end)"
+        " from generate_series(1, 4500) n"
+    )
+    row = found(connection, '"elm floor"')[0]
+    assert 0 < row.total <= 2_000
+    assert row.more
+    connection.execute("delete from onto_tasks where substr(id, 2)::int > 2800")
+    for query, total in (('"elm floor"', 2_000), ('plank -"elm floor"', 800)):
+        row = found(connection, query)[0]
+        assert (row.total, row.more) == (total, False)
+
+
 def test_equal_scores_have_a_fixed_order(connection: Connection) -> None:
     for id in "cab":
         add_task(connection, id, "Paint the door")
@@ -144,6 +174,13 @@ class TestNearest:
         add_task(connection, "t2", "Task", '{"text": "oak gate"}')
         assert [row.id for row in found(connection, "oak hinges -gate")] == ["t1"]
         assert [row.id for row in found(connection, '"oak gate" hinges')] == ["t2"]
+
+    def test_a_quoted_phrase_that_no_row_holds_empties_no_list(self, connection: Connection) -> None:
+        add_task(connection, "t1", "Task", '{"text": "a gate of oak"}')
+        add_task(connection, "t2", "Task", '{"text": "an oak barrel, by the gate"}')
+        assert {row.id for row in found(connection, '"oak gate"')} == {"t1", "t2"}
+        assert [row.id for row in found(connection, '"oak gate" hinges -barrel')] == ["t1"]
+        assert not any(row.is_match for row in found(connection, '"oak gate" hinges'))
 
     def test_enough_matches_are_given_alone(self, connection: Connection) -> None:
         for number in range(5):

@@ -97,8 +97,8 @@ def test_a_name_of_a_project_is_told_to_its_owner_alone(connection: Connection) 
 OPEN_RANKING = """
 create or replace function rank_onto_entities(
   p_actor_id text, p_query text, p_project_id text, p_types text[], p_limit int, p_few_matches int
-) returns table (type text, id text, score double precision, is_match boolean, found bigint, words text[])
-language sql as $$ select type, id, 1.0::float8, true, 1::bigint, '{}'::text[] from onto_search_entries $$
+) returns table (type text, id text, score double precision, is_match boolean, found bigint, more boolean, words text[])
+language sql as $$ select type, id, 1.0::float8, true, 1::bigint, false, '{}'::text[] from onto_search_entries $$
 """
 OPEN_DETAILS = """
 create or replace function onto_entity_details(p_actor_id text, p_type text, p_id text) returns table (

@@ -194,6 +194,19 @@ def test_unknown_and_foreign_entities_cannot_be_told_apart(client: TestClient) -
 
 
 @pytest.fixture
+def crowded_client(database_url: str, connection: psycopg.Connection[Any]) -> Iterator[TestClient]:
+    """12,000 tasks of ada with one word, a third of them with another."""
+    connection.execute(
+        "insert into onto_tasks (id, project_id, created_by, title, props)"
+        " select 't' || n, 'ours', 'ada', 'Task',"
+        " jsonb_build_object('text', 'plank of ' || case when n % 3 = 0 then 'elm' else 'oak' end)"
+        " from generate_series(1, 12000) n"
+    )
+    with client_of(database_url) as client:
+        yield client
+
+
+@pytest.fixture
 def hostile_client(database_url: str, connection: psycopg.Connection[Any]) -> Iterator[TestClient]:
     """Entities that try to break out of whatever they are shown in."""
     add_task(
@@ -259,11 +272,31 @@ def entity(is_match: bool) -> Candidate:
         (2, 0, 2, "2 matches."),
         (2, 4, 6, "2 matches, and 4 near."),
         (50, 0, 120, "best 50 of 120"),
+        (50, 0, 9_000, "best 50 of 9,000"),
     ],
 )
 def test_the_message_says_what_was_found(matches: int, near: int, total: int, said: str) -> None:
     page = Candidates((*(entity(True),) * matches, *(entity(False),) * near), total)
     assert said in message(page)
+
+
+def test_the_message_says_how_many_there_are_at_least_of_more_than_are_counted() -> None:
+    page = Candidates((entity(True),) * 50, 10_000, more=True)
+    assert "best 50 of at least 10,000" in message(page)
+
+
+def test_of_more_than_are_counted_the_answer_says_so_and_how_many_at_least(crowded_client: TestClient) -> None:
+    body = search(crowded_client, "plank", headers={"Authorization": "Bearer ada"})
+    assert (body["total"], body["more"], len(body["results"])) == (10_000, True, 50)
+    assert "at least 10,000" in body["message"]
+    fewer = search(crowded_client, "plank elm", headers={"Authorization": "Bearer ada"})
+    assert (fewer["total"], "more" in fewer) == (4_000, False)
+
+
+def test_a_phrase_that_nothing_holds_empties_no_list(client: TestClient) -> None:
+    body = search(client, '"oven roof" bakery')
+    assert body["results"]
+    assert "Nothing matches the whole query" in body["message"]
 
 
 def test_the_rate_of_searches_is_limited(shared_sample_url: str) -> None:

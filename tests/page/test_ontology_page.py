@@ -45,10 +45,11 @@ WHOLE = WholeEntity(
 
 
 class Workspace:
-    """The service's part: it filters by project and type, and says that it holds `total` that match."""
+    """The service's part: it filters by project and type, and says that it holds `total` that match, or `more`."""
 
-    def __init__(self, total: int | None = None) -> None:
+    def __init__(self, total: int | None = None, *, more: bool = False) -> None:
         self.total = total
+        self.more = more or None
         self.bodies: list[dict[str, Any]] = []
 
     def __call__(self, page: Page) -> None:
@@ -65,7 +66,7 @@ class Workspace:
             and result.type in body.get("types", [result.type])
         ]
         total = self.total if self.total is not None and "types" not in body else len(found)
-        answer = OntologySearchResponse(results=found, total=total, message=f"{total} found")
+        answer = OntologySearchResponse(results=found, total=total, message=f"{total} found", more=self.more)
         answer_json(answer.model_dump(mode="json"))(route)
 
 
@@ -95,16 +96,21 @@ def test_what_was_found_is_shown_by_type_with_its_words_marked(site: Site) -> No
 def test_of_a_type_all_are_asked_for_where_the_best_of_all_types_are_only_some(site: Site) -> None:
     workspace = Workspace(total=90)
     page = site.open(ASKED, before=workspace)
-    expect(page.get_by_text("The best 4 are shown")).to_be_visible()
+    expect(page.get_by_text("The best 4 of 90 are shown")).to_be_visible()
     page.get_by_role("group", name="Type").get_by_role("button", name="Tasks").click()
     expect(page.locator(".result")).to_have_count(2)
     expect(page.locator(".entity-group .section-label")).to_have_text(["Tasks · 2"])
     assert workspace.bodies == [{"query": "fuel sensor"}, {"query": "fuel sensor", "types": ["task"]}]
 
 
+def test_of_more_than_are_counted_it_is_said_how_many_at_least(site: Site) -> None:
+    page = site.open(ASKED, before=Workspace(total=10_000, more=True))
+    expect(page.get_by_text("The best 4 of at least 10,000 are shown")).to_be_visible()
+
+
 def test_of_the_best_of_very_many_nothing_is_counted_and_every_type_is_offered(site: Site) -> None:
     page = site.open(ASKED, before=Workspace(total=90))
-    expect(page.get_by_text("The best 4 are shown")).to_be_visible()
+    expect(page.get_by_text("The best 4 of 90 are shown")).to_be_visible()
     expect(page.locator(".entity-group .section-label")).to_have_text(["Documents", "Tasks", "Requirements"])
     expect(page.get_by_role("group", name="Project").get_by_role("button")).to_have_text(
         ["Tank telemetry", "Yard works"]

@@ -4,7 +4,7 @@
 -- `p_filter` is a condition over a row `t` of campaigns, as SQL: only rows that meet it are found. It is made by the service, never
 -- taken from a caller's text.
 --
--- Of more than p_limit campaigns, so many are given. Of more than max_ranked_words / words, so many are ranked, in the order in
+-- Of more than p_limit campaigns that an index can tell, so many are given. Of more than max_ranked_words / words, so many are ranked, in the order in
 -- which they are stored; the others have the score 0 and stand behind them.
 --
 -- An index is asked for the words and exclusions for which it has at most max_postings entries to read (bounded_index_query). For
@@ -38,7 +38,7 @@ begin
         ) c
       ) l
       where l.words is not null or l.looked_at > $3
-      limit $6
+      limit case when $4 then $3 + 1 else $6 end
     ) m
     order by 2 desc, 1', coalesce('(' || p_filter || ')', 'true'))
     using all_words, indexed, max_looked_at, can_be_more, max_ranked, p_limit;

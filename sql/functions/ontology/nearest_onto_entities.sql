@@ -1,7 +1,8 @@
 -- An actor's entities that do not match a query (p_asked, p_spelt; see rank_onto_entities) but come near it: rows with two of its
 -- words, p_words; where it has no more than two, or no row holds two, rows with one. A short query is forgiven its spelling: a
 -- word that no row holds is read as those that are spelt like it (onto_words_like), and a title with a passage that is spelt like
--- the query is near. What the query excludes (-word) or quotes ("a phrase"), p_required, still holds.
+-- the query is near. What the query excludes (-word) still holds, and what it quotes ("a phrase"), p_required, where any row near it
+-- does; else p_excluded alone.
 --
 -- Which words to look for follows from the actor's rows and the query alone, not from lexeme_counts (gathered_words, weigh_query):
 -- these count the rows of all owners, and what one finds must not tell of another's words.
@@ -9,7 +10,8 @@
 -- Of max_candidates rows at most, those with most of the words are scored, max_scored of them. `words` are those that were looked
 -- for.
 create or replace function nearest_onto_entities(
-  p_actor_id text, p_asked tsquery, p_required tsquery, p_words text[], p_spelt text, p_project_id text, p_types text[], p_limit int
+  p_actor_id text, p_asked tsquery, p_required tsquery, p_excluded tsquery, p_words text[], p_spelt text, p_project_id text,
+  p_types text[], p_limit int
 ) returns table (type text, id text, score double precision, words text[])
 language plpgsql stable
 set pg_trgm.similarity_threshold = 0.3
@@ -26,23 +28,29 @@ declare
   is_short constant boolean := cardinality(p_words) between 1 and short_query;
   spelling constant text := case when is_short then p_spelt end;
   wanted text[] := array(select w.word from unnest(p_words) w (word) order by length(w.word) desc, w.word limit max_words);
+  required tsquery;
   some_words tsquery;
 begin
   if is_short then
     wanted := wanted || onto_words_like(p_actor_id, p_words);
   end if;
-  for some_words in
-    -- two of the words: of two places one has a bit that the other lacks; so an index reads each word once for a bit, not for a pair
-    select string_agg(format('(%s) & (%s)', b.without, b.having_it), ' | ')::tsquery
-    from generate_series(0, 9) bit, lateral (
-      select string_agg(quote_literal(w.word), ' | ') filter (where w.place >> bit & 1 = 0) as without,
-        string_agg(quote_literal(w.word), ' | ') filter (where w.place >> bit & 1 = 1) as having_it
-      from (select word, dense_rank() over (order by word)::int as place from unnest(wanted) word) w
-    ) b
-    where b.without is not null and b.having_it is not null
-    having cardinality(p_words) > 2
-    union all
-    select string_agg(quote_literal(w.word), ' | ')::tsquery from unnest(wanted) w (word)
+  for required, some_words in
+    select r.required, s.some_words
+    from unnest(array[p_required, case when p_excluded::text <> p_required::text then p_excluded end]) with ordinality r (required, place), (
+      -- two of the words: of two places one has a bit that the other lacks; so an index reads each word once for a bit, not for a pair
+      select 2 as words, string_agg(format('(%s) & (%s)', b.without, b.having_it), ' | ')::tsquery
+      from generate_series(0, 9) bit, lateral (
+        select string_agg(quote_literal(w.word), ' | ') filter (where w.place >> bit & 1 = 0) as without,
+          string_agg(quote_literal(w.word), ' | ') filter (where w.place >> bit & 1 = 1) as having_it
+        from (select word, dense_rank() over (order by word)::int as place from unnest(wanted) word) w
+      ) b
+      where b.without is not null and b.having_it is not null
+      having cardinality(p_words) > 2
+      union all
+      select 1, string_agg(quote_literal(w.word), ' | ')::tsquery from unnest(wanted) w (word)
+    ) s (words, some_words)
+    where r.required is not null
+    order by r.place, s.words desc
   loop
     return query
       select c.type, c.id, (ts_rank(c.search_vector, p_asked) * 0.6 + coalesce(similarity(c.title, p_spelt), 0) * 0.4)::float8, wanted
@@ -51,7 +59,7 @@ begin
           select e.type, e.id, e.title, e.search_vector
           from onto_search_entries e
           where e.created_by = p_actor_id and (e.search_vector @@ some_words or spelling <% e.title)
-            and (numnode(p_required) = 0 or e.search_vector @@ p_required)
+            and (numnode(required) = 0 or e.search_vector @@ required)
             and (p_project_id is null or e.project_id = p_project_id) and (p_types is null or e.type = any(p_types))
           limit max_candidates
         ) e

@@ -1,6 +1,7 @@
 -- An actor's entities for a query, over all types, best first; with titles, snippets and the names of the actor's own projects.
 -- Types are null for all; a project that is not the actor's holds nothing; at most 50 rows. `total` counts all
 -- matches and those that are only near, whose `is_match` is false; such are shown where there are fewer than p_few_matches matches.
+-- Where there are `more` than are counted, it is how many there are at least.
 --
 -- The rows are ranked among the actor's own entries; what is told of them is read again behind the policies of
 -- describe_onto_entities, so that a fault in one of the two shows nobody's rows to another.
@@ -8,7 +9,7 @@ create or replace function onto_search_entities(
   p_actor_id text, p_query text, p_project_id text default null, p_types text[] default null, p_limit int default 50,
   p_few_matches int default 5
 ) returns table (
-  type text, id text, project_id text, project_name text, title text, snippet text, score double precision, is_match boolean, total bigint
+  type text, id text, project_id text, project_name text, title text, snippet text, score double precision, is_match boolean, total bigint, more boolean
 )
 language plpgsql
 set plan_cache_mode = force_generic_plan
@@ -19,12 +20,13 @@ declare
   page record;
 begin
   select array_agg(r.type) as types, array_agg(r.id) as ids, array_agg(r.score) as scores, array_agg(r.is_match) as matches,
-    max(r.found) + count(*) filter (where not r.is_match) as total,
+    max(r.found) + count(*) filter (where not r.is_match) as total, bool_or(r.more) as more,
     coalesce(max(r.words) filter (where not r.is_match), max(r.words)) as words
   into page
   from (select * from rank_onto_entities(p_actor_id, p_query, p_project_id, p_types, page_size, p_few_matches) r order by r.score desc, r.is_match desc, r.type, r.id) r;
   return query
-    select d.type, d.id, d.project_id, d.project_name, d.title, d.snippet, page.scores[d.place], page.matches[d.place], page.total
+    select d.type, d.id, d.project_id, d.project_name, d.title, d.snippet, page.scores[d.place], page.matches[d.place],
+      page.total, page.more
     from describe_onto_entities(p_actor_id, page.types[:page_size], page.ids[:page_size], page.words) d
     order by d.place;
 end

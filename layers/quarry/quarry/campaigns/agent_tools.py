@@ -74,7 +74,7 @@ AGENT_TOOLS = (
         "search_campaigns",
         "Search marketing campaigns",
         "Search marketing campaigns by meaning (query), by words of their copy (phrase), or by properties alone. Total and "
-        "counts are exact over the whole set, unless `more` says that more than the total hold the words; the campaigns are its "
+        "counts are exact over the whole set, unless `more` says that there are at least so many; the campaigns are its "
         "first ones, with offer, value propositions and copy.",
         SearchCampaignsArguments,
         FoundCampaigns,

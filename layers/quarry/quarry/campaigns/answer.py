@@ -133,7 +133,7 @@ def _response(
         total=found.total if whole or outcome else len(spoken_of),
         more=found.more and (whole or outcome is not None),
         aggregation=(found.aggregation if whole else aggregate(spoken_of))
-        if found.total and not (whole and found.more)
+        if found.total and (found.is_counted or not whole)
         else None,
         suggestions=suggest(asked.ask, found, toolset.known),
         detected_filters=request.base_filters.given() | detected.given(),

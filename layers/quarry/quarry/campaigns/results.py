@@ -19,7 +19,8 @@ Counts = Mapping[str, int]
 class CampaignSet:
     """What a search found: its first campaigns, and counts over all of them, however many there are.
 
-    Where there are `more` than `total` it was not counted how many, and nothing of them is.
+    Of `more` than could be counted, `total` is how many there are at least. Where the values of fields were not counted, since
+    there are too many campaigns, the set is not `is_counted`.
     """
 
     total: int
@@ -28,11 +29,12 @@ class CampaignSet:
     """By field (channel, company, brand, value_prop, sentiment, visual_style, offer): campaigns for each value, most first."""
 
     more: bool = False
+    is_counted: bool = True
 
     @property
     def size(self) -> str:
         """How many there are, in words and figures that "campaigns" follows."""
-        return f"more than {self.total:,}" if self.more else str(self.total)
+        return f"at least {self.total:,}" if self.more else str(self.total)
 
     @property
     def aggregation(self) -> Aggregation:

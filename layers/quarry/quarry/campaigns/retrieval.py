@@ -21,8 +21,11 @@ from quarry.core.retrieval.filters import Arguments, Literals, clause_sql, where
 CAMPAIGNS_MAX = 200
 """Campaigns of a set that are handed out; its counts are those of the whole."""
 
+TOTAL_MAX = 10_000
+"""So many campaigns that hold the words of a query are counted exactly; of more it is said that there are at least these."""
+
 TEXT_MATCHES_MAX = 2_000
-"""Campaigns that hold the words of a query and are counted; of more it is only said that there are more."""
+"""Of so many of them the values of fields are counted."""
 
 SEMANTIC_MAX = 50
 COUNTED_VALUES_MAX = 25
@@ -74,15 +77,21 @@ async def find_by_meaning(
 async def find_by_text(
     database: Database, query: str, clauses: Sequence[Clause] = (), preferred: Sequence[Clause] = ()
 ) -> CampaignSet:
-    """The campaigns whose copy holds every word of a query, best first; counted exactly up to TEXT_MATCHES_MAX, for phrases up to
-    the number of campaigns that are looked at.
+    """The campaigns whose copy holds every word of a query, best first; counted exactly up to TOTAL_MAX, for phrases as far as
+    campaigns are looked at.
     """
     return await _counted_set(
         database,
         _in_order("search_campaigns_by_text(%(query)s, %(limit)s, %(filter)s)"),
-        {"query": query, "limit": TEXT_MATCHES_MAX + 1, "filter": _filter(clauses)},
+        {
+            "query": query,
+            "limit": TEXT_MATCHES_MAX + 1,
+            "filter": _filter(clauses),
+            "counted_max": TEXT_MATCHES_MAX,
+            "total_max": TOTAL_MAX,
+        },
         preferred,
-        counted_max=TEXT_MATCHES_MAX,
+        size=_SIZE_BY_TEXT,
     )
 
 
@@ -118,7 +127,8 @@ async def find_by_theme(
         scores = {id: score for id, score in scores.items() if score >= SCORE_MIN}
     best = sorted(scores, key=lambda found: (-scores[found], found))
     found = await find_ids(database, best[:SEMANTIC_MAX], preferred)
-    return replace(found, more=len(best) > SEMANTIC_MAX)
+    more = len(best) > SEMANTIC_MAX
+    return replace(found, more=more, is_counted=not more)
 
 
 def _in_order(function: LiteralString) -> Composable:
@@ -158,21 +168,20 @@ async def _counted_set(
     source: Composable,
     parameters: dict[str, Any],
     preferred: Sequence[Clause] = (),
-    counted_max: int | None = None,
+    size: LiteralString = "select count(*) as total, false as more, true as is_counted from matched",
 ) -> CampaignSet:
-    """The set of the campaigns that `source` gives by id and place; of more than `counted_max`, or where a row without an id says
-    that there are more, nothing is counted.
+    """The set of the campaigns that `source` gives by id and place. `size` is how many there are of these, `matched`, and whether
+    their values are counted.
     """
     arguments = Arguments(dict(parameters))
     row = await database.row(
         SQL(
             "with matched as materialized ({source}),"
-            " size as materialized (select least(count(id), %(counted_max)s) as total,"
-            "  count(*) > count(id) or coalesce(count(id) > %(counted_max)s, false) as more from matched),"
+            " size as materialized ({size}),"
             " found as materialized (select {counted_columns} from matched m join campaigns c using (id)"
-            "  where not (select more from size)),"
+            "  where (select is_counted from size)),"
             " counted as ({counted})"
-            " select size.total, size.more,"
+            " select size.total, size.more, size.is_counted,"
             " (select coalesce(jsonb_agg(jsonb_build_array(name, value, n) order by name, place), '[]') from counted"
             "  where place <= %(values_max)s) as counts,"
             " (select coalesce(jsonb_agg(to_jsonb(page) - 'place' order by place), '[]') from"
@@ -181,20 +190,22 @@ async def _counted_set(
             " from size"
         ).format(
             source=source,
+            size=SQL(size),
             counted=_COUNTED_VALUES,
             counted_columns=_COUNTED_COLUMNS,
             columns=SQL(", ").join(map(Identifier, COLUMNS)),
             first=_preferred_first(preferred, arguments),
         ),
-        arguments.values
-        | {"counted_max": counted_max, "campaigns_max": CAMPAIGNS_MAX, "values_max": COUNTED_VALUES_MAX},
+        arguments.values | {"campaigns_max": CAMPAIGNS_MAX, "values_max": COUNTED_VALUES_MAX},
     )
     assert row is not None
     counts: dict[str, dict[str, int]] = {name: {} for name in _VALUES}
     for name, value, count in row["counts"]:
         counts[name][value] = count
     campaigns = tuple(Campaign.model_validate(each) for each in row["campaigns"])
-    return CampaignSet(row["total"], campaigns, counts, more=row["more"] and row["total"] > 0)
+    return CampaignSet(
+        row["total"], campaigns, counts, more=row["more"] and row["total"] > 0, is_counted=row["is_counted"]
+    )
 
 
 def _preferred_first(preferred: Sequence[Clause], arguments: Arguments) -> Composable:
@@ -208,6 +219,15 @@ def _preferred_first(preferred: Sequence[Clause], arguments: Arguments) -> Compo
         "select t.id, row_number() over (order by {} desc, m.place) as place from matched m join campaigns t using (id)"
     ).format(met)
 
+
+# A row without an id says that there may be more campaigns than were looked at. All are counted only where the list was cut.
+_SIZE_BY_TEXT: LiteralString = (
+    "with every as materialized (select count_campaigns_by_text(%(query)s, %(total_max)s, %(filter)s) as total),"
+    " found as (select count(id) as total, count(id) < count(*) as more, count(*) = %(limit)s as is_cut from matched)"
+    " select case when is_cut and not more then (select least(e.total, %(total_max)s) from every e) else total end as total,"
+    " more or is_cut and (select e.total > %(total_max)s from every e) as more,"
+    " not more and total <= %(counted_max)s as is_counted from found"
+)
 
 # What is counted, by the filter that it answers to.
 _VALUES = {

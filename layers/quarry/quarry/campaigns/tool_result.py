@@ -81,8 +81,9 @@ def line_for_people(found: CampaignSet) -> str:
 def _size(found: CampaignSet) -> str:
     shown = min(len(found.campaigns), SUMMARIZED_CAMPAIGNS)
     first = f" The first {shown} follow." if found.total > shown else ""
-    counted = "They are too many to be counted by their words; filter them." if found.more else ""
-    counted = counted or "The counts are exact, over all of them."
+    counted = "The counts are exact, over all of them."
+    if not found.is_counted:
+        counted = "Their values are too many to be counted by their words; filter them."
     return f"{found.size.capitalize()} campaigns match. {counted}{first}"
 
 

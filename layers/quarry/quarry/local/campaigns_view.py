@@ -72,7 +72,7 @@ class ChatView:
 
     def _campaigns(self, campaigns: Sequence[Campaign], total: int, *, is_more: bool) -> None:
         self._console.print()
-        print_line(self._console, f"Campaigns ({'more than ' if is_more else ''}{total})", "bold")
+        print_line(self._console, f"Campaigns ({'at least ' if is_more else ''}{total})", "bold")
         table = Table.grid(padding=(0, 1))
         for style in ("", "dim", ""):
             table.add_column(style=style)

@@ -35,9 +35,10 @@ class GetOntologyEntityArguments(Request):
 
 
 class FoundEntities(LazyModel):
-    """The best of what was found; `total` is how many there are in all."""
+    """The best of what was found; `total` is how many there are in all or, where there are `more` than were counted, at least."""
 
     total: int
+    more: bool
     message: str
     results: list[EntityResult]
     next: str
@@ -52,6 +53,7 @@ async def _search(arguments: SearchOntologyArguments, caller: Caller, services: 
     ]
     return {
         "total": found.total,
+        "more": bool(found.more),
         "message": found.message,
         "results": results,
         "next": "get_ontology_entity gives the whole of one.",

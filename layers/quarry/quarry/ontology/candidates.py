@@ -25,7 +25,8 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Candidates:
-    """The best entities for a query, and how many there are in all."""
+    """The best entities for a query, and how many there are in all; of `more` than could be counted, how many at least."""
 
     entities: tuple[Candidate, ...]
     total: int
+    more: bool = False

@@ -40,11 +40,14 @@ class EntityResult(LazyModel):
 
 
 class OntologySearchResponse(LazyModel):
-    """The caller's own entities, best first, at most 50; `total` is how many there are in all, `message` says so in words."""
+    """The caller's own entities, best first, at most 50; `total` is how many there are in all, `message` says so in words.
+    `more` is there, and true, where there are more than were counted, 10,000: `total` is then how many there are at least.
+    """
 
     results: list[EntityResult]
     total: int
     message: str
+    more: Literal[True] | None = None
 
 
 class Project(LazyModel):

@@ -48,8 +48,8 @@ async def find_entities(
     if not rows[0]["project_is_known"]:
         raise NotFound("You have no project with this id.")
     found = [row for row in rows if row["id"] is not None]
-    total = found[0]["total"] if found else 0
-    return Candidates(tuple(Candidate(**{name: row[name] for name in _FIELDS}) for row in found), total)
+    entities = tuple(Candidate(**{name: row[name] for name in _FIELDS}) for row in found)
+    return Candidates(entities, found[0]["total"], found[0]["more"]) if found else Candidates((), 0)
 
 
 async def whole_entity(database: Database, caller: Caller, type: EntityType, entity_id: str) -> WholeEntity:

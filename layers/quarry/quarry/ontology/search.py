@@ -34,7 +34,10 @@ async def search_ontology(
         run.results = [ResultRecord(entity.type, entity.id, entity.score) for entity in found.entities]
         run.end_reason = "answered"
     return OntologySearchResponse(
-        results=[_result(entity) for entity in found.entities], total=found.total, message=message(found)
+        results=[_result(entity) for entity in found.entities],
+        total=found.total,
+        message=message(found),
+        more=found.more or None,
     )
 
 
@@ -46,8 +49,9 @@ def message(found: Candidates) -> str:
     shown = len(found.entities)
     if matches == 0:
         return f"Nothing matches the whole query; {'this is' if shown == 1 else 'these are'} nearest to it."
-    if shown < found.total:
-        return f"The best {shown} of {found.total}. Name a project or types to narrow the search."
+    if shown < found.total or found.more:
+        total = f"at least {found.total:,}" if found.more else f"{found.total:,}"
+        return f"The best {shown} of {total}. Name a project or types to narrow the search."
     near = f", and {shown - matches} near" if shown > matches else ""
     return f"{matches} match{'' if matches == 1 else 'es'}{near}."
 

@@ -138,7 +138,7 @@ function charts({channel, sentiment, value_prop: valueProp}) {
 
 /** How many there are, as far as they were counted. */
 function counted({total, more}) {
-  return more ? `more than ${plural(total, 'campaign')}` : plural(total, 'campaign');
+  return more ? `at least ${plural(total, 'campaign')}` : plural(total, 'campaign');
 }
 
 /** The first cards, and a button for the others. */

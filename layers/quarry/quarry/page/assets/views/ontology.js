@@ -127,12 +127,12 @@ class OntologyView {
     return this.context.api.post('ontology/search', body, {signal: this.controller.signal});
   }
 
-  #showResponse({all, response: {results: shown, total}}) {
+  #showResponse({all, response: {results: shown, total, more}}) {
     const {news} = this.entry.saved;
     replace(this.body, this.#filterRow(all),
       news && remark(news.text),
       shown.length > 0 && this.#tools(shown),
-      total > shown.length && element('p', {class: 'fine'}, `The best ${number(shown.length)} are shown. A filter or another word finds the rest.`),
+      total > shown.length && element('p', {class: 'fine'}, `The best ${number(shown.length)} of ${more ? 'at least ' : ''}${number(total)} are shown. A filter or another word finds the rest.`),
       shown.length === 0
         ? emptyState('Nothing of yours matches', this.search.project || this.search.type.length > 0
           ? button('Search all projects and types', {onclick: () => this.context.go({q: this.search.q})}) : 'Try another word, or fewer.')
