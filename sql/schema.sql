@@ -6050,6 +6050,8 @@ CREATE TABLE quarry.search_runs (
     helpful boolean,
     feedback_reason text,
     feedback_at timestamp with time zone,
+    request jsonb,
+    answer_id text,
     CONSTRAINT search_runs_status_check CHECK ((status = ANY (ARRAY['completed'::text, 'failed'::text, 'abandoned'::text])))
 );
 

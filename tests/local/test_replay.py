@@ -19,6 +19,8 @@ from tests.records.asking import QUESTION, ask, the
 
 KEYS = st.lists(st.tuples(st.just("motion"), st.sampled_from("abcdefgh")), unique=True)
 ANN = {"Authorization": "Bearer ann"}
+SAME = {"gone": [], "new": [], "moved": [], "ended_otherwise": False, "answer": []}
+WRITTEN = "00000000-0000-0000-0000-000000000000"
 
 
 def ended(*ids: str, reason: str = "answered") -> Ended:
@@ -82,14 +84,100 @@ def test_nothing_is_different_charged_or_recorded_when_nothing_has_changed(url: 
     assert asked.returncode == 0, asked.stderr
     before = counts(url)
     told = replayed(url, last_run(url)[:12])
-    assert told["difference"] == {"gone": [], "new": [], "moved": [], "ended_otherwise": False}
+    assert told["difference"] == SAME
     assert (told["domain"], told["before"]) == (domain, told["after"])
     assert counts(url) == before
 
 
+EMAILS = {"conditions": [{"any_of": [{"field": "channel", "values": ["Email"]}]}], "theme": "winter"}
+HISTORY = [{"question": "Who spoke about the elm?", "answer": "Ada Oak.", "types": ["key_statement"]}]
+REQUESTS: dict[str, dict[str, Any]] = {
+    "GET /records/search": {
+        "q": "elm",
+        "type": ["motion"],
+        "from": "2024-01-01",
+        "ranking": "seed",
+        "limit": 3,
+        "offset": 1,
+    },
+    "POST /records/ask": {"question": QUESTION, "types": ["motion"], "filters": {"from": "2024-01-01"}},
+    "POST /companies/chat": {
+        "messages": [{"role": "user", "content": "Health startups"}, {"role": "user", "content": "which in Africa?"}],
+        "constraints": {"topic": "clinics", "conditions": [{"field": "country", "values": ["Kenya"]}]},
+    },
+    "POST /people/search": {"query": "Go", "preferred_locations": ["Pune"], "constraints": {"must": {"city": "pune"}}},
+    "POST /ontology/search": {"query": "plan", "types": ["task"]},
+    "POST /campaigns/chat": {"message": "Which are on TV?", "constraints": EMAILS},
+}
+
+
+@pytest.mark.parametrize("route", REQUESTS)
+def test_the_very_same_request_is_asked_again(client: TestClient, url: str, route: str) -> None:
+    method, path = route.split()
+    asked = REQUESTS[route]
+    sent: dict[str, Any] = {"params": asked} if method == "GET" else {"json": asked}
+    assert client.request(method, path, **sent).status_code == 200
+    client.post(f"/runs/{WRITTEN}/feedback", json={"helpful": True})
+    told = replayed(url, last_run(url))
+    assert {name: told["request"][name] for name in asked} == asked
+    assert told["before"]["results"], "nothing was found that could differ"
+    assert told["difference"] == SAME
+
+
+def test_a_follow_up_is_asked_of_what_the_question_before_was_and_no_answer_is_in_the_run_log(
+    client: TestClient, url: str
+) -> None:
+    ask(client, "And about its cables?", history=HISTORY)
+    client.post(f"/runs/{WRITTEN}/feedback", json={"helpful": True})
+    told = replayed(url, last_run(url))
+    assert told["request"]["history"] == [HISTORY[0] | {"answer": ""}]
+    assert {type for type, _ in told["before"]["results"]} == {"key_statement"}
+    assert told["difference"] == SAME
+
+
+def test_what_an_answer_says_otherwise_is_shown_while_it_is_kept(client: TestClient, url: str) -> None:
+    ask(client)
+    client.post(f"/runs/{WRITTEN}/feedback", json={"helpful": True})
+    run = last_run(url)
+    with psycopg.connect(url) as connection:
+        connection.execute(
+            """update answer_cache a set answer = 'It is a fir.' from search_runs r where r.id = %s and a.id = r.answer_id""",
+            [run],
+        )
+    told = replayed(url, run)
+    assert told["difference"]["answer"][0] == "- It is a fir."
+    assert "".join(line[2:] for line in told["difference"]["answer"][1:]) in told["after"]["answer"].replace("\n", "")
+    with psycopg.connect(url) as connection:
+        connection.execute("update answer_cache set expires_at = now()")
+        connection.execute("update search_runs set request = null where id = %s", [run])
+    shown = quarry("runs", "replay", run, DATABASE_URL=url)
+    assert "by its question alone" in shown.stdout
+    assert "fir" not in shown.stdout
+
+
+def test_a_request_that_names_what_is_forgotten_is_not_kept(client: TestClient, url: str) -> None:
+    with psycopg.connect(url) as connection:
+        before, late = (id for (id,) in connection.execute("select id from companies order by id limit 2").fetchall())
+
+    def asked_about(id: str) -> Any:
+        body = {"messages": [{"role": "user", "content": "health"}], "clientContext": {"previousCandidateIds": [id]}}
+        assert client.post("/companies/chat", json=body).status_code == 200
+        client.post(f"/runs/{WRITTEN}/feedback", json={"helpful": True})
+        with psycopg.connect(url) as connection:
+            return connection.execute("select request from search_runs where id = %s", [last_run(url)]).fetchone()
+
+    assert asked_about(before) != (None,)
+    run = last_run(url)
+    for id in (before, late):
+        assert quarry("forget", "company", id, DATABASE_URL=url).returncode == 0
+    with psycopg.connect(url) as connection:
+        assert connection.execute("select request from search_runs where id = %s", [run]).fetchone() == (None,)
+    assert asked_about(late) == (None,)
+
+
 def test_a_list_of_records_is_asked_for_again_as_a_list(client: TestClient, url: str) -> None:
     found = client.get("/records/search", params={"q": "elm"}).json()["results"]
-    client.post("/runs/00000000-0000-0000-0000-000000000000/feedback", json={"helpful": True})  # written by now
+    client.post(f"/runs/{WRITTEN}/feedback", json={"helpful": True})  # written by now
     run = last_run(url)
     gone = found[0]
     with psycopg.connect(url, autocommit=True) as connection:
@@ -120,7 +208,7 @@ def test_a_user_gets_all_that_is_kept_about_them_and_nobody_elses(client: TestCl
     assert quarry("credits", "grant", "ann", "5", DATABASE_URL=url).returncode == 0
     client.post("/people/search", json={"query": "Python"}, headers=ANN | {"Idempotency-Key": "k"})
     the(ask(client), "done")
-    run = client.post("/runs/00000000-0000-0000-0000-000000000000/feedback", json={"helpful": True}, headers=ANN)
+    run = client.post(f"/runs/{WRITTEN}/feedback", json={"helpful": True}, headers=ANN)
     assert run.status_code == 404
     done = quarry("export", "user", "ann", DATABASE_URL=url)
     assert done.returncode == 0, done.stderr

@@ -174,6 +174,12 @@ class ChatRequest(Request):
     apply_filters_to_query: StrictBool = False
     constraints: Constraints | None = Field(default=None, description="Take these instead of what the message says.")
 
+    def as_asked(self) -> dict[str, Any]:
+        said = super().as_asked()
+        if "history" in said:
+            said["history"] = [message for message in said["history"] if message["role"] == "user"]
+        return said
+
     @property
     def base_filters(self) -> CampaignFilters:
         """The filters that hold in every search."""

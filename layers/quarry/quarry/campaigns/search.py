@@ -84,6 +84,7 @@ async def chat_about_campaigns(
     run = Run(
         "campaigns", caller.user_id, request.message, _budget(services), services.chat, request_id, run_id or uuid4()
     )
+    run.request = request.as_asked()
     with services.run_log.record(run):
         known = await values_of(services.reader)
         base = await check_filters(request, known, services.reader)
@@ -118,8 +119,9 @@ async def find_campaigns(
 
     Raises InvalidInput for values that do not exist.
     """
-    given = filters.model_dump(exclude_unset=True)
+    given = filters.model_dump(mode="json", by_alias=True, exclude_unset=True)
     run = Run("campaigns", caller.user_id, query or phrase or str(given), _budget(services), chat=None)
+    run.request = {"filters": given, "query": query, "phrase": phrase, "embedding_field": embedding_field}
     with services.run_log.record(run):
         known = await values_of(services.reader)
         toolset = CampaignToolset(services, run, known)

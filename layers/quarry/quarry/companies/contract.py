@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Field, StringConstraints, model_validator
 from pydantic.alias_generators import to_camel
@@ -135,6 +135,10 @@ class ChatRequest(_Request):
     def question(self) -> str:
         """What the user asks now."""
         return self.messages[-1].content
+
+    def as_asked(self) -> dict[str, Any]:
+        said = super().as_asked()
+        return said | {"messages": [message for message in said["messages"] if message["role"] == "user"]}
 
     @property
     def previous_candidate_ids(self) -> list[str]:

@@ -53,6 +53,7 @@ async def search_companies(
     run = Run(
         "companies", caller.user_id, request.question, _budget(limits), services.chat, request_id, run_id or uuid4()
     )
+    run.request = request.as_asked()
     timeline = Timeline(run)
     with services.run_log.record(run):
         try:

@@ -43,6 +43,10 @@ class Request(LazyModel):
 
     model_config = ConfigDict(extra="forbid")
 
+    def as_asked(self) -> dict[str, Any]:
+        """What it says, as JSON has it, to be asked again: but for what was answered before, which quotes the data."""
+        return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
+
 
 EVIDENCE_MAX = 240
 """So many pieces of evidence are told of a question."""

@@ -44,6 +44,8 @@ _KEPT: tuple[LiteralString, ...] = (
        delete from run_events where run_id in (select run_id from quoting)""",
     "delete from answer_cache where sources @> jsonb_build_array(jsonb_build_object('type', %(kind)s::text, 'id', %(id)s::text))",
     "delete from search_run_results where result_type = %(kind)s and result_id = %(id)s",
+    """update search_runs set request = null
+       where domain = %(domain)s and strpos(request::text, %(quoted)s) > 0""",
     "delete from saved_search_results where result_type = %(kind)s and result_id = %(id)s",
     """delete from saved_searches where domain = %(domain)s
        and holds_any_text(concat_ws(' ', name, query, parameters::text), %(texts)s)""",

@@ -13,12 +13,12 @@ import logging
 import time
 import uuid
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
-from typing import Any, Literal
+from typing import Any, Literal, LiteralString
 
 from psycopg.sql import SQL, Composable, Identifier
 
@@ -43,6 +43,8 @@ StepStatus = Literal["completed", "degraded", "failed"]
 
 PENDING_RUNS_MAX = 500
 BATCH_RUNS = 20
+REQUEST_CHARACTERS_MAX = 20_000
+"""A request that is longer as JSON is not kept: many wait to be written."""
 DRAIN_SECONDS = 2.0
 WARNING_PAUSE_SECONDS = 60.0
 
@@ -72,7 +74,9 @@ class ResultRecord:
 
 @dataclass
 class Run:
-    """One search while it happens. Handed through the search; `degraded` names the model steps that a fallback served."""
+    """One search while it happens. Handed through the search; `degraded` names the model steps that a fallback served. `request`
+    is what asks it again, and `answer_id` the answer of it that is kept, if one is.
+    """
 
     domain: str
     caller: str
@@ -86,6 +90,8 @@ class Run:
     steps: list[StepRecord] = field(default_factory=list)
     results: list[ResultRecord] = field(default_factory=list)
     end_reason: str | None = None
+    request: Mapping[str, Any] | None = None
+    answer_id: str | None = None
     status: RunStatus = "completed"
     duration_ms: float = 0.0
     _started: float = field(default_factory=time.perf_counter)
@@ -204,6 +210,7 @@ class RunLog:
         async with self._database.beside.transaction() as connection:
             await connection.execute(KEEP)
             await _insert(connection, "search_runs", [_run_row(run) for run in runs])
+            await connection.execute(_LET_GO, [[str(run.id) for run in runs]])
             steps = [row for run in runs for row in _numbered(run, "step_number", map(_step_row, run.steps))]
             await _insert(connection, "search_run_steps", steps)
             results = [row for run in runs for row in _numbered(run, "rank", map(_result_row, run.results))]
@@ -236,6 +243,14 @@ class HeardRuns(RunLog):
         """Tokens of a chat model, of all runs so far."""
         return sum((run.usage for run in self._runs), Usage())
 
+
+# what was forgotten while it was asked, or was left open in a page
+_LET_GO: LiteralString = """
+update search_runs r set request = null
+where r.id = any(%s::uuid[]) and exists (select from forgotten where forgotten_at > now() - interval '1 day') and exists (
+  select from jsonb_path_query(r.request, 'strict $.**') v (value) join forgotten f on f.id_hash = id_hash(v.value #>> '{}')
+  where f.domain = r.domain and f.forgotten_at > now() - interval '1 day' and jsonb_typeof(v.value) = 'string')
+"""
 
 _NOTHING = SQL("")
 
@@ -270,6 +285,8 @@ def _run_row(run: Run) -> dict[str, Any]:
         "completion_tokens": usage.completion_tokens,
         "degraded_steps": run.degraded,
         "request_id": run.request_id,
+        "request": run.request if len(json.dumps(run.request)) <= REQUEST_CHARACTERS_MAX else None,
+        "answer_id": run.answer_id,
     }
 
 

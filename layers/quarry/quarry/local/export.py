@@ -11,8 +11,8 @@ from quarry.core.errors import NotFound
 from quarry.local.database import LocalDatabase
 
 EXPORTED: Mapping[str, LiteralString] = {
-    "runs": """select r.id::text, r.domain, r.query, r.status, r.end_reason, r.started_at, r.helpful, r.feedback_reason,
-        r.feedback_at,
+    "runs": """select r.id::text, r.domain, r.query, r.request, r.status, r.end_reason, r.started_at,
+        r.helpful, r.feedback_reason, r.feedback_at,
         array(select jsonb_build_object('type', x.result_type, 'id', x.result_id)
           from search_run_results x where x.run_id = r.id order by x.rank) as results
       from search_runs r where r.caller = %(user)s order by r.started_at""",

@@ -1,23 +1,30 @@
-"""`quarry runs replay`: the question of a run asked again, and what is different."""
+"""`quarry runs replay`: a run's request asked again, and what is different."""
 
 from __future__ import annotations
 
+import difflib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from importlib import import_module
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import ValidationError
 from rich.text import Text
 
-from quarry.core.errors import QuarryError
+from quarry.core.errors import FieldError, InvalidInput, QuarryError
 from quarry.core.run_log import Run, RunLog, whole_run
 from quarry.core.services import Caller, Services
+from quarry.core.validation import plain_words
 from quarry.local.askable import Askable
 from quarry.local.database import LocalDatabase
 from quarry.local.terminal import make_console, printable, write_table
+from quarry.records.contract import AnswerChunkEvent
+
+_QUESTIONS = ("q", "query", "question", "message", "messages", "limit", "offset")
+"""What the question itself is called in a request, and how much of the list was wanted."""
 
 REPLAYING_USER = "replay"
 """Who pays for what costs credits: nobody else is charged."""
@@ -38,12 +45,13 @@ class _Kept(RunLog):
 
 @dataclass(frozen=True)
 class Ended:
-    """How a run ended, and what it found, best first."""
+    """How a run ended, and what it found, best first; `answer` is its text, where that is kept."""
 
     status: str
     end_reason: str | None
     degraded: Sequence[str]
     results: Sequence[Key]
+    answer: str | None = None
 
 
 @dataclass(frozen=True)
@@ -57,16 +65,19 @@ class Moved:
 
 @dataclass(frozen=True)
 class Difference:
-    """What a run that is asked again does otherwise."""
+    """What a run that is asked again does otherwise. `answer` has the lines of the answer that went ("- …") and came ("+ …")."""
 
     gone: Sequence[Key]
     new: Sequence[Key]
     moved: Sequence[Moved]
     ended_otherwise: bool
+    answer: Sequence[str]
 
 
 def compare(before: Ended, after: Ended) -> Difference:
-    """Results that went and came, those of both that changed places among themselves, and whether the runs ended alike."""
+    """Results that went and came, those of both that changed places among themselves, whether the runs ended alike, and what the
+    answer says otherwise, where both are known.
+    """
     old, new = list(dict.fromkeys(before.results)), list(dict.fromkeys(after.results))
     old_common, new_common = [key for key in old if key in new], [key for key in new if key in old]
     return Difference(
@@ -78,27 +89,47 @@ def compare(before: Ended, after: Ended) -> Difference:
             if key != instead
         ],
         ended_otherwise=(before.status, before.end_reason) != (after.status, after.end_reason),
+        answer=_changed_lines(before.answer, after.answer),
     )
 
 
+def _changed_lines(before: str | None, after: str | None) -> Sequence[str]:
+    if before is None or after is None:
+        return ()
+    return [line for line in difflib.ndiff(before.splitlines(), after.splitlines()) if line.startswith(("- ", "+ "))]
+
+
 async def replay_run(database: LocalDatabase, run_id: str, *, as_json: bool) -> None:
-    """Ask again, and show the difference. Raises NotFound for no run, and what the search raises before it has begun."""
+    """Ask again, and show the difference. Raises NotFound for no run, InvalidInput for a request that is none any more, and what
+    the search raises before it has begun.
+    """
     async with database.services() as services:
         run = await whole_run(services.database, run_id)
-        before = Ended(
-            run["status"],
-            run["end_reason"],
-            run["degraded_steps"],
-            [(result["result_type"], result["result_id"]) for result in run["results"]],
-        )
+        before = _ended_before(run, await _kept_answer(run["answer_id"], services))
         after = await _ask_again(run, services)
     difference = compare(before, after)
     if as_json:
-        told = {"run": run["id"], "domain": run["domain"], "query": run["query"]}
+        told = {name: run[name] for name in ("id", "domain", "query", "request")}
+        told = {"run": told.pop("id"), **told}
         told |= {"before": asdict(before), "after": asdict(after), "difference": asdict(difference)}
         print(json.dumps(told, ensure_ascii=False, indent=2))
     else:
         _show(run, before, after, difference)
+
+
+def _ended_before(run: Mapping[str, Any], answer: str | None) -> Ended:
+    results = [(result["result_type"], result["result_id"]) for result in run["results"]]
+    reason = run["end_reason"]
+    if reason == "kept_answer":
+        # it is answered anew now; the kept one was given for this reason
+        reason = "answered" if results else "nothing_found"
+    return Ended(run["status"], reason, run["degraded_steps"], results, answer)
+
+
+async def _kept_answer(id: str | None, services: Services) -> str | None:
+    """The answer that a run gave, while it is kept."""
+    rows = await services.database.rows("select answer from answer_cache where id = %s and expires_at > now()", [id])
+    return rows[0]["answer"] if rows else None
 
 
 async def _ask_again(run: Mapping[str, Any], services: Services) -> Ended:
@@ -111,48 +142,80 @@ async def _ask_again(run: Mapping[str, Any], services: Services) -> Ended:
 
         caller = Caller(REPLAYING_USER)
         await grant(services.database, services.settings, REPLAYING_USER, SEARCH_PRICE)
-    askable, request = _question(run)
     try:
-        async with aclosing(
-            askable.answer(request, caller, replace(services, run_log=kept, settings=settings))
-        ) as events:
-            async for _ in events:
-                pass
+        answer, request = _question(run)
+    except ValidationError as error:
+        raise InvalidInput(
+            [
+                FieldError(
+                    "/request",
+                    f"the run's request is none today: {'.'.join(map(str, detail['loc']))} {plain_words(detail)}",
+                )
+                for detail in error.errors()
+            ]
+        ) from error
+    written: list[str] = []
+    try:
+        async with aclosing(answer(request, caller, replace(services, run_log=kept, settings=settings))) as events:
+            async for event in events:
+                written += [event.chunk] if isinstance(event, AnswerChunkEvent) else []
     except QuarryError:
         if not kept.runs:
             raise
     again = kept.runs[0]
     results = [(result.type, result.id) for result in again.results]
-    return Ended(again.status, again.end_reason, again.degraded, results)
+    return Ended(again.status, again.end_reason, again.degraded, results, "".join(written) or None)
 
 
-def _question(run: Mapping[str, Any]) -> tuple[Askable, BaseModel]:
-    """How the run was asked, and what."""
+Asked = tuple[Callable[..., AsyncGenerator[Any]], Any]
+"""What answers, and the request that it is given."""
+
+
+def _question(run: Mapping[str, Any]) -> Asked:
+    """What the run asked, of whom. Of one whose request was not kept, only the question is known. Raises ValidationError."""
+    request = run["request"]
     if run["domain"] == "records":
         return _records_question(run)
+    if run["domain"] == "campaigns" and request and "filters" in request:
+        return _campaigns_listed(request)
     askable: Askable = import_module(f"quarry.local.{run['domain']}_view").ASKABLE
-    return askable, askable.request(run["query"])
+    asked = askable.request(run["query"])
+    return askable.answer, type(asked).model_validate(request) if request else asked
 
 
-def _records_question(run: Mapping[str, Any]) -> tuple[Askable, BaseModel]:
+def _records_question(run: Mapping[str, Any]) -> Asked:
     """A list of records has no answer written; an answer is made anew."""
     from quarry.local.records_view import ASKABLE
     from quarry.records.contract import AskRequest, SearchRequest
     from quarry.records.search import search_records
 
-    async def search(request: SearchRequest, caller: Caller, services: Services) -> Any:
-        yield await search_records(request, caller, services)
-
     if any(step["name"] == "describe" for step in run["steps"]):
-        limit = max(len(run["results"]), SearchRequest(q=run["query"]).limit)
-        listing = replace(ASKABLE, answer=search)
-        return listing, SearchRequest(q=run["query"], limit=limit)
-    return ASKABLE, AskRequest(question=run["query"], fresh=True)
+        asked = run["request"] or {"q": run["query"], "limit": max(len(run["results"]), 20)}
+        return partial(_once, search_records), SearchRequest.model_validate(asked)
+    asked = run["request"] or {"question": run["query"]}
+    return ASKABLE.answer, AskRequest.model_validate(asked | {"fresh": True})
+
+
+def _campaigns_listed(asked: Mapping[str, Any]) -> Asked:
+    """As an agent lists campaigns."""
+    from quarry.campaigns.search import find_campaigns
+    from quarry.campaigns.tools import FilterArguments
+
+    others = {name: value for name, value in asked.items() if name != "filters"}
+    return partial(_once, partial(find_campaigns, **others)), FilterArguments.model_validate(asked["filters"])
+
+
+async def _once(search: Callable[..., Awaitable[Any]], *given: Any) -> AsyncGenerator[Any]:
+    yield await search(*given)
 
 
 def _show(run: Mapping[str, Any], before: Ended, after: Ended, difference: Difference) -> None:
     console = make_console()
     console.print(Text(f"{run['domain']}: {printable(run['query'])}"))
+    if run["request"] is None:
+        console.print("Its request is not kept: asked again by its question alone.")
+    elif said := {name: value for name, value in run["request"].items() if name not in _QUESTIONS}:
+        console.print(Text(f"with  {printable(json.dumps(said, ensure_ascii=False))}"))
     console.print(f"was   {_ending(before)}")
     console.print(f"is    {_ending(after)}")
     rows = [
@@ -163,7 +226,11 @@ def _show(run: Mapping[str, Any], before: Ended, after: Ended, difference: Diffe
     if rows:
         console.print()
         write_table(console, ("", "was ", "is ", "type", "result"), rows)
-    elif not difference.ended_otherwise:
+    if difference.answer:
+        console.print()
+        for line in difference.answer:
+            console.print(Text(printable(line), "red" if line.startswith("-") else "green"))
+    if not (rows or difference.answer or difference.ended_otherwise):
         console.print("Nothing is different.")
 
 

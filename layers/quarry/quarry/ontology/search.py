@@ -20,6 +20,7 @@ async def search_ontology(
     """The caller's entities for a query, best first. Raises NotFound for a project that is not theirs, DatabaseUnavailable."""
     budget = Budget.without_model(services.settings.database_timeout_seconds)
     run = Run("ontology", caller.user_id, request.query, budget, chat=None, request_id=request_id)
+    run.request = request.as_asked()
     with services.run_log.record(run):
         with run.step("retrieve") as record:
             found = await find_entities(

@@ -76,6 +76,7 @@ async def search_people(
             request_id,
             run_id or uuid.uuid4(),
         )
+        run.request = request.as_asked()
         with services.run_log.record(run):
             try:
                 return await _search(request, caller, services, run, claim)

@@ -135,7 +135,7 @@ FORGETTABLE = (
             """delete from people_searches
                where holds_any_text(query_text || parsed_constraints::text || filters::text, %(texts)s)""",
             """delete from search_runs
-               where domain = 'people' and holds_any_text(concat_ws(' ', query, feedback_reason), %(texts)s)""",
+               where domain = 'people' and holds_any_text(concat_ws(' ', query, request::text, feedback_reason), %(texts)s)""",
             # what was booked stays booked; behind the search's id stands the person's
             """update credit_ledger set reference = 'forgotten/' || entry_number
                where reason = 'unlock' and substr(reference, 38) = %(id)s""",

@@ -95,6 +95,7 @@ async def answer_question(
     run = Run(
         "records", caller.user_id, request.question, _budget(services), services.chat, request_id, run_id or uuid4()
     )
+    run.request = request.as_asked()
     with services.run_log.record(run):
         yield IntentEvent(intent=classify_intent(request.question))
         conversation, reading = await _read(request, services, types)
@@ -111,7 +112,7 @@ async def answer_question(
         keys = _keys(request, caller, services, toolset, facts)
         kept = None if request.fresh else await _kept(services, keys)
         if kept is not None:
-            run.end_reason = "kept_answer"
+            run.end_reason, run.answer_id = "kept_answer", kept.id
             run.results = [
                 ResultRecord(source.type, source.id, source.similarity or 0.0) for source in kept.finished.sources
             ]
@@ -148,7 +149,7 @@ async def answer_question(
         if not run.degraded:
             finished = FinishedAnswer(answer, sources, followups, level, supported.citations, supported.unsupported)
             texts = [source.text for source in evidence]
-            answer_id = await _keep(services, request.question, caller, finished, keys, types, texts)
+            run.answer_id = answer_id = await _keep(services, request.question, caller, finished, keys, types, texts)
         run.end_reason = "answered" if sources else "nothing_found"
         yield DoneEvent(
             answer_id=answer_id,

@@ -266,6 +266,13 @@ class AskRequest(Request):
     def recent_history(self) -> list[PriorTurn]:
         return self.history[-HISTORY_TURNS:]
 
+    def as_asked(self) -> dict[str, Any]:
+        recent = self.model_copy(update={"history": self.recent_history}) if self.history else self
+        said = recent.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude={"fresh"})
+        for turn in said.get("history", ()):
+            turn["answer"] = ""
+        return said
+
 
 class AskQuery(_Filtered):
     """`GET /records/ask`, for EventSource. `context` is a JSON array of `{question, answer}`, or the plain text of an answer."""

@@ -63,6 +63,7 @@ async def search_records(
     scope = Scope(request.from_date, request.to_date, request.must, facet_clauses(request.facets, chosen))
     budget = Budget.without_model(services.settings.database_timeout_seconds)
     run = Run("records", caller.user_id, request.q, budget, chat=None, request_id=request_id)
+    run.request = request.as_asked()
     with services.run_log.record(run):
         reading = await read_records(services.reader, types, request.q)
         found = await gather_candidates(request.q, chosen, services, run, reading=reading, scope=scope)

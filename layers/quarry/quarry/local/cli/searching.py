@@ -114,9 +114,10 @@ def add_to(commands: Commands) -> None:
     show.add_argument("id", metavar="ID", help="the run's id, or the beginning of it")
     replay = add(actions, "replay", _replay_run, "ask again, and show what is different", "quarry runs replay 3f2a")
     replay.description = (
-        "Ask the question of a run again, with the code, data and settings of today, and compare results, their order and\n"
-        "how it ended. Nobody is charged and no run is recorded; with a chat model, it is called. What was asked before it\n"
-        "in a conversation, and filters beside the question, are not in the run log and not asked again."
+        "Ask the request of a run again, with its filters and constraints, by the code, data and settings of today, and\n"
+        "compare results, their order, how it ended, and of records the answer while it is kept. Nobody is charged and no run\n"
+        "is recorded; with a chat model, it is called. Of a conversation the questions are asked again: its answers are not\n"
+        "in the run log, nor is a request of more than 20,000 characters."
     )
     replay.add_argument("id", metavar="ID", help="the run's id, or the beginning of it")
     for action in (show, replay):
