@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 
 import pytest
@@ -19,8 +20,14 @@ BODY = (
 )
 
 
-def source(body: str = BODY, title: str = "Harbour wall survey", author: str | None = None) -> RecordText:
-    return RecordText("report", "r1", title, body, None, author, None, None, None, body[:50])
+def source(
+    body: str = BODY,
+    title: str = "Harbour wall survey",
+    author: str | None = None,
+    date: datetime.date | None = None,
+    language: str = "english",
+) -> RecordText:
+    return RecordText("report", "r1", title, body, None, author, date, None, None, body[:50], language=language)
 
 
 def only(answer: str, body: str = BODY, author: str | None = None) -> Citation:
@@ -91,6 +98,107 @@ def test_a_denial_in_another_sentence_of_the_source_takes_nothing_back() -> None
     body = "Nobody was hurt. The quay wall has moved. It was not closed."
     assert only("The quay wall has moved [1].", body).verified
     assert only("The quay wall has moved. It was not closed [1].", body).verified
+
+
+@pytest.mark.parametrize(
+    ("body", "answer"),
+    [
+        ("Four crews cleaned the quay within two days.", "All crews cleaned the quay within two days [1]."),
+        ("Some of the tiles are porous and must be replaced.", "The tiles are porous and must be replaced [1]."),
+        ("Some residents of the quay signed the petition.", "Most residents of the quay signed the petition [1]."),
+        ("Only the north gate is closed after ten at night.", "The north gate is closed after ten at night [1]."),
+        ("The north gate is closed after ten at night.", "Only the north gate is closed after ten at night [1]."),
+        ("Fewer than twelve of the berths have water.", "Twelve of the berths have water [1]."),
+        ("At most 40 percent of the ropes held.", "40 percent of the ropes held [1]."),
+        ("Repairs cost 310,000 dollars more than planned.", "Repairs cost 310,000 dollars [1]."),
+    ],
+)
+def test_what_is_said_of_some_or_of_less_is_not_verified_of_all_or_of_so_much(body: str, answer: str) -> None:
+    assert not only(answer, body).verified
+
+
+@pytest.mark.parametrize(
+    ("body", "answer"),
+    [
+        ("The works cost 2 million euros in all.", "The works cost 2 [1]."),
+        ("The fee rose by 1.5 euros per metre.", "The fee rose by 1,5 euros per metre [1]."),
+        ("The store was at -5 degrees at dawn.", "The store was at 5 degrees at dawn [1]."),
+        ("The share was 40% of the ropes on board.", "The share was 40 of the ropes on board [1]."),
+        ("The store holds 40 kg of salt for the crew.", "The store holds 40 g of salt for the crew [1]."),
+        ("The bill was paid in euros by the port of Lyme.", "The bill was paid in dollars by the port of Lyme [1]."),
+        ("The deadline is 12 March 2027 for all offers.", "The deadline is 12 May 2027 for all offers [1]."),
+    ],
+)
+def test_another_number_unit_or_date_is_not_verified(body: str, answer: str) -> None:
+    assert not only(answer, body).verified
+
+
+@pytest.mark.parametrize(
+    ("body", "answer"),
+    [
+        ("The board may raise the fee to 40 euros a month.", "The fee to 40 euros a month [1]."),
+        ("Ida Brandt said that the wall will leak next winter.", "The wall will leak next winter [1]."),
+        ("The treasurer proposed that the fee be raised by two euros.", "The fee be raised by two euros [1]."),
+        ("They hoped that the quay opens in the autumn.", "The quay opens in the autumn [1]."),
+        ("Will the crew close the harbour gate at night?", "The crew close the harbour gate at night [1]."),
+        ("He nearly broke the window of the lock house.", "He broke the window of the lock house [1]."),
+    ],
+)
+def test_what_is_asked_hoped_or_said_by_somebody_is_not_verified_as_what_is_so(body: str, answer: str) -> None:
+    assert not only(answer, body).verified
+
+
+@pytest.mark.parametrize(
+    ("body", "answer"),
+    [
+        ("Will the crew close the gate?", "Will the crew close the gate? [1]"),
+        ("If the valve sticks, the crane will stop at once.", "If the valve sticks, the crane will stop at once [1]."),
+        ("The vote on the quay was 7–2 after an hour.", "The vote on the quay was 7-2 after an hour [1]."),
+        ("The crew close the gate at night, and the dog sleeps.", "The crew close the gate at night [1]."),
+        ("The works cost $2.4 million in all.", "The works cost $2.4 million in all. [1]"),
+    ],
+)
+def test_what_is_quoted_with_all_that_stands_beside_it_is_verified(body: str, answer: str) -> None:
+    assert only(answer, body).verified
+
+
+@pytest.mark.parametrize(
+    ("language", "date"), [("english", "5 April 2027"), ("german", "5. April 2027"), ("german", "April 5, 2027")]
+)
+def test_the_date_of_the_record_may_introduce_a_quote_of_it(language: str, date: str) -> None:
+    read = source(date=datetime.date(2027, 4, 5), language=language)
+    found = support(f"- **{date}**: Repairs are put at 310,000 dollars. [1]", {1: read})
+    assert (found.citations[0].verified, found.citations[0].support, found.unsupported) == (True, 1.0, [])
+    assert support(f"On {date} the ferry was put at 310,000 dollars [1].", {1: read}).citations[0].support > 0.5
+    [other] = support("- **6 April 2027**: Repairs are put at 310,000 dollars. [1]", {1: read}).citations
+    assert (other.verified, other.support) == (False, 0.0)
+
+
+def test_a_number_of_the_record_s_date_supports_no_other_number() -> None:
+    read = source("Four crews cleaned the quay within two days.", date=datetime.date(2027, 4, 5))
+    assert not support("5 crews cleaned the quay within two days [1].", {1: read}).citations[0].verified
+
+
+def test_the_title_may_introduce_what_is_quoted() -> None:
+    body = "state: closed\ncrew: Ida Brandt"
+    citation = only("Harbour wall survey – crew: Ida Brandt [1]", body)
+    assert (citation.verified, citation.quote) == (True, "crew: Ida Brandt")
+    assert not only("Harbour wall survey – crew: Ida Weiss [1]", body).verified
+
+
+@pytest.mark.parametrize(
+    ("body", "answer"),
+    [
+        ("Divers need twenty-four boreholes.", "Divers need 24 boreholes [1]."),
+        ("Repairs are put at 2.4 million dollars.", "Repairs are put at 2,400,000 dollars [1]."),
+        ("Repairs are put at 310,000 dollars.", "Repairs are put at $310000 [1]."),
+        ("The vote was 7–2.", "The vote was 7 to 2 [1]."),
+    ],
+)
+def test_a_number_is_supported_however_it_is_written(body: str, answer: str) -> None:
+    citation = only(answer, body)
+    assert citation.support >= 0.5
+    assert not citation.verified
 
 
 def test_one_source_that_supports_a_sentence_is_enough() -> None:

@@ -5,16 +5,18 @@ and whether that says it word for word. Pure, without a model, and linear in the
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence, Set
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice, starmap
+from itertools import islice
 from typing import NamedTuple
 
+from quarry.core.language.numerals import DIGITS, IN_WORDS, SCALE, numeral_value, scale_value
 from quarry.core.language.sentences import sentence_spans
 from quarry.core.language.stemming import stem
-from quarry.core.text import STOP_WORDS, placed_words, significant_words
+from quarry.core.language.writing import ENGLISH, writing_of
+from quarry.core.text import STOP_WORDS, significant_words
 from quarry.records.candidates import RecordText
 from quarry.records.citations import CODE
 from quarry.records.contract import Citation
@@ -41,11 +43,25 @@ CITATIONS_MAX = 100
 """Of an answer's citations beyond these it is only told whether the source has their words at all: no passage, never verified."""
 CLAIM_WORDS_MAX = 200
 """More of what a citation stands behind is not looked at."""
+
+_TOKEN = re.compile(
+    r"(?:(?<![^\s(])[-−])?[$€£¥]?\d++(?:[.,:/–-]\d{1,12}+){0,6}+(?![^\W_])(?:[ \u00a0]?[%‰°])?"
+    r"|[^\W_]+(?:['’][^\W_]+)*"
+)
+"""A number with its signs ("-5", "$3.4", "40 %", "7–2", "14:00"), or a word."""
+_SIGNS = "$€£¥-%‰°"
+_BETWEEN_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_BETWEEN_NUMBERS = re.compile(r"[:/-]")
+_NUMERALS = re.compile(rf"{DIGITS}(?:{SCALE})?|\b{IN_WORDS}", re.IGNORECASE)
+
 _SAYING = frozenset(
     "said says say asked asks told tells according explained noted stated added wrote writes put".split()
 )
 """What tells who said something, beside what was said."""
-_NO_CLAIM = STOP_WORDS | _SAYING
+_NO_CLAIM = _SAYING | frozenset(
+    "a an the this that these those it he she they and of in on at by to as which who".split()
+)
+"""What may stand beside what a source says word for word, and says nothing itself: neither of when, how many or how sure."""
 _DENIALS = frozenset(
     """
     not no never nor neither without none nobody nothing cannot hardly if unless whether deny denies denied denying
@@ -53,6 +69,26 @@ _DENIALS = frozenset(
     """.split()
 )
 """What turns the words beside it into what is not so, or not known to be."""
+_LEFT_OPEN = frozenset(
+    """
+    would could may might should perhaps possibly maybe allegedly supposedly said says say told tells asked asks
+    claim claims claimed alleged argue argues argued think thinks thought believe believes believed hope hopes hoped
+    fear fears feared want wants wanted wish wishes wished expect expects expected plan plans planned
+    propose proposes proposed suggest suggests suggested recommend recommends recommended demand demands demanded
+    promise promises promised
+    """.split()
+)
+"""What makes the words beside it somebody's, or such as may come to be."""
+_NARROWING = frozenset(
+    """
+    only some most many few several all every each half part nearly almost about around roughly fewer less more least than
+    over under up between except other another
+    """.split()
+)
+"""What changes how much, or of what, the words right beside it say."""
+_BEFORE_MAX, _BEHIND_MAX = 3, 2
+"""So many words before and behind are right beside."""
+_CLAUSE_END = re.compile(r"[,;:()—–.!?]")
 
 
 @dataclass(frozen=True)
@@ -65,22 +101,19 @@ class Support:
 
 def support(answer: str, sources: Mapping[int, RecordText]) -> Support:
     """How the sources, by their numbers, support the answer that cites them."""
-    sentences = [
-        (_plain(sentence), [*islice(_claims(sentence), CITATIONS_MAX)]) for sentence in _cited_sentences(answer)
-    ]
-    runs = frozenset(run for _, claims in sentences for words, _ in claims for run in _runs(words))
     read: dict[int, _Source] = {}
     citations: list[Citation] = []
     unsupported: list[str] = []
-    for plain, claims in sentences:
+    for sentence in _cited_sentences(answer):
+        plain = _plain(sentence)
         found: list[Citation] = []
-        for words, numbers in claims:
+        for claim, numbers in islice(_claims(sentence), CITATIONS_MAX):
             for n in numbers:
                 if n in sources:
                     if n not in read:
-                        read[n] = _Source(sources[n], runs)
+                        read[n] = _Source(sources[n])
                     look = _citation if len(citations) + len(found) < CITATIONS_MAX else _glance
-                    found.append(look(n, plain, words, read[n]))
+                    found.append(look(n, plain, claim, read[n]))
         citations += found
         if found and max(each.support for each in found) < SUPPORTED_MIN:
             unsupported.append(plain)
@@ -102,14 +135,14 @@ def _without_markers(code: re.Match[str]) -> str:
     return _NOT_NEW_LINE.sub(" ", text) if "\n" in text else text.replace("[", _BRACKET_IN_CODE)
 
 
-def _claims(sentence: str) -> Iterator[tuple[list[_Word], list[int]]]:
-    """The words of a sentence that its markers stand behind, with the numbers of these."""
+def _claims(sentence: str) -> Iterator[tuple[_Claim, list[int]]]:
+    """What its markers stand behind, with the numbers of these."""
     start = 0
     for marker in _MARKERS.finditer(sentence):
-        claim = sentence[start : marker.start()]
+        said = sentence[start : marker.start()]
         start = marker.end()
-        words = _words(claim if significant_words(claim) else _plain(sentence))
-        yield words[:CLAIM_WORDS_MAX], [*map(int, _NUMBER.findall(marker.group()))]
+        said = said if significant_words(said) else _plain(sentence)
+        yield _Claim(said, _words(said)[:CLAIM_WORDS_MAX]), [*map(int, _NUMBER.findall(marker.group()))]
 
 
 def _plain(sentence: str) -> str:
@@ -118,95 +151,153 @@ def _plain(sentence: str) -> str:
     return plain.replace(_BRACKET_IN_CODE, "[")
 
 
-class _Word(NamedTuple):
+class _Claim(NamedTuple):
+    """What is said, and its words."""
+
     text: str
-    start: int
-    end: int
-
-    @property
-    def stem(self) -> str:
-        return stem(self.text)
-
-    @property
-    def is_denial(self) -> bool:
-        return self.text in _DENIALS or self.text.endswith("n't")
+    words: Sequence[str]
 
 
-def _words(text: str) -> list[_Word]:
-    return [*starmap(_Word, placed_words(text))]
+def _words(text: str) -> list[str]:
+    """The words and numbers of a text, as they are compared."""
+    return _folded(_TOKEN.findall(text))
 
 
-def _runs(words: Sequence[_Word]) -> list[tuple[str, ...]]:
-    """The words by as many in a row as have to be a source's, the first of them first."""
-    texts = [word.text for word in words]
-    return [*_rows_of(texts, min(VERBATIM_WORDS_MIN, len(texts)))]
+def _folded(tokens: Sequence[str]) -> list[str]:
+    # all at once: one by one takes three times as long
+    joined = "\n".join(tokens).lower().replace("’", "'").replace("–", "-").replace("−", "-")
+    return joined.replace(" ", "").replace("\u00a0", "").split("\n") if tokens else []
 
 
-def _rows_of(texts: Sequence[str], length: int) -> Iterator[tuple[str, ...]]:
-    return zip(*(texts[first:] for first in range(length)), strict=False)
+def _is_number(word: str) -> bool:
+    return word.lstrip(_SIGNS)[:1].isdigit()
+
+
+def _roots(word: str) -> tuple[str, ...]:
+    """What a word is compared by where it need not be the same: its stem, or the number without its signs, a range of two."""
+    if word.isalpha() or not _is_number(word):
+        return (stem(word),)
+    return tuple(_BETWEEN_NUMBERS.split(_BETWEEN_THOUSANDS.sub("", word.strip(_SIGNS))))
+
+
+def _beginning(word: str) -> str:
+    """What a word has in common with its stem ("dying", "die")."""
+    return word[:2].replace("y", "i")
+
+
+def _is_denial(word: str) -> bool:
+    return word in _DENIALS or word.endswith("n't")
 
 
 class _Passage(NamedTuple):
-    """A sentence of a source: where it begins and ends, in characters and in words, and the stems of these."""
+    """A sentence of a source: where it begins and ends, in characters and in words."""
 
     start: int
     end: int
     first: int
     last: int
-    stems: frozenset[str]
 
 
 class _Source:
-    """A source, read once."""
+    """A source, read once, and as far as is asked for."""
 
-    def __init__(self, text: RecordText, runs: Set[tuple[str, ...]]) -> None:
+    def __init__(self, text: RecordText) -> None:
         self.body = text.body[:CHARACTERS_MAX]
-        beside = " ".join(filter(None, (text.title, text.topic, text.author, str(text.date or ""))))
-        self._runs = runs
-        self.beside = frozenset(word.stem for word in _words(beside))
+        self.title = _words(text.title)
+        named = _words(" ".join(filter(None, (text.topic, text.author, str(text.date.year) if text.date else ""))))
+        self.beside = frozenset(root for word in (*self.title, *named) for root in _roots(word))
+        self.dates = _written(text)
+        tokens = [*_TOKEN.finditer(self.body)]
+        self.words = _folded([token.group() for token in tokens])
+        self.starts = [token.start() for token in tokens]
+        self._tokens = tokens
+        self._joined = f" {' '.join(self.words)} "
+
+    def end_of(self, place: int) -> int:
+        """Where a word ends."""
+        return self._tokens[place].end()
 
     @cached_property
-    def words(self) -> list[_Word]:
-        return _words(self.body)
+    def placed(self) -> Mapping[str, list[int]]:
+        """Where each of its words stands."""
+        placed: dict[str, list[int]] = {}
+        for place, word in enumerate(self.words):
+            placed.setdefault(word, []).append(place)
+        return placed
 
     @cached_property
-    def stems(self) -> frozenset[str]:
-        return self.beside.union(*(passage.stems for passage in self.passages))
+    def said(self) -> frozenset[str]:
+        """What its words are compared by."""
+        return self.beside.union(*map(_roots, self.placed))
+
+    @cached_property
+    def amounts(self) -> frozenset[float]:
+        """Its numbers, in digits or in words."""
+        values = (numeral_value(each.group()) for each in _NUMERALS.finditer(self.body))
+        return frozenset(value for value in values if value is not None)
 
     @cached_property
     def passages(self) -> list[_Passage]:
         """Its sentences that have words, in order."""
-        passages, last = [], 0
-        for start, end in sentence_spans(self.body):
-            first = last
-            while last < len(self.words) and self.words[last].start < end:
-                last += 1
-            if first < last:
-                stems = frozenset(stem(word) for word, *_ in self.words[first:last])
-                passages.append(_Passage(start, end, first, last, stems))
-        return passages
-
-    def beside_in_sentence(self, first: int, last: int) -> list[_Word]:
-        """The words of the sentences that the words from `first` to before `last` are of, without these."""
-        begins = [passage.first for passage in self.passages]
-        sentences = self.passages[bisect_right(begins, first) - 1 : bisect_right(begins, last - 1)]
-        return [*self.words[sentences[0].first : first], *self.words[last : sentences[-1].last]]
+        spans = (
+            (start, end, *(bisect_left(self.starts, at) for at in (start, end)))
+            for start, end in sentence_spans(self.body)
+        )
+        return [_Passage(*span) for span in spans if span[2] < span[3]]
 
     @cached_property
-    def places(self) -> Mapping[tuple[str, ...], list[int]]:
-        """Where the runs of words begin that are looked for."""
-        places: dict[tuple[str, ...], list[int]] = {}
-        texts = [word.text for word in self.words]
-        for length in {*map(len, self._runs)}:
-            for place, run in enumerate(_rows_of(texts, length)):
-                if run in self._runs:
-                    places.setdefault(run, []).append(place)
-        return places
+    def firsts(self) -> list[int]:
+        """The first words of its sentences."""
+        return [passage.first for passage in self.passages]
+
+    def places(self, words: Sequence[str]) -> Iterator[int]:
+        """Where these words stand in a row."""
+        looked_for, at = f" {' '.join(words)} ", -1
+        for _ in range(_PLACES_MAX):
+            at = self._joined.find(looked_for, at + 1)
+            if at < 0:
+                return
+            yield self._joined.count(" ", 0, at)
+
+    def sentences_of(self, first: int, last: int) -> tuple[int, int]:
+        """Where the sentences begin and end that the words from `first` to before `last` are of, as far as is looked."""
+        start, end = self.starts[first], self.end_of(last - 1)
+        begin = max(0, start - QUOTE_CHARACTERS_MAX)
+        # not all sentences: those of every source that is quoted would take half of the time
+        spans = sentence_spans(self.body[begin : end + QUOTE_CHARACTERS_MAX])
+        overlapping = [span for span in spans if span[0] + begin < end and span[1] + begin > start]
+        return overlapping[0][0] + begin, overlapping[-1][1] + begin
+
+    def undated(self, words: Sequence[str]) -> list[str]:
+        """The words but for the record's own date."""
+        left = [*words]
+        for date in self.dates:
+            for at in range(len(left) - len(date), -1, -1):
+                if left[at : at + len(date)] == date:
+                    del left[at : at + len(date)]
+        return left
 
 
-def _citation(n: int, sentence: str, words: Sequence[_Word], source: _Source) -> Citation:
-    verbatim = _verbatim(words, source)
-    start, end, share = (*verbatim, 1.0) if verbatim is not None else _passage(words, source)
+def _written(text: RecordText) -> list[list[str]]:
+    """The ways to write the date of a record, the longest first."""
+    if text.date is None:
+        return []
+    day, forms = text.date, {text.date.isoformat()}
+    for writing in (writing_of(text.language), writing_of(ENGLISH)):
+        month = writing.months[day.month - 1]
+        forms |= {writing.date(day), writing.month_of(day)}
+        forms |= {
+            f"{month} {day.day}, {day.year}",
+            f"{day.day} {month}",
+            f"{month} {day.day}",
+            f"{month[:3]} {day.day}, {day.year}",
+        }
+    return sorted(map(_words, forms), key=len, reverse=True)
+
+
+def _citation(n: int, sentence: str, claim: _Claim, source: _Source) -> Citation:
+    verbatim = _verbatim(_told(claim, source), source)
+    start, end, share = (*verbatim, 1.0) if verbatim is not None else _passage(claim.words, source)
     quote = source.body[start:end]
     return Citation(
         n=n,
@@ -219,63 +310,126 @@ def _citation(n: int, sentence: str, words: Sequence[_Word], source: _Source) ->
     )
 
 
-def _glance(n: int, sentence: str, words: Sequence[_Word], source: _Source) -> Citation:
+def _glance(n: int, sentence: str, claim: _Claim, source: _Source) -> Citation:
     """The share of what is claimed that stands anywhere in the source."""
-    claimed = frozenset(word.stem for word in words if word.text not in STOP_WORDS)
-    share = len(claimed & source.stems) / len(claimed) if claimed and not _has_own_number(words, source) else 0.0
+    claimed = _claimed(source.undated(claim.words))
+    share = len(claimed & source.said) / len(claimed) if claimed and not _has_own_number(claim.words, source) else 0.0
     return Citation(n=n, sentence=sentence, support=round(share, 3), verified=False)
 
 
-def _passage(words: Sequence[_Word], source: _Source) -> tuple[int, int, float]:
+def _claimed(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(root for word in words if word not in STOP_WORDS for root in _roots(word))
+
+
+def _told(claim: _Claim, source: _Source) -> Sequence[str]:
+    """What is claimed of the record, without the date or the title of it that introduces it."""
+    words = claim.words
+    head, colon, rest = claim.text.partition(":")
+    if colon and _words(head) in source.dates:
+        words = _words(rest)[:CLAIM_WORDS_MAX]
+    title = len(source.title)
+    return words[title:] if title and len(words) > title + 1 and words[:title] == source.title else words
+
+
+def _passage(words: Sequence[str], source: _Source) -> tuple[int, int, float]:
     """Where the passage is that holds most of what is claimed, and its share of it: nothing of what has a number of its own."""
-    claimed = frozenset(word.stem for word in words if word.text not in STOP_WORDS)
+    undated = source.undated(words)
+    claimed = _claimed(undated)
     if not claimed or _has_own_number(words, source):
-        return 0, 0, 0.0
+        # of what is said of its date alone no passage tells
+        return 0, 0, float(not claimed and len(undated) < len(words))
+    said: dict[int, set[str]] = {}
+    beginnings = {_beginning(root) for root in claimed}
+    for word, places in source.placed.items():
+        if (not word.isalpha() or _beginning(word) in beginnings) and (common := claimed.intersection(_roots(word))):
+            for place in places:
+                said.setdefault(bisect_right(source.firsts, place) - 1, set()).update(common)
     best = (0.0, 0, 0)
-    passages = source.passages
-    for first in range(len(passages)):
-        begin = passages[first].start
-        held = source.beside & claimed
-        for start, end, _, _, stems in passages[first : first + QUOTE_SENTENCES_MAX]:
-            if end - begin > QUOTE_CHARACTERS_MAX and start != begin:
+    beside = source.beside & claimed
+    for first in {each for last in said for each in range(max(0, last - QUOTE_SENTENCES_MAX + 1), last + 1)}:
+        begin, share = source.passages[first].start, beside
+        for number, passage in enumerate(source.passages[first : first + QUOTE_SENTENCES_MAX], start=first):
+            if passage.end - begin > QUOTE_CHARACTERS_MAX and passage.start != begin:
                 break
-            said = claimed & stems
-            held |= said
-            if said:
+            if number in said:
+                share = share | said[number]
                 # the shorter of two that hold as much
-                best = max(best, (len(held) / len(claimed), begin - end, begin))
-    share, length, start = best
-    return start, start - length, share
+                best = max(best, (len(share) / len(claimed), begin - passage.end, begin))
+    part, length, start = best
+    return start, start - length, part
 
 
-def _has_own_number(words: Sequence[_Word], source: _Source) -> bool:
-    """Whether a number is said that the source does not have."""
-    return any(word.text[0].isdigit() and word.stem not in source.stems for word in words)
+def _has_own_number(words: Sequence[str], source: _Source) -> bool:
+    """Whether a number is said that the source does not have, in digits or in words."""
+    left = source.undated(words)
+    return any(
+        not _is_amount_of(word, behind, source)
+        for word, behind in zip(left, [*left[1:], ""], strict=True)
+        if _is_number(word)
+    )
 
 
-def _verbatim(words: Sequence[_Word], source: _Source) -> tuple[int, int] | None:
+def _is_amount_of(word: str, behind: str, source: _Source) -> bool:
+    if source.said.issuperset(_roots(word)):
+        return True
+    amount = numeral_value(word.strip(_SIGNS))
+    return amount is not None and not source.amounts.isdisjoint((amount, amount * scale_value(behind)))
+
+
+def _verbatim(words: Sequence[str], source: _Source) -> tuple[int, int] | None:
     """Where the source says just this, if it does: what else is claimed is only who said it, or of what."""
-    texts = [word.text for word in words]
-    longest = (0, 0, 0)
-    for first, run in enumerate(_runs(words)):
-        for place in source.places.get(run, ())[:_PLACES_MAX]:
-            if first and place and texts[first - 1] == source.words[place - 1].text:
-                continue  # in the middle of a longer one
-            length = len(run)
-            while (
-                first + length < len(texts)
-                and place + length < len(source.words)
-                and texts[first + length] == source.words[place + length].text
-            ):
-                length += 1
-            longest = max(longest, (length, -first, place))
-    length, first, place = longest[0], -longest[1], longest[2]
-    if length * 2 < len(texts) or not length:
-        return None
-    rest = [*words[:first], *words[first + length :]]
-    if any(word.is_denial for word in [*rest, *source.beside_in_sentence(place, place + length)]):
-        return None
-    if any(word.stem not in source.beside for word in rest if word.text not in _NO_CLAIM):
-        return None
-    end = source.words[place + length - 1].end
-    return source.words[place].start, end + (source.body[end : end + 1] in (".", "!", "?"))
+    return next(
+        (
+            _quoted(place, length, source)
+            for length, first, place in _rows(words, source)
+            if _is_said([*words[:first], *words[first + length :]], place, length, source)
+        ),
+        None,
+    )
+
+
+def _rows(words: Sequence[str], source: _Source) -> list[tuple[int, int, int]]:
+    """Where at least half of the words stand in a row in the source, the longest rows first: how many, from which, and where."""
+    least = min(len(words), max(VERBATIM_WORDS_MIN, (len(words) + 1) // 2))
+    short = min(VERBATIM_WORDS_MIN, least)
+    found = set[tuple[int, int, int]]()
+    # a row of so many words holds one of these short ones whole
+    for at in range(0, len(words) - short + 1, max(1, least - short + 1)) if words else ():
+        for place in source.places(words[at : at + short]):
+            first, last = at, at + short
+            while first and place - (at - first) and words[first - 1] == source.words[place - (at - first) - 1]:
+                first -= 1
+            begin = place - (at - first)
+            while last < len(words) and begin + last - first < len(source.words):
+                if words[last] != source.words[begin + last - first]:
+                    break
+                last += 1
+            if last - first >= least:
+                found.add((last - first, first, begin))
+    return sorted(found, key=lambda row: (-row[0], row[1], row[2]))
+
+
+def _is_said(rest: Sequence[str], place: int, length: int, source: _Source) -> bool:
+    """Whether the source says it as its own: neither is more claimed than that row of words, nor is anything said beside it in
+    the source that denies it, leaves it open, or changes how much it says.
+    """
+    if any(_is_denial(word) or not (word in _NO_CLAIM or source.beside.issuperset(_roots(word))) for word in rest):
+        return False
+    begin, end = source.starts[place], source.end_of(place + length - 1)
+    first, last = source.sentences_of(place, place + length)
+    before, behind = source.body[first:begin], source.body[end:last]
+    left_out = [*_words(before), *_words(behind)]
+    if not left_out:
+        return True
+    if any(_is_denial(word) or word in _LEFT_OPEN for word in left_out):
+        return False
+    is_asked = source.body[:last].endswith("?")
+    near, next_to = _CLAUSE_END.split(before)[-1], _CLAUSE_END.split(behind, maxsplit=1)[0]
+    right_beside = [*_words(near)[-_BEFORE_MAX:], *_words(next_to)[:_BEHIND_MAX]]
+    is_cut = _is_number(source.words[place + length - 1]) and bool(next_to.strip())
+    return not (is_asked or is_cut or any(word in _NARROWING for word in right_beside))
+
+
+def _quoted(place: int, length: int, source: _Source) -> tuple[int, int]:
+    end = source.end_of(place + length - 1)
+    return source.starts[place], end + (source.body[end : end + 1] in (".", "!", "?"))
