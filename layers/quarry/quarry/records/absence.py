@@ -9,19 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from math import exp, log
 from typing import LiteralString
 
-from psycopg.sql import SQL, Composed, Identifier, Literal
+from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 
 from quarry.core.language.everyday import is_everyday
 from quarry.core.language.tokens import keys, says_something_by_case
 from quarry.core.postgres.pool import Database
-from quarry.core.query.mention import Word
+from quarry.core.query.mention import Cue, FacetName, Known, Word
+from quarry.core.query.question import Clause, Condition
 from quarry.core.text import STOP_WORDS, placed_words, topic_text, words
 from quarry.records.ranking import RankedRecord
-from quarry.records.reading import RecordsReading, is_written_as_name, other_names
+from quarry.records.reading import RecordsReading, is_written_as_name, other_names, tellable
 from quarry.records.searched_types import SearchedType
 
 NAMES_MAX = 8
@@ -30,6 +31,8 @@ SLIP_LIKENESS_MIN = 0.5
 """So many of their trigrams a name and an everyday word share where one is a slip for the other."""
 WORDS_MAX = 24
 """So many words of a question are looked for in the best records."""
+VALUES_MAX = 4
+"""So many values of facets that a question names."""
 RECORDS_MAX = 24
 """So many of the best records are looked at for the words of a question."""
 
@@ -96,7 +99,8 @@ async def _held_by_none(database: Database, names: Sequence[_Name], types: Seque
 class Held:
     """What the best of the records found hold of a question's words. `worth` is how much the words say that one of them holds, in
     words that a single record holds; `is_all`: it holds all of them but `missing`, which no record does. `apart`: the two that
-    say most, where no record holds both. `has_meaning`: some record can be found by its meaning.
+    say most, where no record holds both. `has_meaning`: some record can be found by its meaning. `is_met`: one has the values of
+    facets that the question names, and holds all its other words.
     """
 
     worth: float
@@ -104,6 +108,7 @@ class Held:
     missing: Sequence[str] = ()
     apart: Sequence[str] = ()
     has_meaning: bool = True
+    is_met: bool = False
 
 
 @dataclass(frozen=True)
@@ -135,15 +140,18 @@ async def answerability(
     is_measured: bool,
 ) -> Answerability:
     """How likely the records that were found for a question answer it. Raises DatabaseUnavailable."""
-    asked = words(topic_text(query, reading.parsed.small_talk or STOP_WORDS))[:WORDS_MAX]
+    asked = _words(query, reading)[:WORDS_MAX]
     readings = [
-        await _held(database, asked, ranked[:RECORDS_MAX], types, language)
+        await _held(database, asked, _named(query, reading), ranked[:RECORDS_MAX], types, language)
         for language in dict.fromkeys(language for each in types for language in each.languages)
     ]
     held = max(readings, key=lambda each: each.worth)
     written = {word: query[start:end] for word, start, end in placed_words(query)}
     missing = [written[word] for word in held.missing if all(word in each.missing for each in readings)]
     apart = [written[word] for word in held.apart if len(readings) == 1]
+    if held.is_met and not missing:
+        # of what stands in facets alone its meaning does not tell
+        return Answerability(1.0)
     is_known_by_words = any(item.by_words_alone for item in ranked[:RECORDS_MAX])
     if not missing and ((held.is_all and is_known_by_words) or not held.has_meaning):
         # words are all that is known of them
@@ -162,9 +170,50 @@ def probability(similarity: float, held: Held) -> float:
     return 1 / (1 + exp(-(odds + ALL_WEIGHT * (held.is_all and not held.missing))))
 
 
+def _words(query: str, reading: RecordsReading) -> list[str]:
+    """The words of a question that carry a topic. An adjective behind "how" carries none: it asks how much."""
+    if reading.parsed.small_talk:
+        return words(topic_text(query, reading.parsed.small_talk))
+    said = words(query)
+    degrees = {behind for word, behind in pairwise(said) if word == "how"}
+    return [word for word in said if word not in STOP_WORDS and word not in degrees] or words(topic_text(query))
+
+
+@dataclass(frozen=True)
+class _Named:
+    """What a question says by names that the data has for its records: the words, and for each value of a facet its clause and in
+    how many rows it is.
+    """
+
+    words: frozenset[str]
+    values: Sequence[tuple[Clause, int]]
+
+
+def _named(query: str, reading: RecordsReading) -> _Named:
+    parsed = reading.parsed
+    if not query.startswith(parsed.text):
+        return _Named(frozenset(), ())
+    spans, values = list[tuple[int, int]](), list[tuple[Clause, int]]()
+    for mention in parsed.mentions:
+        if isinstance(mention.value, Known):
+            whole = [each for each in mention.value.values if each.is_whole and each.likeness == 1]
+            if whole:
+                values.append(
+                    (tuple(Condition(each.facet, (each.value,)) for each in whole), max(each.rows for each in whole))
+                )
+                spans.append((mention.start, mention.end))
+        elif isinstance(mention.value, FacetName) or mention.value == Cue("noun"):
+            spans.append((mention.start, mention.end))
+    placed = [*placed_words(parsed.text)]
+    inside = {word for word, start, end in placed if any(first <= start and end <= last for first, last in spans)}
+    outside = {word for word, start, end in placed if not any(first <= start and end <= last for first, last in spans)}
+    return _Named(frozenset(inside - outside), values[:VALUES_MAX])
+
+
 async def _held(
     database: Database,
     asked: Sequence[str],
+    named: _Named,
     ranked: Sequence[RankedRecord],
     types: Sequence[SearchedType],
     language: str | None,
@@ -173,9 +222,16 @@ async def _held(
     searched = [each for each in types if language in each.languages]
     holding = SQL(" union all ").join(
         SQL(
-            "select sum(w.weight) as weight from {} r, asked a, unnest(a.words, a.weights) w (word, weight)"
-            " where r.id = any({}) and r.text_search @@ quote_literal(w.word)::tsquery group by r.id"
-        ).format(Identifier(each.rows), Literal([item.key[1] for item in ranked if item.key[0] == each.name]))
+            "select h.weight, h.others + {met} as beside, {is_met} as is_met from {rows} t, one o, asked a cross join lateral ("
+            "select coalesce(sum(w.weight), 0) as weight,"
+            " coalesce(sum(w.weight) filter (where w.word <> all(a.named)), 0) as others"
+            " from unnest(a.words, a.weights) w (word, weight) where t.text_search @@ quote_literal(w.word)::tsquery"
+            ") h where t.id = any({ids})"
+        ).format(
+            rows=Identifier(each.rows),
+            ids=Literal([item.key[1] for item in ranked if item.key[0] == each.name]),
+            **_met(each, named.values),
+        )
         for each in searched
     )
     together = SQL(" or ").join(
@@ -193,30 +249,55 @@ async def _held(
         {
             "words": list(asked),
             "everyday": [is_everyday(word) for word in asked],
+            "named": [word in named.words for word in asked],
+            "value_rows": [rows for _, rows in named.values],
             "tables": list(dict.fromkeys(each.rows for each in searched)),
         },
     )
-    is_all = row["worth"] > ALL_WORTH * row["possible"]
-    return Held(row["worth"], is_all, row["missing"], row["apart"], row["has_meaning"])
+    is_beside = row["beside"] > ALL_WORTH * row["possible_beside"]
+    return Held(
+        max(row["worth"], row["beside"]),
+        row["worth"] > ALL_WORTH * row["possible"] or is_beside,
+        row["missing"],
+        row["apart"],
+        row["has_meaning"],
+        is_met=bool(row["is_met"]) and bool(named.values),
+    )
+
+
+def _met(type: SearchedType, values: Sequence[tuple[Clause, int]]) -> dict[str, Composable]:
+    """How much the values say that a row `t` of the type has, and whether it has all of them."""
+    met, all_met = list[Composable]([SQL("0")]), list[Composable]([SQL("true")])
+    for clause, rows in values:
+        told = tellable(clause, type.table)
+        has = (type.condition([told]) if told else None) or SQL("false")
+        met.append(SQL("case when {} then ln(1 + o.rows / ({} + .5)) else 0 end").format(has, Literal(rows)))
+        all_met.append(SQL("({})").format(has))
+    return {"met": SQL(" + ").join(met), "is_met": SQL(" and ").join(all_met)}
 
 
 _HELD: LiteralString = """
 with said as materialized (
   select s.*, tsvector_to_array(said_words({language}::regconfig, s.word)) as lexemes
-  from unnest(%(words)s::text[], %(everyday)s::boolean[]) s (word, is_everyday)
+  from unnest(%(words)s::text[], %(everyday)s::boolean[], %(named)s::boolean[]) s (word, is_everyday, is_named)
 ), missing as materialized (
   select s.word from said s
-  where s.is_everyday and s.lexemes <> '{{}}' and case
+  where s.is_everyday and not s.is_named and s.lexemes <> '{{}}' and case
     when exists (select from lexeme_counts c where c.lexeme = any(s.lexemes) and c.of_table = any(%(tables)s)) then false
     else unwritten(%(tables)s, s.lexemes) = s.lexemes end
 ), asked as materialized (
-  select q.words, q.weights from weigh_query(%(tables)s, (
+  select q.words, q.weights, array(select unnest(s.lexemes) from said s where s.is_named) as named from weigh_query(%(tables)s, (
     select coalesce(string_agg(s.word, ' '), '') from said s where s.word not in (select m.word from missing m)
   ), p_language => {language}::regconfig) q
 ), one as (
   -- what a word says that a single row holds
-  select ln(1 + greatest(1, sum(t.rows)) / 1.5)::float8 as weight from text_totals t where t.of_table = any(%(tables)s)
-), held as ({holding}), heaviest as (
+  select ln(1 + t.rows / 1.5)::float8 as weight, t.rows from (
+    select greatest(1, sum(t.rows))::float8 as rows from text_totals t where t.of_table = any(%(tables)s)) t
+), held as ({holding}), possible as (
+  select coalesce(sum(w.weight), 0) as words, coalesce(sum(w.weight) filter (where w.word <> all(a.named)), 0) as others,
+    (select coalesce(sum(ln(1 + o.rows / (v.rows + .5))), 0) from unnest(%(value_rows)s::int[]) v (rows), one o) as of_values
+  from asked a, unnest(a.words, a.weights) w (word, weight)
+), heaviest as (
   -- as they were said: what was read as another word is none of them
   select w.word as lexeme, (select s.word from said s where w.word = any(s.lexemes) order by s.word limit 1) as word
   from asked a, unnest(a.words, a.weights) w (word, weight) order by w.weight desc, w.word limit 2
@@ -224,12 +305,14 @@ with said as materialized (
   select string_agg(quote_literal(h.lexeme), ' & ')::tsquery as words, array_agg(h.word order by h.word) as said from heaviest h
   having count(distinct h.word) = 2
 )
-select coalesce((select max(h.weight) from held h), 0) / o.weight as worth,
-  coalesce((select sum(w.weight) from asked a, unnest(a.weights) w (weight)), 0) / o.weight as possible,
+select coalesce((select max(h.weight) from held h), 0) / o.weight as worth, p.words / o.weight as possible,
+  coalesce((select max(h.beside) from held h), 0) / o.weight as beside,
+  (p.others + p.of_values) / o.weight as possible_beside,
+  exists (select from held h where h.is_met and h.beside > .999 * (p.others + p.of_values)) as is_met,
   array(select m.word from missing m) as missing,
   coalesce((select b.said from both_words b where not ({together})), '{{}}') as apart,
   exists (select from embedding_model) and ({has_meaning}) as has_meaning
-from one o
+from one o, possible p
 """
 
 

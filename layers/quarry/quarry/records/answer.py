@@ -342,7 +342,10 @@ async def _write(conversation: Conversation, facts: _Facts, toolset: SearchTools
         extracted = await off_loop(
             lambda: list(
                 fallbacks.extractive_answer(
-                    conversation.question, conversation.search_query, fallbacks.said_by(facts.authors, sources)
+                    conversation.question,
+                    conversation.search_query,
+                    fallbacks.said_by(facts.authors, sources),
+                    facts.authors,
                 )
             )
         )

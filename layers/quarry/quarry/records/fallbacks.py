@@ -5,6 +5,7 @@ Pure: the same inputs give the same words.
 
 from __future__ import annotations
 
+import datetime
 import math
 import re
 from collections import Counter
@@ -36,8 +37,13 @@ MEANING_WEIGHT = 0.30
 SPOKEN_WEIGHT = 0.80
 """What somebody said stands behind what the record itself says, unless it is asked what people say."""
 
+OTHERS_WEIGHT = 0.80
+"""Where it is asked what somebody said, all else stands behind that."""
+
 STEMS_MIN = 4
-"""A sentence with fewer significant words counts half: it seldom says anything by itself."""
+"""A sentence with fewer significant words is quoted with the one before it, the first with the one behind; alone, it counts half:
+it seldom says anything by itself.
+"""
 
 FOLLOWUPS_MAX = 3
 TOPIC_CHARACTERS_MAX = 90
@@ -63,6 +69,8 @@ _ASKS_WHAT_IS_SAID = _words(
     "react", "respond(?:ed)?", "explain(?:ed)?", "promised?",
 )  # fmt: skip
 
+_ASKS_WHEN = _words("when", "date", "deadline", "since", "until", "open(?:ed|ing)?")
+_TELLS_WHEN = re.compile(rf"\b(?:{_MONTHS}|20\d\d|spring|summer|autumn|winter)\b")
 # What a kind of question asks for, and what the answer to it tends to hold.
 _CUES: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     (
@@ -74,10 +82,7 @@ _CUES: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
         _words("how (?:much|many|long|often|far|big|high)", "cost", "price", "fee", "rate", "budget", "number", "amount"),
         re.compile(r"\d|\b(?:percent|million|thousand|hundred|dozen|half|twice)\b"),
     ),
-    (
-        _words("when", "date", "deadline", "since", "until", "open(?:ed|ing)?"),
-        re.compile(rf"\b(?:{_MONTHS}|20\d\d|spring|summer|autumn|winter)\b"),
-    ),
+    (_ASKS_WHEN, _TELLS_WHEN),
     (
         _words("vote[ds]?", "voting", "pass(?:ed)?", "adopt(?:ed)?", "approve[ds]?", "defeated", "reject(?:ed)?", "against",
                "oppose[ds]?", "decide[ds]?", "decision", "outcome", "kept?"),
@@ -98,33 +103,48 @@ _LEANS_ON_PREVIOUS = re.compile(r"(?:It|Its|That|This|These|Those|They|Their|He|
 
 @dataclass(frozen=True)
 class _Sentence:
-    """A sentence of a source, with the words it shares or not with others, and its score for the question."""
+    """A sentence of a source, with the words it shares or not with others, those of them that are its own and not the title's,
+    and its score for the question.
+    """
 
     source: EvidenceSource
     place: int
     text: str
     stems: frozenset[str]
+    own: frozenset[str]
     is_value: bool = False
     score: float = 0.0
 
+    @property
+    def matter(self) -> str:
+        """What it is about, as far as is known."""
+        return self.source.text.topic or self.source.text.title
 
-def extractive_answer(question: str, search_query: str, sources: Sequence[EvidenceSource]) -> Iterator[str]:
+
+def extractive_answer(
+    question: str, search_query: str, sources: Sequence[EvidenceSource], authors: Set[str] = frozenset()
+) -> Iterator[str]:
     """An answer made of the sources' own sentences, piece by piece, in Markdown with `[n]` citations.
 
     The best sentences come first. They are chosen by the share of the question's words they hold (rare words count more), by how
     well their source ranked and how near it is in meaning, and by whether they hold what that kind of question asks for: a
-    reason, a figure, a date, a vote, a name.
+    reason, a figure, a date, a vote, a name. What the `authors` said comes before what others did: it is asked for.
+
+    A sentence is dated where it is asked when and it does not say so itself, and where another one about the same matter is of
+    another day: these would be taken for one event.
     """
-    chosen = _choose(_scored(question, search_query, sources))
+    chosen = _choose(_scored(question, search_query, sources, authors))
     if not chosen:
         yield NOTHING_FOUND
         return
-    lead, *others = chosen
-    yield _quoted(lead)
+    lead, *others = (
+        f"{date}{_quoted(sentence)}" for sentence, date in zip(chosen, _dates(question, chosen), strict=True)
+    )
+    yield lead
     if others:
         yield "\n\nAlso in the records:\n"
         for sentence in others:
-            yield f"\n- {_dated(sentence)}{_quoted(sentence)}"
+            yield f"\n- {sentence}"
 
 
 def said_by(authors: frozenset[str], sources: Sequence[EvidenceSource]) -> Sequence[EvidenceSource]:
@@ -138,11 +158,18 @@ def nothing_held(names: Sequence[str], nearest: Sequence[EvidenceSource]) -> str
     """That the records hold no such thing, where they hold nothing of the names; and what is nearest."""
     said = f"{NOTHING_ANSWERS}: none of them names {_listed(names)}." if names else NOTHING_FOUND
     kinds = {
-        _markdown_safe(shorten(source.text.topic or source.text.title, 120)): source.text.type.replace("_", " ")
+        _markdown_safe(shorten(_called(source.text), 120)): source.text.type.replace("_", " ")
         for source in reversed(nearest)
     }
     lines = [f"\n- {title} ({kind})" for title, kind in list(reversed(kinds.items()))[:NEAREST_MAX]]
     return "".join([said, "\n\nThe nearest that they hold:\n", *lines]) if lines else said
+
+
+def _called(record: RecordText) -> str:
+    """What a record is about, in words: one that is called by a number or a code, by what it says."""
+    name = record.topic or record.title
+    is_code = all(any(map(str.isdigit, part)) for part in name.split())
+    return f"{name}: {' '.join(record.body.split())}" if is_code else name
 
 
 def lacking(missing: Sequence[str], apart: Sequence[str] = ()) -> str:
@@ -188,33 +215,42 @@ def followups_about(records: Sequence[RecordText]) -> list[str]:
     return [question for record in records if (question := _question_about(record))]
 
 
-def _scored(question: str, search_query: str, sources: Sequence[EvidenceSource]) -> list[_Sentence]:
+def _scored(question: str, search_query: str, sources: Sequence[EvidenceSource], authors: Set[str]) -> list[_Sentence]:
     asks_who = bool(_ASKS_WHO.search(question))
     asks_what_is_said = bool(_ASKS_WHAT_IS_SAID.search(question))
     nearest = max((source.similarity or 0.0 for source in sources), default=0.0)
     asked = set(significant_words(search_query))
     pool = [
-        _Sentence(source, place, text, frozenset(significant_words(text)), is_value)
+        _Sentence(
+            source,
+            place,
+            f"{title}{text}",
+            frozenset(significant_words(title + text)),
+            frozenset(significant_words(text)),
+            bool(title),
+        )
         for source in sources
-        for place, (text, is_value) in enumerate(_quotable_units(source.text, asked))
+        for place, (title, text) in enumerate(_quotable_units(source.text, asked))
         if asks_who or not _ROLL_CALL.match(text)
     ]
-    holders = Counter(word for sentence in pool for word in sentence.stems & asked)
+    holders = Counter(word for sentence in pool for word in sentence.own & asked)
     weights = {word: math.log(1 + len(pool) / (1 + holders[word])) for word in asked if holders[word]}
     total = sum(weights.values()) or 1.0
     cues = [answer for asks, answer in _CUES if asks.search(question)]
     about = {source.n: asked.intersection(_about(source.text)) for source in sources}
     scored: list[_Sentence] = []
     for sentence in pool:
-        held = sum(weights[word] for word in sentence.stems & asked if word in weights)
+        held = sum(weights[word] for word in sentence.own & asked if word in weights)
         # what the title already says need not be said again in the sentence
-        held += 0.5 * sum(weights[word] for word in about[sentence.source.n] - sentence.stems if word in weights)
+        held += 0.5 * sum(weights[word] for word in about[sentence.source.n] - sentence.own if word in weights)
         cue = sum(bool(answer.search(sentence.text)) for answer in cues) / len(cues) if cues else 0.0
         score = COVERAGE_WEIGHT * held / total + SOURCE_WEIGHT * sentence.source.weight + CUE_WEIGHT * cue
         if nearest > 0:
             score += MEANING_WEIGHT * (sentence.source.similarity or 0.0) / nearest
         score *= sentence.source.text.quoting.weight
-        if sentence.source.text.author and not asks_what_is_said:
+        if authors and asks_what_is_said:
+            score *= 1.0 if sentence.source.text.author in authors else OTHERS_WEIGHT
+        elif sentence.source.text.author and not asks_what_is_said:
             score *= SPOKEN_WEIGHT
         if len(sentence.stems) < STEMS_MIN:
             score *= 0.5
@@ -252,19 +288,19 @@ def _overlap(one: _Sentence, other: _Sentence) -> float:
     return len(one.stems & other.stems) / smaller if smaller else 1.0
 
 
-def _quotable_units(record: RecordText, asked: Set[str]) -> Iterator[tuple[str, bool]]:
-    """What may be quoted of a record by itself, each with whether it is the value of something: that is quoted with the record's
-    title, where it holds a word of `asked` or nothing but the title is asked for.
+def _quotable_units(record: RecordText, asked: Set[str]) -> Iterator[tuple[str, str]]:
+    """What may be quoted of a record by itself, and the title before it, if any: the value of something is quoted with the title
+    of its record, where it holds a word of `asked` or nothing but the title is asked for.
     """
     values, prose = list[str](), list[str]()
     for line in record.body[:BODY_CHARACTERS_MAX].split("\n"):
         (values if _NAMED_VALUE.fullmatch(line) else prose).append(line)
-    yield from ((unit, False) for unit in _sentences_of(record, "\n".join(prose)))
+    yield from (("", unit) for unit in _sentences_of(record, "\n".join(prose)))
     title = shorten(record.title, TOPIC_CHARACTERS_MAX)
     is_meant = bool(asked) and asked <= set(significant_words(record.title))
     for line in values:
         if is_meant or not asked.isdisjoint(significant_words(line)):
-            yield f"{title} – {line}", True
+            yield f"{title} – ", line
 
 
 def _sentences_of(record: RecordText, body: str) -> list[str]:
@@ -281,15 +317,25 @@ def _sentences_of(record: RecordText, body: str) -> list[str]:
 
 
 def _readable_sentences(text: str) -> list[str]:
-    """The sentences of a text; one that leans on its predecessor ("That is why …") takes it along."""
+    """The sentences of a text; one that leans on its predecessor ("That is why …") takes it along, as does a short one in its
+    line.
+    """
     found: list[str] = []
-    for sentence in sentences(text):
-        together = len(words(found[-1])) + len(words(sentence)) if found else 0
-        if found and _LEANS_ON_PREVIOUS.match(sentence) and together <= SENTENCE_WORDS_MAX:
-            found[-1] = f"{found[-1]} {sentence}"
-        else:
-            found.append(sentence)
+    for line in text.split("\n"):
+        is_short = False
+        for place, sentence in enumerate(sentences(line)):
+            leans = bool(_LEANS_ON_PREVIOUS.match(sentence)) or (place > 0 and (is_short or _is_short(sentence)))
+            together = len(words(found[-1])) + len(words(sentence)) if found else 0
+            if found and leans and together <= SENTENCE_WORDS_MAX:
+                found[-1] = f"{found[-1]} {sentence}"
+            else:
+                found.append(sentence)
+            is_short = _is_short(found[-1])
     return found
+
+
+def _is_short(sentence: str) -> bool:
+    return len(significant_words(sentence)) < STEMS_MIN
 
 
 def _quoted(sentence: _Sentence) -> str:
@@ -301,9 +347,20 @@ def _quoted(sentence: _Sentence) -> str:
     return f"{text} [{sentence.source.n}]"
 
 
-def _dated(sentence: _Sentence) -> str:
-    text = sentence.source.text
-    return f"**{writing_of(text.language).date(text.date)}**: " if text.date else ""
+def _dates(question: str, chosen: Sequence[_Sentence]) -> Iterator[str]:
+    """What stands before each of the sentences: its date, or nothing."""
+    days: dict[str, set[datetime.date]] = {}
+    for sentence in chosen:
+        if sentence.source.text.date:
+            days.setdefault(sentence.matter, set()).add(sentence.source.text.date)
+    asks_when = bool(_ASKS_WHEN.search(question))
+    for sentence in chosen:
+        text = sentence.source.text
+        is_asked = asks_when and not _TELLS_WHEN.search(sentence.text)
+        if text.date and (is_asked or len(days[sentence.matter]) > 1):
+            yield f"**{writing_of(text.language).date(text.date)}**: "
+        else:
+            yield ""
 
 
 def _markdown_safe(text: str) -> str:
