@@ -38,6 +38,7 @@ def filters(asked: CampaignQuestion) -> dict[str, object]:
         ("which companies advertise with no annual fee?", Ask("groups", "company"), {"value_prop": ["No Annual Fee"]}),
         ("playful illustrations", Ask(), {"sentiment": ["Playful"], "visual_style": ["Illustration"]}),
         ("the Voyage Card campaigns", Ask(), {"brand": ["Voyage Card"]}),
+        ("spots for voyage card", Ask(), {"brand": ["Voyage Card"]}),
         ("billboards from Tern & Co", Ask(), {"channel": ["Out of Home"], "company": ["Tern & Co"]}),
         ("campaigns without an offer", Ask(), {"has_offer": False}),
         ("email campaigns that make an offer", Ask(), {"channel": ["Email"], "has_offer": True}),

@@ -79,6 +79,22 @@ def test_a_part_of_a_name_counts_where_it_is_written_like_one() -> None:
     assert not written_large.is_latent
 
 
+@pytest.mark.parametrize(
+    ("text", "first", "is_latent"),
+    [
+        ("paper moon films", 0, False),
+        ("sad paper moon films", 1, False),
+        ("films that fold a paper moon", 4, True),
+        ("a paper moon, films", 1, True),
+    ],
+)
+def test_everyday_words_that_are_a_name_are_meant_before_what_rows_are_called(
+    text: str, first: int, is_latent: bool
+) -> None:
+    (mention,) = _said(_parse(text, (first, first + 2, KnownValue("studio", "Paper Moon"))), Known)
+    assert mention.is_latent == is_latent
+
+
 @pytest.mark.parametrize("text", ["Lamps", "lamp", "Lamp's"])
 def test_a_whole_question_names_what_it_is_but_for_the_plural(text: str) -> None:
     assert _known(_parse(text, (0, 1, KnownValue("studio", "Lamp")))) == [["studio: Lamp"]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import psycopg
@@ -14,6 +15,7 @@ from quarry.core.language.tokens import tokenise
 from quarry.core.query.lexicon import LookUp
 from quarry.core.query.mention import KnownValue
 from quarry.core.retrieval.facets import SearchTable
+from quarry.core.retrieval.reading import read_question
 from quarry.core.retrieval.vocabulary import WORDS_MAX, longest_run, look_up, slips
 from quarry.core.services import Services
 from tests.plans import reads
@@ -128,6 +130,17 @@ async def test_a_slip_of_the_pen_is_seen_where_the_language_has_no_such_word(
         "habour pilots": [KnownValue("niche", "harbour pilots", 1, likeness=0.8)],
         "pilots": [KnownValue("niche", "harbour pilots", 1, is_whole=False)],
     }
+
+
+async def test_a_place_that_the_world_has_is_no_slip_for_one_that_the_data_has(
+    services: Services, connection: psycopg.Connection
+) -> None:
+    add_company(connection, "a", "Zebu", hq_city="Austin", hq_country="Niger")
+    add_company(connection, "b", "Quagga", hq_country="Austria")
+    for said in ("companies in Australia", "companies in nigeria"):
+        question = (await read_question(services.database, COMPANIES, said, today=datetime.date(2031, 5, 2))).question
+        assert [each.text for each in question.missing] == [said.split()[-1]]
+        assert [condition.values for clause in question.clauses for condition in clause] == [(said.split()[-1],)]
 
 
 async def test_other_forms_of_a_word_count_as_it(services: Services, connection: psycopg.Connection) -> None:

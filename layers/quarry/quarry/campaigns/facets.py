@@ -15,11 +15,11 @@ CAMPAIGNS = SearchTable(
     facets=(
         Facet(
             "company", "name", "company", "company", "companies",
-            words=("advertiser", "firm", "business"), leads=("by", "from"), wording="by {}",
+            words=("advertiser", "firm", "business"), leads=("by", "from", "for", "of"), wording="by {}",
         ),
         Facet(
             "brand", "name", "brand", "brand", "brands",
-            words=("product", "label"), leads=("by", "from"), wording="for {}",
+            words=("product", "label"), leads=("by", "from", "for", "of"), wording="for {}",
         ),
         Facet(
             "channel", "value", "channel", "channel", "channels",

@@ -10,7 +10,7 @@ from quarry.core.language.everyday import is_everyday
 from quarry.core.language.tokens import Token, keys, says_something_by_case
 from quarry.core.query.cues import cues
 from quarry.core.query.lexicon import Found, Lexicon, stems
-from quarry.core.query.mention import Asked, FacetName, Known, KnownValue, Mention, Place, Reference
+from quarry.core.query.mention import Asked, Cue, FacetName, Known, KnownValue, Mention, Place, Reference
 from quarry.core.query.vocabulary import Vocabulary
 from quarry.core.text import STOP_WORDS
 
@@ -55,12 +55,15 @@ class Sides:
         self._speaks_by_case = says_something_by_case(tokens)
         words, word_stems = [token.key for token in tokens], stems(tokens)
         self._is_everyday = [False] * len(tokens)
+        self._rows: set[int] = set()
         self._starts: dict[int, FacetName] = {}
         self._ends: dict[int, FacetName] = {}
         for found in asked:
             self._is_everyday[found.first : found.last] = [True] * (found.last - found.first)
         for place in range(len(tokens)):
             term = lexicon.term_at(words, word_stems, place)
+            if term and term.meaning == Cue("noun"):
+                self._rows.add(place)
             if term and isinstance(term.meaning, FacetName):
                 self._starts[place] = self._ends[term.last] = term.meaning
             for said in (term, cues().longest_at(words, place)):
@@ -90,6 +93,10 @@ class Sides:
 
     def is_all(self, first: int, last: int) -> bool:
         return last - first == len(self.tokens) <= WHOLE_QUESTION_WORDS_MAX
+
+    def names_rows(self, first: int, last: int) -> bool:
+        """Whether several words stand right before what rows are called: "cloud nine posters" are somebody's."""
+        return last - first > 1 and last in self._rows and not self.tokens[last].ends_clause
 
     def led_by(self, first: int) -> int:
         """How many prepositions and articles stand right before the word at `first`."""
@@ -189,7 +196,7 @@ def _may_be_chance(sides: Sides, first: int, last: int, best: KnownValue, is_sup
     """
     if not best.is_whole and best.likeness < 1:
         return True
-    if is_supported:
+    if is_supported or (best.is_whole and sides.names_rows(first, last)):
         return False
     is_name = best.facet in sides.name_facets
     is_short = last - first <= CHANCE_WORDS_MAX

@@ -42,7 +42,8 @@ _NAMES = frozenset(
 )
 """Places whose names people bear."""
 _SPEAKING = frozenset("speaking language languages speaker speakers translation translations".split())
-_SPEAK = frozenset("speak speaks speaking spoke in learn teach fluent language".split())
+_SPEAK = frozenset("speak speaks speaking spoke learn teach fluent language".split())
+_BEFORE_LANGUAGES = frozenset("in into to from with without know knows knowing understand understands".split())
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,7 @@ def find_places(text: str, tokens: Sequence[Token]) -> list[Mention]:
     by_case = says_something_by_case(tokens)
     mentions: list[Mention] = []
     before: _Found | None = None
+    language: _Found | None = None
     place = 0
     while place < len(tokens):
         found = _longest(tokens, place)
@@ -76,6 +78,9 @@ def find_places(text: str, tokens: Sequence[Token]) -> list[Mention]:
         based = _key(tokens, found.last) in ("based", "headquartered") and not tokens[found.last].ends_clause
         found = replace(found, is_supported=led or based or found.within is not None)
         place = found.last
+        if _is_language(tokens, found, is_listed=_is_listed(text, tokens, language, found)):
+            language = replace(found, is_supported=True)
+            continue
         if _is_no_place(tokens, found):
             continue
         before = found
@@ -186,14 +191,25 @@ def _is_no_place(tokens: Sequence[Token], found: _Found) -> bool:
     return token.key in STOP_WORDS or not (is_known or found.is_supported or token.is_capital)
 
 
+def _is_language(tokens: Sequence[Token], found: _Found, *, is_listed: bool) -> bool:
+    """Whether what people of a place are called names what they speak: "speaks Dutch", "books in Dutch", "without Dutch", but
+    "in Dutch towns". `is_listed`: it stands in a list with such a name.
+    """
+    if not found.entry.is_demonym:
+        return False
+    before, behind = _key(tokens, found.first - 1), _key(tokens, found.last)
+    if before in _SPEAK or behind in _SPEAKING:
+        return True
+    describes = bool(behind) and behind not in STOP_WORDS and not tokens[found.last].ends_clause
+    return (is_listed or before in _BEFORE_LANGUAGES) and not describes
+
+
 def _is_latent(tokens: Sequence[Token], found: _Found, *, by_case: bool) -> bool:
     first, entry = tokens[found.first], found.entry
     is_one_word = found.last - found.first == 1
     is_denied = by_case and not first.is_capital
     if entry.is_demonym:
-        before, behind = _key(tokens, found.first - 1), _key(tokens, found.last)
-        is_word = is_one_word and first.key in _WORDS and (found.first == 0 or not first.is_capital)
-        return is_word or before in _SPEAK or behind in _SPEAKING
+        return is_one_word and first.key in _WORDS and (found.first == 0 or not first.is_capital)
     if is_one_word and first.key in _WORDS:
         is_meant = first.is_capital or (entry.kind != "city" and not is_denied)
         return not (found.is_supported and is_meant)

@@ -95,6 +95,9 @@ class _ToLookUp:
 
 def _to_look_up(text: str, lexicon: Lexicon, today: datetime.date, languages: Sequence[str]) -> _ToLookUp:
     tokens = tokenise(text)
+    phrases = look_ups(text, lexicon=lexicon, reference_date=today)
+    # "Iceland" is no slip for an Ireland that the data holds
+    meant = {place for phrase in phrases for place in range(phrase.first, phrase.last)}
     inflected = {place: inflections(token.key, languages) for place, token in enumerate(tokens[:INFLECTED_MAX])}
     return _ToLookUp(
         tokens,
@@ -103,8 +106,8 @@ def _to_look_up(text: str, lexicon: Lexicon, today: datetime.date, languages: Se
             for place, token in enumerate(tokens)
             if (forms := (*word_forms(token.key), *inflected.get(place, ())))
         },
-        look_ups(text, lexicon=lexicon, reference_date=today),
-        [place for place, token in enumerate(tokens) if not is_everyday(token.key)],
+        phrases,
+        [place for place, token in enumerate(tokens) if place not in meant and not is_everyday(token.key)],
     )
 
 
