@@ -16,6 +16,7 @@ from quarry.people.filters import CardFilters, HardConstraint
 from quarry.people.ranking import rank_people
 from quarry.people.relaxation import relaxed
 from quarry.people.retrieval import (
+    OVERFETCH_CARDS,
     TOP_K_CARDS,
     count_relaxations,
     find_candidates,
@@ -92,6 +93,16 @@ class TestNearness:
         add_card(connection, "a", degrees=180)
         [hit] = (await find(database))["a"].hits
         assert hit.similarity == pytest.approx(1 / 3)
+
+    async def test_one_person_with_all_the_nearest_cards_leaves_room_for_others(
+        self, connection: Connection, database: Database
+    ) -> None:
+        for number in range(OVERFETCH_CARDS + 5):
+            add_card(connection, f"other{number:02}", degrees=30 + number)
+        add_person(connection, "many")
+        for number in range(5 * OVERFETCH_CARDS):
+            add_card(connection, f"many-c{number}", "many")
+        assert set(await find(database)) == {"many", *(f"other{number:02}" for number in range(OVERFETCH_CARDS - 1))}
 
     async def test_without_people_nobody_is_found(self, connection: Connection, database: Database) -> None:
         assert await find(database, query="anyone?") == {}

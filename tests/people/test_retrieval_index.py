@@ -19,7 +19,7 @@ from quarry.people.retrieval import NOBODY, OVERFETCH_CARDS, count_relaxations, 
 from tests.bulk import copy_rows, indexes_built_afterwards
 from tests.conftest import clone_database
 from tests.people.cards import DIMENSIONS, Connection
-from tests.plans import Reads, reads
+from tests.plans import Reads, plans, reads
 from tests.vectors import vector_literal
 
 CARDS = 5400
@@ -169,7 +169,12 @@ async def test_relaxations_are_counted_over_all_people(url: str) -> None:
         ("company_norm", len(senior - strict)),
         ("seniority_level", len(there - strict)),
     ]
+    at_work = CardFilters(intents=("work",), seniority_levels=("senior",))
     everyone = CARDS // CARDS_PER_PERSON
+    assert await count_relaxations(database, at_work, NOBODY) == [
+        ("intent_primary", 0),
+        ("seniority_level", everyone - len(senior)),
+    ]
     assert await count_relaxations(database, FAR_FROM_ALL, NOBODY) == [("seniority_level", everyone - len(senior))]
     await database.close()
 
@@ -205,6 +210,29 @@ def test_where_all_that_fits_is_far_the_index_is_tried_and_given_up(connection: 
     read = reads_of(connection, seniority_levels=["senior"])
     assert read.indexes & HNSW
     assert "experience_card_embeddings_pkey" in read.indexes
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [
+        {"intents": ["research"]},
+        {"employment_types": ["freelance"], "seniority_levels": ["founder"]},
+        {"is_current": True},
+        {"time_start": "2015-01-01", "time_end": "2018-01-01"},
+        {"open_to_work_only": True, "is_current": True},
+    ],
+    ids=lambda filters: " ".join(filters),
+)
+def test_what_no_other_index_serves_is_read_from_the_index_of_a_persons_cards_alone(
+    connection: Connection, filters: dict[str, Any]
+) -> None:
+    plan = plans(
+        connection,
+        "select * from nearest_people(%s, jsonb_populate_record(null::card_filters, %s), '{}', null, 50)",
+        [vector_literal(vectors()[0][17].tolist()), Jsonb(filters)],
+    )
+    assert "Index Only Scan using experience_cards_person_id on experience_cards" in plan
+    assert "Seq Scan on experience_cards" not in plan
 
 
 @pytest.mark.parametrize(

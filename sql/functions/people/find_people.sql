@@ -23,7 +23,7 @@ create or replace function find_people(
   person_id text, card_id text, child_id text, similarity double precision,
   time_overlaps boolean, time_covered boolean, location_matches boolean, text_score double precision, should_hits int
 )
-language plpgsql stable
+language plpgsql volatile
 security definer set search_path from current  -- whole people are compared, of whom who serves may not read contacts
 set plan_cache_mode = force_generic_plan
 as $$

@@ -1,54 +1,112 @@
 -- The p_limit people with the cards nearest in meaning and the p_limit people with the nearest children, among the cards that the
--- filters let through (vector_candidates), each with the place in its list. A child's vectors count as further windows of its card.
+-- filters let through, each with the place in its list. A child's vectors count as further windows of its card. Without p_embedding
+-- nobody is nearer than others: any that fit.
 --
--- Whether few cards fit is asked once for both: then these alone are compared, by key and in one plan for all filters, since to plan
--- for each took longer than to compare. Of no more than p_limit the people are taken as they are, also where there is no vector yet. Without p_embedding nobody is nearer than others: any that fit.
+-- Either the cards that fit are read and these alone are compared, by key; of no more than p_limit the people are taken as they are,
+-- also where there is no vector yet. Or the indexes of vectors are walked until there are people enough, and each card that they lead to
+-- is looked at: the smaller the share that fits, the farther is the walk, so it costs the same in a table of any size. Where more than a
+-- few fit, what ANALYZE expects decides: to walk both must be expected to cost two thirds of comparing. A walk is given up where it
+-- costs as much, or, after a trial, where it would: what fits is then far from the query, and is compared after all.
+--
+-- It is not vector_candidates, which looks for rows, not for enough people of whom each may have several. Volatile, since Postgres lets
+-- no other function explain.
 create or replace function nearest_people(
   p_embedding halfvec, p_filters card_filters, p_excluded_people text[], p_among text[], p_limit int
 ) returns table (person_id text, place bigint)
-language plpgsql stable
+language plpgsql volatile
 set plan_cache_mode = force_generic_plan
 set random_page_cost = 1.1  -- of pages in memory, where an index that is searched all day is
+set hnsw.ef_search = 128
+set hnsw.iterative_scan = relaxed_order
+set hnsw.max_scan_tuples = 2147483647
+set synchronize_seqscans = off
 as $$
 #variable_conflict use_column
 declare
-  few constant int := 2000;
-  cards_each constant int := 2;  -- of a person, among the nearest
+  few constant int := 10 * p_limit;
+  enough constant int := p_limit + p_limit / 4;  -- people, since the walk gives the nearest about in order
+  at_first constant int := 4 * p_limit;  -- vectors, of which the people are looked up
+  trial constant int := 400;  -- vectors
+  -- measured, as the planner counts costs
+  comparing_cost constant float8 := 4;  -- a card and its children
+  passing_cost constant float8 := 11;  -- a vector that the index leads to, and a look at its card
   fitting constant text := card_condition('t', p_filters, p_excluded_people, p_among);
-  cards text[];
+  of_fitting constant text := 'from experience_cards t where ' || fitting;
+  fit text[];
+  plan json;
+  walked int;  -- vectors, as expected
+  most_walked int;
+  vectors record;
+  passed record;
+  passed_count int;
   people text[];
+  distances float8[];
+  of_vectors int;
 begin
-  execute format(
-    'select array_agg(f.id), array_agg(f.person_id) from (select t.id, t.person_id from experience_cards t where %s limit %s) f',
-    fitting, case when p_embedding is null then p_limit else few + 1 end)
-    into cards, people;
-  if cards is null then
+  if p_embedding is null then
+    return query execute format('select t.person_id, 1::bigint %s limit %s', of_fitting, p_limit);
     return;
-  elsif cardinality(cards) <= p_limit then
-    return query select u.person_id, 1::bigint from unnest(people) u (person_id);
-  elsif cardinality(cards) <= few then
-    return query
-      with cards as materialized (select * from unnest(cards, people) u (id, person_id))
-      (select c.person_id, row_number() over (order by max(1 - e.distance) desc, c.person_id) as place
-       from cards c, lateral (
-         select e.embedding <=> p_embedding as distance from experience_card_embeddings e where e.record_id = c.id offset 0) e
-       group by 1 order by 2 limit p_limit)
-      union all
-      (select c.person_id, row_number() over (order by max(1 - e.distance) desc, c.person_id) as place
-       from cards c, lateral (
-         select e.embedding <=> p_embedding as distance from experience_card_child_embeddings e where e.card_id = c.id offset 0) e
-       group by 1 order by 2 limit p_limit);
-  else
-    return query
-      select n.*
-      from (values ('experience_card_embeddings'::regclass, 'record_id'), ('experience_card_child_embeddings', 'card_id')) e (vectors, key),
-        lateral (
-          select c.person_id, row_number() over (order by max(v.similarity) desc, c.person_id)
-          from vector_candidates(
-              'experience_cards', e.vectors, p_embedding, cards_each * p_limit, fitting, p_key => e.key, p_many => true) v,
-            lateral (select c.person_id from experience_cards c where c.id = v.id offset 0) c
-          group by 1 order by 2 limit p_limit
-        ) n;
   end if;
+  execute format('select array(select t.id %s limit %s)', of_fitting, few + 1) into fit;
+  if cardinality(fit) <= p_limit then
+    return query select c.person_id, 1::bigint from experience_cards c where c.id = any(fit);
+    return;
+  elsif cardinality(fit) > few then
+    execute 'explain (format json) select t.id ' || of_fitting into plan;
+    select least(1e9, enough * greatest(c.reltuples, 1) / f.rows), least(1e9, (f.cost + comparing_cost * f.rows) / passing_cost)
+    into walked, most_walked
+    from pg_class c,
+      (select (plan -> 0 -> 'Plan' ->> 'Plan Rows')::float8 as rows, (plan -> 0 -> 'Plan' ->> 'Total Cost')::float8 as cost) f
+    where c.oid = 'experience_cards'::regclass;
+    fit := null;
+  end if;
+
+  for vectors in
+    select * from (values ('experience_card_embeddings', 'record_id'), ('experience_card_child_embeddings', 'card_id')) v (of_table, key)
+  loop
+    people := '{}';
+    if fit is null and walked < most_walked / 3 then
+      distances := '{}';
+      passed_count := 0;
+      for passed in execute format(
+        'select t.person_id, e.distance from (select e.%I as id, e.embedding <=> $1 as distance from %I e order by 2 limit $2) e'
+        ' left join lateral (select t.person_id from experience_cards t where t.id = e.id and %s offset 0) t on true',
+        vectors.key, vectors.of_table, fitting) using p_embedding, most_walked
+      loop
+        passed_count := passed_count + 1;
+        if passed.person_id is not null and passed.person_id <> all (people) then
+          people := people || passed.person_id;
+          distances := distances || passed.distance;
+          exit when cardinality(people) = enough;
+        end if;
+        exit when passed_count >= trial and cardinality(people)::float8 / passed_count < enough::float8 / most_walked;
+      end loop;
+    end if;
+    if cardinality(people) = enough then
+      return query
+        select n.person_id, row_number() over (order by n.distance, n.person_id) from unnest(people, distances) n (person_id, distance)
+        order by 2 limit p_limit;
+      continue;
+    end if;
+
+    if fit is null then
+      execute format('select array(select t.id %s order by 1)', of_fitting) into fit;
+    end if;
+    -- so many of the nearest vectors are seldom of fewer people than are asked for: then all are looked up
+    of_vectors := at_first;
+    loop
+      execute format(
+        'select array_agg(n.person_id order by n.distance, n.person_id), sum(n.vectors) from ('
+        '  select c.person_id, min(e.distance) as distance, count(*) as vectors'
+        '  from (select * from (select e.%1$I as id, e.embedding <=> $1 as distance from %2$I e where e.%1$I = any($2) offset 0) e'
+        '      order by e.distance limit $3) e,'
+        '    lateral (select c.person_id from experience_cards c where c.id = e.id offset 0) c'
+        '  group by 1) n', vectors.key, vectors.of_table)
+        into people, passed_count using p_embedding, fit, of_vectors;
+      exit when of_vectors is null or passed_count is null or passed_count < of_vectors or cardinality(people) >= p_limit;
+      of_vectors := null;
+    end loop;
+    return query select n.* from unnest(people[:p_limit]) with ordinality n (person_id, place);
+  end loop;
 end
 $$;

@@ -1,16 +1,15 @@
 -- The rows of one table nearest in meaning, nearest first, at most p_limit. A row with several vectors (windows of a long text) is as
--- near as its nearest one; `p_key` is the column of p_embeddings that names the row. `similarity` is the cosine similarity, -1 to 1.
+-- near as its nearest one. `similarity` is the cosine similarity, -1 to 1.
 -- Of a table with vectors of several kinds, those of p_embedding_type are compared.
 --
 -- `p_filter` is a condition over a row `t` of the table, as SQL, and p_required what its text must match: only rows that meet them
 -- are found. The filter is made by the service, never taken from a caller's text.
 --
 -- Where the filter leaves few rows, they are compared exactly: faster than walking the index past all others, and complete. Else the
--- index is walked, no farther than max_looked_at, whatever the query. A caller who has looked already says that the
--- rows are p_many; then all are compared where the walk found too little, since they are far from the query.
+-- index is walked, no farther than max_looked_at, whatever the query.
 create or replace function vector_candidates(
   p_table regclass, p_embeddings regclass, p_embedding halfvec, p_limit int, p_filter text default null, p_required tsquery default null,
-  p_embedding_type text default null, p_key name default 'record_id', p_many boolean default false
+  p_embedding_type text default null
 ) returns table (id text, similarity double precision)
 language plpgsql stable
 set enable_seqscan = on  -- whatever it is in the caller
@@ -30,15 +29,13 @@ declare
   kind constant text := case when p_embedding_type is not null then format('e.embedding_type = %L', p_embedding_type) end;
   required constant text := case when numnode(p_required) > 0 then 't.text_search @@ $3' end;
   conditions constant text := concat_ws(' and ', '(' || p_filter || ')', required);
-  ids constant text := format('select array(select t.id from %s t where %s limit $1)', p_table, p_filter);
   few text[];
-  near record;
 begin
   if p_embedding is null then
     return;
   end if;
-  if p_filter is not null and not p_many then
-    execute ids into few using max_few + 1;
+  if p_filter is not null then
+    execute format('select array(select t.id from %s t where %s limit %s)', p_table, p_filter, max_few + 1) into few;
     few := case when cardinality(few) <= max_few then few end;
   end if;
   if conditions <> '' then
@@ -46,25 +43,18 @@ begin
     perform set_config('hnsw.max_scan_tuples', max_looked_at::text, true);
   end if;
 
-  loop
-    execute format(
-      'select array_agg(n.id) as ids, array_agg(n.similarity) as similarities, max(n.windows) as windows from ('
-      '  select w.id, 1 - min(w.distance) as similarity, sum(count(*)) over () as windows'
-      '  from (select e.%I as id, e.embedding <=> $1 as distance from %s e %s) w group by w.id order by 2 desc, 1 limit $2'
-      ') n',
-      p_key, p_embeddings, case
-        when few is not null and required is null then concat_ws(' and ', format('where e.%I = any ($4)', p_key), kind)
-        when few is not null then
-          concat_ws(' and ', format('join %s t on t.id = e.%I where t.id = any ($4)', p_table, p_key), required, kind)
-        -- row by row along the index: no plan that tests the whole table first
-        else concat(
-          case when conditions <> '' then
-            format('cross join lateral (select from %s t where t.id = e.%I and %s offset 0) t', p_table, p_key, conditions) end,
-          ' where ' || kind, ' order by e.embedding <=> $1 limit ', wanted) end)
-      into near using p_embedding, p_limit, p_required, few;
-    exit when few is not null or not p_many or near.windows >= wanted;
-    execute ids into few using null::int;
-  end loop;
-  return query select * from unnest(near.ids, near.similarities);
+  return query execute format(
+    'select w.id, 1 - min(w.distance) from (select e.record_id as id, e.embedding <=> $1 as distance from %s e %s) w'
+    ' group by w.id order by min(w.distance), 1 limit $2',
+    p_embeddings, case
+      when few is not null and required is null then concat_ws(' and ', 'where e.record_id = any ($4)', kind)
+      when few is not null then
+        concat_ws(' and ', format('join %s t on t.id = e.record_id where t.id = any ($4)', p_table), required, kind)
+      -- row by row along the index: no plan that tests the whole table first
+      else concat(
+        case when conditions <> '' then
+          format('cross join lateral (select from %s t where t.id = e.record_id and %s offset 0) t', p_table, conditions) end,
+        ' where ' || kind, ' order by e.embedding <=> $1 limit ', wanted) end)
+    using p_embedding, p_limit, p_required, few;
 end
 $$;
