@@ -218,3 +218,28 @@ def answer_sse(*events: Any) -> Callable[[Route], None]:
         route.fulfill(status=200, content_type="text/event-stream", body=body)
 
     return handle
+
+
+HELD_STREAM = """
+const real = window.fetch;
+const line = (event) => new TextEncoder().encode(JSON.stringify(event) + '\\n');
+let early = [], stream = null;
+window.send = (event) => {
+  if (!stream) return early.push(event);
+  stream.enqueue(line(event));
+  if (['done', 'final_answer'].includes(event.type)) stream.close();
+};
+window.fetch = (input, init) => {
+  if (!/\\/(ask|chat)$/.test(new URL(input).pathname)) return real(input, init);
+  return Promise.resolve(new Response(new ReadableStream({start(controller) {
+    stream = controller;
+    for (const event of early.splice(0)) send(event);
+    init.signal.addEventListener('abort', () => { stream = null; controller.error(init.signal.reason); });
+  }})));
+};
+"""
+"""In the place of the service: each `send` of the test is the stream's next event."""
+
+
+def send(page: Page, kind: str, **data: object) -> None:
+    page.evaluate("(event) => send(event)", {"type": kind, "data": data})

@@ -8,8 +8,7 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import Page, Request, expect
 
-from tests.page.conftest import NARROW, WIDE, Site, answer_ndjson, body_of, requests_to
-from tests.page.test_accessibility import grave_findings
+from tests.page.conftest import Site, answer_ndjson, body_of, requests_to
 
 ASKED = "search?" + urlencode(
     {"domain": "campaigns", "q": "How many campaigns with a free trial are there, by channel?"}
@@ -125,14 +124,3 @@ def test_what_was_understood_is_marked_and_can_be_taken_away(site: Site) -> None
     page.go_back()
     expect(understood).to_contain_text("Answered with your changes.")
     assert len(sent) == 4
-
-
-def test_axe_finds_nothing_serious_about_campaigns(site: Site) -> None:
-    page = site.open(ASKED, width=WIDE, bypass_csp=True)
-    answered(page)
-    assert grave_findings(page) == []
-    page.locator(".campaign").first.click()
-    page.set_viewport_size({"width": NARROW, "height": 844})
-    page.emulate_media(color_scheme="dark")
-    assert grave_findings(page) == []
-    site.picture(page, "campaigns-panel-narrow")

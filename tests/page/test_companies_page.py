@@ -8,35 +8,10 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import Page, Request, expect
 
-from tests.page.conftest import NARROW, WIDE, Site, answer_ndjson, body_of, requests_to
-from tests.page.test_accessibility import grave_findings
+from tests.page.conftest import HELD_STREAM, Site, answer_ndjson, body_of, requests_to, send
 
 QUESTION = "Health startups in Africa"
 ASKED = "search?" + urlencode({"domain": "companies", "q": QUESTION})
-
-HELD_STREAM = """
-const real = window.fetch;
-const line = (event) => new TextEncoder().encode(JSON.stringify(event) + '\\n');
-let early = [], stream = null;
-window.send = (event) => {
-  if (!stream) return early.push(event);
-  stream.enqueue(line(event));
-  if (event.type === 'final_answer') stream.close();
-};
-window.fetch = (input, init) => {
-  if (!String(input).endsWith('/companies/chat')) return real(input, init);
-  return Promise.resolve(new Response(new ReadableStream({start(controller) {
-    stream = controller;
-    for (const event of early.splice(0)) send(event);
-    init.signal.addEventListener('abort', () => { stream = null; controller.error(init.signal.reason); });
-  }})));
-};
-"""
-"""In the place of the service: each `send` of the test is the stream's next event."""
-
-
-def send(page: Page, kind: str, **data: object) -> None:
-    page.evaluate("(event) => send(event)", {"type": kind, "data": data})
 
 
 def last_event(**answer: object) -> dict[str, Any]:
@@ -225,15 +200,3 @@ def test_a_failure_can_be_tried_again_and_nothing_found_is_said(site: Site) -> N
     expect(page.locator(".prose")).to_have_text("Nothing fits.")
     expect(page.get_by_role("article")).to_have_count(0)
     expect(page.get_by_role("alert")).to_have_count(0)
-
-
-def test_axe_finds_nothing_serious_about_companies(site: Site) -> None:
-    page = site.open(ASKED, width=WIDE, bypass_csp=True)
-    answered(page)
-    page.locator(".timeline-summary").click()
-    assert grave_findings(page) == []
-    page.locator(".result-open").first.click()
-    page.set_viewport_size({"width": NARROW, "height": 844})
-    page.emulate_media(color_scheme="dark")
-    assert grave_findings(page) == []
-    site.picture(page, "companies-panel-narrow")

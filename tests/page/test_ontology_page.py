@@ -8,8 +8,7 @@ from typing import Any
 from playwright.sync_api import Page, Route, expect
 
 from quarry.ontology.contract import EntityResult, OntologySearchResponse, Project, WholeEntity
-from tests.page.conftest import NARROW, WIDE, Site, answer_json, answer_problem, body_of
-from tests.page.test_accessibility import grave_findings
+from tests.page.conftest import Site, answer_json, answer_problem, body_of
 
 ASKED = "search?domain=ontology&q=fuel+sensor"
 PROJECTS = {"tank": "Tank telemetry", "yard": "Yard works"}
@@ -144,15 +143,3 @@ def test_a_failure_can_be_tried_again(site: Site) -> None:
     page.unroute("**/ontology/search")
     page.get_by_role("button", name="Try again").click()
     expect(page.locator(".result").first).to_be_visible()
-
-
-def test_axe_finds_nothing_serious_about_projects(site: Site) -> None:
-    page = site.open(ASKED, width=WIDE, bypass_csp=True, before=Workspace())
-    expect(page.locator(".result")).to_have_count(4)
-    assert grave_findings(page) == []
-    page.set_viewport_size({"width": NARROW, "height": 844})
-    page.emulate_media(color_scheme="dark")
-    site.picture(page, "ontology-narrow")
-    page.locator(".result-open").first.click()
-    expect(page.locator(".panel .prose")).to_be_visible()
-    assert grave_findings(page) == []

@@ -63,7 +63,7 @@ HOSTILE = [
 ]
 
 # Everything that an answer may consist of.
-PROSE = "a blockquote br button code del div em h3 h4 h5 h6 hr li ol p pre span strong table tbody td th thead tr ul".split()
+PROSE = "a blockquote br button code del div em h2 h3 h4 h5 h6 hr li ol p pre span strong table tbody td th thead tr ul".split()
 
 FORBIDDEN = ":is(main, dialog) :is(img, iframe, script, style, form:not(.prompt), base, meta, object, embed)"
 
@@ -206,12 +206,15 @@ def test_markdown_is_rendered_by_the_list(site: Site) -> None:
     text = (
         "## Heading\n\nSome **bold**, *thin*, ~~gone~~ and `code` [link](https://example.org/a) [1][9].\n\n"
         "- one\n  1. inner\n- two\n\n> quoted\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```\nx < y\n```\n\n---\n"
+        "\n##### Deeper\n\n# Other\n"
     )
     page = site.open(before=lambda page: page.route("**/records/ask", answer_with(text)))
     page.get_by_role("textbox").fill("What is this?")
     page.keyboard.press("Enter")
     prose = page.locator(".prose")
-    expect(prose.locator("h4")).to_have_text("Heading")
+    # under the question, which is the page's h1, no level is left out
+    expect(prose.locator("h2")).to_have_text(["Heading", "Other"])
+    expect(prose.locator("h3")).to_have_text("Deeper")
     for tag, inside in (
         ("strong", "bold"),
         ("em", "thin"),

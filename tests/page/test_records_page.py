@@ -157,6 +157,22 @@ def test_a_citation_previews_its_source_and_opens_it(model_site: Site, model: Fa
     expect(page.get_by_role("dialog")).to_contain_text("Attendees")
 
 
+@pytest.mark.parametrize("width", [320, 640, 768, 1280])
+def test_no_line_begins_with_a_citation(model_site: Site, model: FakeOpenAI, width: int) -> None:
+    told = " ".join(f"{'so ' * words}it is sound [1][2]." for words in range(40))
+    model.respond = playing(answer=Reply.text(told))
+    page = model_site.open(f"search?q={QUESTION}", width=width)
+    finished(page)
+    assert page.locator(".citation").count() == 80
+    first = """(mark) => {
+        const before = document.createRange();
+        before.setStart(mark.parentNode, 0);
+        before.setEndBefore(mark);
+        return before.getClientRects()[0].bottom < mark.getBoundingClientRect().top;
+    }"""
+    assert not any(mark.evaluate(first) for mark in page.locator(".citation").all())
+
+
 def test_a_tap_on_a_citation_shows_its_source(model_site: Site, model: FakeOpenAI) -> None:
     model.respond = playing()
     page = model_site.open(width=NARROW, height=800, touch=True)
@@ -293,6 +309,59 @@ def test_a_follow_up_is_asked_of_the_same_records_until_that_is_taken_away(site:
     expect(scope).to_be_hidden()
 
 
+def test_of_thousands_of_values_any_can_be_filtered_by(site: Site) -> None:
+    groups = [{"value": f"Mover {number}", "count": 2000 - number} for number in range(1000)]
+    told = {"total": 9, "exact": True, "groups": groups, "truncated": True}
+    page = site.open(
+        "search?q=bridge&type=motion",
+        before=lambda page: page.route("**/records/facets?*by=mover*", answer_json(told)),
+    )
+    expect(page.locator(".result").first).to_be_visible()
+    page.locator("details.facets > summary").click()
+    mover = page.get_by_role("combobox", name="Mover")
+    expect(mover).to_have_attribute("placeholder", "Any")
+    assert mover.evaluate("(input) => input.list.options.length") == 60
+    mover.fill("Mover 999")
+    mover.press("Enter")
+    expect(page.get_by_role("group", name="Filters")).to_contain_text("mover: Mover 999")
+    assert query_of(page)["mover"] == ["Mover 999"]
+
+
+def test_filters_that_could_not_be_fetched_can_be_tried_again(site: Site) -> None:
+    page = site.open(
+        "search?q=bridge&type=motion", before=lambda page: page.route("**/collections", answer_problem(503))
+    )
+    expect(page.locator(".result").first).to_be_visible()
+    page.locator("details.facets > summary").click()
+    note = page.get_by_role("note").filter(has_text="could not be fetched")
+    expect(note).to_be_visible()
+    page.unroute("**/collections")
+    note.get_by_role("button", name="Try again").click()
+    expect(page.get_by_label("Mover")).to_be_visible()
+
+
+def test_what_is_written_from_right_to_left_is_read_so(site: Site) -> None:
+    title = "שלום, world!"
+    result = {"type": "motion", "id": "m", "title": title, "snippet": title, "score": 1.0, "matched": {"text_rank": 1}}
+    body = {
+        "query": "x",
+        "intent": "keyword",
+        "results": [result],
+        "counts": {"motion": 1},
+        "more": False,
+        "degraded": [],
+    }
+    page = site.open("search?q=x", before=lambda page: page.route("**/records/search?*", answer_json(body)))
+    for part in (".result-open", ".card-text"):
+        order = page.locator(part).evaluate("""(node) => [0, 6].map((at) => {
+            const letter = document.createRange();
+            letter.setStart(node.firstChild, at);
+            letter.setEnd(node.firstChild, at + 1);
+            return letter.getBoundingClientRect().left;
+        })""")
+        assert order[0] > order[1], part
+
+
 def test_the_list_goes_on_where_it_ended(site: Site) -> None:
     page = site.open(f"search?q={WORDS}")
     expect(page.locator(".result")).to_have_count(20)
@@ -315,6 +384,7 @@ def test_nothing_found_says_what_may_help(site: Site) -> None:
     )
     expect(page.get_by_role("heading", name="Nothing found")).to_be_visible()
     expect(page.get_by_role("note")).to_contain_text("search by meaning")
+    expect(page.get_by_role("button", name="Save search")).to_be_visible()
     page.get_by_role("button", name="Search without filters").click()
     expect(page).to_have_url(re.compile(r"search\?q=x&tab=results$"))
 
@@ -409,22 +479,6 @@ def test_a_record_that_is_gone_says_so(site: Site) -> None:
     page = site.open(f"search?q={WORDS}", before=lambda page: page.route("**/records/*/**", answer_problem(404)))
     page.locator(".result-open").first.click()
     expect(page.get_by_role("dialog").get_by_role("alert")).to_contain_text("Nothing here")
-
-
-@pytest.mark.parametrize("width", [NARROW, WIDE])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_is_wider_than_the_window(site: Site, width: int, scheme: str) -> None:
-    page = site.open(width=width, scheme="dark" if scheme == "dark" else "light")
-    expect(page.get_by_role("textbox")).to_be_visible()
-    site.picture(page, f"records-first-{width}-{scheme}")
-    for name, query in (("answer", QUESTION), ("results", WORDS)):
-        page.goto(f"{site.url}/search?q={query}")
-        if name == "answer":
-            finished(page)
-        else:
-            expect(page.locator(".result").first).to_be_visible()
-        site.picture(page, f"records-{name}-{width}-{scheme}")
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_an_answer_is_kept_once(site: Site, page_database: str) -> None:
@@ -654,6 +708,10 @@ def test_who_says_that_it_did_not_help_may_say_why(site: Site) -> None:
     finished(page)
     page.get_by_role("button", name="Not helpful").click()
     page.get_by_role("textbox", name="What is wrong with it?").fill("Another tree")
+    page.route("**/feedback", answer_problem(503))
+    page.get_by_role("button", name="Send").click()
+    expect(page.get_by_text("This could not be sent: try again.")).to_be_visible()
+    page.unroute("**/feedback")
     with page.expect_response(re.compile("/feedback$")) as told:
         page.get_by_role("button", name="Send").click()
     assert told.value.status == 204

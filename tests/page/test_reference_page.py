@@ -6,10 +6,7 @@ import shlex
 
 from playwright.sync_api import expect
 
-from tests.page.conftest import WIDE, Site
-from tests.page.test_accessibility import grave_findings
-
-SMALL_PHONE = 320
+from tests.page.conftest import Site
 
 
 def test_the_reference_is_found_searched_and_its_calls_can_be_made(site: Site) -> None:
@@ -33,12 +30,3 @@ def test_the_reference_is_found_searched_and_its_calls_can_be_made(site: Site) -
 
     route.get_by_role("link", name="404 Not found").click()
     expect(page.locator("#problem-not-found")).to_be_in_viewport()
-
-
-def test_the_reference_fits_a_small_phone_and_a_desk(site: Site) -> None:
-    for width, scheme in ((SMALL_PHONE, "dark"), (WIDE, "light")):
-        page = site.open("docs", width=width, scheme="dark" if scheme == "dark" else "light", bypass_csp=True)
-        page.locator("article summary", has_text="Fields").first.click()
-        page.locator("article summary", has_text="Answer").first.click()
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        assert grave_findings(page) == []

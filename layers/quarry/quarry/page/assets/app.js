@@ -92,7 +92,7 @@ async function start() {
 function fail(problem, goOn) {
   const notice = noticeOf(problem, {retry: goOn});
   const canGoOn = problem.kind === 'not_signed_in' && button('Go on without', {onclick: goOn});
-  replace(page.view, element('div', {class: 'column'}, notice, canGoOn));
+  replace(page.view, element('div', {class: 'column'}, element('h1', {class: 'visually-hidden'}, 'Quarry'), notice, canGoOn));
 }
 
 /** Before there is a session. */

@@ -46,11 +46,12 @@ function asText(text, tokens) {
  * A text that grows. Blocks that did not change keep their nodes, so the reader's focus and selection in them hold.
  */
 export class MarkdownView {
-  /** @param {Element} root @param {Cite} [cite] */
-  constructor(root, cite = () => null) {
+  /** @param {Element} root @param {{cite?: Cite, above?: number}} [options] `above`: the level of the heading that it stands under */
+  constructor(root, {cite = () => null, above = 2} = {}) {
     this.root = root;
     this.cite = cite;
-    /** @type {{raw: string, node: Node}[]} */
+    this.above = above;
+    /** Each with the depths of the headings that it leaves open. @type {{raw: string, node: Node, open: number[]}[]} */
     this.blocks = [];
   }
 
@@ -60,10 +61,11 @@ export class MarkdownView {
     let kept = 0;
     while (kept < tokens.length && kept < this.blocks.length && this.blocks[kept].raw === tokens[kept].raw) kept += 1;
     for (const {node} of this.blocks.splice(kept)) this.root.removeChild(node);
+    const open = [...(this.blocks.at(-1)?.open ?? [])];
     for (const token of tokens.slice(kept)) {
-      const node = block(token, this.cite, 0);
+      const node = block(token, {cite: this.cite, above: this.above, open}, 0);
       this.root.append(node);
-      this.blocks.push({raw: token.raw, node});
+      this.blocks.push({raw: token.raw, node, open: [...open]});
     }
   }
 }
@@ -71,48 +73,54 @@ export class MarkdownView {
 /** @param {string} text @param {Cite} [cite] */
 export function markdown(text, cite) {
   const root = element('div', {class: 'prose'});
-  new MarkdownView(root, cite).show(text);
+  new MarkdownView(root, {cite}).show(text);
   return root;
 }
 
-function block(token, cite, depth) {
+/** The tag of a heading: none leaves out a level, whatever its text does. */
+function headingTag({depth}, {above, open}) {
+  while (open.at(-1) >= depth) open.pop();
+  open.push(depth);
+  return `h${Math.min(above + open.length, 6)}`;
+}
+
+function block(token, into, depth) {
   if (depth > NESTING_MAX) return element('p', {}, token.raw);
   switch (token.type) {
-    case 'paragraph': return element('p', {}, inline(token.tokens, cite, depth));
-    case 'text': return element('span', {}, token.tokens ? inline(token.tokens, cite, depth) : cited(token.raw, cite));
-    // the page has its own h1 and h2
-    case 'heading': return element(`h${Math.min(token.depth + 2, 6)}`, {}, inline(token.tokens, cite, depth));
-    case 'list': return list(token, cite, depth);
-    case 'blockquote': return element('blockquote', {}, blocks(token.tokens, cite, depth));
+    case 'paragraph': return element('p', {}, inline(token.tokens, into, depth));
+    case 'text': return element('span', {}, token.tokens ? inline(token.tokens, into, depth) : cited(token.raw, into.cite));
+    case 'heading': return element(headingTag(token, into), {}, inline(token.tokens, into, depth));
+    case 'list': return list(token, into, depth);
+    case 'blockquote': return element('blockquote', {}, blocks(token.tokens, into, depth));
     case 'code': return element('pre', {tabindex: '0'}, element('code', {}, token.text));
-    case 'table': return table(token, cite, depth);
+    case 'table': return table(token, into, depth);
     case 'hr': return element('hr');
     default: return element('p', {}, token.raw);
   }
 }
 
-function blocks(tokens, cite, depth) {
-  return tokens.filter((token) => token.type !== 'space').map((token) => block(token, cite, depth + 1));
+function blocks(tokens, into, depth) {
+  return tokens.filter((token) => token.type !== 'space').map((token) => block(token, into, depth + 1));
 }
 
-function list(token, cite, depth) {
-  const items = token.items.map((item) => element('li', {}, blocks(item.tokens, cite, depth)));
+function list(token, into, depth) {
+  const items = token.items.map((item) => element('li', {}, blocks(item.tokens, into, depth)));
   return element(token.ordered ? 'ol' : 'ul', token.ordered && token.start !== 1 ? {start: token.start} : {}, items);
 }
 
-function table(token, cite, depth) {
-  const cells = (row, tag) => element('tr', {}, row.map((cell) => element(tag, {}, inline(cell.tokens, cite, depth))));
+function table(token, into, depth) {
+  const cells = (row, tag) => element('tr', {}, row.map((cell) => element(tag, {}, inline(cell.tokens, into, depth))));
   const body = token.rows.map((row) => cells(row, 'td'));
   return element('div', {class: 'table-scroll', tabindex: '0'},
     element('table', {}, element('thead', {}, cells(token.header, 'th')), element('tbody', {}, body)));
 }
 
-function inline(tokens, cite, depth) {
+function inline(tokens, into, depth) {
   if (depth > NESTING_MAX) return tokens.map((token) => token.raw);
   return tokens.map((token) => {
-    const inner = () => inline(token.tokens ?? [], cite, depth + 1);
+    const inner = () => inline(token.tokens ?? [], into, depth + 1);
     switch (token.type) {
-      case 'text': return token.tokens ? inner() : cited(token.raw, cite);
+      case 'text': return token.tokens ? inner() : cited(token.raw, into.cite);
       case 'escape': return token.text;
       case 'strong': return element('strong', {}, inner());
       case 'em': return element('em', {}, inner());
@@ -134,8 +142,13 @@ function cited(text, cite) {
   for (const match of text.matchAll(CITATION)) {
     const mark = cite(Number(match[1]));
     if (mark === null) continue;
-    // the mark stands right behind its sentence
-    pieces.push(text.slice(end, match.index).replace(/ $/, '\u00a0'), mark);
+    const before = text.slice(end, match.index);
+    // the mark stands right behind its sentence: no line begins with one
+    if (before === '' && pieces.length > 0) pieces.at(-1).append(mark);
+    else {
+      const [last] = before.match(/\S? ?$/u);
+      pieces.push(before.slice(0, before.length - last.length), element('span', {class: 'cited-end'}, last.replace(/ $/, '\u00a0'), mark));
+    }
     end = match.index + match[0].length;
   }
   pieces.push(text.slice(end));

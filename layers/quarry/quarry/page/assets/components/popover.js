@@ -50,8 +50,8 @@ function open(node, content) {
   anchor?.removeAttribute('aria-describedby');
   anchor = node;
   replace(popover, content());
-  // a dialog is above everything but what is inside it
-  (node.closest('dialog') ?? document.body).append(popover);
+  // a dialog is above everything but what is inside it, and what is outside all landmarks is hard to find
+  (node.closest('dialog, main') ?? document.body).append(popover);
   popover.showPopover();
   node.setAttribute('aria-describedby', popover.id);
   place(node);

@@ -123,12 +123,17 @@ function candidateOf({companyId: id, companyName: name, ...reference}, company =
     ['Where', [company.hq_city, company.hq_country].filter(Boolean).join(', ')],
     ['Founded', company.founded_year],
     ['Employees', company.employee_count == null ? null : number(company.employee_count)],
-    ['Stage', company.funding_stage && words(company.funding_stage)],
+    ['Stage', stageOf(company)],
     ['Funding', company.total_funding_usd == null ? null : money(company.total_funding_usd, 'USD')],
     ['For whom', company.target_customer],
     ['What sets it apart', company.differentiator],
     ['Business models', (company.business_models ?? []).join(', ')],
   ]};
+}
+
+/** A round that is called by a letter has a capital one. */
+function stageOf({funding_stage: stage}) {
+  return stage && words(stage).replace(/ [a-z]$/, (letter) => letter.toUpperCase());
 }
 
 /** One company of the answers, or several side by side. */
@@ -180,7 +185,7 @@ function companyDetails(company) {
       ['Acquired by', company.acquirer],
       ['Founders', company.founders.join(', ')],
       ['Employees', company.employee_count == null ? null : number(company.employee_count)],
-      ['Stage', company.funding_stage && words(company.funding_stage)],
+      ['Stage', stageOf(company)],
       ['Funding', company.total_funding_usd == null ? null : money(company.total_funding_usd, 'USD')],
       ['Formerly', company.former_names.join(', ')],
       ['Website', company.website_url && outsideLink(company.website_url, company.website_url.replace(/^https?:\/\//, ''))],

@@ -131,7 +131,7 @@ class OntologyView {
     const {news} = this.entry.saved;
     replace(this.body, this.#filterRow(all),
       news && remark(news.text),
-      shown.length > 0 && this.#tools(shown),
+      this.#tools(shown),
       total > shown.length && element('p', {class: 'fine'}, `The best ${number(shown.length)} of ${more ? 'at least ' : ''}${number(total)} are shown. A filter or another word finds the rest.`),
       shown.length === 0
         ? emptyState('Nothing of yours matches', this.search.project || this.search.type.length > 0
@@ -147,7 +147,7 @@ class OntologyView {
     const parameters = Object.fromEntries(Object.entries(filters).filter(([, value]) => value.length > 0));
     const columns = ['type', 'id', 'title', 'project_name', 'score', 'snippet'];
     return element('div', {class: 'results-tools'},
-      takeaway(() => ({name: q, columns, rows: results.map((result) => columns.map((name) => (name === 'snippet' ? plain(result.snippet ?? '') : result[name])))}), (text) => this.context.announce(text)),
+      results.length > 0 && takeaway(() => ({name: q, columns, rows: results.map((result) => columns.map((name) => (name === 'snippet' ? plain(result.snippet ?? '') : result[name])))}), (text) => this.context.announce(text)),
       saver(this.context, {domain: 'ontology', query: q, parameters, results: () => results.map(({type, id}) => ({type, id}))}));
   }
 

@@ -243,7 +243,7 @@ class PeopleView {
       TIERS[tier] && people.length > 0 && remark(TIERS[tier]),
       degradedRemark(degraded, STEP_WORDS),
       people.length === 0
-        ? emptyState('Nobody fits', 'Drop a condition, or say it in other words.')
+        ? [element('div', {class: 'results-tools'}, this.#saver(people)), emptyState('Nobody fits', 'Drop a condition, or say it in other words.')]
         : this.#list(people),
       this.#relaxations(relaxations, constraints));
   }
@@ -293,9 +293,13 @@ class PeopleView {
       news && remark(news.text),
       element('div', {class: 'results-tools'}, people.length > 1 && sortControl(ORDERS, 'best', show),
         takeaway(() => takenPeople(q, people), (text) => this.context.announce(text)),
-        saver(this.context, {domain: 'people', query: q, parameters: parametersOf(this.search), results: () => people.map(({id}) => ({type: 'person', id}))})),
+        this.#saver(people)),
       list, this.comparison.bar,
     ];
+  }
+
+  #saver(people) {
+    return saver(this.context, {domain: 'people', query: this.search.q, parameters: parametersOf(this.search), results: () => people.map(({id}) => ({type: 'person', id}))});
   }
 
   async #showBalance() {

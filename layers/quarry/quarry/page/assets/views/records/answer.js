@@ -154,7 +154,7 @@ export class Answer {
     this.remarks = [];
     this.timeline = new Timeline('Research');
     this.prose = element('div', {class: 'prose'});
-    this.view = new MarkdownView(this.prose, (n) => this.#citation(n));
+    this.view = new MarkdownView(this.prose, {cite: (n) => this.#citation(n), above: 1});
     this.notes = element('div', {class: 'answer-notes'}, loading());
     this.figure = element('div', {class: 'answer-figure'});
     this.after = element('div', {class: 'answer-after'});
@@ -379,7 +379,9 @@ export class Answer {
   /** Whether the answer helped; who says no may say why. */
   #feedback() {
     const {run, context} = this;
+    const failed = element('span', {class: 'fine', role: 'alert', hidden: true}, 'This could not be sent: try again.');
     const thanks = () => {
+      failed.hidden = true;
       replace(said, 'Thank you.');
       context.announce('Thank you');
     };
@@ -387,7 +389,7 @@ export class Answer {
       try {
         await context.api.send(pathOf('runs', run, 'feedback'), body);
       } catch {
-        replace(said, 'This could not be sent.');
+        failed.hidden = false;
         return;
       }
       if (body.helpful || body.reason !== undefined) thanks();
@@ -405,7 +407,7 @@ export class Answer {
     const said = element('span', {class: 'feedback', role: 'group', 'aria-label': 'Did this help?'},
       button('Helpful', {kind: 'quiet', onclick: () => tell({helpful: true})}),
       button('Not helpful', {kind: 'quiet', onclick: () => tell({helpful: false})}));
-    return said;
+    return element('span', {class: 'feedback'}, said, failed);
   }
 
   #takeBack() {

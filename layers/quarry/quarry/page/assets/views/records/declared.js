@@ -2,7 +2,8 @@
  * What the service says of its types of record: what they can be filtered by, and questions that they can answer.
  */
 
-import {element, replace} from '../../dom.js';
+import {isStopped} from '../../api.js';
+import {element, replace, uniqueId} from '../../dom.js';
 import {amount, day, number, words} from '../../format.js';
 
 const VALUES_MAX = 60;
@@ -99,18 +100,34 @@ export function facetFields(type, search, {context, signal, onfilter}) {
 
 function valueField(facet, type, search, {context, signal, onfilter}) {
   const [chosen = ''] = search[facet.name] ?? [];
+  const choose = ({target}) => onfilter({[facet.name]: target.value.trim() ? [target.value.trim()] : []}, facet.name);
   const select = element('select', {
-    data: {filter: facet.name}, on: {change: ({target}) => onfilter({[facet.name]: target.value ? [target.value] : []}, facet.name)},
+    data: {filter: facet.name}, on: {change: choose},
   }, element('option', {value: ''}, 'Any'), chosen && element('option', {value: chosen}, chosen));
   select.value = chosen;
+  const field = element('label', {class: 'field'}, words(facet.label), select);
   context.api.get('records/facets', {query: {type: type.name, by: facet.name}, signal}).then(({groups}) => {
-    const offered = groups.slice(0, VALUES_MAX);
-    const isLeftOut = chosen && !offered.some(({value}) => String(value) === chosen);
+    if (groups.length > VALUES_MAX) {
+      typedField(select, groups.slice(0, VALUES_MAX), chosen, choose);
+      return;
+    }
+    const isLeftOut = chosen && !groups.some(({value}) => String(value) === chosen);
     replace(select, element('option', {value: ''}, 'Any'), isLeftOut && element('option', {value: chosen}, chosen),
-      offered.map(({value, count}) => element('option', {value: String(value)}, `${value} (${number(count)})`)));
+      groups.map(({value, count}) => element('option', {value: String(value)}, `${value} (${number(count)})`)));
     select.value = chosen;
-  }).catch(() => {});
-  return element('label', {class: 'field'}, words(facet.label), select);
+  }).catch((error) => {
+    if (!isStopped(error)) field.append(element('span', {class: 'fine'}, 'Its values could not be fetched.'));
+  });
+  return field;
+}
+
+/** Of very many values any can be typed, and the commonest are suggested. */
+function typedField(select, groups, chosen, choose) {
+  const id = uniqueId('values');
+  const isAt = document.activeElement === select;
+  const input = element('input', {type: 'search', list: id, value: chosen, placeholder: 'Any', maxlength: '200', data: {...select.dataset}, on: {change: choose}});
+  select.replaceWith(input, element('datalist', {id}, groups.map(({value, count}) => element('option', {value: String(value)}, number(count)))));
+  if (isAt) input.focus({preventScroll: true});
 }
 
 function rangeField(facet, search, onfilter) {

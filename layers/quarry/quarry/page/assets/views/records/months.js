@@ -16,9 +16,10 @@ const MONTHS_MAX = 36;
  * Without gaps between the first and the last: months, of all or of the years that are searched, where these are few, else years.
  * @param {{value: string, count: number}[]} groups by the first days of months
  * @param {{from?: string, to?: string}} [search]
+ * @param {string} [language] that months are called in
  * @returns {Period[]}
  */
-export function periods(groups, search = {}) {
+export function periods(groups, search = {}, language) {
   const counts = new Map(groups.filter(({value}) => value).map(({value, count}) => [String(value).slice(0, 7), count]));
   const places = [...counts.keys()].sort().map(placeOf);
   if (places.length === 0) return [];
@@ -27,7 +28,7 @@ export function periods(groups, search = {}) {
   const name = (place) => `${String(Math.floor(place / 12)).padStart(4, '0')}-${String((place % 12) + 1).padStart(2, '0')}`;
   const drawn = searched(months, search);
   if (drawn !== null) {
-    return drawn.map((place) => ({from: `${name(place)}-01`, to: lastDay(name(place)), label: month(`${name(place)}-01`), count: counts.get(name(place)) ?? 0}));
+    return drawn.map((place) => ({from: `${name(place)}-01`, to: lastDay(name(place)), label: month(`${name(place)}-01`, language), count: counts.get(name(place)) ?? 0}));
   }
   const years = new Map();
   for (const place of months) years.set(name(place).slice(0, 4), (years.get(name(place).slice(0, 4)) ?? 0) + (counts.get(name(place)) ?? 0));

@@ -66,7 +66,7 @@ function found({text_rank: byWords, semantic_rank: byMeaning}) {
 
 /** How a record is cited: its title, what it is, its date and where it is. */
 export function citationText({type, id, title, date, url}) {
-  return [`${title}.`, [words(type), id].join(' '), date && day(date), url].filter(Boolean).join(', ').replace('.,', '.');
+  return [`${title}.`, [words(type), id].join(' '), date && day(date, languageOf(type)), url].filter(Boolean).join(', ').replace('.,', '.');
 }
 
 /**
@@ -153,7 +153,7 @@ function whole({type, fields, texts: given = [], meeting, title, url}, labels) {
     facts(others.map(([name, value]) => [labels[name] ?? words(name.replace(/_seconds$/, '')), written(type, name, value) ?? fieldValue(name, value, languageOf(type))])),
     url && element('p', {}, outsideLink(url, 'Open at its source ', icon('outside'))),
     momentLink(fields, meeting?.video_url ?? url),
-    meeting && parentOf(meeting),
+    meeting && parentOf(meeting, languageOf(type)),
   ];
 }
 
@@ -181,13 +181,13 @@ function momentLink({start_seconds: start}, video) {
 }
 
 /** What a record is part of: its title, its summary, and what else is known of it. */
-function parentOf({title, summary, ...fields}) {
+function parentOf({title, summary, ...fields}, language) {
   const isLink = ([name, value]) => name.endsWith('_url') && value;
   const others = Object.entries(fields).filter(([name]) => name !== 'id' && !name.endsWith('_url'));
   const links = Object.entries(fields).filter(isLink);
   return element('section', {class: 'record-parent'},
     title && element('h3', {}, String(title)),
     summary && element('p', {class: 'card-text'}, String(summary)),
-    facts(others.map(([name, value]) => [words(name), fieldValue(name, value)])),
+    facts(others.map(([name, value]) => [words(name), fieldValue(name, value, language)])),
     links.length > 0 && element('p', {class: 'record-links'}, links.map(([name, address]) => outsideLink(address, words(name.slice(0, -4)), ' ', icon('outside')))));
 }

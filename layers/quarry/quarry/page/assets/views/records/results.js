@@ -4,13 +4,13 @@
 
 import {isStopped} from '../../api.js';
 import {removable, toggle} from '../../components/chips.js';
-import {degradedRemark, emptyState, noticeOf} from '../../components/notice.js';
+import {degradedRemark, emptyState, noticeOf, remark} from '../../components/notice.js';
 import {loading} from '../../components/panel.js';
 import {sortControl, sorted} from '../../components/sorting.js';
 import {takeaway} from '../../components/takeaway.js';
 import {button, element, icon, plain, replace} from '../../dom.js';
 import {number, plural, words} from '../../format.js';
-import {collections, facetFields, filterValue, offered, typeLabel} from './declared.js';
+import {collections, facetFields, filterValue, languageOf, offered, typeLabel} from './declared.js';
 import {monthsChart, periods} from './months.js';
 import {resultCard} from './record.js';
 
@@ -187,7 +187,8 @@ export class Results {
 
   #showTools() {
     const isPart = this.found.length < this.total;
-    replace(this.tools, this.found.length > 0 && [
+    // who finds nothing may want to be told once there is something
+    replace(this.tools, this.found.length === 0 ? this.saver : [
       sortControl(ORDERS, this.order, (chosen) => { this.order = chosen; this.#showList(); }, isPart ? `of these ${this.found.length}` : ''),
       takeaway(() => this.#taken(), (text) => this.context.announce(text)),
       this.saver,
@@ -258,10 +259,15 @@ export class Results {
     const [only] = this.search.type.length === 1 ? this.search.type : names.length === 1 ? names : [];
     if (!only) return null;
     const fields = element('div');
+    const fill = async () => {
+      const type = (await collections(this.context)).find(({name}) => name === only);
+      replace(fields, type
+        ? facetFields(type, this.search, {context: this.context, signal: this.controller.signal, onfilter: (filters, control) => this.callbacks.onfilter({type: [only], ...filters}, control)})
+        : remark('These filters could not be fetched. ', element('button', {type: 'button', class: 'text-button', on: {click: fill}}, 'Try again')));
+    };
     const details = element('details', {class: 'dates facets', open: Object.keys(this.facets).length > 0, on: {toggle: async () => {
       if (!details.open || fields.childElementCount > 0) return;
-      const type = (await collections(this.context)).find(({name}) => name === only);
-      if (type) replace(fields, facetFields(type, this.search, {context: this.context, signal: this.controller.signal, onfilter: (filters, control) => this.callbacks.onfilter({type: [only], ...filters}, control)}));
+      await fill();
     }}}, element('summary', {data: {filter: 'facets'}}, icon('filter'), 'Filters'), fields);
     return details;
   }
@@ -296,7 +302,8 @@ export class Results {
     let told = await counted({by: 'month'});
     // of more months than are told the latest are
     if (told?.truncated) told = await counted(from && to ? {by: 'month', from: `${from.slice(0, 4)}-01-01`, to: `${to.slice(0, 4)}-12-31`} : {by: 'year'});
-    const shown = periods(told?.groups ?? [], {from, to});
+    const {type} = this.search;
+    const shown = periods(told?.groups ?? [], {from, to}, type.length === 1 ? languageOf(type[0]) : undefined);
     if (shown.length < 2) return;
     const {filter} = document.activeElement?.dataset ?? {};
     replace(this.months, monthsChart(shown, {from, to}, (filters, control) => this.callbacks.onfilter(filters, control)));
