@@ -175,3 +175,18 @@ def test_counts_are_not_cut_where_lists_are(server_url: str, sample_template: st
         different = chat(client, "How many different companies advertise on kiosk?")
         assert "**300** different companies" in different["response"]
         assert (different["total"], len(different["campaigns"])) == (300, 200)
+
+
+@pytest.mark.parametrize("message", ["hi", "Hello there!", "thanks", "?"])
+def test_who_asks_nothing_is_told_what_can_be_asked(client: TestClient, message: str) -> None:
+    answer = chat(client, message)
+    assert (answer["campaigns"], answer["total"]) == ([], 0)
+    assert answer["response"].startswith("What would you like to know of the campaigns? What the data tells")
+
+
+@pytest.mark.parametrize("question", ["ads about pooches", "is there an ad about pooches?"])
+def test_what_is_only_near_in_meaning_is_not_called_about_the_theme(client: TestClient, question: str) -> None:
+    answer = chat(client, question)
+    assert answer["total"] == len(answer["campaigns"]) > 0
+    said = "No copy says “pooches”. What comes nearest in meaning: "
+    assert answer["response"].startswith(f"{said}{answer['total']} campaign")

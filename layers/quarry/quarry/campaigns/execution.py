@@ -26,7 +26,7 @@ async def execute(
     Raises DatabaseUnavailable.
     """
     unnamed = _unnamed(asked)
-    if unnamed or (asked.question.unanswerable and not asked.clauses):
+    if asked.asks_nothing or unnamed or (asked.question.unanswerable and not asked.clauses):
         return Outcome(asked, NOTHING, unnamed=unnamed)
     clauses = (*base, *asked.clauses)
     outcome = await _outcome(database, asked, clauses, vector)

@@ -65,6 +65,8 @@ def _dropped(outcome: Outcome) -> list[str]:
 
 def _nothing(outcome: Outcome, known: KnownValues) -> str:
     """That nothing was found, why, and what each condition costs."""
+    if outcome.asked.asks_nothing:
+        return f"What would you like to know of the campaigns? What the data tells of each is {_TOLD}."
     if outcome.unnamed:
         return " ".join(_unnamed(missing, known) for missing in outcome.unnamed)
     if outcome.is_by_words:
@@ -104,7 +106,7 @@ def _answer(outcome: Outcome) -> str:
             return _groups_answer(outcome)
         case "extreme":
             return _extreme_answer(outcome)
-        case "exists":
+        case "exists" if not _is_near_only(outcome):
             return f"Yes: {_campaigns_answer(outcome)}"
         case _:
             return _days_answer(outcome) if ask.facet == "capture_date" else _campaigns_answer(outcome)
@@ -205,6 +207,8 @@ def _campaigns_answer(outcome: Outcome) -> str:
     found, limit = outcome.found, outcome.asked.ask.limit
     shown = min(limit or LISTED_CAMPAIGNS, found.total)
     head = f"{found.size} campaign{_s(found.total)}{_about(outcome)}"
+    if _is_near_only(outcome):
+        head = f"No copy{_of(outcome)} says “{outcome.asked.theme}”. What comes nearest in meaning: {_size(found)}"
     head += f"; the first {shown}:" if found.total > shown else ":"
     return "\n".join([head[:1].upper() + head[1:], "", *_listed_campaigns(found, shown)])
 
@@ -226,6 +230,10 @@ def _about(outcome: Outcome) -> str:
         else f" saying {asked.says if chr(34) in asked.says else f'“{asked.says}”'}"
     )
     return labels(outcome.clauses or (() if asked.question.references else asked.clauses)) + says + theme
+
+
+def _is_near_only(outcome: Outcome) -> bool:
+    return outcome.found.is_near_only and not outcome.is_beside_theme
 
 
 def _says_so(outcome: Outcome) -> bool:

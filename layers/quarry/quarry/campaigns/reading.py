@@ -42,6 +42,8 @@ class CampaignQuestion:
     preferred: tuple[Clause, ...] = ()
     is_of_others: bool = False
     """Whether it asks for something else than campaigns ("who wrote …"), and no field is that."""
+    asks_nothing: bool = False
+    """Whether it is a greeting or the like."""
     earlier: CampaignQuestion | None = None
     """The one that it takes up."""
 
@@ -77,7 +79,9 @@ def question_of(reading: Reading, today: datetime.date) -> CampaignQuestion:
         "" if says or (own_words and _names_rows(parsed)) or not _HAS_LETTERS.search(question.topic) else question.topic
     )
     preferred = tuple((each,) for each in preferred_in_words(parsed, question))
-    asked = CampaignQuestion(question, clauses, says, theme, preferred, earlier=earlier)
+    asked = CampaignQuestion(
+        question, clauses, says, theme, preferred, asks_nothing=parsed.asks_nothing, earlier=earlier
+    )
     return _of_something_else(parsed, asked) if not question.follows_up and not says else asked
 
 

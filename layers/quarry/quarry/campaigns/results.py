@@ -30,6 +30,8 @@ class CampaignSet:
 
     more: bool = False
     is_counted: bool = True
+    is_near_only: bool = False
+    """Whether they come near a theme of which no campaign found holds a word."""
 
     @property
     def size(self) -> str:

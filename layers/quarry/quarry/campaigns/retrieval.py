@@ -103,7 +103,7 @@ async def find_by_theme(
     preferred: Sequence[Clause] = (),
 ) -> CampaignSet:
     """The campaigns that are about something, by meaning and by words, among those that meet every clause; of `more` than
-    SEMANTIC_MAX the nearest.
+    SEMANTIC_MAX the nearest. Where none of them holds any of its words, they are near in meaning only.
 
     Without a vector, by words alone.
     """
@@ -117,7 +117,7 @@ async def find_by_theme(
             "filter": _filter(clauses),
         },
     )
-    scores = {row["id"]: row["coverage"] or 0.0 for row in rows}
+    coverage = scores = {row["id"]: row["coverage"] or 0.0 for row in rows}
     if vector is not None:
         scores = {
             row["id"]: row["similarity"] + WORDS_WEIGHT * scores[row["id"]]
@@ -128,7 +128,8 @@ async def find_by_theme(
     best = sorted(scores, key=lambda found: (-scores[found], found))
     found = await find_ids(database, best[:SEMANTIC_MAX], preferred)
     more = len(best) > SEMANTIC_MAX
-    return replace(found, more=more, is_counted=not more)
+    is_near_only = not any(coverage[id] for id in scores)
+    return replace(found, more=more, is_counted=not more, is_near_only=is_near_only)
 
 
 def _in_order(function: LiteralString) -> Composable:

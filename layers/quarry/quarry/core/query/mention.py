@@ -205,3 +205,8 @@ class ParsedQuery:
     """Whether it asks for a part of what was answered before ("only those …", "which of them …")."""
     small_talk: frozenset[str] = frozenset()
     """Words that carry no topic, in lower case, of a question in another language than English."""
+
+    @property
+    def asks_nothing(self) -> bool:
+        """Whether none of its words says anything of what is searched ("hello there")."""
+        return all(mention.value == Cue("filler") for mention in self.mentions)
