@@ -1173,30 +1173,35 @@ $_$;
 --
 
 CREATE FUNCTION quarry.count_people(p_filters quarry.card_filters, p_wider quarry.card_filters[], p_excluded_people text[]) RETURNS bigint[]
-    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'quarry', 'public', 'pg_temp'
+    SET random_page_cost TO '1.1'
     AS $_$
 declare
   left_out constant text := case when p_excluded_people <> '{}' then ' and c.person_id not in (select unnest($1))' else '' end;
   cards constant text := 'experience_cards c left join people p on p.id = c.person_id';
   people constant text :=
     'select count(*) from (select from ' || cards || ' where card_matches(c, p, %L)' || left_out || ' group by c.person_id) person';
-  additional bigint[];
-begin
-  if cardinality(p_wider) = 1 then
-    execute format('select array[(' || people || ') - (' || people || ')]', p_wider[1], p_filters)
-      into additional using p_excluded_people;
-    return additional;
-  end if;
-  execute (
+  apart constant text := (
+    select format('select array[%s] from (' || people || ') found (people)',
+      string_agg(format('(' || people || ') - found.people', p_wider[w.number]), ', ' order by w.number), p_filters)
+    from generate_subscripts(p_wider, 1) w (number));
+  together constant text := (
     select format('select array[%s] from (select bool_or(card_matches(c, p, %L)) as found, %s from ' || cards
         || ' where (%s)' || left_out || ' group by c.person_id) person where person.found is not true',
       string_agg(format('count(*) filter (where person.found_by_%s)', w.number), ', ' order by w.number),
       p_filters,
       string_agg(format('bool_or(card_matches(c, p, %L)) as found_by_%s', p_wider[w.number], w.number), ', ' order by w.number),
       string_agg(format('card_matches(c, p, %L)', p_wider[w.number]), ' or ' order by w.number))
-    from generate_subscripts(p_wider, 1) w (number)
-  ) into additional using p_excluded_people;
+    from generate_subscripts(p_wider, 1) w (number));
+  apart_plan json;
+  together_plan json;
+  additional bigint[];
+begin
+  execute 'explain (format json) ' || apart into apart_plan using p_excluded_people;
+  execute 'explain (format json) ' || together into together_plan using p_excluded_people;
+  execute case when (apart_plan -> 0 -> 'Plan' ->> 'Total Cost')::float8 <= (together_plan -> 0 -> 'Plan' ->> 'Total Cost')::float8
+    then apart else together end into additional using p_excluded_people;
   return additional;
 end
 $_$;
@@ -1430,7 +1435,7 @@ $_$;
 --
 
 CREATE FUNCTION quarry.find_people(p_embedding public.halfvec, p_query text, p_should_terms text[], p_filters quarry.card_filters, p_asked quarry.card_filters, p_excluded_people text[], p_among text[], p_overfetch integer, p_top_k integer) RETURNS TABLE(person_id text, card_id text, child_id text, similarity double precision, time_overlaps boolean, time_covered boolean, location_matches boolean, text_score double precision, should_hits integer)
-    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'quarry', 'public', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
@@ -2508,52 +2513,103 @@ $$;
 --
 
 CREATE FUNCTION quarry.nearest_people(p_embedding public.halfvec, p_filters quarry.card_filters, p_excluded_people text[], p_among text[], p_limit integer) RETURNS TABLE(person_id text, place bigint)
-    LANGUAGE plpgsql STABLE
+    LANGUAGE plpgsql
     SET plan_cache_mode TO 'force_generic_plan'
     SET random_page_cost TO '1.1'
-    AS $$
+    SET "hnsw.ef_search" TO '128'
+    SET "hnsw.iterative_scan" TO 'relaxed_order'
+    SET "hnsw.max_scan_tuples" TO '2147483647'
+    SET synchronize_seqscans TO 'off'
+    AS $_$
 #variable_conflict use_column
 declare
-  few constant int := 2000;
-  cards_each constant int := 2;  -- of a person, among the nearest
+  few constant int := 10 * p_limit;
+  enough constant int := p_limit + p_limit / 4;  -- people, since the walk gives the nearest about in order
+  at_first constant int := 4 * p_limit;  -- vectors, of which the people are looked up
+  trial constant int := 400;  -- vectors
+  -- measured, as the planner counts costs
+  comparing_cost constant float8 := 4;  -- a card and its children
+  passing_cost constant float8 := 11;  -- a vector that the index leads to, and a look at its card
   fitting constant text := card_condition('t', p_filters, p_excluded_people, p_among);
-  cards text[];
+  of_fitting constant text := 'from experience_cards t where ' || fitting;
+  fit text[];
+  plan json;
+  walked int;  -- vectors, as expected
+  most_walked int;
+  vectors record;
+  passed record;
+  passed_count int;
   people text[];
+  distances float8[];
+  of_vectors int;
 begin
-  execute format(
-    'select array_agg(f.id), array_agg(f.person_id) from (select t.id, t.person_id from experience_cards t where %s limit %s) f',
-    fitting, case when p_embedding is null then p_limit else few + 1 end)
-    into cards, people;
-  if cards is null then
+  if p_embedding is null then
+    return query execute format('select t.person_id, 1::bigint %s limit %s', of_fitting, p_limit);
     return;
-  elsif cardinality(cards) <= p_limit then
-    return query select u.person_id, 1::bigint from unnest(people) u (person_id);
-  elsif cardinality(cards) <= few then
-    return query
-      with cards as materialized (select * from unnest(cards, people) u (id, person_id))
-      (select c.person_id, row_number() over (order by max(1 - e.distance) desc, c.person_id) as place
-       from cards c, lateral (
-         select e.embedding <=> p_embedding as distance from experience_card_embeddings e where e.record_id = c.id offset 0) e
-       group by 1 order by 2 limit p_limit)
-      union all
-      (select c.person_id, row_number() over (order by max(1 - e.distance) desc, c.person_id) as place
-       from cards c, lateral (
-         select e.embedding <=> p_embedding as distance from experience_card_child_embeddings e where e.card_id = c.id offset 0) e
-       group by 1 order by 2 limit p_limit);
-  else
-    return query
-      select n.*
-      from (values ('experience_card_embeddings'::regclass, 'record_id'), ('experience_card_child_embeddings', 'card_id')) e (vectors, key),
-        lateral (
-          select c.person_id, row_number() over (order by max(v.similarity) desc, c.person_id)
-          from vector_candidates(
-              'experience_cards', e.vectors, p_embedding, cards_each * p_limit, fitting, p_key => e.key, p_many => true) v,
-            lateral (select c.person_id from experience_cards c where c.id = v.id offset 0) c
-          group by 1 order by 2 limit p_limit
-        ) n;
   end if;
+  execute format('select array(select t.id %s limit %s)', of_fitting, few + 1) into fit;
+  if cardinality(fit) <= p_limit then
+    return query select c.person_id, 1::bigint from experience_cards c where c.id = any(fit);
+    return;
+  elsif cardinality(fit) > few then
+    execute 'explain (format json) select t.id ' || of_fitting into plan;
+    select least(1e9, enough * greatest(c.reltuples, 1) / f.rows), least(1e9, (f.cost + comparing_cost * f.rows) / passing_cost)
+    into walked, most_walked
+    from pg_class c,
+      (select (plan -> 0 -> 'Plan' ->> 'Plan Rows')::float8 as rows, (plan -> 0 -> 'Plan' ->> 'Total Cost')::float8 as cost) f
+    where c.oid = 'experience_cards'::regclass;
+    fit := null;
+  end if;
+
+  for vectors in
+    select * from (values ('experience_card_embeddings', 'record_id'), ('experience_card_child_embeddings', 'card_id')) v (of_table, key)
+  loop
+    people := '{}';
+    if fit is null and walked < most_walked / 3 then
+      distances := '{}';
+      passed_count := 0;
+      for passed in execute format(
+        'select t.person_id, e.distance from (select e.%I as id, e.embedding <=> $1 as distance from %I e order by 2 limit $2) e'
+        ' left join lateral (select t.person_id from experience_cards t where t.id = e.id and %s offset 0) t on true',
+        vectors.key, vectors.of_table, fitting) using p_embedding, most_walked
+      loop
+        passed_count := passed_count + 1;
+        if passed.person_id is not null and passed.person_id <> all (people) then
+          people := people || passed.person_id;
+          distances := distances || passed.distance;
+          exit when cardinality(people) = enough;
+        end if;
+        exit when passed_count >= trial and cardinality(people)::float8 / passed_count < enough::float8 / most_walked;
+      end loop;
+    end if;
+    if cardinality(people) = enough then
+      return query
+        select n.person_id, row_number() over (order by n.distance, n.person_id) from unnest(people, distances) n (person_id, distance)
+        order by 2 limit p_limit;
+      continue;
+    end if;
+
+    if fit is null then
+      execute format('select array(select t.id %s order by 1)', of_fitting) into fit;
+    end if;
+    -- so many of the nearest vectors are seldom of fewer people than are asked for: then all are looked up
+    of_vectors := at_first;
+    loop
+      execute format(
+        'select array_agg(n.person_id order by n.distance, n.person_id), sum(n.vectors) from ('
+        '  select c.person_id, min(e.distance) as distance, count(*) as vectors'
+        '  from (select * from (select e.%1$I as id, e.embedding <=> $1 as distance from %2$I e where e.%1$I = any($2) offset 0) e'
+        '      order by e.distance limit $3) e,'
+        '    lateral (select c.person_id from experience_cards c where c.id = e.id offset 0) c'
+        '  group by 1) n', vectors.key, vectors.of_table)
+        into people, passed_count using p_embedding, fit, of_vectors;
+      exit when of_vectors is null or passed_count is null or passed_count < of_vectors or cardinality(people) >= p_limit;
+      of_vectors := null;
+    end loop;
+    return query select n.* from unnest(people[:p_limit]) with ordinality n (person_id, place);
+  end loop;
 end
-$$;
+$_$;
 
 
 --
@@ -4922,10 +4978,10 @@ $_$;
 
 
 --
--- Name: vector_candidates(regclass, regclass, public.halfvec, integer, text, tsquery, text, name, boolean); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: vector_candidates(regclass, regclass, public.halfvec, integer, text, tsquery, text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.vector_candidates(p_table regclass, p_embeddings regclass, p_embedding public.halfvec, p_limit integer, p_filter text DEFAULT NULL::text, p_required tsquery DEFAULT NULL::tsquery, p_embedding_type text DEFAULT NULL::text, p_key name DEFAULT 'record_id'::name, p_many boolean DEFAULT false) RETURNS TABLE(id text, similarity double precision)
+CREATE FUNCTION quarry.vector_candidates(p_table regclass, p_embeddings regclass, p_embedding public.halfvec, p_limit integer, p_filter text DEFAULT NULL::text, p_required tsquery DEFAULT NULL::tsquery, p_embedding_type text DEFAULT NULL::text) RETURNS TABLE(id text, similarity double precision)
     LANGUAGE plpgsql STABLE
     SET enable_seqscan TO 'on'
     SET "hnsw.ef_search" TO '128'
@@ -4944,15 +5000,13 @@ declare
   kind constant text := case when p_embedding_type is not null then format('e.embedding_type = %L', p_embedding_type) end;
   required constant text := case when numnode(p_required) > 0 then 't.text_search @@ $3' end;
   conditions constant text := concat_ws(' and ', '(' || p_filter || ')', required);
-  ids constant text := format('select array(select t.id from %s t where %s limit $1)', p_table, p_filter);
   few text[];
-  near record;
 begin
   if p_embedding is null then
     return;
   end if;
-  if p_filter is not null and not p_many then
-    execute ids into few using max_few + 1;
+  if p_filter is not null then
+    execute format('select array(select t.id from %s t where %s limit %s)', p_table, p_filter, max_few + 1) into few;
     few := case when cardinality(few) <= max_few then few end;
   end if;
   if conditions <> '' then
@@ -4960,26 +5014,19 @@ begin
     perform set_config('hnsw.max_scan_tuples', max_looked_at::text, true);
   end if;
 
-  loop
-    execute format(
-      'select array_agg(n.id) as ids, array_agg(n.similarity) as similarities, max(n.windows) as windows from ('
-      '  select w.id, 1 - min(w.distance) as similarity, sum(count(*)) over () as windows'
-      '  from (select e.%I as id, e.embedding <=> $1 as distance from %s e %s) w group by w.id order by 2 desc, 1 limit $2'
-      ') n',
-      p_key, p_embeddings, case
-        when few is not null and required is null then concat_ws(' and ', format('where e.%I = any ($4)', p_key), kind)
-        when few is not null then
-          concat_ws(' and ', format('join %s t on t.id = e.%I where t.id = any ($4)', p_table, p_key), required, kind)
-        -- row by row along the index: no plan that tests the whole table first
-        else concat(
-          case when conditions <> '' then
-            format('cross join lateral (select from %s t where t.id = e.%I and %s offset 0) t', p_table, p_key, conditions) end,
-          ' where ' || kind, ' order by e.embedding <=> $1 limit ', wanted) end)
-      into near using p_embedding, p_limit, p_required, few;
-    exit when few is not null or not p_many or near.windows >= wanted;
-    execute ids into few using null::int;
-  end loop;
-  return query select * from unnest(near.ids, near.similarities);
+  return query execute format(
+    'select w.id, 1 - min(w.distance) from (select e.record_id as id, e.embedding <=> $1 as distance from %s e %s) w'
+    ' group by w.id order by min(w.distance), 1 limit $2',
+    p_embeddings, case
+      when few is not null and required is null then concat_ws(' and ', 'where e.record_id = any ($4)', kind)
+      when few is not null then
+        concat_ws(' and ', format('join %s t on t.id = e.record_id where t.id = any ($4)', p_table), required, kind)
+      -- row by row along the index: no plan that tests the whole table first
+      else concat(
+        case when conditions <> '' then
+          format('cross join lateral (select from %s t where t.id = e.record_id and %s offset 0) t', p_table, conditions) end,
+        ' where ' || kind, ' order by e.embedding <=> $1 limit ', wanted) end)
+    using p_embedding, p_limit, p_required, few;
 end
 $_$;
 
@@ -7052,7 +7099,7 @@ CREATE INDEX experience_cards_not_embedded ON quarry.experience_cards USING btre
 -- Name: experience_cards_person_id; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX experience_cards_person_id ON quarry.experience_cards USING btree (person_id, visible);
+CREATE INDEX experience_cards_person_id ON quarry.experience_cards USING btree (person_id, visible) INCLUDE (id, intent_primary, employment_type, seniority_level, is_current, start_date, end_date);
 
 
 --
