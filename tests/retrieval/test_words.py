@@ -236,6 +236,18 @@ def test_of_a_large_table_more_rows_are_ranked(crowded: Connection) -> None:
         assert len(crowded.execute(ask, query).fetchall()) == 2 * ranked == 200
 
 
+def test_of_long_rows_fewer_are_ranked(connection: Connection) -> None:
+    texts = {f"m{number:03}": ["elm", "road", "tax"] for number in range(900)}
+    fill(connection, texts | {"m900": ["elm", "elm", "road", "road"]})
+    ask = f"{CANDIDATES[:-1]}, null, 900)"
+    for query in ("elm road", "elm", '"elm road" -park'):
+        assert "m900" in {row.id for row in connection.execute(ask, [query, 10])}
+        with connection.transaction(force_rollback=True):
+            connection.execute("update text_totals set lexemes = 20000 * rows where of_table = 'motions'")
+            assert "m900" not in {row.id for row in connection.execute(ask, [query, 10])}
+            assert len(connection.execute(ask, [query, 100]).fetchall()) == 100
+
+
 def test_the_rows_kept_of_a_common_word_are_those_that_rank_highest(connection: Connection) -> None:
     connection.execute("delete from motions")
     connection.execute(
@@ -258,6 +270,12 @@ def test_the_rows_kept_of_a_common_word_are_those_that_rank_highest(connection: 
     ("query", "words"),
     [
         ("coun", ["council"]),
+        ("co", ["council"]),
+        ("inf", ["infrastructur"]),
+        ("park inf", ["inf", "park"]),
+        ("pq", ["pq"]),
+        ("35", ["35"]),
+        ("ol", ["ol"]),
         ("park infrastr", ["infrastructur", "park"]),
         ("infrastr park", ["infrastr", "park"]),
         ("the old park council of infrastr", ["council", "infrastr", "old", "park"]),
@@ -266,7 +284,12 @@ def test_the_rows_kept_of_a_common_word_are_those_that_rank_highest(connection: 
     ],
 )
 def test_the_last_word_of_a_short_query_may_be_begun_only(connection: Connection, query: str, words: list[str]) -> None:
-    texts = [["council", "infrastructure", "old", "park"], ["council", "park", "road"], ["count", "infrastructure"]]
+    texts = [
+        ["council", "infrastructure", "old", "park"],
+        ["council", "park", "road"],
+        ["count", "infrastructure", "ol"],
+        ["350"],
+    ]
     fill(connection, {str(number): text for number, text in enumerate(texts)})
     connection.execute("select count_lexemes('motions')")
     row = connection.execute("select (weigh_query('{motions}', %s)).words", [query]).fetchone()

@@ -12,7 +12,8 @@
 -- The work does not depend on the query: rare words are looked up singly, others together, while the rows expected stay within
 -- p_rows. A row that ranks high holds a rare word or several words. At most p_rows are ranked, or, since a row costs as much as the
 -- words that it is ranked for, so many more of a query of up to three; of a large table more by the cube root of how many times
--- it is. Of a word that many rows hold, those are ranked that are known to hold it best, and those written since (best_rows); of several
+-- it is. A text vector is read as a whole: of long rows so many are ranked as hold ordinary_length lexemes for each of p_rows together,
+-- at the mean of the table, and as many as are asked for. Of a word that many rows hold, those are ranked that are known to hold it best, and those written since (best_rows); of several
 -- such words, which are in too many rows together, those of each, and of the others as many as there is room for.
 --
 -- An index knows words, not phrases: where one must be held, or must not, so many rows with the words are looked at, max_looked_at.
@@ -38,7 +39,10 @@ declare
   looked_at constant int := 5;  -- times as many as are ranked of a query of many words
   large constant float8 := 100000;  -- rows of a table
   larger constant float8 := greatest(1, cbrt((select c.reltuples from pg_class c where c.oid = p_table) / large));
-  max_ranked constant int := least(1e9, larger * p_rows
+  ordinary_length constant float8 := 2000;  -- lexemes
+  within_length constant float8 := greatest(least_ranked, larger * p_rows * ordinary_length / greatest(1, (
+    select t.lexemes / nullif(t.rows, 0)::float8 from text_totals t where t.of_table = p_table::text)));
+  max_ranked constant int := least(1e9, within_length, larger * p_rows
     * case when cardinality((p_query).words) <= few_words then wider / cardinality((p_query).words) else 1 end);
   max_covered constant int := 6;
   condition constant text := coalesce('and (' || p_filter || ')', '');
@@ -46,7 +50,7 @@ declare
   required constant tsquery := case when numnode((p_query).required) > 0 then (p_query).required end;
   holds_phrase constant boolean := coalesce(required::text like '%<%', false);
   indexed constant tsquery := case when holds_phrase then bounded_index_query(p_table, required, 'infinity') else required end;
-  max_looked_at constant int := greatest(max_ranked, least(1e9, larger * p_rows * looked_at));
+  max_looked_at constant int := greatest(max_ranked, least(1e9, within_length, larger * p_rows * looked_at));
   max_listed constant int := 4;  -- words
   listed constant int := max_ranked / 4 / least(max_listed, cardinality((p_query).words));
   wanted tsquery[];
@@ -68,7 +72,7 @@ begin
         into best using best, coalesce(any_word && required, any_word);
     end if;
   end if;
-  if rows_left <= few or cardinality((p_query).words) = 1 then
+  if rows_left <= least(few, max_ranked) or cardinality((p_query).words) = 1 then
     wanted := case when best is null or cardinality(best) < least_ranked then array[any_word] else '{}' end;
   else
     -- where the rarest word is common: those of each word, if all words are in too many rows together; if they are in few, those of
@@ -93,7 +97,7 @@ begin
     wanted := array(select w.query && indexed from unnest(wanted) with ordinality w (query, place) order by w.place);
   end if;
 
-  rows_ranked := case when cardinality((p_query).words) = 1 and best is not null then p_rows + cardinality(best) else max_ranked end;
+  rows_ranked := case when cardinality((p_query).words) = 1 and best is not null then least(p_rows, max_ranked) + cardinality(best) else max_ranked end;
   -- unknown words are taken for so common that reading the table to the limit would find them; for this call only: the function's own
   -- setting is restored behind it
   perform set_config('enable_seqscan', 'off', true);

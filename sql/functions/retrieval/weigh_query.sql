@@ -4,7 +4,8 @@
 -- p_tables, df being 1 at least, so that scores of several tables are of one scale. Of many words the p_max_words weightiest are looked for.
 --
 -- A word that no row holds is read as the commonest of those that are spelt most like it, one letter apart, or two from six letters
--- on; the last one of a short query, which may not be typed to its end, as the commonest that begins with it, if there is one.
+-- on; the last one of a short query, which may not be typed to its end, as the commonest that begins with it, if there is one: from four
+-- letters on, or two where nothing else is said.
 --
 -- What is excluded (-word) is out; a phrase in quotes lifts the rows that hold it, and with p_strict leaves out all others. Words that were
 -- written since they were counted are known from the rows themselves. The rows of all p_tables are in p_language; null: as our own
@@ -22,6 +23,7 @@ declare
   max_characters constant int := 4000;
   most_said constant int := 4;
   shortest_misspelt constant int := 4;
+  shortest_begun constant int := 2;
   longest_one_slip constant int := 5;
   max_misspelt constant int := 8;
   max_pairs constant int := 8;
@@ -49,7 +51,7 @@ begin
 
   unknown := array(
     select w.word from unnest(asked.words) with ordinality w (word, place)
-    where length(w.word) >= shortest_misspelt
+    where (length(w.word) >= shortest_misspelt or cardinality(asked.words) = 1 and w.word ~ '^[[:alpha:]]+$' and length(w.word) >= shortest_begun)
       -- each word by its key, whatever is known of the table: counted anew, it has no statistics
       and not exists (select from lexeme_counts c where c.lexeme = w.word and c.of_table = any(p_tables) offset 0)
     order by w.place limit max_misspelt);
@@ -78,7 +80,8 @@ begin
       select c.lexeme
       from lexeme_counts c, lateral (select levenshtein_less_equal(
         c.lexeme, l.lexeme, case when length(l.lexeme) <= longest_one_slip then 1 else 2 end) as slips) s
-      where c.lexeme % l.lexeme and c.of_table = any(p_tables) and s.slips <= case when length(l.lexeme) <= longest_one_slip then 1 else 2 end
+      where length(l.lexeme) >= shortest_misspelt and c.lexeme % l.lexeme and c.of_table = any(p_tables)
+        and s.slips <= case when length(l.lexeme) <= longest_one_slip then 1 else 2 end
       group by c.lexeme having sum(c.rows) > 1
       order by ln(sum(c.rows)) + 4 * similarity(c.lexeme, l.lexeme) desc, c.lexeme limit 1))
     end as known
