@@ -4665,7 +4665,10 @@ declare
   looked_at constant int := 5;  -- times as many as are ranked of a query of many words
   large constant float8 := 100000;  -- rows of a table
   larger constant float8 := greatest(1, cbrt((select c.reltuples from pg_class c where c.oid = p_table) / large));
-  max_ranked constant int := least(1e9, larger * p_rows
+  ordinary_length constant float8 := 2000;  -- lexemes
+  within_length constant float8 := greatest(least_ranked, larger * p_rows * ordinary_length / greatest(1, (
+    select t.lexemes / nullif(t.rows, 0)::float8 from text_totals t where t.of_table = p_table::text)));
+  max_ranked constant int := least(1e9, within_length, larger * p_rows
     * case when cardinality((p_query).words) <= few_words then wider / cardinality((p_query).words) else 1 end);
   max_covered constant int := 6;
   condition constant text := coalesce('and (' || p_filter || ')', '');
@@ -4673,7 +4676,7 @@ declare
   required constant tsquery := case when numnode((p_query).required) > 0 then (p_query).required end;
   holds_phrase constant boolean := coalesce(required::text like '%<%', false);
   indexed constant tsquery := case when holds_phrase then bounded_index_query(p_table, required, 'infinity') else required end;
-  max_looked_at constant int := greatest(max_ranked, least(1e9, larger * p_rows * looked_at));
+  max_looked_at constant int := greatest(max_ranked, least(1e9, within_length, larger * p_rows * looked_at));
   max_listed constant int := 4;  -- words
   listed constant int := max_ranked / 4 / least(max_listed, cardinality((p_query).words));
   wanted tsquery[];
@@ -4695,7 +4698,7 @@ begin
         into best using best, coalesce(any_word && required, any_word);
     end if;
   end if;
-  if rows_left <= few or cardinality((p_query).words) = 1 then
+  if rows_left <= least(few, max_ranked) or cardinality((p_query).words) = 1 then
     wanted := case when best is null or cardinality(best) < least_ranked then array[any_word] else '{}' end;
   else
     -- where the rarest word is common: those of each word, if all words are in too many rows together; if they are in few, those of
@@ -4720,7 +4723,7 @@ begin
     wanted := array(select w.query && indexed from unnest(wanted) with ordinality w (query, place) order by w.place);
   end if;
 
-  rows_ranked := case when cardinality((p_query).words) = 1 and best is not null then p_rows + cardinality(best) else max_ranked end;
+  rows_ranked := case when cardinality((p_query).words) = 1 and best is not null then least(p_rows, max_ranked) + cardinality(best) else max_ranked end;
   -- unknown words are taken for so common that reading the table to the limit would find them; for this call only: the function's own
   -- setting is restored behind it
   perform set_config('enable_seqscan', 'off', true);
@@ -5061,11 +5064,12 @@ CREATE FUNCTION quarry.weigh_query(p_tables text[], p_query text, p_strict boole
     LANGUAGE plpgsql STABLE
     SET "pg_trgm.similarity_threshold" TO '0.3'
     SET plan_cache_mode TO 'force_generic_plan'
-    AS $$
+    AS $_$
 declare
   max_characters constant int := 4000;
   most_said constant int := 4;
   shortest_misspelt constant int := 4;
+  shortest_begun constant int := 2;
   longest_one_slip constant int := 5;
   max_misspelt constant int := 8;
   max_pairs constant int := 8;
@@ -5093,7 +5097,7 @@ begin
 
   unknown := array(
     select w.word from unnest(asked.words) with ordinality w (word, place)
-    where length(w.word) >= shortest_misspelt
+    where (length(w.word) >= shortest_misspelt or cardinality(asked.words) = 1 and w.word ~ '^[[:alpha:]]+$' and length(w.word) >= shortest_begun)
       -- each word by its key, whatever is known of the table: counted anew, it has no statistics
       and not exists (select from lexeme_counts c where c.lexeme = w.word and c.of_table = any(p_tables) offset 0)
     order by w.place limit max_misspelt);
@@ -5122,7 +5126,8 @@ begin
       select c.lexeme
       from lexeme_counts c, lateral (select levenshtein_less_equal(
         c.lexeme, l.lexeme, case when length(l.lexeme) <= longest_one_slip then 1 else 2 end) as slips) s
-      where c.lexeme % l.lexeme and c.of_table = any(p_tables) and s.slips <= case when length(l.lexeme) <= longest_one_slip then 1 else 2 end
+      where length(l.lexeme) >= shortest_misspelt and c.lexeme % l.lexeme and c.of_table = any(p_tables)
+        and s.slips <= case when length(l.lexeme) <= longest_one_slip then 1 else 2 end
       group by c.lexeme having sum(c.rows) > 1
       order by ln(sum(c.rows)) + 4 * similarity(c.lexeme, l.lexeme) desc, c.lexeme limit 1))
     end as known
@@ -5159,7 +5164,7 @@ begin
   into weighed from words w;
   return weighed;
 end
-$$;
+$_$;
 
 
 --

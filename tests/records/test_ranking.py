@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.records.candidates import Candidate
-from quarry.records.ranking import SIMILARITY_MIN, fuse_types
+from quarry.records.ranking import RECENCY_WEIGHT, SIMILARITY_MIN, RankedRecord, fuse_types, latest_first, near_the_best
 from quarry.records.searched_types import BUILT_IN
 
 SCORES = st.none() | st.sampled_from([0.1, 0.3, 0.5, 1.2])
@@ -43,6 +45,31 @@ def test_what_meets_the_question_s_conditions_is_lifted() -> None:
     )
     assert (lifted.key[1], other.key[1]) == ("b", "a")
     assert lifted.score == pytest.approx(0.6 * 0.4 * 1.5)
+
+
+def _ranked(*scores: float) -> list[RankedRecord]:
+    return [RankedRecord(("motion", f"m{place}"), score, None, None, None) for place, score in enumerate(scores)]
+
+
+def test_where_the_latest_is_asked_for_dates_lift_by_their_place_among_those_near_the_best() -> None:
+    ranked = _ranked(1.0, 0.9, 0.85, 0.3)
+    near = [item.key for item in near_the_best(ranked)]
+    assert [key[1] for key in near] == ["m0", "m1", "m2"]
+    dates = dict(
+        zip(near, [datetime.date(2020, 1, 1), datetime.date(2024, 1, 1), datetime.date(2022, 1, 1)], strict=True)
+    )
+    lifted = latest_first(ranked, dates)
+    assert [item.key[1] for item in lifted] == ["m1", "m0", "m2", "m3"]
+    assert [item.score for item in lifted] == pytest.approx(
+        [0.9 * (1 + RECENCY_WEIGHT), 1.0, 0.85 * (1 + RECENCY_WEIGHT / 2), 0.3]
+    )
+
+
+def test_records_of_one_day_or_of_none_keep_their_order() -> None:
+    ranked = _ranked(1.0, 0.9)
+    day = datetime.date(2024, 1, 1)
+    assert latest_first(ranked, {}) == latest_first(ranked, {item.key: day for item in ranked}) == ranked
+    assert near_the_best([]) == []
 
 
 def test_reciprocal_ranks_are_those_of_all_records_whatever_conditions_they_meet() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import datetime
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from quarry.core.retrieval.fusion import SEMANTIC_WEIGHT, Method, Scored, fuse
@@ -13,6 +14,13 @@ SIMILARITY_MIN = 0.2
 
 APART_WEIGHT = 0.5
 """What a record's score gains, as a share of it, by meeting the question's conditions."""
+
+DATED_MAX = 20
+"""Where the latest is asked for, so many of the first records may gain by their dates,"""
+DATED_SHARE = 0.5
+"""those that have this share of the best score: what is less about it is not asked for, however late."""
+RECENCY_WEIGHT = 0.25
+"""What the latest of them gains, as a share of its score; the earliest gains nothing."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +60,21 @@ def fuse_types(
     # of what could not be found by its meaning, words weigh all
     ranked = [replace(item, score=by_words.get(item.key, item.score)) for item in ranked]
     lifted = [replace(item, score=item.score * (1 + APART_WEIGHT)) if item.key in apart else item for item in ranked]
+    return sorted(lifted, key=lambda item: -item.score)
+
+
+def near_the_best(ranked: Sequence[RankedRecord]) -> list[RankedRecord]:
+    """The first records that may gain by their dates."""
+    return [item for item in ranked[:DATED_MAX] if item.score >= DATED_SHARE * ranked[0].score]
+
+
+def latest_first(ranked: Sequence[RankedRecord], dates: Mapping[RecordKey, datetime.date]) -> list[RankedRecord]:
+    """The list with those of `dates` lifted, by the place of the date of each among all of these."""
+    days = sorted(set(dates.values()))
+    gain = {day: RECENCY_WEIGHT * place / max(1, len(days) - 1) for place, day in enumerate(days)}
+    lifted = [
+        replace(item, score=item.score * (1 + gain[dates[item.key]])) if item.key in dates else item for item in ranked
+    ]
     return sorted(lifted, key=lambda item: -item.score)
 
 

@@ -60,6 +60,12 @@ class RecordsReading:
         named = (condition for clause in self.clauses for condition in clause if condition.facet in facets)
         return frozenset(value for condition in named if not condition.is_negated for value in condition.values)
 
+    @property
+    def asks_for_latest(self) -> bool:
+        """Whether the question asks for the latest records ("the most recent", "latest")."""
+        ask = self.question.ask
+        return ask.kind == "extreme" and not ask.ascending and ask.facet == self.types.united.date
+
     def clauses_for(self, table: SearchTable) -> list[Clause] | None:
         """The conditions as this table can tell them; None where it cannot tell one, or dates its rows by something else."""
         if table.reckons and not tells_when(self.parsed, self.question, table):

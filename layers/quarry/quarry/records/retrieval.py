@@ -299,6 +299,19 @@ def texts_query(types: Sequence[SearchedType]) -> Composed:
     )
 
 
+async def dates_of(database: Database, keys: Sequence[RecordKey], types: RecordTypes) -> dict[RecordKey, datetime.date]:
+    """The dates of the named records, without those that have none and what the caller may not see."""
+    of_keys = types.only([name for name, _ in keys])
+    if not of_keys:
+        return {}
+    rows = await database.rows(
+        _of_keys({each.name: (each.text, "null") for each in of_keys})
+        + SQL(" select s.type, s.id, s.date from seen s where s.date is not null"),
+        {"types": [name for name, _ in keys], "ids": [id for _, id in keys]},
+    )
+    return {(row["type"], row["id"]): row["date"] for row in rows}
+
+
 async def what_they_say(database: Database, keys: Sequence[RecordKey], types: RecordTypes) -> dict[RecordKey, str]:
     """The title and texts of each of the named records, without what the caller may not see. Of a long one stands the beginning,
     with a digest of the whole behind it: these say the same only if all of it is the same.

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from quarry.core.budget import Budget
 from quarry.core.collections.collection import ENGLISH
@@ -26,13 +27,14 @@ from quarry.records.candidates import Candidate, RecordKey, RecordText
 from quarry.records.contract import Matched, RecordType, Result, SameRecord, SearchRequest, SearchResponse
 from quarry.records.filters import facet_clauses
 from quarry.records.intent import classify_intent
-from quarry.records.ranking import RankedRecord, fuse_types
+from quarry.records.ranking import RankedRecord, fuse_types, latest_first, near_the_best
 from quarry.records.reading import RecordsReading, read_records
 from quarry.records.retrieval import (
     EVERYTHING,
     Count,
     Scope,
     count_found,
+    dates_of,
     describe,
     find_candidates,
     ids_meeting,
@@ -67,11 +69,7 @@ async def search_records(
     with services.run_log.record(run):
         reading = await read_records(services.reader, types, request.q)
         found = await gather_candidates(request.q, chosen, services, run, reading=reading, scope=scope)
-        ranked = fuse_types(
-            found.candidates,
-            (await services.tuned.read()).records_semantic_weight,
-            "reciprocal_rank" if request.ranking == "seed" else "scores",
-        )
+        ranked = await _ranked(found, services, reading, request.ranking)
         with run.step("fold"):
             places = (
                 await _folded(ranked, found, types, services)
@@ -113,7 +111,24 @@ async def rank_records(
     `reading` is what the query asks beside its words; it is None where the query is to be taken for words alone.
     """
     found = await gather_candidates(query, types, services, run, reading=reading, scope=scope)
-    return fuse_types(found.candidates, (await services.tuned.read()).records_semantic_weight)
+    return await _ranked(found, services, reading)
+
+
+async def _ranked(
+    found: Found,
+    services: Services,
+    reading: RecordsReading | None,
+    ranking: Literal["scores", "seed"] = "scores",
+) -> list[RankedRecord]:
+    """What was found, best first; by the seed's formula nothing else counts."""
+    weight = (await services.tuned.read()).records_semantic_weight
+    if ranking == "seed":
+        return fuse_types(found.candidates, weight, "reciprocal_rank")
+    ranked = fuse_types(found.candidates, weight)
+    if reading is None or not reading.asks_for_latest:
+        return ranked
+    near = [item.key for item in near_the_best(ranked)]
+    return latest_first(ranked, await dates_of(services.reader, near, reading.types))
 
 
 def is_cut_off(ranked: Sequence[RankedRecord]) -> bool:
