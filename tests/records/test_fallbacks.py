@@ -17,6 +17,7 @@ from quarry.records.fallbacks import (
     SENTENCES_MAX,
     extractive_answer,
     followups_about,
+    nothing_held,
     suggest_followups,
 )
 from quarry.records.searched_types import BUILT_IN
@@ -96,10 +97,80 @@ def test_the_sentence_that_answers_comes_first() -> None:
     )
 
 
-def test_each_sentence_is_cited_and_dated() -> None:
+def test_each_sentence_is_cited() -> None:
     written = answer("Which trees did the council plant or keep, and what do cables cost?", VOTE, ELM)
     assert "The council keeps the elm. Result: Carried 7–2. [1]" in written
-    assert "**23 January 2024**: " in written
+    assert "- Cables cost $31,000. [2]" in written
+
+
+def voted(name: str, told: str, day: datetime.date, topic: str) -> RecordText:
+    return record(name, body=f"The vote on fares {told}.", date=day, topic=topic)
+
+
+FIRST = voted("one", "failed by four hands to five after a stormy evening", datetime.date(2024, 1, 23), "Ferry fares")
+
+
+def test_votes_on_one_matter_on_two_days_are_dated() -> None:
+    second = voted(
+        "two", "was carried seven to two without debate or amendment", datetime.date(2024, 2, 13), "Ferry fares"
+    )
+    written = answer("How did the vote on fares end?", FIRST, second)
+    assert written.startswith("**23 January 2024**: The vote on fares failed")
+    assert "- **13 February 2024**: The vote on fares was carried" in written
+
+
+@pytest.mark.parametrize(
+    ("day", "topic"), [(datetime.date(2024, 1, 23), "Ferry fares"), (datetime.date(2024, 2, 13), "Ferry landing")]
+)
+def test_what_is_of_one_day_or_of_two_matters_is_not_dated(day: datetime.date, topic: str) -> None:
+    second = voted("two", "was carried seven to two without debate or amendment", day, topic)
+    written = answer("How did the vote on fares end?", FIRST, second)
+    assert "was carried" in written
+    assert "2024" not in written
+
+
+def test_a_day_that_is_asked_for_is_said_where_the_sentence_does_not() -> None:
+    assert answer("When was the elm found sound?", ELM).startswith("**23 January 2024**: The elm is sound.")
+    told = record("told", body="The elm was cabled on March 4, 2024, by two climbers.", date=datetime.date(2024, 4, 9))
+    assert answer("When was the elm cabled?", told).startswith("The elm was cabled on March 4")
+    assert "2024" not in answer("What did cables cost?", ELM)
+
+
+def test_a_value_does_not_stand_before_the_sentence_that_answers() -> None:
+    jam = record(
+        "jam",
+        type="faults",
+        title="Sluice gate jams",
+        body="A plank of oak had wedged under the rail.\nsite: North lock\ncrew: Ida",
+    )
+    written = answer("Why does the sluice gate of North lock jam?", jam)
+    assert written.startswith("A plank of oak had wedged under the rail. [1]")
+
+
+def test_a_short_sentence_is_quoted_with_the_one_beside_it() -> None:
+    outage = record(
+        "outage", title="Outage of the pumps", body="A fuse blew. The crew started the pumps by hand at six."
+    )
+    assert answer("What caused the outage of the pumps?", outage).startswith(
+        "A fuse blew. The crew started the pumps by hand at six. [1]"
+    )
+
+
+def test_what_is_asked_of_somebody_begins_with_their_words() -> None:
+    asked = "What did Leland Frost say about the elm?"
+    written = "".join(extractive_answer(asked, asked, numbered([VOTE, SAID]), frozenset(["Leland Frost"])))
+    assert written.startswith("Leland Frost, Councillor: “If this tree hurts someone")
+
+
+def test_a_record_that_is_called_by_a_code_is_named_by_what_it_says() -> None:
+    coded = record("c", type="reports", title="R-1044", body="The lamp at the pier went out.")
+    assert "- R-1044: The lamp at the pier went out. (reports)" in nothing_held((), numbered([coded]))
+    assert followups_about([coded]) == ["What do the records say about R-1044: The lamp at the pier went out?"]
+
+
+def test_a_part_that_says_little_is_asked_about_with_its_whole() -> None:
+    findings = record("d", type="document_section", title="Fire safety report: Findings")
+    assert followups_about([findings]) == ["What does the report say about Findings (Fire safety report)?"]
 
 
 def test_what_was_said_is_quoted_with_its_speaker() -> None:

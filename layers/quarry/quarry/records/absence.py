@@ -25,6 +25,7 @@ from quarry.records.ranking import RankedRecord
 from quarry.records.reading import RecordsReading, is_written_as_name, other_names, tellable
 from quarry.records.searched_types import SearchedType
 
+_SAYING = frozenset("say says said tell tells told".split())
 NAMES_MAX = 8
 """So many names of a question are looked for."""
 SLIP_LIKENESS_MIN = 0.5
@@ -171,12 +172,16 @@ def probability(similarity: float, held: Held) -> float:
 
 
 def _words(query: str, reading: RecordsReading) -> list[str]:
-    """The words of a question that carry a topic. An adjective behind "how" carries none: it asks how much."""
+    """The words of a question that carry a topic. An adjective behind "how" carries none: it asks how much; nor does that records
+    say something.
+    """
     if reading.parsed.small_talk:
         return words(topic_text(query, reading.parsed.small_talk))
     said = words(query)
     degrees = {behind for word, behind in pairwise(said) if word == "how"}
-    return [word for word in said if word not in STOP_WORDS and word not in degrees] or words(topic_text(query))
+    return [word for word in said if word not in STOP_WORDS | _SAYING and word not in degrees] or words(
+        topic_text(query)
+    )
 
 
 @dataclass(frozen=True)

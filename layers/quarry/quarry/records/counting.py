@@ -47,6 +47,8 @@ from quarry.records.understood import (
 
 GROUPS_MAX = 50
 RELAXATIONS_MAX = 2
+_TIMES = frozenset(("time", "occas"))
+"""The stems of what counts records, whatever these are called: "how many times"."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ def what_to_count(reading: RecordsReading, types: Sequence[SearchedType], scope:
     question = reading.question
     if question.unanswerable or question.excluded_words or len(question.clauses) > CLAUSES_MAX:
         return None
-    if not _asks_for_number(reading):
+    if not _asks_for_number(reading) or _counts_something_else(reading):
         return None
     named = reading.counted or _types_grouped(reading)
     clauses = [
@@ -213,6 +215,23 @@ def _asks_for_number(reading: RecordsReading) -> bool:
     if reading.question.ask.kind == "groups":
         return bool(asked & {"group", "most", "least", "count"})
     return reading.question.ask.kind in ("count", "distinct")
+
+
+def _counts_something_else(reading: RecordsReading) -> bool:
+    """Whether what "how many" is followed by is no name of records nor of a value ("how many pumps"): in how many records that
+    word stands is not their number.
+    """
+    said = [mention.value for mention in reading.parsed.mentions]
+    for place, value in enumerate(said):
+        if isinstance(value, Asked) and value.what == "count":
+            behind = next((each for each in said[place + 1 :] if each != Cue("filler")), None)
+            return (
+                isinstance(behind, Word)
+                and not behind.is_name
+                and behind.stem not in _TIMES
+                and Cue("noun") not in said
+            )
+    return False
 
 
 def _types_grouped(reading: RecordsReading) -> Sequence[str]:

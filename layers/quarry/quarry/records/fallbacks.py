@@ -37,7 +37,7 @@ MEANING_WEIGHT = 0.30
 SPOKEN_WEIGHT = 0.80
 """What somebody said stands behind what the record itself says, unless it is asked what people say."""
 
-OTHERS_WEIGHT = 0.80
+OTHERS_WEIGHT = 0.60
 """Where it is asked what somebody said, all else stands behind that."""
 
 STEMS_MIN = 4
@@ -46,6 +46,8 @@ it seldom says anything by itself.
 """
 
 FOLLOWUPS_MAX = 3
+PART_STEMS_MIN = 2
+"""A part of a record that is called by fewer significant words ("Findings") is named with the whole."""
 TOPIC_CHARACTERS_MAX = 90
 
 NEAREST_MAX = 3
@@ -64,6 +66,8 @@ def _words(*alternatives: str) -> re.Pattern[str]:
 
 
 _ASKS_WHO = _words("who", "whom", "whose")
+_ASKS_WHICH = _words("which", "what", "who", "whose", "list", "show", "find")
+"""What asks for records by their values: that these have them answers it."""
 _ASKS_WHAT_IS_SAID = _words(
     "who", "whom", "whose", "says?", "said", "think", "thought", "speak", "spoke", "tell", "told", "argued?", "opinion", "views?",
     "react", "respond(?:ed)?", "explain(?:ed)?", "promised?",
@@ -104,7 +108,7 @@ _LEANS_ON_PREVIOUS = re.compile(r"(?:It|Its|That|This|These|Those|They|Their|He|
 @dataclass(frozen=True)
 class _Sentence:
     """A sentence of a source, with the words it shares or not with others, those of them that are its own and not the title's,
-    and its score for the question.
+    and its score for the question. `is_echo`: it is a value that the question itself names.
     """
 
     source: EvidenceSource
@@ -113,6 +117,7 @@ class _Sentence:
     stems: frozenset[str]
     own: frozenset[str]
     is_value: bool = False
+    is_echo: bool = False
     score: float = 0.0
 
     @property
@@ -217,6 +222,7 @@ def followups_about(records: Sequence[RecordText]) -> list[str]:
 
 def _scored(question: str, search_query: str, sources: Sequence[EvidenceSource], authors: Set[str]) -> list[_Sentence]:
     asks_who = bool(_ASKS_WHO.search(question))
+    asks_which = bool(_ASKS_WHICH.search(question))
     asks_what_is_said = bool(_ASKS_WHAT_IS_SAID.search(question))
     nearest = max((source.similarity or 0.0 for source in sources), default=0.0)
     asked = set(significant_words(search_query))
@@ -228,6 +234,7 @@ def _scored(question: str, search_query: str, sources: Sequence[EvidenceSource],
             frozenset(significant_words(title + text)),
             frozenset(significant_words(text)),
             bool(title),
+            bool(title) and asked.issuperset(significant_words(text.partition(": ")[2])),
         )
         for source in sources
         for place, (title, text) in enumerate(_quotable_units(source.text, asked))
@@ -252,15 +259,16 @@ def _scored(question: str, search_query: str, sources: Sequence[EvidenceSource],
             score *= 1.0 if sentence.source.text.author in authors else OTHERS_WEIGHT
         elif sentence.source.text.author and not asks_what_is_said:
             score *= SPOKEN_WEIGHT
-        if len(sentence.stems) < STEMS_MIN:
+        if len(sentence.stems) < STEMS_MIN or (sentence.is_echo and not asks_which):
             score *= 0.5
         scored.append(replace(sentence, score=score))
     return sorted(scored, key=lambda item: (-item.score, item.source.n, item.place))
 
 
 def _about(record: RecordText) -> list[str]:
-    """The words of what a record is called and is part of."""
-    return significant_words(f"{record.title} {record.topic or ''}")
+    """The words of what a record is called, is part of, and has for values."""
+    values = (line for line in record.body[:BODY_CHARACTERS_MAX].split("\n") if _NAMED_VALUE.fullmatch(line))
+    return significant_words(" ".join((record.title, record.topic or "", *values)))
 
 
 def _choose(scored: Sequence[_Sentence]) -> list[_Sentence]:
@@ -373,8 +381,10 @@ def _question_about(text: RecordText) -> str | None:
     asked = text.quoting.followup
     if "{author}" in asked and not (text.author and text.topic):
         return None
-    topic, title = text.topic or text.title, text.title.partition(": ")[2] or text.title
-    return asked.format(topic=_topic(topic), title=_topic(title), author=text.author)
+    whole, _, part = text.title.partition(": ")
+    if part and len(significant_words(part)) < PART_STEMS_MIN:
+        part = f"{part} ({whole})"
+    return asked.format(topic=_topic(_called(text)), title=_topic(part or _called(text)), author=text.author)
 
 
 def _topic(title: str) -> str:

@@ -1,0 +1,80 @@
+"""What only a table's columns say of its rows is known, where it is judged whether these answer a question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from starlette.testclient import TestClient
+
+from tests.collections.support import owner
+from tests.collections.test_search import fill
+from tests.conftest import client_of, clone_database
+from tests.records.asking import answer_of, ask, of_type, the
+
+REPAIRS = """
+create table repairs (id text primary key, heading text, told text, yard text, state text, done_on date);
+insert into repairs values
+  ('r1', 'Charged for too many berths', 'Eleven sold dinghies were still on the list. They were struck off.', 'Marlow Schools',
+   'closed', '2031-02-03'),
+  ('r2', 'Rudder came loose', 'The pintle had sheared off. A new one was welded on within two days.', 'Otter Imaging', 'closed',
+   '2031-02-09'),
+  ('r3', 'Mast leans', 'The forestay is slack; it was tightened by four turns.', 'Pelican Theatre', 'open', '2031-03-01'),
+  ('r4', 'Cabin gets warm', 'With the hatch shut it reached 41 degrees at noon.', 'Otter Imaging', 'open', '2031-06-20'),
+  ('r5', 'Six pumps checked', 'All six pumps were taken apart and two impellers exchanged.', 'Pelican Theatre', 'closed',
+   '2031-07-02');
+insert into repairs select 'x' || i, 'Hull ' || i || ' was scrubbed', 'Weed and barnacles were taken off.', 'Yard ' || i,
+  'closed', date '2031-08-01' + i from generate_series(1, 30) i;
+"""
+DECLARED = """
+[collections.repairs]
+source = "repairs"
+title = "heading"
+text = { heading = "A", told = "B" }
+cite = ["told"]
+date = "done_on"
+facets.yard = "value"
+facets.state = "value"
+"""
+
+
+@pytest.fixture(scope="module")
+def client(server_url: str, migrated_template: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    with clone_database(server_url, migrated_template) as url:
+        owner(url, REPAIRS)
+        fill(url, DECLARED, tmp_path_factory.mktemp("repairs"))
+        with client_of(url) as client:
+            yield client
+
+
+def test_a_value_that_no_text_holds_is_not_missing(client: TestClient) -> None:
+    answer = answer_of(ask(client, "Why was Marlow Schools charged too much?"))
+    assert "sold dinghies" in answer
+    assert "Schools" not in answer.split("\n")[0]
+    assert "pintle" in answer_of(ask(client, "Why did the rudder of Otter Imaging come loose?"))
+
+
+def test_a_value_is_not_all_that_is_asked(client: TestClient) -> None:
+    answer = answer_of(ask(client, "Who is the chief accountant of Marlow Schools?"))
+    assert "hold nothing that answers this" in answer
+
+
+def test_an_adjective_behind_how_is_not_missing(client: TestClient) -> None:
+    answer = answer_of(ask(client, "How hot did the cabin get?"))
+    assert "With the hatch shut it reached 41 degrees at noon." in answer
+    assert "names" not in answer.split("\n")[0]
+
+
+def test_what_records_say_is_not_missing(client: TestClient) -> None:
+    events = ask(client, "Which yard has a mast that leans?")
+    for question in the(events, "followups")["questions"]:
+        assert "hold nothing" not in answer_of(ask(client, question)), question
+        assert "only in part" not in answer_of(ask(client, question)), question
+
+
+def test_what_is_no_name_of_records_is_not_counted_in_records(client: TestClient) -> None:
+    events = ask(client, "How many pumps were taken apart?")
+    assert of_type(events, "aggregation") == []
+    assert answer_of(events).startswith("All six pumps were taken apart")
+    counted = the(ask(client, "How many repairs of Otter Imaging are there?"), "aggregation")
+    assert counted["total"] == 2
