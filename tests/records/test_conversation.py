@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -59,6 +60,15 @@ def test_a_question_that_ends_in_a_pronoun_goes_on() -> None:
     conversation = take_up("Who paid for it?", [told])
     assert (conversation.topic_changed, conversation.search_query) == (False, "Who paid for it? Why was the elm kept?")
     assert take_up("Who paid for ferry parking?", [told]).topic_changed
+
+
+@pytest.mark.parametrize(
+    "question", ["What did it cost?", "How was it mended?", "Did they appeal?", "What is its age?"]
+)
+def test_a_pronoun_beside_a_single_word_goes_on(question: str) -> None:
+    told = PriorTurn(question="Why was the elm kept?", answer="Two experts found no rot.")
+    assert not take_up(question, [told]).topic_changed
+    assert take_up("Is it raining in Paris?", [told]).topic_changed
 
 
 def test_a_question_without_a_word_of_its_own_stays_on_the_topic() -> None:

@@ -18,6 +18,8 @@ _DEFINITE = re.compile(r"\b(?:the|this|that|these|those|its?|they|them|their|he|
 """What refers to something that is known already."""
 _POINTING_BACK = frozenset({"it", "this", "that", "these", "those", "them", "him", "her"})
 """A question that ends in one of these asks of what was said: "who voted against it?"."""
+_PRONOUNS = _POINTING_BACK | {"they", "he", "she", "its", "their", "his"}
+"""A question with one of these and a single word of its own does so too: "what did it cost?"."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,8 @@ def take_up(
 
     A question that shares no significant word with the history starts a new topic and forgets the history; so does one that
     shares few, none of them asked about before, and refers to nothing known. One without any significant word of its own
-    ("why?") cannot, nor can one that ends in a pronoun ("who moved it?").
+    ("why?") cannot, nor can one that ends in a pronoun ("who moved it?") or has one beside a single such word ("what did it
+    cost?").
     """
     own = set(significant_words(" ".join(word for word in words(question) if word not in small_talk)))
     if history and own and not stays and _is_new(question, own, history, leans=leans or bool(small_talk)):
@@ -58,7 +61,8 @@ def take_up(
 
 
 def _is_new(question: str, own: Set[str], history: Sequence[PriorTurn], *, leans: bool) -> bool:
-    if words(question)[-1] in _POINTING_BACK:
+    said = words(question)
+    if said[-1] in _POINTING_BACK or (len(own) == 1 and not _PRONOUNS.isdisjoint(said)):
         return False
     asked = {word for turn in history for word in significant_words(turn.question)}
     answered = {word for turn in history for word in significant_words(turn.answer)}

@@ -103,7 +103,8 @@ class TableGuess:
             # an order has no name: one in it is somebody's
             *(column for column in short if _ends_as_title(column) and not is_sale(self.relation.name)),
             *(by_name[name] for name in _USER_NAMES if name in by_name),
-            *(column for column in short if column.distinct == -1 and not is_contact(column)),
+            # a number or a code only where nothing else tells rows apart
+            *sorted((column for column in short if column.distinct == -1 and not is_contact(column)), key=is_numbered),
             *only,
         )
         return next(iter(found), None)
