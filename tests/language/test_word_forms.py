@@ -49,6 +49,13 @@ def test_who_works_in_a_field_and_the_field_lead_to_each_other(worker: str, fiel
     assert worker.removesuffix("s") in word_forms(field)
 
 
+@pytest.mark.parametrize(
+    ("plural", "singular"), [("wolves", "wolf"), ("fishwives", "fishwife"), ("salesmen", "salesman")]
+)
+def test_a_plural_that_no_stemmer_knows_leads_to_its_singular(plural: str, singular: str) -> None:
+    assert singular in word_forms(plural)
+
+
 def test_a_demonym_leads_to_its_place() -> None:
     assert word_forms("nigerians")[0] == "nigeria"
     assert word_forms("american")[0] == "united states"

@@ -61,6 +61,25 @@ def embedding_client(world_url: str, model: FakeOpenAI) -> Iterator[TestClient]:
         yield client
 
 
+@pytest.mark.parametrize("query", ["hello", "Hi there!", "thanks"])
+def test_who_asks_nothing_is_shown_nobody(client: TestClient, query: str) -> None:
+    user = somebody()
+    assert found(client, query, user=user)["people"] == []
+    assert client.get("/credits", headers=as_user(user)).json() == {"balance": 9}
+    assert ids(found(client, query, open_to_work_only=True))
+
+
+def test_what_is_named_and_nobody_shown_has_is_missed_by_all(client: TestClient) -> None:
+    unknown = found(client, "backend engineer at Zyxwell")["people"]
+    assert unknown
+    assert all("zyxwell" in person["misses"] for person in unknown)
+    assert not any(
+        "kestrel" in each.lower()
+        for person in found(client, "people from Kestrel Labs")["people"]
+        for each in person["misses"]
+    )
+
+
 class TestTheAnswer:
     def test_it_has_the_promised_shape(self, client: TestClient) -> None:
         body = found(client)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from quarry.core.language.everyday import is_everyday
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys, unique
 from quarry.core.language.word_forms import word_forms
@@ -75,6 +76,22 @@ def preferred_clauses(constraints: Constraints) -> list[Clause]:
     ]
     cards = [Clause(condition_label(name, filters), filters) for name, filters in on_cards]
     return [*cards, *(Clause(term, text=term) for term in words)][:PREFERRED_MAX]
+
+
+def named_clauses(constraints: Constraints) -> list[Clause]:
+    """What the query names beside its conditions, as one or in its other forms: its own words, but for everyday ones. Nobody
+    is left out for want of it, but who is shown lacks it.
+    """
+    said = set(map(stem, keys(constraints.query_original)))
+    named = unique(
+        (term for term in constraints.should.keywords if all(stem(key) in said for key in keys(term))),
+        lambda term: " ".join(map(stem, keys(term))),
+    )
+    terms = [term for term in named if not all(map(is_everyday, keys(term)))][:PREFERRED_MAX]
+    return [
+        Clause(term, alternatives=tuple(Clause(form, text=form) for form in (term, *word_forms(term))))
+        for term in terms
+    ]
 
 
 def _role_clause(role: str) -> Clause:

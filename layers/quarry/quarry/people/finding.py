@@ -58,13 +58,16 @@ class Finding:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is looked for: `text` and its vector, filters, and who is left out; `preferred` is told of those who meet it."""
+    """What is looked for: `text` and its vector, filters, and who is left out; `preferred` is told of those who meet it, and
+    what is `named` of all, where none of them has it.
+    """
 
     filters: CardFilters
     text: str
     vector: Sequence[float] | None
     excluded: PersonIds | None
     preferred: Sequence[Clause] = ()
+    named: Sequence[Clause] = ()
 
 
 Found = Mapping[str, PersonEvidence]
@@ -208,17 +211,23 @@ async def _in_full(
     clauses: Sequence[Clause],
     database: Database,
 ) -> dict[str, Standing]:
-    """How those shown stand, with the alternatives that each meets by name, and what they have of what is preferred."""
+    """How those shown stand, with the alternatives that each meets by name, what they have of what is preferred, and what is
+    named of which none of them has anything.
+    """
     ids = [person.id for person in shown]
     alternatives = [each for clause in clauses for each in clause.alternatives]
-    more = [*alternatives, *wanted.preferred]
+    forms = [form for clause in wanted.named for form in clause.alternatives]
+    more = [*alternatives, *wanted.preferred, *forms]
     met = await find_standings(database, ids if more else [], more)
+    heard = {form for own in met.values() for form, is_met in zip(forms, own[-len(forms) :], strict=False) if is_met}
+    lacking = tuple(clause.label for clause in wanted.named if heard.isdisjoint(clause.alternatives))
     full: dict[str, Standing] = {}
     for id in ids:
         own = met.get(id, [])
         stands = naming_alternatives(standings[id], clauses, own[: len(alternatives)])
         had = zip(wanted.preferred, own[len(alternatives) :], strict=False)
-        full[id] = replace(stands, meets=(*stands.meets, *(each.label for each, is_met in had if is_met)))
+        meets = (*stands.meets, *(each.label for each, is_met in had if is_met))
+        full[id] = replace(stands, meets=meets, misses=(*stands.misses, *lacking))
     return full
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from typing import NamedTuple
 
 from quarry.core.errors import ModelError
 from quarry.core.model.step import decide
@@ -25,18 +26,26 @@ CLEANUP_SECONDS = 6.0
 """The cleanup does least of all that a model does here; it must not use up the time of the rest."""
 
 
-async def read_query(query: str, services: Services, run: Run) -> Constraints:
+class ReadQuery(NamedTuple):
+    """What a query asks for. `asks_nothing`: it is a greeting or the like, and no model was asked to read it."""
+
+    constraints: Constraints
+    asks_nothing: bool = False
+
+
+async def read_query(query: str, services: Services, run: Run) -> ReadQuery:
     """What the query asks for. A failing model only degrades; raises DatabaseUnavailable.
 
     It is read once, by its words and the values of the data; a model's reading is held to that.
     """
-    cleaned = await _clean_up(query, run)
     with run.step("vocabulary"):
         reading = await read_question(services.reader, PEOPLE, query, today=datetime.datetime.now(datetime.UTC).date())
         read = normalise(await off_loop(constraints_of, reading.parsed, reading.question))
-        read.query_cleaned = cleaned
+    if reading.parsed.asks_nothing:
+        return ReadQuery(read, asks_nothing=True)
+    read.query_cleaned = cleaned = await _clean_up(query, run)
     output = await decide(PEOPLE_QUERY, QueryToRead(query, cleaned, read), run)
-    return await off_loop(guarded, output, read)
+    return ReadQuery(await off_loop(guarded, output, read))
 
 
 async def _clean_up(query: str, run: Run) -> str:

@@ -22,7 +22,7 @@ from quarry.people.access.credits import NOT_ENOUGH, SEARCH_PRICE, open_account,
 from quarry.people.access.searches import StoredResult, hold_people, store_search
 from quarry.people.candidates import FoundPerson, RankedPerson
 from quarry.people.checks import check_constraints
-from quarry.people.clauses import Standing, preferred_clauses
+from quarry.people.clauses import Standing, named_clauses, preferred_clauses
 from quarry.people.constraints import card_filters, edited, embedding_text, relaxation_label
 from quarry.people.contract import (
     Constraints,
@@ -34,7 +34,7 @@ from quarry.people.contract import (
 from quarry.people.filters import CardFilters
 from quarry.people.finding import Finding, Wanted, find_people
 from quarry.people.ranking import similarity_percent
-from quarry.people.reading import READING_TURNS, read_query
+from quarry.people.reading import READING_TURNS, ReadQuery, read_query
 from quarry.people.reasons import ReasonsToGive, reasons_for
 from quarry.people.retrieval import NOBODY, PersonIds, count_relaxations, find_excluded, holds_cards
 from quarry.people.steps import PEOPLE_REASONS
@@ -94,12 +94,14 @@ async def _search(
     request: PeopleSearchRequest, caller: Caller, services: Services, run: Run, claim: Claim | None
 ) -> PeopleSearchResponse:
     await _require_credit(caller, services, run)
-    constraints = await _constraints(request, services, run)
+    constraints, asks_nothing = await _constraints(request, services, run)
     filters = card_filters(constraints, request)
     text = embedding_text(constraints, request)
     found, relaxations = Finding(), list[Relaxation]()
     vector: list[float] | None = None
     try:
+        if asks_nothing and filters == CardFilters():
+            raise EmptyEmbedding
         with run.step("query_embedding"):
             vector = await services.queries.embed(text, seconds=run.budget.seconds_left)
         # where nobody has a vector words find people, if there are any
@@ -110,7 +112,8 @@ async def _search(
     if can_find:
         excluded = await _exclude(filters, services, run)
         preferred = preferred_clauses(constraints) if request.constraints else []
-        found = await find_people(Wanted(filters, text, vector, excluded, preferred), services.reader, run)
+        named = [] if request.constraints else named_clauses(constraints)
+        found = await find_people(Wanted(filters, text, vector, excluded, preferred, named), services.reader, run)
         relaxations = await _count_relaxations(filters, excluded, services, run)
     reasons = await _explain(found.people, constraints, filters, run)
 
@@ -158,14 +161,14 @@ async def _require_credit(caller: Caller, services: Services, run: Run) -> None:
             raise PaymentRequired(NOT_ENOUGH)
 
 
-async def _constraints(request: PeopleSearchRequest, services: Services, run: Run) -> Constraints:
+async def _constraints(request: PeopleSearchRequest, services: Services, run: Run) -> ReadQuery:
     """What the request asks for: by constraints of its own, or by what its query says. Raises InvalidInput for values that nobody
     has.
     """
     if request.constraints is None:
         return await read_query(request.query, services, run)
     constraints = await check_constraints(request.constraints, request.query, services.reader)
-    return await off_loop(edited, constraints, request.query)
+    return ReadQuery(await off_loop(edited, constraints, request.query))
 
 
 async def _exclude(filters: CardFilters, services: Services, run: Run) -> PersonIds | None:

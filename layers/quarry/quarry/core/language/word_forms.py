@@ -61,7 +61,13 @@ def word_forms(word: str) -> tuple[str, ...]:
         return ()
     singular = word.removesuffix("s") if not word.endswith(("ss", "ics")) else word
     place = place_of_demonym(word)
-    forms = [place or "", *_of_worker(singular), *_of_field(word), *(_of_field(singular) if singular != word else ())]
+    forms = [
+        place or "",
+        *_singulars(word),
+        *_of_worker(singular),
+        *_of_field(word),
+        *(_of_field(singular) if singular != word else ()),
+    ]
     return unique(form for form in forms if form not in (word, singular) and len(form) >= FORM_CHARACTERS_MIN)
 
 
@@ -69,6 +75,13 @@ def fields_of_worker(word: str) -> tuple[str, ...]:
     """Candidates for what somebody does who is called `word` ("chemists": "chemistry"); most of them are no words."""
     singular = word.removesuffix("s") if not word.endswith(("ss", "ics")) else word
     return unique(_of_worker(singular)) if singular.isalpha() and len(singular) <= WORD_CHARACTERS_MAX else ()
+
+
+def _singulars(word: str) -> list[str]:
+    """Of plurals that are not their singular with an s, as no stemmer takes them for: "midwives", "salesmen"."""
+    if word.endswith("ves"):
+        return [f"{word[:-3]}f", f"{word[:-3]}fe"]
+    return [f"{word[:-3]}man"] if word.endswith("men") else []
 
 
 def _of_worker(word: str) -> list[str]:
