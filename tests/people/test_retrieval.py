@@ -24,6 +24,8 @@ from quarry.people.retrieval import (
     load_people,
 )
 from tests.people.cards import Connection, add_card, add_child, add_person, direction, similarity_at
+from tests.plans import plans
+from tests.vectors import vector_literal
 
 NO_FILTERS = CardFilters()
 NOBODY = CardFilters(companies=("no such company",))
@@ -103,6 +105,21 @@ class TestNearness:
         for number in range(5 * OVERFETCH_CARDS):
             add_card(connection, f"many-c{number}", "many")
         assert set(await find(database)) == {"many", *(f"other{number:02}" for number in range(OVERFETCH_CARDS - 1))}
+
+    async def test_where_no_card_has_a_child_no_card_is_compared_for_its_children(
+        self, connection: Connection, database: Database
+    ) -> None:
+        for number in range(20 * OVERFETCH_CARDS):
+            add_card(connection, f"p{number:03}", degrees=number / 10)
+        connection.execute("analyze experience_cards, experience_card_embeddings, experience_card_child_embeddings")
+        plan = plans(
+            connection,
+            "select * from nearest_people(%s, null, '{}', null, %s)",
+            [vector_literal(direction(0)), OVERFETCH_CARDS],
+        )
+        assert "Function Scan on nearest_people" in plan
+        assert "CTE nearest" not in plan
+        assert len(await find(database)) == OVERFETCH_CARDS
 
     async def test_without_people_nobody_is_found(self, connection: Connection, database: Database) -> None:
         assert await find(database, query="anyone?") == {}
