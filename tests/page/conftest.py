@@ -106,8 +106,11 @@ class Site:
         page.on("console", lambda message: self._note(message.type, message.text))
 
     def _note(self, kind: str, text: str) -> None:
-        # the browser's own remark on an answer that is an error; what the page makes of it is what is tested
-        if kind in ("error", "warning") and not text.startswith("Failed to load resource"):
+        # the browser's own remarks on an answer that is an error, and on a view that waits: what the page makes of them is tested
+        is_remark = (
+            text.startswith("Failed to load resource") or "was preloaded using link preload but not used" in text
+        )
+        if kind in ("error", "warning") and not is_remark:
             self.complaints.append(text)
 
 

@@ -27,6 +27,8 @@ new PerformanceObserver((list) => {
 """
 
 QUESTION = "search?q=Why+did+the+council+keep+the+old+elm+in+Quill+Square%3F"
+LISTED = "search?q=bridge&type=motion&from=2024-01-01"
+PEOPLE = "search?domain=people&q=Backend+engineers+in+Bengaluru"
 
 
 def open_step_by_step(site: Site, path: str, first: Literal["oldest", "newest"]) -> Page:
@@ -54,7 +56,7 @@ def open_step_by_step(site: Site, path: str, first: Literal["oldest", "newest"])
             waiting.pop(0 if first == "oldest" else -1).continue_()
     has_come = True
     expect(page.locator("[data-prompt]")).to_be_visible()
-    expect(page.locator(".loading, [aria-busy=true]")).to_have_count(0)
+    expect(page.locator(":is(.loading, [aria-busy=true]):visible")).to_have_count(0)
     return page
 
 
@@ -67,6 +69,9 @@ def test_nothing_moves_on_the_first_visit(site: Site, path: str, first: Literal[
 
 
 @pytest.mark.parametrize("first", ["oldest", "newest"])
-def test_little_moves_while_a_shared_question_is_answered(site: Site, first: Literal["oldest", "newest"]) -> None:
-    moved = open_step_by_step(site, QUESTION, first).evaluate("window.moved")
+@pytest.mark.parametrize("path", [QUESTION, LISTED, PEOPLE])
+def test_little_moves_while_a_shared_address_is_answered(
+    site: Site, path: str, first: Literal["oldest", "newest"]
+) -> None:
+    moved = open_step_by_step(site, path, first).evaluate("window.moved")
     assert sum(each[0] for each in moved) < GOOD_MAX, moved

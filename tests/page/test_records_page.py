@@ -385,6 +385,7 @@ def test_nothing_found_says_what_may_help(site: Site) -> None:
     expect(page.get_by_role("heading", name="Nothing found")).to_be_visible()
     expect(page.get_by_role("note")).to_contain_text("search by meaning")
     expect(page.get_by_role("button", name="Save search")).to_be_visible()
+    expect(page.get_by_role("link", name="API reference")).to_be_visible()
     page.get_by_role("button", name="Search without filters").click()
     expect(page).to_have_url(re.compile(r"search\?q=x&tab=results$"))
 

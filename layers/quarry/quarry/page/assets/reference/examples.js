@@ -16,7 +16,7 @@ const COPIED_MS = 2000;
 export function examplesOf(operation, context) {
   return names(operation).map((name) => {
     const answer = answerOf(operation, name);
-    return element('section', {class: 'example', 'aria-label': `Example: ${words(name)}`},
+    return element('div', {class: 'example', role: 'group', 'aria-label': `Example: ${words(name)}`},
       codeBlock(command(operation, name, answer, context), 'Command', context.announce, true),
       answer.text && element('details', {},
         element('summary', {}, 'Answer ', element('span', {class: 'fine'}, answer.status)),
@@ -76,6 +76,6 @@ function codeBlock(text, label, announce, isCopied = false) {
   }});
   // it scrolls, and so the keyboard must reach it
   return element('div', {class: 'code'},
-    element('pre', {tabindex: '0', role: 'region', 'aria-label': label}, element('code', {}, text)),
+    element('pre', {tabindex: '0', role: 'group', 'aria-label': label}, element('code', {}, text)),
     isCopied && navigator.clipboard && copy);
 }

@@ -67,7 +67,7 @@ export class Results {
     this.head = element('div', {class: 'results-head'});
     this.chosen = element('div', {class: 'results-chosen'});
     this.foot = element('div', {class: 'results-foot'});
-    this.months = element('div');
+    this.months = element('div', {class: 'months-room'});
     // in a place of its own: what is below the list would be seen to jump
     this.waiting = element('div');
     this.tools = element('div', {class: 'results-tools'});
@@ -304,7 +304,8 @@ export class Results {
     if (told?.truncated) told = await counted(from && to ? {by: 'month', from: `${from.slice(0, 4)}-01-01`, to: `${to.slice(0, 4)}-12-31`} : {by: 'year'});
     const {type} = this.search;
     const shown = periods(told?.groups ?? [], {from, to}, type.length === 1 ? languageOf(type[0]) : undefined);
-    if (shown.length < 2) return;
+    this.months.hidden = shown.length < 2;
+    if (this.months.hidden) return;
     const {filter} = document.activeElement?.dataset ?? {};
     replace(this.months, monthsChart(shown, {from, to}, (filters, control) => this.callbacks.onfilter(filters, control)));
     if (this.wanted) this.months.querySelector(`[data-filter="${this.wanted}"]`)?.focus({preventScroll: true});
