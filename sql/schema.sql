@@ -2525,7 +2525,7 @@ CREATE FUNCTION quarry.nearest_people(p_embedding public.halfvec, p_filters quar
 declare
   few constant int := 10 * p_limit;
   enough constant int := p_limit + p_limit / 4;  -- people, since the walk gives the nearest about in order
-  at_first constant int := 4 * p_limit;  -- vectors, of which the people are looked up
+  at_first constant int := 3 * p_limit;  -- vectors, of which the people are looked up
   trial constant int := 400;  -- vectors
   -- measured, as the planner counts costs
   comparing_cost constant float8 := 4;  -- a card and its children
@@ -2534,14 +2534,17 @@ declare
   of_fitting constant text := 'from experience_cards t where ' || fitting;
   fit text[];
   plan json;
-  walked int;  -- vectors, as expected
-  most_walked int;
+  walked int := 0;  -- vectors, as expected
+  most_walked int := 0;
   vectors record;
   passed record;
   passed_count int;
   people text[];
   distances float8[];
-  of_vectors int;
+  complete boolean;
+  compared int[] := '{}';  -- lists
+  of_vectors int := at_first;
+  places bigint[];
 begin
   if p_embedding is null then
     return query execute format('select t.person_id, 1::bigint %s limit %s', of_fitting, p_limit);
@@ -2562,10 +2565,11 @@ begin
   end if;
 
   for vectors in
-    select * from (values ('experience_card_embeddings', 'record_id'), ('experience_card_child_embeddings', 'card_id')) v (of_table, key)
+    select * from (values (1, 'experience_card_embeddings', 'record_id'), (2, 'experience_card_child_embeddings', 'card_id')) v (list, of_table, key)
   loop
     people := '{}';
-    if fit is null and walked < most_walked / 3 then
+    complete := false;
+    if compared = '{}' and walked < most_walked / 3 then
       distances := '{}';
       passed_count := 0;
       for passed in execute format(
@@ -2579,35 +2583,55 @@ begin
           distances := distances || passed.distance;
           exit when cardinality(people) = enough;
         end if;
-        exit when passed_count >= trial and cardinality(people)::float8 / passed_count < enough::float8 / most_walked;
+        if passed_count >= trial and cardinality(people)::float8 / passed_count < enough::float8 / most_walked then
+          passed_count := most_walked;  -- given up
+          exit;
+        end if;
       end loop;
+      -- where there are few vectors all were seen; the walk also ends where its memory does
+      complete := cardinality(people) = enough
+        or passed_count < most_walked and passed_count >= (select 0.9 * c.reltuples from pg_class c where c.oid = vectors.of_table::regclass);
     end if;
-    if cardinality(people) = enough then
+    if complete then
       return query
         select n.person_id, row_number() over (order by n.distance, n.person_id) from unnest(people, distances) n (person_id, distance)
         order by 2 limit p_limit;
-      continue;
+    else
+      compared := compared || vectors.list;
     end if;
-
-    if fit is null then
-      execute format('select array(select t.id %s order by 1)', of_fitting) into fit;
-    end if;
-    -- so many of the nearest vectors are seldom of fewer people than are asked for: then all are looked up
-    of_vectors := at_first;
-    loop
-      execute format(
-        'select array_agg(n.person_id order by n.distance, n.person_id), sum(n.vectors) from ('
-        '  select c.person_id, min(e.distance) as distance, count(*) as vectors'
-        '  from (select * from (select e.%1$I as id, e.embedding <=> $1 as distance from %2$I e where e.%1$I = any($2) offset 0) e'
-        '      order by e.distance limit $3) e,'
-        '    lateral (select c.person_id from experience_cards c where c.id = e.id offset 0) c'
-        '  group by 1) n', vectors.key, vectors.of_table)
-        into people, passed_count using p_embedding, fit, of_vectors;
-      exit when of_vectors is null or passed_count is null or passed_count < of_vectors or cardinality(people) >= p_limit;
-      of_vectors := null;
-    end loop;
-    return query select n.* from unnest(people[:p_limit]) with ordinality n (person_id, place);
   end loop;
+  if compared = '{}' then
+    return;
+  elsif fit is null then
+    execute format('select array(select t.id %s order by 1)', of_fitting) into fit;
+  end if;
+
+  loop
+    with nearest as (
+      (select 1 as list, e.id, e.distance
+       from (select e.record_id as id, e.embedding <=> p_embedding as distance from experience_card_embeddings e where e.record_id = any(fit) offset 0) e
+       where 1 = any(compared) order by 3 limit of_vectors)
+      union all
+      (select 2, e.id, e.distance
+       from (select e.card_id as id, e.embedding <=> p_embedding as distance from experience_card_child_embeddings e where e.card_id = any(fit) offset 0) e
+       where 2 = any(compared) order by 3 limit of_vectors)
+    ), owners as (
+      select c.id, c.person_id from experience_cards c where c.id = any(array(select n.id from nearest n))
+    ), found as (
+      select n.list, o.person_id, count(*) as vectors, row_number() over (partition by n.list order by min(n.distance), o.person_id) as place
+      from nearest n join owners o using (id) group by 1, 2
+    )
+    select array_agg(f.person_id), array_agg(f.place),
+      -- so many of the nearest are seldom of fewer people than are asked for: then all are looked up
+      case when bool_or(f.full_list and f.last_place < p_limit) then null else 0 end
+    into people, places, of_vectors
+    from (
+      select f.*, sum(f.vectors) over of_list = of_vectors as full_list, max(f.place) over of_list as last_place
+      from found f window of_list as (partition by f.list)
+    ) f;
+    exit when of_vectors = 0;
+  end loop;
+  return query select n.person_id, n.place from unnest(people, places) n (person_id, place) where n.place <= p_limit;
 end
 $_$;
 
