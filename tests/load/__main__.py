@@ -19,7 +19,7 @@ import tempfile
 import time
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.fakes.openai_server import FakeOpenAI, Reply
@@ -40,13 +40,20 @@ SEED = 12
 
 @dataclass(frozen=True)
 class Phase:
-    """What became of the calls of one phase, and of the looks at `/health` beside them. `offered` is calls a second."""
+    """What became of the calls of one phase, and of the looks at `/health` beside them. `offered` is calls a second.
+
+    Of those that `begun`, before its end or before its counted part, `calls` ended in it, and `unanswered` is how many had not
+    when it ended. `cpu_seconds` is what the server's own process used for them all.
+    """
 
     name: str
     offered: float | None
     seconds: float
+    begun: int
     calls: Sequence[Outcome]
+    unanswered: int
     looks: Sequence[Outcome]
+    cpu_seconds: float
 
     def per_second(self, outcomes: Sequence[Outcome]) -> float:
         return len(outcomes) / self.seconds
@@ -69,14 +76,14 @@ def main() -> None:
         "--pool-size", type=int, default=8, help="DATABASE_POOL_SIZE of the server (default: %(default)s)"
     )
     given = parser.parse_args()
-    with _model(given.model_seconds) as model_address, _server(given.pool_size, model_address) as address:
-        asyncio.run(_measure(address))
+    with _model(given.model_seconds) as model_address, _server(given.pool_size, model_address) as server:
+        asyncio.run(_measure(server))
 
 
-async def _measure(address: str) -> None:
+async def _measure(server: Server) -> None:
     workload = Workload(SEED)
-    await _closed(address, workload, 2)  # the first requests compile, connect and load
-    closed = [await _closed(address, workload, concurrency) for concurrency in CONCURRENCIES]
+    await _closed(server, workload, 2)  # the first requests compile, connect and load
+    closed = [await _closed(server, workload, concurrency) for concurrency in CONCURRENCIES]
     print("| at once | completed/s | p50 ms | p95 ms | /health p50 ms | p99 ms |\n|---|---|---|---|---|---|")
     for phase in closed:
         row = [
@@ -88,68 +95,90 @@ async def _measure(address: str) -> None:
         print(f"| {' | '.join(row)} |")
     capacity = max(phase.per_second(phase.completed) for phase in closed)
     columns = (
-        "offered", "calls/s", "completed/s", "refused/s", "with Retry-After", "other", "p50 ms", "p95 ms",
-        "greedy user's", "each other's", "/health p50 ms", "p99 ms",
+        "offered", "calls/s", "begun", "completed", "refused", "failed", "unanswered", "completed/s", "p50 ms", "p95 ms",
+        "refused: with Retry-After", "p50 ms", "p95 ms", "greedy user's", "each other's", "/health p50 ms", "p99 ms", "CPU",
     )  # fmt: skip
     print(f"\nIt carries {capacity:.1f} calls a second.\n\n| {' | '.join(columns)} |\n{'|---' * len(columns)}|")
     best = capacity
     for multiple in MULTIPLES:
-        phase = await _open(address, workload, multiple, capacity)
+        phase = await _open(server, workload, multiple, capacity)
         print(_row(phase), flush=True)
         best = max(best, completed := phase.per_second(phase.completed))
     print(f"\nAt {phase.name} it completes {completed / best:.0%} of its best.")
 
 
-async def _closed(address: str, workload: Workload, concurrency: int) -> Phase:
+async def _closed(server: Server, workload: Workload, concurrency: int) -> Phase:
     """As many users as `concurrency`, each with one call at a time."""
 
-    async def use(user: str, calls: list[Outcome]) -> None:
+    async def use(user: str, calls: Calls) -> None:
         while True:
-            calls.append(await call(address, workload.draw(), user))
+            await calls.make(workload.draw(), user)
 
-    async def begin(calls: list[Outcome], users: asyncio.TaskGroup) -> None:
+    async def begin(calls: Calls, users: asyncio.TaskGroup) -> None:
         for number in range(concurrency):
             users.create_task(use(f"user-{number}", calls))
 
-    return await _phase(address, str(concurrency), None, CLOSED_SECONDS, begin)
+    return await _phase(server, str(concurrency), None, CLOSED_SECONDS, begin)
 
 
-async def _open(address: str, workload: Workload, multiple: int, capacity: float) -> Phase:
+async def _open(server: Server, workload: Workload, multiple: int, capacity: float) -> Phase:
     """Calls that come at random moments, whatever became of the earlier ones; half of them from one user."""
     moments = random.Random(SEED)
     others = itertools.cycle(OTHERS)
 
-    async def one(request: Request, user: str, calls: list[Outcome]) -> None:
-        calls.append(await call(address, request, user))
-
-    async def begin(calls: list[Outcome], running: asyncio.TaskGroup) -> None:
+    async def begin(calls: Calls, running: asyncio.TaskGroup) -> None:
         due = time.monotonic()
         while True:
             due += moments.expovariate(multiple * capacity)
             await asyncio.sleep(max(0.0, due - time.monotonic()))
             user = GREEDY if moments.random() < 0.5 else next(others)
-            running.create_task(one(workload.draw(), user, calls))
+            running.create_task(calls.make(workload.draw(), user))
 
-    return await _phase(address, f"{multiple} ×", multiple * capacity, OPEN_SECONDS, begin)
+    return await _phase(server, f"{multiple} ×", multiple * capacity, OPEN_SECONDS, begin)
+
+
+@dataclass
+class Calls:
+    """The calls of a phase: when each began, and what became of those that ended."""
+
+    address: str
+    began: list[float] = field(default_factory=list)
+    ended: list[Outcome] = field(default_factory=list)
+
+    async def make(self, request: Request, user: str) -> None:
+        self.began.append(time.monotonic())
+        self.ended.append(await call(self.address, request, user))
 
 
 async def _phase(
-    address: str,
+    server: Server,
     name: str,
     offered: float | None,
     seconds: float,
-    begin: Callable[[list[Outcome], asyncio.TaskGroup], Coroutine[None, None, None]],
+    begin: Callable[[Calls, asyncio.TaskGroup], Coroutine[None, None, None]],
 ) -> Phase:
     """So many seconds of the calls that `begin` makes; clients whose calls still run then leave."""
-    calls: list[Outcome] = []
+    calls = Calls(server.address)
     looks: list[Outcome] = []
-    began = time.monotonic()
+    counted_from = time.monotonic() + SETTLING_SECONDS
+    used = 0.0
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds), asyncio.TaskGroup() as running:
-            running.create_task(_look(address, looks))
-            await begin(calls, running)
-    counted = [outcome for outcome in calls if outcome.ended >= began + SETTLING_SECONDS]
-    return Phase(name, offered, seconds - SETTLING_SECONDS, counted, looks)
+            running.create_task(_look(server.address, looks))
+            running.create_task(begin(calls, running))
+            await asyncio.sleep(SETTLING_SECONDS)
+            used = server.cpu_seconds()
+    before = sum(outcome.ended < counted_from for outcome in calls.ended)
+    return Phase(
+        name,
+        offered,
+        seconds - SETTLING_SECONDS,
+        begun=len(calls.began) - before,
+        calls=[outcome for outcome in calls.ended if outcome.ended >= counted_from],
+        unanswered=len(calls.began) - len(calls.ended),
+        looks=looks,
+        cpu_seconds=server.cpu_seconds() - used,
+    )
 
 
 async def _look(address: str, looks: list[Outcome]) -> None:
@@ -163,17 +192,23 @@ def _row(phase: Phase) -> str:
     told = [outcome for outcome in phase.refused if outcome.retry_after]
     greedy = [outcome for outcome in phase.completed if outcome.user == GREEDY]
     each_other = phase.per_second([o for o in phase.completed if o.user != GREEDY]) / len(OTHERS)
+    failed = len(phase.calls) - len(phase.completed) - len(phase.refused)
     cells = [
         phase.name,
         f"{phase.offered:.0f}",
+        str(phase.begun),
+        str(len(phase.completed)),
+        str(len(phase.refused)),
+        str(failed),
+        str(phase.unanswered),
         f"{phase.per_second(phase.completed):.1f}",
-        f"{phase.per_second(phase.refused):.1f}",
-        f"{len(told) / len(phase.refused):.0%}" if phase.refused else "–",
-        str(len(phase.calls) - len(phase.completed) - len(phase.refused)),
         *_times(phase.completed, 95),
+        f"{len(told) / len(phase.refused):.0%}" if phase.refused else "–",
+        *_times(phase.refused, 95),
         f"{phase.per_second(greedy):.1f}/s",
         f"{each_other:.1f}/s",
         *_times(phase.looks, 99),
+        f"{phase.cpu_seconds / phase.seconds:.0%}",
     ]
     return f"| {' | '.join(cells)} |"
 
@@ -195,9 +230,22 @@ def _model(seconds: float | None) -> Iterator[str | None]:
         yield model.url if model else None
 
 
+@dataclass(frozen=True)
+class Server:
+    """What is measured, and the id of its process; its database's are others."""
+
+    address: str
+    process: int
+
+    def cpu_seconds(self) -> float:
+        """What its process has used, all threads together."""
+        fields = Path(f"/proc/{self.process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 @contextmanager
-def _server(pool_size: int, model_address: str | None) -> Iterator[str]:
-    """The address of a `quarry demo` of its own, gone at the end with its data."""
+def _server(pool_size: int, model_address: str | None) -> Iterator[Server]:
+    """A `quarry demo` of its own, gone at the end with its data."""
     with tempfile.TemporaryDirectory(prefix="quarry-load-") as directory:
         # open to the user that Postgres runs as when this runs as root
         Path(directory).chmod(0o755)
@@ -212,7 +260,7 @@ def _server(pool_size: int, model_address: str | None) -> Iterator[str]:
         command = [str(Path(sys.executable).with_name("quarry")), "demo", "--port", "0"]
         with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
             try:
-                yield _address_told(process)
+                yield Server(_address_told(process), process.pid)
             finally:
                 process.terminate()
 

@@ -180,7 +180,8 @@ async def _summary(context: Context, inputs: SummaryInputs) -> AsyncGenerator[st
         written = ""
         if run.chat is not None and not context.is_out_of_tokens:
             try:
-                async with aclosing(write(summary_messages(inputs), run, run.chat, record)) as pieces:
+                messages = await off_loop(summary_messages, inputs)
+                async with aclosing(write(messages, run, run.chat, record)) as pieces:
                     async for piece in pieces:
                         written += piece
                         yield piece

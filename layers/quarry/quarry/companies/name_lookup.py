@@ -32,7 +32,7 @@ async def look_up_names(context: Context) -> Asked:
     """
     reading = await _read(context)
     names = await off_loop(_names, context.question, reading)
-    seeks = await off_loop(with_constraints, sought(reading), context.request.constraints)
+    seeks = await off_loop(lambda: with_constraints(sought(reading), context.request.constraints))
     of_any_status = names.similar or not seeks.names_status or asks_for_facts(context.question)
     matches = await match_names(context, names.names, STATUSES if of_any_status else statuses_of(seeks))
     with context.run.step("name_precheck") as record:

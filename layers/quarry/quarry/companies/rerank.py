@@ -12,6 +12,7 @@ from quarry.companies.prompts import RerankInputs, rerank_messages
 from quarry.companies.ranking import NEAR_SHARE, PREFERENCE_WEIGHT, Entry, distinct
 from quarry.companies.snippets import inline_description
 from quarry.core.model.step import ModelStep, decide
+from quarry.core.off_loop import off_loop
 from quarry.core.text import fence, shorten
 
 REASON_CHARACTERS_MAX = 400
@@ -33,7 +34,7 @@ async def rerank(context: Context, asked: Asked, plan: Plan, found: Candidates, 
     ranked = _offered_only(decided, offered_ids := [entry.company.id for entry in offered])
     if decided.ranked_company_ids and not ranked:
         context.run.degrade("company_rerank", context.run.steps[-1])
-        decided = by_rule(inputs)
+        decided = await off_loop(by_rule, inputs)
         ranked = _offered_only(decided, offered_ids)
     ranked = _preferred_first(ranked, offered)
     ranked = [_presentable(found.companies[each.company_id], each, asked.seed) for each in ranked]

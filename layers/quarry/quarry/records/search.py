@@ -7,13 +7,14 @@ type, so one list over all types is fused from them here.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from quarry.core.budget import Budget
 from quarry.core.collections.collection import ENGLISH
 from quarry.core.errors import ModelError
+from quarry.core.off_loop import off_loop
 from quarry.core.postgres.pool import Database
 from quarry.core.query.question import Ask
 from quarry.core.retrieval import questions
@@ -123,8 +124,8 @@ async def _ranked(
     """What was found, best first; by the seed's formula nothing else counts."""
     weight = (await services.tuned.read()).records_semantic_weight
     if ranking == "seed":
-        return fuse_types(found.candidates, weight, "reciprocal_rank")
-    ranked = fuse_types(found.candidates, weight)
+        return await off_loop(fuse_types, found.candidates, weight, "reciprocal_rank")
+    ranked = await off_loop(fuse_types, found.candidates, weight)
     if reading is None or not reading.asks_for_latest:
         return ranked
     near = [item.key for item in near_the_best(ranked)]
@@ -219,13 +220,19 @@ async def _folded(
     first = ranked[:FOLDED]
     said = await what_they_say(services.reader, [item.key for item in first], types)
     apart = {each.key for each in found.candidates if each.is_apart}
-    halves = [[place for place, item in enumerate(first) if (item.key in apart) is meets] for meets in (True, False)]
-    groups = sorted(
+    groups = await off_loop(_groups_of, [item.key for item in first], said, apart)
+    return [[first[place] for place in group] for group in groups] + [[item] for item in ranked[FOLDED:]]
+
+
+def _groups_of(
+    keys: Sequence[RecordKey], said: Mapping[RecordKey, str], apart: Container[RecordKey]
+) -> list[list[int]]:
+    halves = [[place for place, key in enumerate(keys) if (key in apart) is meets] for meets in (True, False)]
+    return sorted(
         [half[place] for place in group]
         for half in halves
-        for group in fold([said.get(first[place].key, "") for place in half])
+        for group in fold([said.get(keys[place], "") for place in half])
     )
-    return [[first[place] for place in group] for group in groups] + [[item] for item in ranked[FOLDED:]]
 
 
 def _result(same: Sequence[RankedRecord], texts: Mapping[RecordKey, RecordText]) -> Result:

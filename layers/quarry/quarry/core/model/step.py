@@ -51,7 +51,7 @@ async def decide(step: ModelStep[Inputs, Output], inputs: Inputs, run: Run) -> O
 async def _ask(
     step: ModelStep[Inputs, Output], inputs: Inputs, run: Run, chat: ChatModel, record: StepRecord
 ) -> Output:
-    messages = list(step.prompt(inputs))
+    messages = list(await off_loop(step.prompt, inputs))
     try:
         return await _ask_once(step, messages, run, chat, record)
     except ModelOutputInvalid as error:

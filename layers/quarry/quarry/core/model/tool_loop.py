@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -34,7 +35,12 @@ class Tool:
 
     @property
     def definition(self) -> ToolDefinition:
-        return ToolDefinition(self.name, self.description, self.arguments.model_json_schema())
+        return ToolDefinition(self.name, self.description, _schema_of(self.arguments))
+
+
+@lru_cache(maxsize=64)
+def _schema_of(arguments: type[BaseModel]) -> dict[str, Any]:
+    return arguments.model_json_schema()
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from psycopg.rows import DictRow
 
 from quarry.core.language.stemming import stem as stem_of
 from quarry.core.language.tokens import Token, keys
+from quarry.core.off_loop import off_loop
 from quarry.core.postgres.call import call
 from quarry.core.postgres.pool import Database
 from quarry.core.query.lexicon import LookUp
@@ -59,12 +60,11 @@ async def look_up(
     unsure = [place for place in sorted(doubtful) if place < len(words) and len(words[place]) >= SLIP_LENGTH_MIN]
     found = await _found(database, names, words, scope, forms, also, unsure[:DOUBTFUL_MAX])
     kinds = {facet.name: facet.kind for table in tables for facet in table.facets}
-    matches = list(_matches(found, kinds))
-    for replaced in _corrections(words, found):
+    others: list[tuple[Mapping[int, _Correction], Sequence[DictRow]]] = []
+    for replaced in await off_loop(list, _corrections(words, found)):
         corrected = [replaced[place].word if place in replaced else word for place, word in enumerate(words)]
-        again = _matches(await _found(database, names, corrected, scope), kinds)
-        matches += _of_corrected(again, replaced)
-    return Vocabulary(_merged(matches))
+        others.append((replaced, await _found(database, names, corrected, scope)))
+    return Vocabulary(await off_loop(_meanings, found, others, kinds))
 
 
 @dataclass(frozen=True)
@@ -97,6 +97,18 @@ async def _found(
         p_doubtful=list(doubtful),
         p_scope=scope,
     )
+
+
+def _meanings(
+    found: Sequence[DictRow],
+    corrected: Sequence[tuple[Mapping[int, _Correction], Sequence[DictRow]]],
+    kinds: Mapping[str, FacetKind],
+) -> Sequence[ValueMatch]:
+    """The values that words may mean, as they were `found` and as they were where some of them were `corrected`."""
+    matches = list(_matches(found, kinds))
+    for replaced, again in corrected:
+        matches += _of_corrected(_matches(again, kinds), replaced)
+    return _merged(matches)
 
 
 def _matches(found: Sequence[DictRow], kinds: Mapping[str, FacetKind]) -> Iterator[ValueMatch]:
