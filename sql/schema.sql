@@ -1048,7 +1048,8 @@ CREATE FUNCTION quarry.count_campaigns_by_text(p_query text, p_limit integer, p_
     LANGUAGE sql STABLE
     AS $$
   select count_matches(
-    'campaigns', concat_ws(' and ', format('t.text_search @@ %L', parsed_query(p_query)), '(' || p_filter || ')'), p_limit)
+    'campaigns', concat_ws(' and ', format('t.text_search @@ %L', q.query), '(' || p_filter || ')'), p_limit, q.query::text like '%|%')
+  from parsed_query(p_query) q (query)
 $$;
 
 
@@ -1153,15 +1154,18 @@ $_$;
 
 
 --
--- Name: count_matches(regclass, text, integer); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: count_matches(regclass, text, integer, boolean); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.count_matches(p_table regclass, p_condition text, p_limit integer) RETURNS bigint
+CREATE FUNCTION quarry.count_matches(p_table regclass, p_condition text, p_limit integer, p_many boolean DEFAULT false) RETURNS bigint
     LANGUAGE plpgsql STABLE
+    SET enable_seqscan TO 'off'
     AS $_$
 declare
   counted bigint;
 begin
+  -- for this call only: the function's own setting is restored behind it
+  perform set_config('enable_seqscan', p_many::text, true);
   execute format('select count(*) from (select from %s t where %s limit $1 + 1) t', p_table, p_condition) into counted using p_limit;
   return counted;
 end

@@ -4,5 +4,6 @@ create or replace function count_campaigns_by_text(p_query text, p_limit int, p_
 language sql stable
 as $$
   select count_matches(
-    'campaigns', concat_ws(' and ', format('t.text_search @@ %L', parsed_query(p_query)), '(' || p_filter || ')'), p_limit)
+    'campaigns', concat_ws(' and ', format('t.text_search @@ %L', q.query), '(' || p_filter || ')'), p_limit, q.query::text like '%|%')
+  from parsed_query(p_query) q (query)
 $$;
