@@ -15,7 +15,7 @@
 --
 -- Whatever the query is, its max_words weightiest words are looked for and the first max_should_terms should terms. The one large
 -- statement is kept with its plan: it takes rows by key only, whatever the filters are, and planning it would cost as much as running
--- it.
+-- it. Volatile, as nearest_people is.
 create or replace function find_people(
   p_embedding halfvec, p_query text, p_should_terms text[], p_filters card_filters, p_asked card_filters, p_excluded_people text[], p_among text[],
   p_overfetch int, p_top_k int
