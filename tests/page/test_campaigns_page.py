@@ -124,3 +124,16 @@ def test_what_was_understood_is_marked_and_can_be_taken_away(site: Site) -> None
     page.go_back()
     expect(understood).to_contain_text("Answered with your changes.")
     assert len(sent) == 4
+
+
+def test_the_condition_that_keeps_all_out_is_dropped_by_one_press(site: Site) -> None:
+    page = site.open("search?domain=campaigns&q=Campaigns+on+TV+by+Lumen+Bank+in+1990")
+    answered(page)
+    drops = page.get_by_role("group", name="Drop a condition").get_by_role("button")
+    expect(drops).to_have_text(["Without “captured in 1990”"])
+    with page.expect_request("**/campaigns/chat") as asked:
+        drops.click()
+    labels = [each["label"] for each in body_of(asked.value)["constraints"]["conditions"]]
+    assert labels == ["on TV", "by Lumen Bank"]
+    expect(page.locator(".campaign").first).to_be_visible()
+    expect(drops).to_have_count(0)

@@ -200,3 +200,12 @@ def test_a_failure_can_be_tried_again_and_nothing_found_is_said(site: Site) -> N
     expect(page.locator(".prose")).to_have_text("Nothing fits.")
     expect(page.get_by_role("article")).to_have_count(0)
     expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_the_condition_that_keeps_all_out_is_dropped_by_one_press(site: Site) -> None:
+    page = site.open("search?domain=companies&q=Health+startups+in+Iceland+founded+before+1950")
+    answered(page)
+    drops = page.get_by_role("group", name="Drop a condition").get_by_role("button")
+    expect(drops).to_have_text(["Without “founded until 1949”"])
+    drops.click()
+    expect(page.locator(".found").first).to_be_visible()

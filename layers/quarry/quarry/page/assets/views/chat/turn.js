@@ -108,6 +108,18 @@ export class Turn {
         element('button', {type: 'button', class: 'text-button', on: {click: readAgain}}, 'Read the question again'), '.'));
   }
 
+  /**
+   * Where nothing was found: the conditions that the answer names as those which keep all out, each to be dropped by one press.
+   * @returns {import('../../dom.js').Child}
+   */
+  #drops() {
+    const {constraints} = this.answer;
+    if (this.results.length > 0 || !constraints) return null;
+    const named = this.reader.read(constraints, this.question).filter(({text}) => this.text.includes(`“${text}”`));
+    return named.length > 0 && element('div', {class: 'chips', role: 'group', 'aria-label': 'Drop a condition'}, named.map((condition) =>
+      element('button', {type: 'button', class: 'chip toggle', on: {click: () => this.callbacks.onedit(this.reader.without(constraints, condition))}}, `Without “${condition.text}”`)));
+  }
+
   /** What is read out when the answer is there. */
   get summary() {
     return 'Answer ready';
@@ -162,7 +174,7 @@ export class Turn {
   #finish() {
     replace(this.notes);
     replace(this.heading, highlighted(this.question, this.answer?.constraints?.evidence ?? []));
-    replace(this.after, this.understood(), this.news && remark(this.news.text), this.found());
+    replace(this.after, this.#drops(), this.understood(), this.news && remark(this.news.text), this.found());
     this.#enter('done');
   }
 
