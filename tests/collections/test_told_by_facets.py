@@ -22,7 +22,9 @@ insert into repairs values
   ('r3', 'Mast leans', 'The forestay is slack; it was tightened by four turns.', 'Pelican Theatre', 'open', '2031-03-01'),
   ('r4', 'Cabin gets warm', 'With the hatch shut it reached 41 degrees at noon.', 'Otter Imaging', 'open', '2031-06-20'),
   ('r5', 'Six pumps checked', 'All six pumps were taken apart and two impellers exchanged.', 'Pelican Theatre', 'closed',
-   '2031-07-02');
+   '2031-07-02'),
+  ('r6', 'Pole replaced', 'A deckhand had broken the whisker pole. The new one is of spruce.', 'Otter Imaging',
+   'closed', '2031-07-09');
 insert into repairs select 'x' || i, 'Hull ' || i || ' was scrubbed', 'Weed and barnacles were taken off.', 'Yard ' || i,
   'closed', date '2031-08-01' + i from generate_series(1, 30) i;
 """
@@ -65,6 +67,13 @@ def test_an_adjective_behind_how_is_not_missing(client: TestClient) -> None:
     assert "names" not in answer.split("\n")[0]
 
 
+@pytest.mark.parametrize("question", ["What did the deckhand break?", "Which spar did the deckhand break?"])
+def test_another_form_of_an_irregular_verb_is_not_missing(client: TestClient, question: str) -> None:
+    answer = answer_of(ask(client, question))
+    assert "A deckhand had broken the whisker pole." in answer
+    assert "“break”" not in answer
+
+
 def test_what_records_say_is_not_missing(client: TestClient) -> None:
     events = ask(client, "Which yard has a mast that leans?")
     for question in the(events, "followups")["questions"]:
@@ -77,4 +86,4 @@ def test_what_is_no_name_of_records_is_not_counted_in_records(client: TestClient
     assert of_type(events, "aggregation") == []
     assert answer_of(events).startswith("All six pumps were taken apart")
     counted = the(ask(client, "How many repairs of Otter Imaging are there?"), "aggregation")
-    assert counted["total"] == 2
+    assert counted["total"] == 3

@@ -15,7 +15,9 @@ from typing import LiteralString
 
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 
+from quarry.core.collections.collection import ENGLISH
 from quarry.core.language.everyday import is_everyday
+from quarry.core.language.irregular import other_forms
 from quarry.core.language.tokens import keys, says_something_by_case
 from quarry.core.postgres.pool import Database
 from quarry.core.query.mention import Cue, FacetName, Known, Word
@@ -255,6 +257,7 @@ async def _held(
             "words": list(asked),
             "everyday": [is_everyday(word) for word in asked],
             "named": [word in named.words for word in asked],
+            "forms": [" ".join((word, *(other_forms(word) if language in (None, ENGLISH) else ()))) for word in asked],
             "value_rows": [rows for _, rows in named.values],
             "tables": list(dict.fromkeys(each.rows for each in searched)),
         },
@@ -283,8 +286,15 @@ def _met(type: SearchedType, values: Sequence[tuple[Clause, int]]) -> dict[str, 
 
 _HELD: LiteralString = """
 with said as materialized (
-  select s.*, tsvector_to_array(said_words({language}::regconfig, s.word)) as lexemes
-  from unnest(%(words)s::text[], %(everyday)s::boolean[], %(named)s::boolean[]) s (word, is_everyday, is_named)
+  -- as records say it: in the form of an irregular verb that one holds, where none holds the question's own
+  select s.word, s.is_everyday, s.is_named, f.form, tsvector_to_array(said_words({language}::regconfig, f.form)) as lexemes
+  from unnest(%(words)s::text[], %(everyday)s::boolean[], %(named)s::boolean[], %(forms)s::text[])
+    s (word, is_everyday, is_named, forms)
+  cross join lateral (select coalesce((
+    select o.form from regexp_split_to_table(s.forms, ' ') with ordinality o (form, place)
+    cross join lateral (select tsvector_to_array(said_words({language}::regconfig, o.form)) as lexemes) l
+    where s.forms <> s.word and unwritten(%(tables)s, l.lexemes) <> l.lexemes order by o.place limit 1
+  ), s.word) as form) f
 ), missing as materialized (
   select s.word from said s
   where s.is_everyday and not s.is_named and s.lexemes <> '{{}}' and case
@@ -292,7 +302,7 @@ with said as materialized (
     else unwritten(%(tables)s, s.lexemes) = s.lexemes end
 ), asked as materialized (
   select q.words, q.weights, array(select unnest(s.lexemes) from said s where s.is_named) as named from weigh_query(%(tables)s, (
-    select coalesce(string_agg(s.word, ' '), '') from said s where s.word not in (select m.word from missing m)
+    select coalesce(string_agg(s.form, ' '), '') from said s where s.word not in (select m.word from missing m)
   ), p_language => {language}::regconfig) q
 ), one as (
   -- what a word says that a single row holds

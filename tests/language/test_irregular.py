@@ -1,0 +1,22 @@
+"""Forms of irregular verbs find each other."""
+
+from __future__ import annotations
+
+import pytest
+
+from quarry.core.language.irregular import other_forms
+
+
+@pytest.mark.parametrize(
+    ("word", "forms"),
+    [
+        ("break", ("broke", "broken")),
+        ("breaks", ("broke", "broken")),
+        ("broken", ("break", "broke")),
+        ("hung", ("hang",)),
+        ("paid", ("pay",)),
+        ("mended", ()),
+    ],
+)
+def test_a_verb_has_the_forms_that_its_stem_does_not_bring_together(word: str, forms: tuple[str, ...]) -> None:
+    assert other_forms(word) == forms
