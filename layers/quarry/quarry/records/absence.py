@@ -28,6 +28,7 @@ from quarry.records.reading import RecordsReading, is_written_as_name, other_nam
 from quarry.records.searched_types import SearchedType
 
 _SAYING = frozenset("say says said tell tells told".split())
+"""What records do, whether they say so or not."""
 NAMES_MAX = 8
 """So many names of a question are looked for."""
 SLIP_LIKENESS_MIN = 0.5
@@ -174,16 +175,12 @@ def probability(similarity: float, held: Held) -> float:
 
 
 def _words(query: str, reading: RecordsReading) -> list[str]:
-    """The words of a question that carry a topic. An adjective behind "how" carries none: it asks how much; nor does that records
-    say something.
-    """
+    """The words of a question that carry a topic. An adjective behind "how" carries none: it asks how much."""
     if reading.parsed.small_talk:
         return words(topic_text(query, reading.parsed.small_talk))
     said = words(query)
     degrees = {behind for word, behind in pairwise(said) if word == "how"}
-    return [word for word in said if word not in STOP_WORDS | _SAYING and word not in degrees] or words(
-        topic_text(query)
-    )
+    return [word for word in said if word not in STOP_WORDS and word not in degrees] or words(topic_text(query))
 
 
 @dataclass(frozen=True)
@@ -199,7 +196,7 @@ class _Named:
 def _named(query: str, reading: RecordsReading) -> _Named:
     parsed = reading.parsed
     if not query.startswith(parsed.text):
-        return _Named(frozenset(), ())
+        return _Named(_SAYING, ())
     spans, values = list[tuple[int, int]](), list[tuple[Clause, int]]()
     for mention in parsed.mentions:
         if isinstance(mention.value, Known):
@@ -214,7 +211,7 @@ def _named(query: str, reading: RecordsReading) -> _Named:
     placed = [*placed_words(parsed.text)]
     inside = {word for word, start, end in placed if any(first <= start and end <= last for first, last in spans)}
     outside = {word for word, start, end in placed if not any(first <= start and end <= last for first, last in spans)}
-    return _Named(frozenset(inside - outside), values[:VALUES_MAX])
+    return _Named(_SAYING.union(inside - outside), values[:VALUES_MAX])
 
 
 async def _held(
