@@ -4036,7 +4036,10 @@ begin
       select l.*, count(l.words) over () as found, max(l.looked_at) over () < max_looked_at as is_all, row_number() over () as place
       from (
         select e.type, e.id, e.title, row_number() over () as looked_at,
-          case when is_indexed or e.search_vector @@ asked.all_words or e.title % spelt then e.search_vector end as words
+          case
+            when is_indexed or e.search_vector @@ asked.all_words
+              or e.title % spelt and (numnode(asked.excluded) = 0 or e.search_vector @@ asked.excluded) then e.search_vector
+          end as words
         from (
           select e.type, e.id, e.title, e.search_vector
           from onto_search_entries e

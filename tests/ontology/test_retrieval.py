@@ -19,12 +19,13 @@ from tests.ontology.conftest import Connection, add_task, found, one
 
 TITLE_COLUMNS = {"task": "title", "milestone": "title", "document": "title", "requirement": "text"}
 
-# The literal search: every table, its own generated vector, the score as it is defined.
+# The literal search: every table, its own generated vector, the score as it is defined; nothing that the query excludes (`out`).
 _ARM = SQL(
     """select {type}::text as type, x.id,
          0.6 * ts_rank(x.search_vector, websearch_to_tsquery('english', %(q)s)) + 0.4 * similarity(x.{title}, %(q)s) as score
        from {table} x where x.created_by = %(actor)s
-         and (x.search_vector @@ websearch_to_tsquery('english', %(q)s) or x.{title} %% %(q)s)"""
+         and (x.search_vector @@ websearch_to_tsquery('english', %(q)s) or x.{title} %% %(q)s)
+         and (%(out)s = '' or x.search_vector @@ websearch_to_tsquery('english', %(out)s))"""
 )
 LITERAL = SQL(" union all ").join(
     _ARM.format(type=Literal(name), title=Identifier(TITLE_COLUMNS.get(name, "name")), table=Identifier(TABLES[name]))
@@ -47,10 +48,15 @@ def matches(connection: Connection, query: str, actor: str = "demo") -> dict[tup
     return {(row.type, row.id): row.score for row in found(connection, query, actor=actor, few_matches=0)}
 
 
+def literal(connection: Connection, query: str, actor: str = "demo") -> dict[tuple[str, str], float]:
+    given = {"q": query, "actor": actor, "out": " ".join(word for word in query.split() if word.startswith("-"))}
+    return {(row.type, row.id): row.score for row in connection.execute(LITERAL, given)}
+
+
 @pytest.mark.parametrize("query", QUERIES)
 @pytest.mark.parametrize("actor", ["demo", "noor"])
 def test_matches_and_scores_are_those_of_the_literal_search(sample: Connection, query: str, actor: str) -> None:
-    expected = {(row.type, row.id): row.score for row in sample.execute(LITERAL, {"q": query, "actor": actor})}
+    expected = literal(sample, query, actor)
     assert len(expected) <= 50
     assert matches(sample, query, actor) == pytest.approx(expected, abs=1e-6)
 
@@ -65,7 +71,7 @@ def test_matches_and_scores_are_those_of_the_literal_search(sample: Connection, 
 @settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_words_give_the_scores_of_the_literal_search(sample: Connection, words: list[str]) -> None:
     query = " ".join(words)
-    expected = {(row.type, row.id): row.score for row in sample.execute(LITERAL, {"q": query, "actor": "demo"})}
+    expected = literal(sample, query)
     assert matches(sample, query) == pytest.approx(expected, abs=1e-6)
 
 

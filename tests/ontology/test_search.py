@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -31,6 +32,22 @@ def search(client: TestClient, query: str, *, headers: dict[str, str] | None = N
 
 def titles(body: dict[str, Any]) -> list[str]:
     return [result["title"] for result in body["results"]]
+
+
+async def test_a_value_that_is_ruled_out_is_not_searched_for(
+    services: Services, connection: psycopg.Connection[Any]
+) -> None:
+    for id, status, owner in (("a", "parked", "Tove"), ("b", "under way", "Tove"), ("c", "under way", "Malik")):
+        add_task(connection, id, f"Caulk the hull {id}", json.dumps({"status": status, "assignee": owner}))
+
+    async def ids(query: str) -> set[str]:
+        answer = await search_ontology(OntologySearchRequest(query=query), Caller("ada"), services)
+        return {result.id for result in answer.results}
+
+    assert await ids("caulk the hull, not parked") == {"b", "c"}
+    assert await ids("hull tasks that are not under way") == {"a"}
+    assert await ids("caulk the hull except Tove's") == {"c"}
+    assert await ids("caulk without haste") == {"a", "b", "c"}
 
 
 def test_the_answer_has_the_promised_shape(client: TestClient) -> None:

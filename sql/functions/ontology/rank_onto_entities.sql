@@ -4,7 +4,7 @@
 --
 -- What matches and its score are fixed, so text_candidates does not serve, whose rows hold some of the words, ranked by BM25:
 -- score = 0.6 · ts_rank + 0.4 · trigram similarity of title and query, for every row. A match holds every word (see read_query:
--- quotes, or, -not) or has a title that is similar to the query. Where there are fewer than p_few_matches, the nearest others
+-- quotes, or, -not) or has a title that is similar to the query, and nothing that it excludes. Where there are fewer than p_few_matches, the nearest others
 -- fill the page up to filled_page (nearest_onto_entities).
 --
 -- Of more than max_looked_at rows with the words, so many are looked at, in the order in which they are stored, and of those that match
@@ -49,7 +49,10 @@ begin
       select l.*, count(l.words) over () as found, max(l.looked_at) over () < max_looked_at as is_all, row_number() over () as place
       from (
         select e.type, e.id, e.title, row_number() over () as looked_at,
-          case when is_indexed or e.search_vector @@ asked.all_words or e.title % spelt then e.search_vector end as words
+          case
+            when is_indexed or e.search_vector @@ asked.all_words
+              or e.title % spelt and (numnode(asked.excluded) = 0 or e.search_vector @@ asked.excluded) then e.search_vector
+          end as words
         from (
           select e.type, e.id, e.title, e.search_vector
           from onto_search_entries e

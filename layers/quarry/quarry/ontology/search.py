@@ -1,6 +1,6 @@
 """Ontology search: one list over every kind of thing in the caller's workspace.
 
-Matching, scope and score are one SQL function's; there is nothing to fuse and no model to ask.
+Matching, scope and score are one SQL function's, by the query's words; there is nothing to fuse and no model to ask.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from quarry.core.services import Caller, Services
 from quarry.core.snippet import mark
 from quarry.ontology.candidates import Candidate, Candidates
 from quarry.ontology.contract import RESULTS_MAX, EntityResult, OntologySearchRequest, OntologySearchResponse
+from quarry.ontology.reading import searched_words
 from quarry.ontology.retrieval import find_entities
 
 
@@ -26,7 +27,7 @@ async def search_ontology(
             found = await find_entities(
                 services.reader,
                 caller,
-                query=request.query,
+                query=await searched_words(services.reader, request.query, caller),
                 project_id=request.project_id,
                 types=request.types or None,
                 limit=RESULTS_MAX,

@@ -1,0 +1,73 @@
+"""A query as a workspace is searched for it: by its words, but for values of the data that it rules out."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from dataclasses import replace
+
+from quarry.core.language.tokens import tokenise
+from quarry.core.off_loop import off_loop
+from quarry.core.postgres.pool import Database
+from quarry.core.query.cues import cues
+from quarry.core.query.mention import Cue, Known, Mention, ParsedQuery
+from quarry.core.retrieval.reading import read_question
+from quarry.core.services import Caller
+from quarry.ontology.facets import SEARCHED, SEARCHED_BY_TYPE
+
+WORKSPACE = replace(
+    SEARCHED_BY_TYPE["task"],
+    name="workspace",
+    nouns=tuple(noun for table in SEARCHED for noun in table.nouns),
+    related=(),
+    united=SEARCHED,
+)
+"""All kinds of things together, to read questions by."""
+
+
+async def searched_words(database: Database, query: str, caller: Caller) -> str:
+    """What is searched for: `query`, with a value of the caller's things that it rules out as an exclusion ("tasks that are not
+    blocked": "tasks that are -blocked"). Raises DatabaseUnavailable.
+    """
+    if not await off_loop(_rules_out, query):
+        return query
+    today = datetime.datetime.now(datetime.UTC).date()
+    reading = await read_question(database, WORKSPACE, query, today=today, scope=caller.user_id)
+    return with_exclusions(reading.parsed)
+
+
+def with_exclusions(parsed: ParsedQuery) -> str:
+    """The text of a question in which each known value that is ruled out is excluded; as it is where none is."""
+    ruled_out = [mention for mention in parsed.mentions if mention.assertion == "negated" and _values(mention)]
+    if not ruled_out:
+        return parsed.text
+    triggers = [mention for mention in parsed.mentions if _is_trigger(mention)]
+    left = _without(parsed.text, [*ruled_out, *triggers])
+    return " ".join([*left, *(f'-"{value}"' for mention in ruled_out for value in _values(mention))])
+
+
+def _rules_out(query: str) -> bool:
+    words = [token.key for token in tokenise(query)]
+    said = (cues().longest_at(words, place) for place in range(len(words)))
+    return any(cue is not None and cue.meaning.startswith("negates") for cue in said)
+
+
+def _values(mention: Mention) -> list[str]:
+    """The values, each once, that a mention says whole, without what would end a quotation."""
+    value = mention.value
+    if not isinstance(value, Known) or mention.is_latent:
+        return []
+    return list(dict.fromkeys(each.value.replace('"', " ") for each in value.values if each.is_whole))
+
+
+def _is_trigger(mention: Mention) -> bool:
+    return isinstance(mention.value, Cue) and mention.value.what.startswith("negates")
+
+
+def _without(text: str, mentions: Sequence[Mention]) -> list[str]:
+    """What stands between the mentions."""
+    kept, last = [], 0
+    for mention in sorted(mentions, key=lambda each: each.start):
+        kept.append(text[last : mention.start].strip())
+        last = mention.end
+    return [each for each in (*kept, text[last:].strip()) if each]
