@@ -47,6 +47,7 @@ async def test_a_value_that_is_ruled_out_is_not_searched_for(
     assert await ids("caulk the hull, not parked") == {"b", "c"}
     assert await ids("hull tasks that are not under way") == {"a"}
     assert await ids("caulk the hull except Tove's") == {"c"}
+    assert await ids("caulk what is not done in Harbour") == {"a", "b", "c"}
     assert await ids("caulk without haste") == {"a", "b", "c"}
 
 

@@ -13,6 +13,7 @@ from quarry.core.query.cues import cues
 from quarry.core.query.mention import Cue, Known, Mention, ParsedQuery
 from quarry.core.retrieval.reading import read_question
 from quarry.core.services import Caller
+from quarry.core.text import STOP_WORDS
 from quarry.ontology.facets import SEARCHED, SEARCHED_BY_TYPE
 
 WORKSPACE = replace(
@@ -38,7 +39,7 @@ async def searched_words(database: Database, query: str, caller: Caller) -> str:
 
 def with_exclusions(parsed: ParsedQuery) -> str:
     """The text of a question in which each known value that is ruled out is excluded; as it is where none is."""
-    ruled_out = [mention for mention in parsed.mentions if mention.assertion == "negated" and _values(mention)]
+    ruled_out = [mention for mention in parsed.mentions if _values(mention) and _is_what_is_ruled_out(parsed, mention)]
     if not ruled_out:
         return parsed.text
     triggers = [mention for mention in parsed.mentions if _is_trigger(mention)]
@@ -58,6 +59,16 @@ def _values(mention: Mention) -> list[str]:
     if not isinstance(value, Known) or mention.is_latent:
         return []
     return list(dict.fromkeys(each.value.replace('"', " ") for each in value.values if each.is_whole))
+
+
+def _is_what_is_ruled_out(parsed: ParsedQuery, mention: Mention) -> bool:
+    """Whether it is negated, and no other word stands between: "not done in Harbour" rules out no Harbour."""
+    triggers = [each.end for each in parsed.mentions if _is_trigger(each) and each.end <= mention.start]
+    between = [token for token in parsed.tokens if triggers and triggers[-1] <= token.start < mention.start]
+    known = [each for each in parsed.mentions if _values(each)]
+    return mention.assertion == "negated" and all(
+        token.key in STOP_WORDS or any(each.start <= token.start < each.end for each in known) for token in between
+    )
 
 
 def _is_trigger(mention: Mention) -> bool:
