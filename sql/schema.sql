@@ -4696,7 +4696,7 @@ declare
   looked_at constant int := 5;  -- times as many as are ranked of a query of many words
   large constant float8 := 100000;  -- rows of a table
   larger constant float8 := greatest(1, cbrt((select c.reltuples from pg_class c where c.oid = p_table) / large));
-  ordinary_length constant float8 := 2000;  -- lexemes
+  ordinary_length constant float8 := 8000;  -- lexemes
   within_length constant float8 := greatest(least_ranked, larger * p_rows * ordinary_length / greatest(1, (
     select t.lexemes / nullif(t.rows, 0)::float8 from text_totals t where t.of_table = p_table::text)));
   max_ranked constant int := least(1e9, within_length, larger * p_rows
