@@ -276,6 +276,8 @@ def test_the_rows_kept_of_a_common_word_are_those_that_rank_highest(connection: 
         ("pq", ["pq"]),
         ("35", ["35"]),
         ("ol", ["ol"]),
+        ("What is co?", ["co"]),
+        ("inf's", ["inf"]),
         ("park infrastr", ["infrastructur", "park"]),
         ("infrastr park", ["infrastr", "park"]),
         ("the old park council of infrastr", ["council", "infrastr", "old", "park"]),

@@ -5,7 +5,7 @@
 --
 -- A word that no row holds is read as the commonest of those that are spelt most like it, one letter apart, or two from six letters
 -- on; the last one of a short query, which may not be typed to its end, as the commonest that begins with it, if there is one: from four
--- letters on, or two where nothing else is said.
+-- letters on, or two where they are the whole query.
 --
 -- What is excluded (-word) is out; a phrase in quotes lifts the rows that hold it, and with p_strict leaves out all others. Words that were
 -- written since they were counted are known from the rows themselves. The rows of all p_tables are in p_language; null: as our own
@@ -51,7 +51,7 @@ begin
 
   unknown := array(
     select w.word from unnest(asked.words) with ordinality w (word, place)
-    where (length(w.word) >= shortest_misspelt or cardinality(asked.words) = 1 and w.word ~ '^[[:alpha:]]+$' and length(w.word) >= shortest_begun)
+    where (length(w.word) >= shortest_misspelt or w.word = lower(btrim(p_query)) and w.word ~ '^[[:alpha:]]+$' and length(w.word) >= shortest_begun)
       -- each word by its key, whatever is known of the table: counted anew, it has no statistics
       and not exists (select from lexeme_counts c where c.lexeme = w.word and c.of_table = any(p_tables) offset 0)
     order by w.place limit max_misspelt);
