@@ -5128,7 +5128,7 @@ begin
 
   unknown := array(
     select w.word from unnest(asked.words) with ordinality w (word, place)
-    where (length(w.word) >= shortest_misspelt or cardinality(asked.words) = 1 and w.word ~ '^[[:alpha:]]+$' and length(w.word) >= shortest_begun)
+    where (length(w.word) >= shortest_misspelt or w.word = lower(btrim(p_query)) and w.word ~ '^[[:alpha:]]+$' and length(w.word) >= shortest_begun)
       -- each word by its key, whatever is known of the table: counted anew, it has no statistics
       and not exists (select from lexeme_counts c where c.lexeme = w.word and c.of_table = any(p_tables) offset 0)
     order by w.place limit max_misspelt);
