@@ -120,9 +120,15 @@ def records_answered(site: Site) -> Page:
     page = finished(at_rest(site, ASKED))
     page.locator(".timeline-summary").click()
     page.get_by_role("button", name="Not helpful").click()
-    page.locator(".menu summary:visible").click()
     page.locator(".citation").first.focus()
     expect(page.get_by_role("tooltip")).to_be_visible()
+    return page
+
+
+def records_taken_away(site: Site) -> Page:
+    page = finished(at_rest(site, ASKED))
+    page.locator(".menu summary:visible").click()
+    expect(page.locator("[open] > .menu-items")).to_be_visible()
     return page
 
 
@@ -634,8 +640,8 @@ def failed(status: int) -> Callable[[Site], Page]:
 
 
 STATES = [
-    records_first, records_waiting, records_streaming, records_answered, records_cited, records_refused, records_in_part,
-    records_counted, records_cut, records_stopped, records_conversation, records_shared, records_expired, records_listed,
+    records_first, records_waiting, records_streaming, records_answered, records_taken_away, records_cited, records_refused,
+    records_in_part, records_counted, records_cut, records_stopped, records_conversation, records_shared, records_expired, records_listed,
     records_open, records_none, records_long, record_long, answer_long,
     companies_first, companies_running, companies_answered, companies_open, companies_compared, companies_none,
     companies_long,

@@ -34,7 +34,8 @@ export function takeaway(take, announce) {
 }
 
 /**
- * A few actions behind a button; it closes when one is chosen, on Escape and when the reader goes elsewhere.
+ * A few actions behind a button; it closes when one is chosen, on Escape and when the reader goes elsewhere. Where the page ends
+ * before they do, they stand the other way.
  * @param {import('../dom.js').Child} label
  * @param {{label: string, onchoose: () => void}[]} actions
  */
@@ -43,11 +44,15 @@ export function menu(label, actions) {
     root.open = false;
     root.querySelector('summary').focus();
   };
+  const items = element('div', {class: 'menu-items'}, actions.map(({label: text, onchoose}) => button(text, {kind: 'quiet', onclick: () => { close(); onchoose(); }})));
   const root = element('details', {class: 'menu', on: {
+    toggle: () => {
+      delete items.dataset.from;
+      if (items.getBoundingClientRect().right > document.documentElement.clientWidth) items.dataset.from = 'end';
+    },
     keydown: (event) => { if (event.key === 'Escape' && root.open) { event.preventDefault(); close(); } },
     focusout: ({relatedTarget}) => { if (relatedTarget && !root.contains(relatedTarget)) root.open = false; },
-  }}, element('summary', {class: 'button quiet'}, label),
-  element('div', {class: 'menu-items'}, actions.map(({label: text, onchoose}) => button(text, {kind: 'quiet', onclick: () => { close(); onchoose(); }}))));
+  }}, element('summary', {class: 'button quiet'}, label), items);
   return root;
 }
 
