@@ -248,6 +248,17 @@ def test_what_no_record_answers_is_not_asked_of_the_model(model_client: TestClie
     assert model.requests == []
 
 
+@pytest.mark.parametrize("said", ["Not answered", "The records do not say who paid for it."])
+def test_a_model_that_says_that_nothing_answers_cites_nothing(
+    model_client: TestClient, model: FakeOpenAI, said: str
+) -> None:
+    model.respond = playing(answer=Reply.text(f"{said} [1]【2†source】"))
+    events = ask(model_client)
+    assert answer_of(events) == said
+    assert [the(events, "citations")[part] for part in ("citations", "unsupported")] == [[], []]
+    assert the(events, "confidence")["level"] == "low"
+
+
 LACKING = "No record names “rink”: this may answer the question only in part."
 ICE_RINK = "How much does the city pay each year to keep the indoor ice rink open?"
 

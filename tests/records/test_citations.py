@@ -15,10 +15,32 @@ from quarry.records.citations import CODE, INLINE_CODE_CHARACTERS_MAX, MARKER_CH
 SOURCES = {1, 2, 3, 11}
 
 # Text in which almost every character matters to the filter.
-TRICKY = st.text(st.sampled_from("[[[]]]【】1239 ,;–-\n`ax"), max_size=60)
+TRICKY = st.text(st.sampled_from("[[[]]]【】［］1239 ,;&^†–-\n`axnds"), max_size=60)
 PARTS = st.lists(
     st.sampled_from(
-        ["[1]", "[9]", "[1, 9]", "[[2]]", "[2[9]7]", "【3】", "[1-3]", " ", "word", "`", "```", "\n", "[", "]"]
+        [
+            "[1]",
+            "[9]",
+            "[1, 9]",
+            "[[2]]",
+            "[2[9]7]",
+            "【3】",
+            "[1-3]",
+            " ",
+            "word",
+            "`",
+            "```",
+            "\n",
+            "[",
+            "]",
+            "[1 and 9]",
+            "[^1]",
+            "【1†source】",
+            "［9］",
+            "[Source 2",
+            "and",
+            "†",
+        ]
     ),
     max_size=20,
 ).map("".join)
@@ -45,6 +67,22 @@ def filtered(text: str, cuts: list[int] | None = None, sources: set[int] = SOURC
         ("[Kept [1]]", "[Kept [1]]"),
         ("[[1], [9]]", "[[1],]"),
         ("Kept 【1】.", "Kept [1]."),
+        ("Kept ［1］.", "Kept [1]."),
+        ("Kept ［１］.", "Kept [1]."),
+        ("Kept 【1†source】.", "Kept [1]."),
+        ("Kept 【1†source】【9†L4-L8】【2†the minutes.pdf】.", "Kept [1][2]."),
+        ("Kept [1†a, 2†b].", "Kept [1][2]."),
+        ("Kept [^1].", "Kept [1]."),
+        ("Kept [^1][^9].", "Kept [1]."),
+        ("Kept [^1, ^2].", "Kept [1][2]."),
+        ("Kept [1 and 2].", "Kept [1][2]."),
+        ("Kept [1, 2, and 3].", "Kept [1][2][3]."),
+        ("Kept [1 & 2].", "Kept [1][2]."),
+        ("Kept [Source 1].", "Kept [1]."),
+        ("Kept [sources 1-3 and 11].", "Kept [1][2][3][11]."),
+        ("Kept [1 and the rest].", "Kept [1 and the rest]."),
+        ("[sources] and [source code]", "[sources] and [source code]"),
+        ("[1†", "[1†"),
         ("Kept [ 1 ].", "Kept [1]."),
         ("Kept [1, 1].", "Kept [1]."),
         ("Kept [9].", "Kept."),
@@ -68,6 +106,42 @@ def filtered(text: str, cuts: list[int] | None = None, sources: set[int] = SOURC
 )
 def test_only_markers_that_name_a_source_are_sent(written: str, sent: str) -> None:
     assert filtered(written) == sent
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Not answered",
+        "The question is not answered.",
+        "The records do not say who paid for it.",
+        "None of the sources mentions a price.",
+        "The price is not stated in the sources.",
+        "There is nothing on parking in the records searched.",
+        "It was kept. These sources don't say why.",
+        "- **The sources do not specify the date.**",
+    ],
+)
+@pytest.mark.parametrize("markers", ["[1]", "[1][2]", "[1] [2]"])
+def test_that_nothing_answers_is_said_by_no_source(said: str, markers: str) -> None:
+    assert filtered(f"{said} {markers}") == said
+    assert filtered(f"{said} {markers}\n\nIt was kept [1].") == f"{said}\n\nIt was kept [1]."
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The council did not say who paid",
+        "The records do not say who paid, but it was repaired in May",
+        "Though the sources give no price, the grant is named",
+        "The sources do not say when: they name a grant",
+        "The clerk's records were not given to the auditor",
+        "There is nothing wrong with the bridge",
+        "The elm was not mentioned again",
+        "The sources do not say why. It was kept",
+    ],
+)
+def test_what_a_source_may_say_keeps_its_citation(said: str) -> None:
+    assert filtered(f"{said} [1].") == f"{said} [1]."
 
 
 @pytest.mark.parametrize(
@@ -125,14 +199,14 @@ def test_every_number_in_brackets_outside_code_names_a_source(text: str) -> None
     assert {int(number) for number in re.findall(r"\[(\d{1,38})\]", outside)} <= SOURCES
 
 
-@given(st.text(st.characters(exclude_characters="[【")))
+@given(st.text(st.characters(exclude_characters="[【［")))
 def test_text_without_brackets_is_sent_unchanged(text: str) -> None:
     assert filtered(text) == text
 
 
 @given(
-    st.text(st.characters(exclude_characters="[【")),
-    st.text(st.characters(exclude_characters="[【`")).filter(lambda after: not after.startswith("(")),
+    st.text(st.characters(exclude_characters="[【［")),
+    st.text(st.characters(exclude_characters="[【［`")).filter(lambda after: not after.startswith("(")),
 )
 def test_a_good_marker_changes_nothing_around_it(before: str, after: str) -> None:
     assert filtered(f"{before}[1]{after}x") == f"{before}[1]{after}x"
@@ -155,7 +229,14 @@ def test_a_good_marker_changes_nothing_around_it(before: str, after: str) -> Non
         "`` a",
         "[1 ",
         "[[1]",
+        "[1 and ",
+        "[1†",
+        "[1†1,",
+        "[source ",
+        "[^",
+        "[1]",
         "【",
+        "［",
         "[\n",
         "`" + "x" * 9999,
     ],

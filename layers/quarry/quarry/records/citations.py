@@ -1,8 +1,9 @@
 """Citations in a streamed answer: only markers that name a source reach the client.
 
-A marker is `[1]`, `[1, 2]`, `[1-3]`, `[[1]]` or `【1】`, of at most MARKER_CHARACTERS_MAX, possibly split over chunks. It leaves
-as `[1]`, several as `[1][2]`; numbers that name no source are dropped, with the space before them. A space is put between a
-marker and a parenthesis behind it, which would be the address of a link. Code, fenced or inline, is left alone.
+A marker is `[1]`, `[1, 2]`, `[1 and 2]`, `[1-3]`, `[^1]`, `[Source 1]`, `[[1]]`, `【1】`, `【1†source】` or `［1］`, of at most
+MARKER_CHARACTERS_MAX, possibly split over chunks. It leaves as `[1]`, several as `[1][2]`; numbers that name no source are
+dropped, with the space before them, and so is the marker of a sentence that says no more than that nothing answers. A space is
+put between a marker and a parenthesis behind it, which would be the address of a link. Code, fenced or inline, is left alone.
 """
 
 from __future__ import annotations
@@ -10,16 +11,26 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from quarry.records.denials import ends_in_denial
+
 MARKER_CHARACTERS_MAX = 400
 INLINE_CODE_CHARACTERS_MAX = 500
 RANGE_SOURCES_MAX = 20
+SENTENCE_CHARACTERS_MAX = 600
+"""So much before a marker is looked at for the sentence that it stands behind."""
 
-_NUMBERS = r"\s*(\d+(?:\s*[,;–-]\s*\d+)*)\s*"
-_MARKER = re.compile(rf"\[\[{_NUMBERS}\]\]|\[{_NUMBERS}\]|【{_NUMBERS}】")
+_OPENING = "[【［"
+_NAMED = r"†[^\[\]【】［］,;&\n]*+"
+_NUMBER = rf"\s*+(?:\^|sources?\s++)?+\d++(?:{_NAMED})?+\s*+"
+_NUMBERS = rf"({_NUMBER}(?:(?:[,;&–-]\s*+(?:and\s)?+|and\s){_NUMBER})*+)"
+_MARKER = re.compile(rf"\[\[{_NUMBERS}\]\]|\[{_NUMBERS}\]|【{_NUMBERS}】|［{_NUMBERS}］", re.IGNORECASE)
 # what may still grow into a marker
-_MARKER_BEGINNING = re.compile(r"(?:\[{1,2}|【)[\s\d,;–-]*\]?")
+_MARKER_BEGINNING = re.compile(
+    rf"(?:\[{{1,2}}|【|［)(?:[\s\d,;&^–-]|and|sources?|{_NAMED})*+(?:an?|s(?:o(?:u(?:rc?)?)?)?)?\]?", re.IGNORECASE
+)
+_NUMBER_OR_RANGE = re.compile(rf"(\d+)(?:{_NAMED})?(?:\s*[–-]\s*(?:\^|sources?\s+)?\s*(\d+))?", re.IGNORECASE)
 _INSIDE_MARKER = re.compile(r"[\s\d,;–-]*")
-_PLAIN = re.compile(r"[^`\[【]+")
+_PLAIN = re.compile(rf"[^`{re.escape(_OPENING)}]+")
 # a longer run counts as several: its end need not be waited for
 _TICKS = re.compile(r"`{1,100}")
 _TICKS_MAX = 100
@@ -44,6 +55,7 @@ class CitationFilter:
         self._fence_ticks = 0  # of the fence that is open
         self._in_brackets = False  # whether what was sent last is a bracket that digits would make a marker of
         self._behind_marker = False  # whether what was sent last is a marker
+        self._said = ""  # the end of what was sent since the last marker
         self._behind_ticks = False  # whether what was sent last is a backtick
         self._dropped_behind_ticks = False
 
@@ -63,7 +75,8 @@ class CitationFilter:
             end = self._piece_end(start, final)
             if end is None:
                 break
-            released.append(self._filtered(self._held[start:end]))
+            released.append(sent := self._filtered(self._held[start:end]))
+            self._said = "" if self._behind_marker and sent else (self._said + sent)[-SENTENCE_CHARACTERS_MAX:]
             start = end
         self._held = self._held[start:]
         return "".join(released)
@@ -119,14 +132,12 @@ class CitationFilter:
             self._behind_ticks = behind_ticks and piece == " "
             self._behind_marker = behind_marker and piece == " "
             self._space = " " if piece.endswith(" ") else ""
-            self._in_brackets = piece in ("[", "【") or (
-                self._in_brackets and _INSIDE_MARKER.fullmatch(piece) is not None
-            )
+            self._in_brackets = piece in _OPENING or (self._in_brackets and _INSIDE_MARKER.fullmatch(piece) is not None)
             if behind_marker and piece.startswith("("):
                 space = " "
             return space + piece.removesuffix(" ")
         cited = "".join(f"[{number}]" for number in _numbers(marker[marker.lastindex or 0]) if number in self._numbers)
-        if cited:
+        if cited and not ends_in_denial(self._said):
             self._in_brackets = False
             self._behind_marker = True
             return space + cited
@@ -151,8 +162,6 @@ def _ticks_end(text: str, start: int) -> int:
 
 def _numbers(listed: str) -> list[int]:
     numbers: list[int] = []
-    for part in re.split(r"\s*[,;]\s*", listed):
-        ends = [int(end) for end in re.split(r"\s*[–-]\s*", part)]
-        first, last = ends[0], ends[-1]
-        numbers += range(first, min(last, first + RANGE_SOURCES_MAX) + 1) if last >= first else ends
+    for first, last in ((int(each[1]), int(each[2] or each[1])) for each in _NUMBER_OR_RANGE.finditer(listed)):
+        numbers += range(first, min(last, first + RANGE_SOURCES_MAX) + 1) if last >= first else (first, last)
     return list(dict.fromkeys(numbers))
