@@ -282,6 +282,25 @@ class TestAnswersInPart:
         assert said == [(each["n"], each["sentence"]) for each in alone["citations"]] != []
         assert not any("rink" in each["sentence"] for each in ours["citations"])
 
+    @pytest.mark.parametrize(
+        ("question", "missing"),
+        [
+            ("What did the ransomware attack cost and which planetarium paid?", "No record names “planetarium”: "),
+            ("Who voted against the fee and how old is the mayor?", "Of this the records found tell no age: "),
+        ],
+    )
+    def test_of_two_things_that_are_asked_the_one_that_is_missing_is_told(
+        self, client: TestClient, model_client: TestClient, model: FakeOpenAI, question: str, missing: str
+    ) -> None:
+        without = answer_of(ask(client, question))
+        assert without.startswith(missing)
+        assert cited(without)
+        model.respond = playing()
+        events = ask(model_client, question)
+        assert answer_of(events).startswith(missing)
+        assert answer_of(events).endswith(ANSWER)
+        assert the(events, "confidence")["level"] == "low"
+
     def test_one_is_kept_and_told_again_as_it_was(self, model_client: TestClient, model: FakeOpenAI) -> None:
         model.respond = playing()
         first = ask(model_client, ICE_RINK)

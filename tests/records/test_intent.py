@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.records.contract import Intent
-from quarry.records.intent import classify_intent, words_to_look_up
+from quarry.records.intent import classify_intent, parts, words_to_look_up
 
 
 @pytest.mark.parametrize(
@@ -61,3 +61,24 @@ def test_whatever_ends_in_a_question_mark_is_a_question(query: str) -> None:
 )
 def test_a_question_is_looked_up_without_its_small_talk(query: str, looked_up: str) -> None:
     assert words_to_look_up(query) == looked_up
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("Who voted no?", ["Who voted no?"]),
+        ("Where was it held, and who paid?", ["Where was it held", "who paid?"]),
+        ("Where was it held and for what price?", ["Where was it held", "for what price?"]),
+        ("Why was it closed? And what did it cost?", ["Why was it closed", "what did it cost?"]),
+        ("Who found the dog, who fed it and how old is it?", ["Who found the dog", "who fed it", "how old is it?"]),
+        ("Who paid for salt and sand?", ["Who paid for salt and sand?"]),
+        ("What did those say who voted no?", ["What did those say who voted no?"]),
+    ],
+)
+def test_what_is_asked_one_after_the_other_is_told_apart(question: str, asked: list[str]) -> None:
+    assert parts(question) == asked
+
+
+@given(st.text(max_size=200))
+def test_parts_are_of_the_question(text: str) -> None:
+    assert all(part in text for part in parts(text))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice, pairwise
-from math import exp, log
+from math import exp, log, sqrt
 from typing import LiteralString
 
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
@@ -45,6 +45,12 @@ BIAS, SIMILARITY_WEIGHT, WORTH_WEIGHT, ALL_WEIGHT = -16.73, 18.29, 8.32, 1.66
 
 REFUSED_BELOW = 0.15
 """A question that is less likely answered is told that the records hold nothing of it."""
+SIZE_WEIGHT = 1.0
+"""What odds of refusing gain with the highest of as many random cosines as there are rows: of more, a nearer one is by chance."""
+ROWS_MEASURED = (50, 8_000)
+"""The smallest and the largest collection on which that was measured."""
+ROWS_FITTED = 1_900
+"""The rows of the one whose threshold is REFUSED_BELOW."""
 DOUBTED_BELOW = 0.5
 """One that is less likely answered is told what may be missing."""
 REFUSED_BELOW_UNMEASURED = 0.01
@@ -104,7 +110,7 @@ class Held:
     """What the best of the records found hold of a question's words. `worth` is how much the words say that one of them holds, in
     words that a single record holds; `is_all`: it holds all of them but `missing`, which no record does. `apart`: the two that
     say most, where no record holds both. `has_meaning`: some record can be found by its meaning. `is_met`: one has the values of
-    facets that the question names, and holds all its other words.
+    facets that the question names, and holds all its other words. `rows`: how many are searched.
     """
 
     worth: float
@@ -113,6 +119,7 @@ class Held:
     apart: Sequence[str] = ()
     has_meaning: bool = True
     is_met: bool = False
+    rows: float = ROWS_FITTED
 
 
 @dataclass(frozen=True)
@@ -122,12 +129,11 @@ class Answerability:
     probability: float
     missing: Sequence[str] = ()
     apart: Sequence[str] = ()
-    is_measured: bool = True
-    """Whether likelihoods were measured with the embedding model in force."""
+    refused_below: float = REFUSED_BELOW
 
     @property
     def is_refused(self) -> bool:
-        return self.probability < (REFUSED_BELOW if self.is_measured else REFUSED_BELOW_UNMEASURED)
+        return self.probability < self.refused_below
 
     @property
     def is_doubtful(self) -> bool:
@@ -143,7 +149,9 @@ async def answerability(
     *,
     is_measured: bool,
 ) -> Answerability:
-    """How likely the records that were found for a question answer it. Raises DatabaseUnavailable."""
+    """How likely the records that were found for a question answer it. `is_measured`: likelihoods were measured with the
+    embedding model in force. Raises DatabaseUnavailable.
+    """
     asked = _words(query, reading)[:WORDS_MAX]
     readings = [
         await _held(database, asked, _named(query, reading), ranked[:RECORDS_MAX], types, language)
@@ -163,7 +171,8 @@ async def answerability(
     if not held.has_meaning:
         return Answerability(REFUSED_BELOW, missing)
     similarity = max((item.similarity or 0.0 for item in ranked), default=0.0)
-    return Answerability(probability(similarity, replace(held, missing=missing)), missing, apart, is_measured)
+    threshold = refused_below(held.rows) if is_measured else REFUSED_BELOW_UNMEASURED
+    return Answerability(probability(similarity, replace(held, missing=missing)), missing, apart, threshold)
 
 
 def probability(similarity: float, held: Held) -> float:
@@ -171,7 +180,18 @@ def probability(similarity: float, held: Held) -> float:
     much.
     """
     odds = BIAS + SIMILARITY_WEIGHT * similarity + WORTH_WEIGHT * log(1 + held.worth)
-    return 1 / (1 + exp(-(odds + ALL_WEIGHT * (held.is_all and not held.missing))))
+    return _likelihood(odds + ALL_WEIGHT * (held.is_all and not held.missing))
+
+
+def refused_below(rows: float) -> float:
+    """The likelihood below which a question to so many rows is refused: among few, the nearest is less near by chance."""
+    fewest, most = ROWS_MEASURED
+    by_chance = sqrt(2 * log(min(max(rows, fewest), most))) - sqrt(2 * log(ROWS_FITTED))
+    return _likelihood(log(REFUSED_BELOW / (1 - REFUSED_BELOW)) + SIZE_WEIGHT * by_chance)
+
+
+def _likelihood(odds: float) -> float:
+    return 1 / (1 + exp(-odds))
 
 
 def _words(query: str, reading: RecordsReading) -> list[str]:
@@ -267,6 +287,7 @@ async def _held(
         row["apart"],
         row["has_meaning"],
         is_met=bool(row["is_met"]) and bool(named.values),
+        rows=row["rows"],
     )
 
 
@@ -323,7 +344,7 @@ select coalesce((select max(h.weight) from held h), 0) / o.weight as worth, p.wo
   exists (select from held h where h.is_met and h.beside > .999 * (p.others + p.of_values)) as is_met,
   array(select m.word from missing m) as missing,
   coalesce((select b.said from both_words b where not ({together})), '{{}}') as apart,
-  exists (select from embedding_model) and ({has_meaning}) as has_meaning
+  exists (select from embedding_model) and ({has_meaning}) as has_meaning, o.rows
 from one o, possible p
 """
 

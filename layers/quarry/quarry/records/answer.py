@@ -52,7 +52,7 @@ from quarry.records.contract import (
 from quarry.records.conversation import Conversation, take_up
 from quarry.records.counting import count, what_to_count
 from quarry.records.filters import types_with
-from quarry.records.intent import classify_intent, is_asked, words_to_look_up
+from quarry.records.intent import classify_intent, is_asked, parts, words_to_look_up
 from quarry.records.outputs import FollowupQuestions
 from quarry.records.prompts import answer_messages, followup_messages, research_messages
 from quarry.records.reading import RecordsReading, by_itself, read_records
@@ -71,6 +71,9 @@ FOLLOWUPS_MIN = 2
 FOLLOWUP_CHARACTERS_MAX = 200
 FOLLOWUP_COVERAGE_MIN = 0.6
 """A follow-up is offered where a record holds this share of what it says: the others would lead nowhere."""
+
+PARTS_MAX = 3
+"""So many of the things that a refused question asks one after the other are looked for by themselves."""
 
 FIRST_SEARCH = "search_1"
 RESEARCH_STEP = "records_research"
@@ -266,12 +269,27 @@ async def _facts(query: str, first: Searched, toolset: SearchToolset) -> _Facts:
     told = await _answerability(query, first, toolset)
     # who asks nothing, but looks something up, is shown what is nearest
     asks = is_asked(query)
-    if told.is_refused and asks:
+    several = parts(query) if asks else []
+    if told.is_refused and asks and not await _is_answered_in_part(several, toolset):
         return _Facts(fallbacks.nothing_held(told.missing, first.sources), is_all=True)
-    if not told.is_doubtful:
-        return _Facts(authors=reading.authors)
-    lacking = fallbacks.lacking(told.missing, told.apart if asks else ())
-    return _Facts(authors=reading.authors, doubt=lacking or fallbacks.ONLY_NEAREST, lacking=lacking)
+    lacking = ""
+    if told.is_doubtful or len(several) > 1:
+        lacking = fallbacks.lacking(told.missing, told.apart if asks and told.is_doubtful else ())
+    if asks and not lacking:
+        lacking = await off_loop(fallbacks.untold_quantities, query, first.sources, reading.authors)
+    doubt = lacking or (fallbacks.ONLY_NEAREST if told.is_doubtful else "")
+    return _Facts(authors=reading.authors, doubt=doubt, lacking=lacking)
+
+
+async def _is_answered_in_part(several: Sequence[str], toolset: SearchToolset) -> bool:
+    """Whether the records may answer one of several things that a question asks one after the other."""
+    if len(several) == 1:
+        return False
+    for part in several[:PARTS_MAX]:
+        found = await toolset.search(part)
+        if found.ranked and not (await _answerability(part, found, toolset)).is_refused:
+            return True
+    return False
 
 
 async def _answerability(query: str, first: Searched, toolset: SearchToolset) -> Answerability:

@@ -7,10 +7,13 @@ import re
 from quarry.core.language.sentences import sentence_spans
 
 _SOURCES = r"(?:records?|sources?|documents?|passages?|excerpts?|texts?|materials?)"
-_TELL = "answer|say|state|mention|specify|tell|give|contain|include|provide|indicate|record|address|cover|discuss|name|describe|explain"
+_TELL = (
+    "answer|say|state|mention|specify|tell|give|contain|include|provide|indicate|record|address|cover|discuss|name|"
+    "describe|explain"
+)
 _TOLD = (
-    "answered|said|stated|mentioned|specified|told|given|found|contained|included|provided|indicated|recorded|addressed|covered|"
-    "discussed|named|described|explained|available"
+    "answered|said|stated|mentioned|specified|told|given|found|contained|included|provided|indicated|recorded|addressed|"
+    "covered|discussed|named|described|explained|available"
 )
 _NEAR = r"[^.;:,]{0,40}?"
 _TELLS_NOTHING = re.compile(

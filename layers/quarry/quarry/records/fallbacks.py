@@ -13,11 +13,13 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
 from quarry.core.language.sentences import sentences
-from quarry.core.language.writing import writing_of
+from quarry.core.language.writing import ENGLISH, writing_of
 from quarry.core.text import shorten, significant_words, words
 from quarry.records.candidates import RecordText
 from quarry.records.evidence import EvidenceSource
+from quarry.records.intent import parts
 from quarry.records.outputs import FollowupQuestions
+from quarry.records.quantities import asked_quantity
 
 SENTENCES_MAX = 7
 SENTENCES_PER_SOURCE_MAX = 3
@@ -40,6 +42,9 @@ SPOKEN_WEIGHT = 0.80
 OTHERS_WEIGHT = 0.60
 """Where it is asked what somebody said, all else stands behind that."""
 
+ALL_WORTH = 0.999
+"""So much of what the best source holds of a question is as much, whatever it was rounded to."""
+
 STEMS_MIN = 4
 """A sentence with fewer significant words is quoted with the one before it, the first with the one behind; alone, it counts half:
 it seldom says anything by itself.
@@ -57,6 +62,8 @@ NOTHING_ANSWERS = "The records searched here hold nothing that answers this"
 NOTHING_FOUND = f"{NOTHING_ANSWERS}. Other words, or fewer, may find more."
 ONLY_NEAREST = "These are the nearest records: they may not answer the question."
 """What an answer of theirs begins with where nothing can be named that they lack."""
+
+_IN_PART = "this may answer the question only in part"
 
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 
@@ -179,12 +186,42 @@ def _called(record: RecordText) -> str:
 
 def lacking(missing: Sequence[str], apart: Sequence[str] = ()) -> str:
     """Which words of a question no record holds, or holds together, so that it is answered in part at most; empty without any."""
-    in_part = "this may answer the question only in part"
     if missing:
-        return f"No record names {_listed(missing)}: {in_part}."
+        return f"No record names {_listed(missing)}: {_IN_PART}."
     if apart:
-        return f"No record names {_listed(apart, 'and')} together: {in_part}."
+        return f"No record names {_listed(apart, 'and')} together: {_IN_PART}."
     return ""
+
+
+def untold_quantities(question: str, sources: Sequence[EvidenceSource], authors: Set[str] = frozenset()) -> str:
+    """That neither the sources which hold most of a question, nor the sentence that leads its answer, tell an age, a price or the
+    like that it asks for; empty where nothing of the kind is asked for, or it is told.
+    """
+    kinds = list(dict.fromkeys(filter(None, map(asked_quantity, parts(question)))))
+    if not kinds or not sources:
+        return ""
+    asked = set(significant_words(question))
+    held = [asked.intersection(significant_words(f"{each.text.title}\n{_read(each.text)}")) for each in sources]
+    holders = Counter(word for words_held in held for word in words_held)
+    worth = [sum(math.log(1 + len(sources) / holders[word]) for word in words_held) for words_held in held]
+    about = [each.text for each, worth_held in zip(sources, worth, strict=True) if worth_held >= ALL_WORTH * max(worth)]
+    if any(text.language != ENGLISH or _tells_values(text) for text in about):
+        return ""
+    told = [
+        next(extractive_answer(question, question, sources, authors)),
+        *(f"{each.title}\n{_read(each)}" for each in about),
+    ]
+    untold = [kind.name for kind in kinds if not any(map(kind.is_told, told))]
+    return f"Of this the records found tell no {' and no '.join(untold)}: {_IN_PART}." if untold else ""
+
+
+def _tells_values(text: RecordText) -> bool:
+    """Whether it has values with a number, whose unit their name may say, or nobody."""
+    return any(any(map(str.isdigit, line)) for line in _read(text).split("\n") if _NAMED_VALUE.fullmatch(line))
+
+
+def _read(text: RecordText) -> str:
+    return text.body[:BODY_CHARACTERS_MAX]
 
 
 def _listed(names: Sequence[str], joined: str = "or") -> str:
@@ -267,7 +304,7 @@ def _scored(question: str, search_query: str, sources: Sequence[EvidenceSource],
 
 def _about(record: RecordText) -> list[str]:
     """The words of what a record is called, is part of, and has for values."""
-    values = (line for line in record.body[:BODY_CHARACTERS_MAX].split("\n") if _NAMED_VALUE.fullmatch(line))
+    values = (line for line in _read(record).split("\n") if _NAMED_VALUE.fullmatch(line))
     return significant_words(" ".join((record.title, record.topic or "", *values)))
 
 
@@ -301,7 +338,7 @@ def _quotable_units(record: RecordText, asked: Set[str]) -> Iterator[tuple[str, 
     of its record, where it holds a word of `asked` or nothing but the title is asked for.
     """
     values, prose = list[str](), list[str]()
-    for line in record.body[:BODY_CHARACTERS_MAX].split("\n"):
+    for line in _read(record).split("\n"):
         (values if _NAMED_VALUE.fullmatch(line) else prose).append(line)
     yield from (("", unit) for unit in _sentences_of(record, "\n".join(prose)))
     title = shorten(record.title, TOPIC_CHARACTERS_MAX)

@@ -22,6 +22,17 @@ KEYWORD_WORDS_MAX = 3
 
 _OPERATORS = re.compile(r'"|(?:^|\s)-\S|\bOR\b')
 
+_NEXT_PART = re.compile(
+    r"(?:[,;]?\s+(?:and|but)\s+|[,;]\s+|\?\s+(?:and\s+|but\s+)?)"
+    r"(?=(?:(?:for|in|at|by|with|from|to|of|on)\s+)?(?:who|whom|whose|what|which|when|where|why|how)\b)",
+    re.IGNORECASE,
+)
+
+
+def parts(question: str) -> list[str]:
+    """What is asked one after the other in one question: "where was it held, and who paid?" is two."""
+    return [part for part in _NEXT_PART.split(question) if words(part)]
+
 
 def classify_intent(query: str) -> Intent:
     """`question` if it is asked as one, or has more than three words; else `keyword`."""

@@ -1,0 +1,60 @@
+"""Which quantity is asked for, and whether a text tells it."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from quarry.records.quantities import QUANTITIES, asked_quantity
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "untold"),
+    [
+        ("How old is the mayor?", "Mayor Lind, 61, resigned.", "Mayor Lind resigned in 2024."),
+        ("How old is the mayor?", "The mayor was born in Oslo in 1960.", "The mayor came to 3 meetings."),
+        ("How old is the wall?", "The 1874 wall fell.", "The wall fell on 3 May 2021."),
+        ("How old is the wall?", "Masons built it in 1874.", "Masons mended it for $900."),
+        ("What does parking cost?", "Visitors pay £2 an hour.", "Visitors may park for 2 hours."),
+        ("How much does the chief earn?", "The chief has ninety thousand dollars.", "The chief serves 9 towns."),
+        ("What is the fee?", "Entry is free.", "Entry is by the door."),
+        ("What does the crab weigh?", "A crab of 3.9 kilos.", "A crab of 3.9 pence."),
+        ("How heavy is the bell?", "It weighs two tons.", "It rang two times."),
+        ("How deep is the lake?", "The lake is nine metres deep.", "The lake is by the road."),
+        ("How long did the strike last?", "After twelve days they went back.", "They went back for 6.5 percent."),
+        ("How long is the tunnel?", "It is 70 metres long.", "It leads to the beach."),
+        ("How hot was it?", "It reached 94 degrees.", "It reached 94 people."),
+        ("What is the phone number of the library?", "Call 555-0134.", "Call on 3 May."),
+    ],
+)
+def test_a_quantity_is_told_with_its_unit(question: str, told: str, untold: str) -> None:
+    quantity = asked_quantity(question)
+    assert quantity is not None
+    assert quantity.is_told(told)
+    assert not quantity.is_told(untold)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many people came?",
+        "Who paid for the bridge?",
+        "How much silt was taken out?",
+        "How long ago was it?",
+        "What did he think about the cost of training?",
+        "Where is the old mill?",
+    ],
+)
+def test_what_is_told_in_any_words_is_no_quantity(question: str) -> None:
+    assert asked_quantity(question) is None
+
+
+@pytest.mark.parametrize("unit", ["1 ", "a ", "1", "(", "how much ", "two ", "since ", ", 1", "the 1", "$"])
+def test_no_text_takes_long(unit: str) -> None:
+    text = unit * (20_000 // len(unit))
+    started = time.process_time()
+    for quantity in QUANTITIES:
+        quantity.is_told(text)
+        quantity.is_asked(text[:2000])
+    assert time.process_time() - started < 1
