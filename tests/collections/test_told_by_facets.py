@@ -1,4 +1,4 @@
-"""What only a table's columns say of its rows is known, where it is judged whether these answer a question."""
+"""Whether rows of a table answer a question: what only columns say of them, how few they are, two things that are asked."""
 
 from __future__ import annotations
 
@@ -87,3 +87,39 @@ def test_what_is_no_name_of_records_is_not_counted_in_records(client: TestClient
     assert answer_of(events).startswith("All six pumps were taken apart")
     counted = the(ask(client, "How many repairs of Otter Imaging are there?"), "aggregation")
     assert counted["total"] == 3
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("Did anything overheat at noon?", "it reached 41 degrees at noon"),
+        ("Which part had sheared?", "The pintle had sheared off"),
+    ],
+)
+def test_among_few_rows_one_that_is_less_near_answers(client: TestClient, question: str, told: str) -> None:
+    assert told in answer_of(ask(client, question))
+
+
+@pytest.mark.parametrize(
+    ("question", "missing", "told"),
+    [
+        ("How long should pasta boil, and which part had sheared?", "“pasta”", "The pintle had sheared off"),
+        ("What is a good exercise for back pain, and who tightened it?", "“exercise”", "tightened by four turns"),
+    ],
+)
+def test_of_two_things_the_one_that_is_held_is_answered(
+    client: TestClient, question: str, missing: str, told: str
+) -> None:
+    events = ask(client, question)
+    first, rest = answer_of(events).split("\n", maxsplit=1)
+    assert first.startswith("No record names")
+    assert missing in first
+    assert told in rest
+    assert the(events, "confidence")["level"] == "low"
+
+
+@pytest.mark.parametrize(
+    "question", ["How long should pasta boil?", "What is the best exercise, and who won the world cup?"]
+)
+def test_what_is_far_off_is_refused_among_few_rows_too(client: TestClient, question: str) -> None:
+    assert "hold nothing that answers this" in answer_of(ask(client, question))

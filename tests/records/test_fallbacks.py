@@ -64,6 +64,13 @@ def test_a_quantity_that_what_is_nearest_does_not_tell_is_named(question: str, s
     assert bool(told) == bool(said)
 
 
+def test_whom_somebody_blames_is_a_reason() -> None:
+    body = "Families wrote about bus 12, often late in winter. Bus 12 is late, and the supervisor blamed the drivers."
+    text = record("bus", title="Transport", body=body)
+    lead = next(extractive_answer("Why is bus 12 late?", "bus 12 late", [source(1, text)]))
+    assert lead.startswith("Bus 12 is late")
+
+
 def test_a_value_without_a_unit_may_be_any_quantity() -> None:
     priced = record("priced", title="The chain of the mayor", body="Silver.\nworth: 4200")
     assert untold_quantities("What does the mayor's chain cost?", [source(1, priced), source(2, BAKER)]) == ""

@@ -85,9 +85,9 @@ _TELLS_WHEN = re.compile(rf"\b(?:{_MONTHS}|20\d\d|spring|summer|autumn|winter)\b
 # What a kind of question asks for, and what the answer to it tends to hold.
 _CUES: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     (
-        _words("why", "reason", "how come", "because", "cause"),
-        _words("because", "since", "so that", "due to", "reason", "in order to", "that's why", "would have", "risk", "too",
-               "instead of", "saves?", "wanted"),
+        _words("why", "reason", "how come", "because", "caused?", "what (?:set off|started|brought on|led to)"),
+        _words("because", "since", "owing to", "blame[ds]?", "caused?", "so that", "due to", "reason", "in order to",
+               "that's why", "would have", "risk", "too", "instead of", "saves?", "wanted"),
     ),
     (
         _words("how (?:much|many|long|often|far|big|high)", "cost", "price", "fee", "rate", "budget", "number", "amount"),
