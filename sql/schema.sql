@@ -4312,16 +4312,18 @@ $_$;
 
 
 --
--- Name: search_campaigns_by_theme(text, public.halfvec, integer, text); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: search_campaigns_by_theme(text, public.halfvec, integer, text, text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.search_campaigns_by_theme(p_query text, p_query_embedding public.halfvec, p_limit integer, p_filter text DEFAULT NULL::text) RETURNS TABLE(id text, coverage double precision, similarity double precision)
+CREATE FUNCTION quarry.search_campaigns_by_theme(p_query text, p_query_embedding public.halfvec, p_limit integer, p_filter text DEFAULT NULL::text, p_excluded text[] DEFAULT '{}'::text[]) RETURNS TABLE(id text, coverage double precision, similarity double precision)
     LANGUAGE plpgsql STABLE
     AS $$
 declare
   weighed weighed_query := weigh_query(array['campaigns'], p_query);
 begin
-  weighed.required := null;
+  weighed.required := (
+    select string_agg('!(' || q.query::text || ')', ' & ')::tsquery
+    from unnest(p_excluded) e (said), parsed_query(e.said) q (query) where numnode(q.query) > 0);
   return query
     select c.id, c.coverage, c.similarity
     from hybrid_candidates('campaigns', 'campaign_embeddings', weighed, p_query_embedding, p_limit, p_filter,

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import psycopg
 import pytest
+from psycopg.rows import DictRow
 
-from quarry.campaigns.retrieval import find_by_text
-from quarry.core.query.question import Condition
+from quarry.campaigns.execution import group
+from quarry.campaigns.facets import CAMPAIGNS
+from quarry.campaigns.retrieval import filter_campaigns, find_by_text, find_by_theme
+from quarry.core.postgres.pool import Parameters, Query
+from quarry.core.query.question import Ask, Clause, Condition
+from quarry.core.retrieval.answers import Group
+from quarry.core.retrieval.questions import answer
 from quarry.core.services import Services
 from tests.benchmarks.hostile import DOMAINS, hostile_queries
 
@@ -56,6 +63,72 @@ async def test_campaigns_with_the_words_are_counted_exactly_up_to_ten_thousand_a
     assert (narrowed.total, narrowed.more) == (5_001, False)
     assert (excluded.total, excluded.more) == (8_000, False)
     assert (phrase.total, phrase.more) == (2_000, False)
+
+
+@pytest.fixture
+def many_campaigns(database_url: str) -> None:
+    """10,001 of three companies, the latest captured last; every other one by email, and one without an offer."""
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        connection.execute(
+            "insert into campaigns (id, company, channel, offer, capture_date, campaign_text)"
+            " select n, 'Acme ' || n % 3, case when n % 2 = 0 then 'Email' else 'Radio' end, case when n > 1 then 'Half off' end,"
+            " date '2000-01-01' + n, case when n > 10000 then 'silver card' else 'card' end from generate_series(1, 10001) n"
+        )
+
+
+@pytest.mark.usefixtures("many_campaigns")
+async def test_campaigns_with_given_properties_are_counted_exactly_up_to_ten_thousand(services: Services) -> None:
+    def properties(facet: str, *values: str, is_negated: bool = False) -> list[Clause]:
+        return [(Condition(facet, values, is_negated=is_negated),)]
+
+    every = await filter_campaigns(services.database, [])
+    emails = await filter_campaigns(services.database, properties("channel", "Email"))
+    offers = await filter_campaigns(services.database, properties("offer"))
+    others = await filter_campaigns(services.database, properties("copy", "silver", is_negated=True))
+    assert (every.total, every.size, every.is_counted, len(every.campaigns)) == (10_000, "at least 10,000", False, 200)
+    assert [each.id for each in every.campaigns[:2]] == ["10001", "10000"]
+    assert (emails.total, emails.more, emails.counts["channel"]) == (5_000, False, {"Email": 5_000})
+    # no index tells who has an offer, or lacks a word: the latest ten thousand and one were looked at
+    assert (offers.total, offers.more) == (10_000, True)
+    assert (others.total, others.more, others.campaigns[0].id) == (10_000, True, "10000")
+
+
+@pytest.mark.usefixtures("many_campaigns")
+async def test_the_values_of_more_campaigns_than_are_counted_are_told_of_all_together_alone(services: Services) -> None:
+    clauses: list[Clause] = [(Condition("channel", ("Email",)),)]
+    every = await filter_campaigns(services.database, [])
+    emails = await filter_campaigns(services.database, clauses)
+    companies = Ask("groups", "company", limit=1)
+    most = await group(services.database, companies, [], every)
+    of_emails = await group(services.database, companies, clauses, emails)
+    distinct = await group(services.database, Ask("distinct", "company"), [], every)
+    assert most is not None
+    assert (most.groups, most.number) == (tuple(Group(f"Acme {n}", 3_334 - (n == 0)) for n in (1, 2)), 3)
+    assert distinct is not None
+    assert distinct.number == 3
+    assert of_emails == await answer(services.database, CAMPAIGNS, companies, clauses)
+    for ask in (Ask("groups", "capture_date", grain="year"), Ask("groups", "offer")):
+        assert await group(services.database, ask, [], every) is None
+    assert await group(services.database, companies, [(Condition("offer"),)], every) is None
+
+
+@pytest.mark.usefixtures("many_campaigns")
+async def test_words_that_campaigns_about_a_theme_must_not_hold_are_not_looked_for_in_the_whole_table(
+    services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[Mapping[str, Any]] = []
+    rows = services.database.rows
+
+    async def noted(query: Query, parameters: Parameters | None = None) -> list[DictRow]:
+        sent.append(dict(parameters or {}))
+        return await rows(query, parameters)
+
+    monkeypatch.setattr(services.database, "rows", noted)
+    unsaid: list[Clause] = [(Condition("copy", ("card or gold",), is_negated=True),)]
+    without = await find_by_theme(services.database, "silver", None, unsaid)
+    within = await find_by_theme(services.database, "silver", None, [(Condition("copy", ("gold",), is_negated=True),)])
+    assert (without.total, [each.id for each in within.campaigns]) == (0, ["10001"])
+    assert [each["filter"] for each in sent if "filter" in each] == [None, None]
 
 
 async def test_where_so_many_campaigns_hold_a_phrase_they_are_counted_as_far_as_they_are_looked_at(

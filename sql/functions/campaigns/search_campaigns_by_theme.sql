@@ -1,15 +1,19 @@
 -- Campaigns that are about something: those nearest to p_query_embedding by their profiles, and those whose copy holds words of the
 -- query, up to p_limit by either; of those that meet p_filter, see hybrid_candidates. `coverage` is the share of the query's words
--- that the copy holds, by what they say. As many rows are ranked for their words as by hybrid_rank_records. Exclusions are left to
--- p_filter, which knows more than the copy.
-create or replace function search_campaigns_by_theme(p_query text, p_query_embedding halfvec, p_limit int, p_filter text default null)
-returns table (id text, coverage double precision, similarity double precision)
+-- that the copy holds, by what they say. As many rows are ranked for their words as by hybrid_rank_records. What p_query excludes is left
+-- to p_filter, which knows more than the copy, and to p_excluded: queries (see read_query) that no copy may match, which rows are tested
+-- for as they are met, where a filter would be looked for in the whole table.
+create or replace function search_campaigns_by_theme(
+  p_query text, p_query_embedding halfvec, p_limit int, p_filter text default null, p_excluded text[] default '{}'
+) returns table (id text, coverage double precision, similarity double precision)
 language plpgsql stable
 as $$
 declare
   weighed weighed_query := weigh_query(array['campaigns'], p_query);
 begin
-  weighed.required := null;
+  weighed.required := (
+    select string_agg('!(' || q.query::text || ')', ' & ')::tsquery
+    from unnest(p_excluded) e (said), parsed_query(e.said) q (query) where numnode(q.query) > 0);
   return query
     select c.id, c.coverage, c.similarity
     from hybrid_candidates('campaigns', 'campaign_embeddings', weighed, p_query_embedding, p_limit, p_filter,

@@ -11,9 +11,9 @@ from quarry.campaigns import retrieval
 from quarry.campaigns.contract import Campaign
 from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.reading import CampaignQuestion
-from quarry.campaigns.results import NOTHING, Outcome
+from quarry.campaigns.results import NOTHING, CampaignSet, Outcome
 from quarry.core.postgres.pool import Database
-from quarry.core.query.question import Clause, Condition, Missing
+from quarry.core.query.question import Ask, Clause, Condition, Missing
 from quarry.core.retrieval import questions
 from quarry.core.retrieval.answers import Answer
 
@@ -100,23 +100,34 @@ async def _outcome(
         clauses = (*clauses, (Condition("copy", (words,)),))
         if found.more or asked.ask.kind == "count":
             return Outcome(asked, found, clauses, is_by_words=bool(asked.theme))
-    answer = await _answer(database, asked, clauses)
-    if asked.ask.kind == "extreme" and answer is not None:
+    if asked.ask.kind == "extreme":
+        answer = await questions.answer(database, CAMPAIGNS, asked.ask, clauses)
         found = await retrieval.find_ids(database, answer.keys[: retrieval.CAMPAIGNS_MAX])
-    else:
-        found = await retrieval.filter_campaigns(database, clauses, asked.preferred)
-    return Outcome(asked, found, clauses, answer, is_by_words=bool(asked.theme))
+        return Outcome(asked, found, clauses, answer, is_by_words=bool(asked.theme))
+    found = await retrieval.filter_campaigns(database, clauses, asked.preferred)
+    return Outcome(asked, found, clauses, await _groups(database, asked, clauses, found), is_by_words=bool(asked.theme))
 
 
-async def _answer(database: Database, asked: CampaignQuestion, clauses: Sequence[Clause]) -> Answer | None:
+async def _groups(
+    database: Database, asked: CampaignQuestion, clauses: Sequence[Clause], found: CampaignSet
+) -> Answer | None:
     """Groups are asked for as a whole: what comes behind the first ones is told too."""
-    if asked.ask.kind not in ("distinct", "groups", "extreme"):
+    if asked.ask.kind not in ("distinct", "groups"):
         return None
-    ask = replace(asked.ask, limit=None) if asked.ask.kind == "groups" else asked.ask
-    if ask.kind == "distinct":
-        groups = await questions.answer(database, CAMPAIGNS, replace(ask, kind="groups"), clauses)
-        return replace(groups, ask=ask)
-    return await questions.answer(database, CAMPAIGNS, ask, clauses)
+    groups = await group(database, replace(asked.ask, kind="groups", limit=None), clauses, found)
+    return groups and replace(groups, ask=asked.ask if asked.ask.kind == "distinct" else groups.ask)
+
+
+async def group(database: Database, ask: Ask, clauses: Sequence[Clause], found: CampaignSet) -> Answer | None:
+    """The groups, or the number of them, of the campaigns `found` under these clauses; None where there are `more` than are
+    counted. Of all campaigns together values are told as they are counted by what is written.
+    """
+    if not found.more:
+        return await questions.answer(database, CAMPAIGNS, ask, clauses)
+    facet = CAMPAIGNS.facet(ask.facet) if ask.facet else None
+    if clauses or ask.grain or facet is None or not facet.is_listed:
+        return None
+    return await questions.kept_groups(database, CAMPAIGNS, ask)
 
 
 def _unnamed(asked: CampaignQuestion) -> tuple[Missing, ...]:

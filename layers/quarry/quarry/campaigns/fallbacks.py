@@ -92,8 +92,8 @@ def _unnamed(missing: Missing, known: KnownValues) -> str:
 
 def _answer(outcome: Outcome) -> str:
     ask, found = outcome.asked.ask, outcome.found
-    if found.more and ask.kind not in ("rows", "exists", "count"):
-        many = f"These are {_size(found)}{_about(outcome)}, too many to be counted by their words."
+    if found.more and ask.kind not in ("rows", "exists", "count") and outcome.answer is None:
+        many = f"These are {_size(found)}{_about(outcome)}, too many for their values to be counted."
         return f"{many} Narrow them down, by channel or company."
     match ask.kind:
         case "count":

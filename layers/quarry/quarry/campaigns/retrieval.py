@@ -15,14 +15,16 @@ from quarry.campaigns.tables import COLUMNS
 from quarry.core.errors import NotFound
 from quarry.core.postgres.pool import Database
 from quarry.core.postgres.vectors import half_vector
-from quarry.core.query.question import Clause
+from quarry.core.query.question import Clause, Condition
 from quarry.core.retrieval.filters import Arguments, Literals, clause_sql, where
 
 CAMPAIGNS_MAX = 200
 """Campaigns of a set that are handed out; its counts are those of the whole."""
 
 TOTAL_MAX = 10_000
-"""So many campaigns that hold the words of a query are counted exactly; of more it is said that there are at least these."""
+"""So many campaigns are counted exactly, of those with given properties their values too; of more it is said that there are at
+least these.
+"""
 
 TEXT_MATCHES_MAX = 2_000
 """Of so many of them the values of fields are counted."""
@@ -44,13 +46,27 @@ async def filter_campaigns(
     database: Database, clauses: Sequence[Clause], preferred: Sequence[Clause] = ()
 ) -> CampaignSet:
     """The campaigns that meet every clause, latest first; before all, here as elsewhere, those that meet more of what is
-    `preferred`.
+    `preferred`. Of more than TOTAL_MAX that meet what an index tells, the latest are looked at for the rest.
     """
     arguments = Arguments()
+    tested = [clause for clause in clauses if any(_is_tested(each) for each in clause)]
     source = SQL(
-        "select t.id, row_number() over (order by t.capture_date desc nulls last, t.id) as place from campaigns t where "
-    ) + where(CAMPAIGNS, clauses, arguments)
-    return await _counted_set(database, source, arguments.values, preferred)
+        "select case when l.is_met then l.id end as id, row_number() over () as place from ("
+        " select t.id, {met} as is_met from campaigns t where {indexed}"
+        " order by t.capture_date desc nulls last, t.id limit {limit}) l"
+    ).format(
+        met=where(CAMPAIGNS, tested, arguments),
+        indexed=where(CAMPAIGNS, [clause for clause in clauses if clause not in tested], arguments),
+        limit=TOTAL_MAX + 1,
+    )
+    return await _counted_set(
+        database, source, arguments.values | {"total_max": TOTAL_MAX}, preferred, size=_SIZE_BY_PROPERTIES
+    )
+
+
+def _is_tested(condition: Condition) -> bool:
+    """Whether rows are looked at for a condition one by one: no index tells who lacks a value, or has any."""
+    return condition.is_negated or not (condition.values or condition.range)
 
 
 async def find_by_meaning(
@@ -109,12 +125,13 @@ async def find_by_theme(
     """
     rows = await database.rows(
         "select id, coverage, similarity"
-        " from search_campaigns_by_theme(%(query)s, %(embedding)s::halfvec, %(limit)s, %(filter)s)",
+        " from search_campaigns_by_theme(%(query)s, %(embedding)s::halfvec, %(limit)s, %(filter)s, %(excluded)s::text[])",
         {
             "query": query,
             "embedding": half_vector(vector),
             "limit": 2 * SEMANTIC_MAX,
-            "filter": _filter(clauses),
+            "filter": _filter([clause for clause in clauses if not _excludes_words(clause)]),
+            "excluded": [words for clause in clauses if _excludes_words(clause) for words in clause[0].values],
         },
     )
     coverage = scores = {row["id"]: row["coverage"] or 0.0 for row in rows}
@@ -135,6 +152,11 @@ async def find_by_theme(
 def _in_order(function: LiteralString) -> Composable:
     """The rows of a function that gives them in order."""
     return SQL("select id, row_number() over () as place from ") + SQL(function)
+
+
+def _excludes_words(clause: Clause) -> bool:
+    """Whether the copy must not hold some words, and that is all a clause says: rows are tested for it as they are met."""
+    return len(clause) == 1 and clause[0].facet == "copy" and clause[0].is_negated
 
 
 def _filter(clauses: Sequence[Clause]) -> str | None:
@@ -212,7 +234,7 @@ async def _counted_set(
 def _preferred_first(preferred: Sequence[Clause], arguments: Arguments) -> Composable:
     """What `matched` gives, in its order but for what is preferred."""
     if not preferred:
-        return SQL("select id, place from matched")
+        return SQL("select id, place from matched where id is not null")
     met = SQL(" + ").join(
         SQL("coalesce({}, false)::int").format(clause_sql(CAMPAIGNS, clause, arguments)) for clause in preferred
     )
@@ -220,6 +242,12 @@ def _preferred_first(preferred: Sequence[Clause], arguments: Arguments) -> Compo
         "select t.id, row_number() over (order by {} desc, m.place) as place from matched m join campaigns t using (id)"
     ).format(met)
 
+
+# A row without an id was looked at, and does not meet what no index tells.
+_SIZE_BY_PROPERTIES: LiteralString = (
+    "select least(count(id), %(total_max)s) as total, count(*) > %(total_max)s as more, count(*) <= %(total_max)s as is_counted"
+    " from matched"
+)
 
 # A row without an id says that there may be more campaigns than were looked at. All are counted only where the list was cut.
 _SIZE_BY_TEXT: LiteralString = (

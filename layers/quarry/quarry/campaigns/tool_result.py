@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from quarry.campaigns.contract import Campaign
 from quarry.campaigns.results import CampaignSet
+from quarry.core.query.question import Ask
 from quarry.core.retrieval.answers import Answer
 from quarry.core.text import fence, shorten
 
@@ -51,21 +52,20 @@ def build_tool_result(found: CampaignSet) -> CampaignToolResult:
     return CampaignToolResult(found.total, "\n".join([head, *blocks])[:SUMMARY_CHARACTERS_MAX], found.campaigns)
 
 
-def summarise_groups(answer: Answer, by: str) -> str:
-    """What an aggregate says, in a line: the number first, then the groups."""
-    match answer.ask.kind:
-        case "count":
-            return f"{answer.rows} campaigns in all, exactly."
-        case "distinct":
-            return f"{answer.number} different values of {by} among {answer.rows} campaigns, exactly."
-        case _:
-            # of a period its first day is known
-            length = {"year": 4, "month": 7}.get(by)
-            groups = "; ".join(
-                f"{fence(shorten(str(group.value)[:length], 80))} ({group.rows})" for group in answer.groups
-            )
-            whole = "all" if len(answer.groups) == answer.number else "the first"
-            return f"{whole} of {answer.number} values of {by} among {answer.rows} campaigns, exactly: {groups}."
+def summarise_groups(found: CampaignSet, ask: Ask, answer: Answer | None, by: str) -> str:
+    """What an aggregate says of a set, in a line: the number first, then the groups; None where there are too many campaigns."""
+    exactly = "" if found.more else ", exactly"
+    if ask.kind == "count":
+        return f"{found.size} campaigns in all{exactly}."
+    if answer is None:
+        return f"{found.size} campaigns are too many to be grouped by {by}; filter them."
+    if ask.kind == "distinct":
+        return f"{answer.number} different values of {by} among {found.size} campaigns{exactly}."
+    # of a period its first day is known
+    length = {"year": 4, "month": 7}.get(by)
+    groups = "; ".join(f"{fence(shorten(str(group.value)[:length], 80))} ({group.rows})" for group in answer.groups)
+    whole = "all" if len(answer.groups) == answer.number else "the first"
+    return f"{whole} of {answer.number} values of {by} among {found.size} campaigns{exactly}: {groups}."
 
 
 def line_for_people(found: CampaignSet) -> str:
@@ -83,7 +83,7 @@ def _size(found: CampaignSet) -> str:
     first = f" The first {shown} follow." if found.total > shown else ""
     counted = "The counts are exact, over all of them."
     if not found.is_counted:
-        counted = "Their values are too many to be counted by their words; filter them."
+        counted = "They are too many for their values to be counted; filter them."
     return f"{found.size.capitalize()} campaigns match. {counted}{first}"
 
 

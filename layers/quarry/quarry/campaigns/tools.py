@@ -13,7 +13,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from quarry.campaigns import retrieval
+from quarry.campaigns import execution, retrieval
 from quarry.campaigns.contract import CampaignFilters, EmbeddingField, ExcludedValues
 from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.filters import Resolved, named_values, resolve
@@ -26,7 +26,6 @@ from quarry.core.model.tool_loop import Tool, ToolResult
 from quarry.core.off_loop import off_loop
 from quarry.core.postgres.pool import Database
 from quarry.core.query.question import Ask, Clause
-from quarry.core.retrieval import questions
 from quarry.core.retrieval.known_values import existing_values
 from quarry.core.run_log import Run
 from quarry.core.services import Services
@@ -106,7 +105,8 @@ _DESCRIPTIONS: dict[str, tuple[str, type[FilterArguments]]] = {
     ),
     AGGREGATE_CAMPAIGNS: (
         "Exact numbers over all campaigns with given properties: how many, how many different values of a field, or how "
-        "many for each value of a field or each day, week, month, quarter or year.",
+        "many for each value of a field or each day, week, month, quarter or year. Of very many it is said that they are "
+        "too many.",
         AggregateArguments,
     ),
 }
@@ -188,7 +188,7 @@ class CampaignToolset:
                 return ToolResult(0, problem, f"{problem} Call again with values that exist, or without this filter.")
             guarded = self._guarded(resolved)
             found = await self.find(name, arguments, guarded.clauses)
-            numbers = await self._numbers(arguments, guarded.clauses)
+            numbers = await self._numbers(arguments, guarded.clauses, found)
             result = build_tool_result(found)
             summary = "\n".join([*_dropped(guarded.dropped), *numbers, result.summary_for_llm])[:SUMMARY_CHARACTERS_MAX]
             text = json.dumps({"count": result.count, "summary_for_llm": summary}, ensure_ascii=False)
@@ -216,12 +216,14 @@ class CampaignToolset:
             for search in self.searches
         )
 
-    async def _numbers(self, arguments: FilterArguments, clauses: Sequence[Clause]) -> list[str]:
+    async def _numbers(self, arguments: FilterArguments, clauses: Sequence[Clause], found: CampaignSet) -> list[str]:
         """What an aggregate tells, in a line."""
         if not isinstance(arguments, AggregateArguments):
             return []
-        answer = await questions.answer(self.services.reader, CAMPAIGNS, arguments.as_ask(), (*self.base, *clauses))
-        return [summarise_groups(answer, arguments.by or "")]
+        ask, groups = arguments.as_ask(), None
+        if ask.kind != "count":
+            groups = await execution.group(self.services.reader, ask, (*self.base, *clauses), found)
+        return [summarise_groups(found, ask, groups, arguments.by or "")]
 
 
 def _dropped(labels: Iterable[str]) -> list[str]:

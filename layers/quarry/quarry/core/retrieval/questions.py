@@ -166,26 +166,48 @@ async def groups_over(
         SQL(", {}({}) as {}").format(SQL(each.function), Identifier("h", each.name), Identifier(each.name))
         for each in measures
     )
+    query = SQL(
+        "with had as materialized ({had}),"
+        " grouped as (select v.value, count(*) as rows{reckoned} from had h, unnest(h.values) v (value) group by v.value)"
+        "{groups}, (select to_jsonb(t) from (select count(*) as rows{reckoned} from had h) t) as everything"
+    ).format(had=SQL(" union all ").join(had), reckoned=reckoned, groups=_groups_asked(ask, measures))
+    return _grouped(tables[0], ask, await _row(database, query, arguments), [each.name for each in measures])
+
+
+async def kept_groups(database: Database, table: SearchTable, ask: Ask) -> Answer:
+    """The groups, or the number of them, over all rows of a table by a listed facet, as they are counted while rows are written:
+    no row is read, and `rows` of the answer is 0. Values that are too long to be kept are left out.
+    """
+    query = SQL(
+        "with grouped as (select value, sum(row_count) as rows from facet_values"
+        " where table_name = %(table)s and facet = %(facet)s group by value having sum(row_count) > 0)"
+        "{groups}, '{{\"rows\": 0}}'::jsonb as everything"
+    ).format(groups=_groups_asked(ask))
+    row = await _row(database, query, Arguments({"table": table.name, "facet": ask.facet}))
+    return _grouped(table, ask, row)
+
+
+def _groups_asked(ask: Ask, measures: Sequence[Measure] = ()) -> Composed:
+    """What of the rows of `grouped`, which hold a value and what is told of it, is asked for."""
     order = SQL("{} {} nulls last").format(
         Identifier(measures[0].name if ask.function else "rows"), SQL("asc" if ask.ascending else "desc")
     )
     first: Composable = SQL("")
     if ask.limit is not None:
         first = SQL(" order by {} fetch first {} rows with ties").format(order, Literal(ask.limit))
-    query = SQL(
-        "with had as materialized ({had}),"
-        " grouped as (select v.value, count(*) as rows{reckoned} from had h, unnest(h.values) v (value) group by v.value),"
-        " asked as (select * from grouped{first})"
-        " select (select to_jsonb(t) from (select count(*) as rows{reckoned} from had h) t) as everything,"
-        " (select count(*) from grouped) as number,"
+    return SQL(
+        ", asked as (select * from grouped{first})"
+        " select (select count(*) from grouped) as number,"
         " (select count(*) from asked) as asked,"
         " array(select to_jsonb(g) from asked g order by {order}, g.value limit {limit}) as groups"
-    ).format(had=SQL(" union all ").join(had), reckoned=reckoned, order=order, first=first, limit=Literal(GROUPS_MAX))
-    row = await _row(database, query, arguments)
-    everything, names = row["everything"], [each.name for each in measures]
+    ).format(order=order, first=first, limit=Literal(GROUPS_MAX))
+
+
+def _grouped(table: SearchTable, ask: Ask, row: DictRow, names: Sequence[str] = ()) -> Answer:
+    everything = row["everything"]
     if ask.kind == "distinct":
         return Answer(ask, everything["rows"], number=row["number"])
-    facet = _asked_facet(tables[0], ask) if row["groups"] else None
+    facet = _asked_facet(table, ask) if row["groups"] else None
     groups = tuple(
         Group(_as_value(facet, group["value"]), group["rows"], {name: group[name] for name in names})
         for group in row["groups"]
@@ -210,10 +232,15 @@ async def _extreme(database: Database, statement: _Statement, ask: Ask) -> Answe
         raise ValueError(f"{facet.label} has no order")
     value = single_value(statement.table, facet, "min" if ask.ascending else "max")
     query = (
-        SQL("with valued as materialized (select {} as key, {} as value ").format(statement.key, value)
+        SQL("with valued as {} (select {} as key, {} as value ").format(
+            # a row's own value may have an index that is in this order; that of others is looked up once
+            SQL("materialized" if facet.related else "not materialized"),
+            statement.key,
+            value,
+        )
         + statement.rows
         + SQL("), first as (select * from valued where value is not null order by value {}").format(
-            SQL("asc" if ask.ascending else "desc")
+            SQL("asc nulls first" if ask.ascending else "desc nulls last")
         )
         + SQL(" fetch first {} rows with ties)").format(Literal(ask.limit or 1))
         + SQL(
