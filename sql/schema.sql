@@ -4382,10 +4382,10 @@ $_$;
 
 
 --
--- Name: search_companies_hybrid_v1(text, public.halfvec, text[], text[], text[], integer, double precision, double precision[], text); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: search_companies_hybrid_v1(text, public.halfvec, text[], text[], text[], integer, double precision, double precision[], text, text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.search_companies_hybrid_v1(p_query_text text, p_query_embedding public.halfvec, p_statuses text[] DEFAULT ARRAY['startup'::text], p_include_ids text[] DEFAULT NULL::text[], p_exclude_ids text[] DEFAULT '{}'::text[], p_limit integer DEFAULT 120, p_min_semantic double precision DEFAULT 0.25, p_weights double precision[] DEFAULT ARRAY[0.58, 0.27, 0.15], p_filter text DEFAULT NULL::text) RETURNS TABLE(company_id text, semantic_score double precision, keyword_score double precision, niche_score double precision, combined_score double precision, matched_fields text[])
+CREATE FUNCTION quarry.search_companies_hybrid_v1(p_query_text text, p_query_embedding public.halfvec, p_statuses text[] DEFAULT ARRAY['startup'::text], p_include_ids text[] DEFAULT NULL::text[], p_exclude_ids text[] DEFAULT '{}'::text[], p_limit integer DEFAULT 120, p_min_semantic double precision DEFAULT 0.25, p_weights double precision[] DEFAULT ARRAY[0.58, 0.27, 0.15], p_filter text DEFAULT NULL::text, p_fitting text[] DEFAULT NULL::text[]) RETURNS TABLE(company_id text, semantic_score double precision, keyword_score double precision, niche_score double precision, combined_score double precision, matched_fields text[])
     LANGUAGE plpgsql STABLE
     SET enable_seqscan TO 'off'
     AS $_$
@@ -4407,7 +4407,7 @@ begin
   return query execute format('
   with nearest as materialized (
     select v.id, v.similarity
-    from vector_candidates(''companies'', ''company_embeddings'', $1, 2 * $4, $5, p_embedding_type => ''searchable_profile'') v
+    from vector_candidates(''companies'', ''company_embeddings'', $1, 2 * $4, $5, p_embedding_type => ''searchable_profile'', p_fitting => $8) v
   ), ranked as materialized (
     select f.id, f.similarity, r.*, $7[2] * r.keyword + $7[3] * r.niche as by_words
     from (
@@ -4436,7 +4436,7 @@ begin
   order by 5 desc, 1
   limit $4', ' and (' || condition || ')', max_worded, no_match, among, max_read)
     using p_query_embedding, asked.all_words, coalesce(gathered[1], '') || coalesce(gathered[3], '') || coalesce(gathered[4], ''), p_limit, condition,
-      p_min_semantic, p_weights;
+      p_min_semantic, p_weights, p_fitting;
 end
 $_$;
 
@@ -4527,10 +4527,10 @@ $_$;
 
 
 --
--- Name: search_company_variants(text[], public.halfvec[], text[], text[], text[], boolean, boolean, integer, double precision, double precision[], double precision[], text); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: search_company_variants(text[], public.halfvec[], text[], text[], text[], boolean, boolean, integer, double precision, double precision[], double precision[], text, text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.search_company_variants(p_texts text[], p_embeddings public.halfvec[], p_statuses text[], p_include_ids text[], p_exclude_ids text[], p_hybrid boolean, p_keyword boolean, p_limit integer, p_min_semantic double precision, p_hybrid_weights double precision[], p_keyword_weights double precision[], p_filter text DEFAULT NULL::text) RETURNS TABLE(company_id text, semantic double precision, keyword double precision, niche double precision, combined double precision, matched_fields text[], variants integer, found_by text[])
+CREATE FUNCTION quarry.search_company_variants(p_texts text[], p_embeddings public.halfvec[], p_statuses text[], p_include_ids text[], p_exclude_ids text[], p_hybrid boolean, p_keyword boolean, p_limit integer, p_min_semantic double precision, p_hybrid_weights double precision[], p_keyword_weights double precision[], p_filter text DEFAULT NULL::text, p_fitting text[] DEFAULT NULL::text[]) RETURNS TABLE(company_id text, semantic double precision, keyword double precision, niche double precision, combined double precision, matched_fields text[], variants integer, found_by text[])
     LANGUAGE sql STABLE
     AS $$
   with found as (
@@ -4538,7 +4538,7 @@ CREATE FUNCTION quarry.search_company_variants(p_texts text[], p_embeddings publ
       h.combined_score as combined, h.matched_fields
     from unnest(p_texts[:16], p_embeddings[:16]) with ordinality v (text, embedding, place),
       lateral search_companies_hybrid_v1(
-        v.text, v.embedding, p_statuses, p_include_ids, p_exclude_ids, p_limit, p_min_semantic, p_hybrid_weights, p_filter) h
+        v.text, v.embedding, p_statuses, p_include_ids, p_exclude_ids, p_limit, p_min_semantic, p_hybrid_weights, p_filter, p_fitting) h
     where p_hybrid and v.embedding is not null
     union all
     select 'keyword', v.place, k.company_id, 0, k.keyword_score, k.niche_score, k.combined_score, k.matched_fields
@@ -5014,10 +5014,10 @@ $_$;
 
 
 --
--- Name: vector_candidates(regclass, regclass, public.halfvec, integer, text, tsquery, text); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: vector_candidates(regclass, regclass, public.halfvec, integer, text, tsquery, text, text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.vector_candidates(p_table regclass, p_embeddings regclass, p_embedding public.halfvec, p_limit integer, p_filter text DEFAULT NULL::text, p_required tsquery DEFAULT NULL::tsquery, p_embedding_type text DEFAULT NULL::text) RETURNS TABLE(id text, similarity double precision)
+CREATE FUNCTION quarry.vector_candidates(p_table regclass, p_embeddings regclass, p_embedding public.halfvec, p_limit integer, p_filter text DEFAULT NULL::text, p_required tsquery DEFAULT NULL::tsquery, p_embedding_type text DEFAULT NULL::text, p_fitting text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, similarity double precision)
     LANGUAGE plpgsql STABLE
     SET enable_seqscan TO 'on'
     SET "hnsw.ef_search" TO '128'
@@ -5042,7 +5042,10 @@ begin
     return;
   end if;
   if p_filter is not null then
-    execute format('select array(select t.id from %s t where %s limit %s)', p_table, p_filter, max_few + 1) into few;
+    few := p_fitting;
+    if few is null then
+      execute format('select array(select t.id from %s t where %s limit %s)', p_table, p_filter, max_few + 1) into few;
+    end if;
     few := case when cardinality(few) <= max_few then few end;
   end if;
   if conditions <> '' then

@@ -49,3 +49,12 @@ def test_what_their_texts_must_match_holds_for_few_rows_too(connection: Connecti
 def test_of_more_than_are_wanted_the_nearest_that_fit_are_found(connection: Connection) -> None:
     carried = ", p_filter => $$t.text_content = 'carried'$$"
     assert nearest(connection, 4, carried) == ["m01", "m03", "m05", "m07"]
+
+
+def test_rows_that_are_known_to_meet_a_filter_are_compared_and_not_looked_for(connection: Connection) -> None:
+    named = ", p_filter => $$t.id in ('m02', 'm03', 'm05')$$"
+    assert nearest(connection, 10, named) == ["m02", "m03", "m05"]
+    assert nearest(connection, 10, f"{named}, p_fitting => '{{m02, m05}}'") == ["m02", "m05"]
+    # of so many the index is walked, where the filter holds for each row
+    many = ", p_fitting => array(select n::text from generate_series(1, 2001) n)"
+    assert nearest(connection, 10, named + many) == ["m02", "m03", "m05"]

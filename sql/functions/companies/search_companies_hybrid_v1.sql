@@ -8,7 +8,7 @@
 -- p_statuses: companies of every status. Without an embedding: nothing, since nothing is similar to it.
 --
 -- `p_filter` is a condition over a row `t` of companies, as SQL: only rows that meet it are found. It is made by the service, never
--- taken from a caller's text.
+-- taken from a caller's text. p_fitting: see vector_candidates.
 --
 -- Not every company is scored, but those nearest in meaning (vector_candidates), and those that hold the query's rare words, or pairs
 -- of the others (gathered_words): the formula ranks them, not BM25. One that is not among the nearest has at most the similarity of
@@ -17,7 +17,8 @@
 create or replace function search_companies_hybrid_v1(
   p_query_text text, p_query_embedding halfvec, p_statuses text[] default array['startup'], p_include_ids text[] default null,
   p_exclude_ids text[] default '{}', p_limit int default 120, p_min_semantic double precision default 0.25,
-  p_weights double precision[] default array[0.58, 0.27, 0.15], p_filter text default null
+  p_weights double precision[] default array[0.58, 0.27, 0.15], p_filter text default null,
+  p_fitting text[] default null
 ) returns table (
   company_id text, semantic_score double precision, keyword_score double precision, niche_score double precision,
   combined_score double precision, matched_fields text[]
@@ -43,7 +44,7 @@ begin
   return query execute format('
   with nearest as materialized (
     select v.id, v.similarity
-    from vector_candidates(''companies'', ''company_embeddings'', $1, 2 * $4, $5, p_embedding_type => ''searchable_profile'') v
+    from vector_candidates(''companies'', ''company_embeddings'', $1, 2 * $4, $5, p_embedding_type => ''searchable_profile'', p_fitting => $8) v
   ), ranked as materialized (
     select f.id, f.similarity, r.*, $7[2] * r.keyword + $7[3] * r.niche as by_words
     from (
@@ -72,6 +73,6 @@ begin
   order by 5 desc, 1
   limit $4', ' and (' || condition || ')', max_worded, no_match, among, max_read)
     using p_query_embedding, asked.all_words, coalesce(gathered[1], '') || coalesce(gathered[3], '') || coalesce(gathered[4], ''), p_limit, condition,
-      p_min_semantic, p_weights;
+      p_min_semantic, p_weights, p_fitting;
 end
 $$;

@@ -6,10 +6,11 @@
 -- are found. The filter is made by the service, never taken from a caller's text.
 --
 -- Where the filter leaves few rows, they are compared exactly: faster than walking the index past all others, and complete. Else the
--- index is walked, no farther than max_looked_at, whatever the query.
+-- index is walked, no farther than max_looked_at, whatever the query. p_fitting are the ids of the rows that meet the filter, where they
+-- are known, else they are looked for; of very many, the first max_few and one more will do.
 create or replace function vector_candidates(
   p_table regclass, p_embeddings regclass, p_embedding halfvec, p_limit int, p_filter text default null, p_required tsquery default null,
-  p_embedding_type text default null
+  p_embedding_type text default null, p_fitting text[] default null
 ) returns table (id text, similarity double precision)
 language plpgsql stable
 set enable_seqscan = on  -- whatever it is in the caller
@@ -35,7 +36,10 @@ begin
     return;
   end if;
   if p_filter is not null then
-    execute format('select array(select t.id from %s t where %s limit %s)', p_table, p_filter, max_few + 1) into few;
+    few := p_fitting;
+    if few is null then
+      execute format('select array(select t.id from %s t where %s limit %s)', p_table, p_filter, max_few + 1) into few;
+    end if;
     few := case when cardinality(few) <= max_few then few end;
   end if;
   if conditions <> '' then

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from quarry.companies import retrieval
 from quarry.companies.query import CLAUSES_MAX
-from tests.companies.chat.chatting import chat, final, found, playing, ranking
-from tests.conftest import client_of
+from tests.companies.chat.chatting import UNSURE, chat, critique, final, found, offered, plan, playing, ranking
+from tests.conftest import client_of, model_environment
 from tests.fakes.openai_server import FakeOpenAI
 
 NEAREST = "what follows comes nearest"
@@ -20,6 +21,40 @@ def test_where_no_startup_fits_companies_of_any_status_are_searched(client: Test
     answer = final(chat(client, "companies acquired by Square in 2019"))
     statuses = {company["status"] for company in answer["companiesById"].values()}
     assert "startup" not in statuses
+
+
+def test_what_leaves_companies_is_looked_for_once_whatever_rounds_a_search_takes(
+    chat_url: str, model: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    called: list[str] = []
+    known: list[Any] = []
+
+    def noted(name: str) -> None:
+        real = getattr(retrieval, name)
+
+        async def call(*arguments: Any, **options: Any) -> Any:
+            called.append(name)
+            known.append(options.get("fitting"))
+            return await real(*arguments, **options)
+
+        monkeypatch.setattr(retrieval, name, call)
+
+    monkeypatch.setattr(retrieval, "LISTED_MAX", 1)
+    for name in ("read_ruled_out", "fitting_ids", "retrieve_variants"):
+        noted(name)
+    model.respond = playing(
+        plans=[plan("delivery orders"), plan("kitchen menus")],
+        rankings=lambda body: ranking(*offered(body)[:2], confidence=UNSURE),
+        critiques=[critique(decision="refine"), critique(decision="continue")],
+    )
+    with client_of(chat_url, **model_environment(model.url), COMPANY_HYDRATED_MAX="1") as client:
+        events = chat(client, "restaurant software that is not for robots")
+    assert final(events)["telemetry"]["iterationCount"] > 1
+    assert called.count("read_ruled_out") == called.count("fitting_ids") == 1
+    searches = [fitting for name, fitting in zip(called, known, strict=True) if name == "retrieve_variants"]
+    # more than are listed meet it: they are compared with each phrasing, and not looked for again
+    assert len(searches) > 1
+    assert all(len(fitting) > 1 for fitting in searches)
 
 
 def test_what_is_only_near_is_said_to_be_only_near(chat_url: str) -> None:

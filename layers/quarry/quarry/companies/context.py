@@ -129,12 +129,28 @@ class NearMiss:
 
 
 @dataclass(frozen=True)
+class Scope:
+    """The companies that meet what is stated, looked for once as long as no other plan states something else.
+
+    `filter` is the condition over a row `t` of companies, as SQL; `ids` are the first of those that meet it, `in_order` those
+    founded last, where nothing else is asked; None where they were not looked for.
+    """
+
+    clauses: Sequence[Clause]
+    excluded: Sequence[str]
+    in_order: bool
+    filter: str
+    ids: Sequence[str] | None = None
+
+
+@dataclass(frozen=True)
 class Candidates:
     """What was found. `fitting` is what is left after filtering, best first; `companies` are all that were read whole.
 
     `is_cut_short`: a limit, or a database that failed, kept something from being looked at.
     """
 
+    scope: Scope | None = None
     pool: Mapping[str, Candidate] = field(default_factory=dict)
     name_scores: Mapping[str, float] = field(default_factory=dict)
     companies: Mapping[str, Company] = field(default_factory=dict)

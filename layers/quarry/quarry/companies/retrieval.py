@@ -6,11 +6,9 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 
-from psycopg.sql import SQL
-
 from quarry.companies.activity import counted
 from quarry.companies.candidates import Candidate, Source, Variant, merge
-from quarry.companies.context import Asked, Candidates, Context, Plan
+from quarry.companies.context import Asked, Candidates, Context, Plan, Scope
 from quarry.companies.contract import STATUSES
 from quarry.companies.facets import TAG_FACETS
 from quarry.companies.fallbacks import unnamed
@@ -19,6 +17,7 @@ from quarry.companies.names import NAME_WORDS_MAX, NAMES_MAX
 from quarry.companies.ranking import distinct
 from quarry.companies.store import (
     RuledOut,
+    compared_max,
     find_by_taxonomy,
     fitting_ids,
     read_ruled_out,
@@ -41,12 +40,7 @@ async def retrieve(context: Context, asked: Asked, plan: Plan, before: Candidate
 
     Where the database fails one of the searches, others may still find; if none does, its error is raised.
     """
-    ruled_out = RuledOut()
-    if plan.sought.excluded:
-        with context.run.step("companies_ruled_out") as record:
-            ruled_out = await read_ruled_out(context.services.reader, plan.clauses, plan.sought.excluded)
-            record.counts.update(denying=len(ruled_out.denying), writing=len(ruled_out.writing))
-    search = _Search(context, asked, plan, before, await off_loop(row_filter, plan.clauses, ruled_out))
+    search = _Search(context, asked, plan, before, await _scope(context, asked, plan, before.scope))
     await search.close_in()
     is_new, (plan, variants) = plan.is_new, plan.taken(context.limits.variants_executed)
     searches: list[Callable[[], Awaitable[None]]] = [lambda: search.by_variants(variants)] if variants else []
@@ -65,6 +59,7 @@ async def retrieve(context: Context, asked: Asked, plan: Plan, before: Candidate
     found = len(search.pool)
     return plan, replace(
         before,
+        scope=search.scope,
         pool=search.pool,
         name_scores=search.name_scores,
         is_cut_short=before.is_cut_short or search.is_cut_short,
@@ -72,11 +67,25 @@ async def retrieve(context: Context, asked: Asked, plan: Plan, before: Candidate
     )
 
 
+async def _scope(context: Context, asked: Asked, plan: Plan, before: Scope | None) -> Scope:
+    """The companies that a plan leaves: as in the round before, where it states the same."""
+    clauses, excluded = plan.clauses, plan.sought.excluded
+    in_order = not (plan.sought.topic or asked.seed)
+    if before is not None and (before.clauses, before.excluded, before.in_order) == (clauses, excluded, in_order):
+        return before
+    ruled_out = RuledOut()
+    if excluded:
+        with context.run.step("companies_ruled_out") as record:
+            ruled_out = await read_ruled_out(context.services.reader, clauses, excluded)
+            record.counts.update(denying=len(ruled_out.denying), writing=len(ruled_out.writing))
+    return Scope(clauses, excluded, in_order, await off_loop(row_filter, clauses, ruled_out))
+
+
 class _Search:
     """The searches of one round, and what they found together."""
 
-    def __init__(self, context: Context, asked: Asked, plan: Plan, before: Candidates, filter: SQL) -> None:
-        self._context, self._asked, self._plan, self._filter = context, asked, plan, filter
+    def __init__(self, context: Context, asked: Asked, plan: Plan, before: Candidates, scope: Scope) -> None:
+        self._context, self._asked, self._plan, self.scope = context, asked, plan, scope
         self._database = context.services.reader
         self._only: Sequence[str] | None = plan.only
         self._among: Sequence[str] | None = plan.only
@@ -98,17 +107,26 @@ class _Search:
         """
         sought = self._plan.sought
         if self._only is None and (sought.stated or sought.excluded) and self._may_call(2):
-            with self._context.run.step("companies_by_fields") as record:
-                self._context.run.budget.spend_call()
-                most, is_searched = self._context.limits.hydrated_max, bool(sought.topic or self._asked.seed)
-                ids = await fitting_ids(self._database, self._filter, LISTED_MAX + 1, in_order=not is_searched)
-                record.counts["found"] = len(ids)
-            if len(ids) <= most or not is_searched:
+            most = self._context.limits.hydrated_max
+            ids = await self._fitting()
+            if len(ids) <= most or self.scope.in_order:
                 self._only = self._among = ids[:most]
             elif len(ids) <= LISTED_MAX:
                 self._among = ids
         if self._is_closed:
             self._merge(Candidate(id) for id in self._only or ())
+
+    async def _fitting(self) -> Sequence[str]:
+        """The companies that meet what is stated, or one more than are listed or compared."""
+        if self.scope.ids is None:
+            with self._context.run.step("companies_by_fields") as record:
+                self._context.run.budget.spend_call()
+                limits, in_order = self._context.limits, self.scope.in_order
+                most = limits.hydrated_max if in_order else max(LISTED_MAX, compared_max(limits.retrieved_max)) + 1
+                ids = await fitting_ids(self._database, self.scope.filter, most, in_order=in_order)
+                record.counts["found"] = len(ids)
+            self.scope = replace(self.scope, ids=ids)
+        return self.scope.ids or ()
 
     async def by_variants(self, variants: Sequence[str]) -> None:
         """Hybrid and keyword search of all phrasings in one round trip. Without vectors: by words alone."""
@@ -169,7 +187,8 @@ class _Search:
                 variants,
                 statuses=None,
                 include_ids=self._among,
-                filter=self._filter,
+                filter=self.scope.filter,
+                fitting=self.scope.ids if self._among is None else None,
                 exclude_ids=[self._asked.seed.id] if self._asked.seed else [],
                 hybrid="hybrid" in sources,
                 keyword="keyword" in sources,
@@ -217,7 +236,7 @@ class _Search:
                 models,
                 None,
                 self._context.limits.taxonomy_max,
-                filter=self._filter,
+                filter=self.scope.filter,
             )
             allowed = None if self._only is None else set(self._only)
             self._add([each for each in found if allowed is None or each.company_id in allowed], record)

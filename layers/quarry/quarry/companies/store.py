@@ -68,12 +68,14 @@ async def retrieve_variants(
     keyword: bool = True,
     limit: int = 120,
     scoring: Scoring = _SEED_SCORING,
-    filter: SQL | None = None,
+    filter: str | None = None,
+    fitting: Sequence[str] | None = None,
 ) -> list[Candidate]:
     """The `limit` best companies for each variant by hybrid and by keyword search, merged, best first; one round trip.
 
     Only companies of `include_ids`, where it is given, none of `exclude_ids`, only those of `statuses` (None: all), and
-    only those that meet `filter`, a condition of `row_filter`.
+    only those that meet `filter`, a condition of `row_filter`. `fitting` are those that do, where these are known, or the first
+    of them and one more than are compared exactly (compared_max).
     """
     if not variants or not (hybrid or keyword):
         return []
@@ -91,7 +93,8 @@ async def retrieve_variants(
         p_min_semantic=scoring.min_semantic,
         p_hybrid_weights=[scoring.semantic_weight, scoring.keyword_weight, scoring.niche_weight],
         p_keyword_weights=[scoring.keyword_only_weight, scoring.niche_only_weight],
-        p_filter=None if filter is None else filter.as_string(None),
+        p_filter=filter,
+        p_fitting=None if fitting is None else list(fitting),
     )
     return [
         Candidate(
@@ -108,6 +111,13 @@ async def retrieve_variants(
     ]
 
 
+def compared_max(limit: int) -> int:
+    """So many companies that meet a condition are compared exactly with a phrasing of which `limit` are wanted
+    (vector_candidates, max_few).
+    """
+    return max(2000, 80 * limit)
+
+
 async def find_by_taxonomy(
     database: Database,
     sectors: Sequence[str],
@@ -116,7 +126,7 @@ async def find_by_taxonomy(
     statuses: Sequence[Status] | None,
     limit: int = 500,
     *,
-    filter: SQL | None = None,
+    filter: str | None = None,
 ) -> list[Candidate]:
     """The companies filed under most of the given tags, then by name; `taxonomy` is the share of the tags."""
     asked = len({*sectors}) + len({*categories}) + len({*business_models})
@@ -130,7 +140,7 @@ async def find_by_taxonomy(
         p_business_models=list(business_models),
         p_statuses=None if statuses is None else list(statuses),
         p_limit=limit,
-        p_filter=None if filter is None else filter.as_string(None),
+        p_filter=filter,
     )
     return [
         Candidate(
@@ -181,7 +191,7 @@ def _reading_of(clauses: Sequence[Clause], words: Sequence[str]) -> SQL:
     return SQL(statement.as_string(None))  # each value quoted
 
 
-def row_filter(clauses: Sequence[Clause], ruled_out: RuledOut = RuledOut()) -> SQL:
+def row_filter(clauses: Sequence[Clause], ruled_out: RuledOut = RuledOut()) -> str:
     """The condition that a row `t` of companies meets every clause and speaks of nothing that is ruled out, composed once for all
     statements with it. No text is read for it.
     """
@@ -190,7 +200,7 @@ def row_filter(clauses: Sequence[Clause], ruled_out: RuledOut = RuledOut()) -> S
         condition += SQL(" and not ({} and not t.id = any({}::text[])) and not t.id = any({}::text[])").format(
             _hold(ruled_out.words), Literal([*ruled_out.denying]), Literal([*ruled_out.writing])
         )
-    return SQL(condition.as_string(None))  # each value quoted
+    return condition.as_string(None)  # each value quoted
 
 
 def _hold(words: Sequence[str]) -> Composed:
@@ -248,11 +258,11 @@ _TEXTS = SQL(
 )
 
 
-async def fitting_ids(database: Database, filter: SQL, limit: int, *, in_order: bool) -> list[str]:
+async def fitting_ids(database: Database, filter: str, limit: int, *, in_order: bool) -> list[str]:
     """Companies that meet `filter`, at most so many, `in_order` those founded last first."""
     order = SQL(" order by t.founded_year desc nulls last, t.id" if in_order else "")
     rows = await database.rows(
-        SQL("select t.id from companies t where ") + filter + order + SQL(" limit {}").format(Literal(limit))
+        SQL("select t.id from companies t where ") + SQL(filter) + order + SQL(" limit {}").format(Literal(limit))
     )
     return [row["id"] for row in rows]
 
