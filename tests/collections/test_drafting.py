@@ -393,3 +393,30 @@ def test_a_draft_of_any_tables_fits_them_and_tells_no_secret(relations: list[Rel
             while isinstance(title, Referred):
                 of, title = title.of, title.title
             assert of is None or not is_secret(by_name[table_name(of)].by_name[title or ""])
+
+
+def test_what_columns_are_called_in_another_language_is_drafted_like_english() -> None:
+    tools = table(
+        "werkzeuge",
+        [
+            ("id", "integer"),
+            ("bezeichnung", "text"),
+            ("beschreibung", "text"),
+            ("hersteller", "text"),
+            ("preis", "numeric(10,2)"),
+            ("geändert", "date"),
+            ("gekauft", "date"),
+        ],
+        key=["id"],
+    )
+    made = drafted(tools)["werkzeuge"]
+    assert (made["title"], made["language"], made["date"]) == ("bezeichnung", "german", "gekauft")
+    assert made["text"]["beschreibung"] == "B"
+    assert made["facets"] == {"preis": "money"}
+
+
+def test_the_date_is_of_what_was_done_rather_than_of_when_something_is_to_be_had() -> None:
+    flats = table(
+        "flats", [("id", "integer"), ("title", "text"), ("available_from", "date"), ("listed_at", "date")], key=["id"]
+    )
+    assert drafted(flats)["flats"]["date"] == "listed_at"

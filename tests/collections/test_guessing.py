@@ -17,6 +17,7 @@ from quarry.core.collections.guessing import (
     is_secret,
     is_secret_name,
     is_year,
+    language_of,
     words,
 )
 from tests.collections.made import column, table
@@ -116,3 +117,50 @@ def test_dates_are_told_apart(name: str, purpose: str) -> None:
 def test_whose_a_row_is() -> None:
     names = ("tenant_id", "account_id", "organisationId", "owner", "account_name")
     assert [name for name in names if is_scope(column(name))] == ["tenant_id", "account_id", "organisationId", "owner"]
+
+
+@pytest.mark.parametrize(
+    ("name", "least", "most"),
+    [
+        ("year", None, None),
+        ("year_built", 1880, 2024),
+        ("baujahr", None, None),
+        ("año", None, None),
+        ("born", 1834, 1991),
+        ("founded", 1902, 2020),
+    ],
+)
+def test_a_whole_number_is_a_year_by_its_name_or_by_what_it_holds(
+    name: str, least: float | None, most: float | None
+) -> None:
+    assert is_year(column(name, "integer", least=least, most=most))
+
+
+@pytest.mark.parametrize(
+    ("name", "least", "most"),
+    [
+        ("born", None, None),
+        ("born", 0, 14),
+        ("built", 12, 4800),
+        ("year", 1, 6),
+        ("year_total", None, None),
+        ("halbjahr", 1, 2),
+        ("customers_affected", 1200, 1900),
+    ],
+)
+def test_a_whole_number_that_may_count_is_no_year(name: str, least: float | None, most: float | None) -> None:
+    assert not is_year(column(name, "integer", least=least, most=most))
+
+
+@pytest.mark.parametrize(
+    ("names", "language"),
+    [
+        (["id", "bezeichnung", "hersteller", "baujahr", "preis"], "german"),
+        (["id", "título", "descripción", "precio", "stock"], "spanish"),
+        (["id", "intitulé", "année", "prix"], "french"),
+        (["id", "title", "author", "price"], None),
+        (["id", "name", "art", "status", "farbe", "owner", "size"], None),
+    ],
+)
+def test_a_language_is_guessed_where_columns_are_plainly_called_in_it(names: list[str], language: str | None) -> None:
+    assert language_of(names) == language

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Literal
 
@@ -39,20 +40,27 @@ _NO_SECRET = ("D", "B")
 _PROSE = frozenset(
     """description body content contents text note notes comment comments summary message abstract bio biography about details
     review remark remarks resolution question answer reason instructions plot lyrics transcript overview narrative story
-    feedback excerpt synopsis""".split()
+    feedback excerpt synopsis blurb beschreibung inhalt inhalte notiz notizen bemerkung bemerkungen anmerkung anmerkungen
+    kommentar zusammenfassung anleitung descripcion contenido texto nota notas comentario comentarios resumen observaciones
+    instrucciones contenu texte commentaire commentaires remarque remarques descrizione descricao beschrijving""".split()
 )
 _CATEGORIES = frozenset(
     """status state type kind category rating priority level stage severity gender department language currency source channel
-    role segment tier plan genre format mode class""".split()
+    role segment tier plan genre format mode class zustand kategorie sprache geschlecht stufe estado tipo categoria idioma
+    etat categorie langue""".split()
 )
-_PLACES = frozenset("city town municipality village country region province county continent locality".split())
+_PLACES = frozenset(
+    """city town municipality village country region province county continent locality stadt ort gemeinde dorf land kreis
+    ciudad pais provincia ville pays departement citta paese cidade""".split()
+)
 _NUMBERED = frozenset(
     """id uuid guid code no number num nr key version position sort ordinal sequence rank lat latitude lng lon longitude zip
     phone fax""".split()
 )
 _AMOUNTS = frozenset(
     """price amount total subtotal cost fee salary wage revenue balance budget payment discount freight tax spend value
-    deposit refund fare toll premium rent income earnings donation""".split()
+    deposit refund fare toll premium rent income earnings donation preis betrag kosten gebuhr miete gehalt lohn umsatz precio
+    importe coste salario prix montant loyer salaire prezzo importo preco""".split()
 )
 _NO_AMOUNTS = frozenset("rate percent percentage share ratio count method type".split())
 """Last words of what only has to do with money."""
@@ -89,23 +97,69 @@ _SCOPES = frozenset("tenant account organisation organization org workspace owne
 
 _BOOKKEEPING = frozenset(
     """updated update modified modify changed change deleted archived synced sync refreshed last expires expiry
-    expiration expire valid until""".split()
+    expiration expire valid until geandert aktualisiert actualizado modificado modifie""".split()
 )
 _LATER = frozenset(
     """birth birthday birthdate born dob due deadline end ends ended shipped required return returned closed resolved
     scheduled""".split()
 )
-_CREATED = frozenset("created create creation inserted added registered joined".split())
+_CREATED = frozenset(
+    "created create creation inserted added registered joined erstellt angelegt creado cree ajoute".split()
+)
 _HAPPENED = frozenset(
     """happened occurred posted published released order ordered invoice invoiced paid payment sent received visited event
-    transaction rented rental purchased booked hired started date day timestamp""".split()
+    transaction rented rental purchased booked hired started date day timestamp listed opened reported held taken made
+    departed bought sold signed published acquired founded datum fecha data erworben gekauft verkauft veroffentlicht
+    publicado publie""".split()
 )
+_YEARS = frozenset("year jahr ano annee anno jaar".split())
+_DATED_BY_YEAR = frozenset(
+    """born birth died death built founded founding published publication released release established made created
+    constructed discovered patented painted vintage geboren gestorben erbaut gebaut gegrundet erschienen entstanden
+    nacido fundado publicado construido""".split()
+)
+"""What a whole number tells the year of that is called by nothing else."""
+YEAR_LEAST, YEAR_MOST = 1000, 2100
+"""What is measured outside these is no year of anything that people keep tables of."""
 
 
 _TAILS = """address country update number status amount count title phone email price date name time code type text year url
     id""".split()
 """What the last word of a name often is where words are run together: `creationdate`, `owneruserid`."""
 _HEAD_CHARACTERS_MIN = 4
+
+_NAMES_IN: Mapping[str, frozenset[str]] = {
+    language: frozenset(said.split())
+    for language, said in {
+        "german": """beschreibung bezeichnung titel betreff inhalt bemerkung bemerkungen anmerkung notiz notizen kommentar
+            zusammenfassung datum jahr preis betrag kosten menge anzahl kunde kundin kunden ort stadt land strasse plz nummer art
+            gewicht lange breite hohe grosse farbe zustand standort hersteller verlag autor kunstler kuenstler erstellt erworben
+            geandert aktualisiert gekauft verkauft gultig kategorie sprache vorname nachname geburtsdatum baujahr
+            erscheinungsjahr entstehungsjahr schlagworte stichworte aktiv verfugbar abgeschlossen bezahlt lieferant
+            ansprechpartner abteilung mitarbeiter dauer raum gebuhr miete zimmer flache werkstoff inventarnummer bestellnummer
+            rechnungsnummer""",
+        "spanish": """descripcion titulo nombre asunto contenido texto nota notas comentario comentarios resumen observaciones fecha
+            ano precio importe coste cantidad numero cliente ciudad pais calle codigo peso longitud anchura altura color estado
+            ubicacion fabricante editorial autor artista creado actualizado comprado vendido categoria idioma apellido apellidos
+            nacimiento etiquetas activo disponible pagado proveedor duracion direccion telefono habitaciones superficie
+            instrucciones""",
+        "french": """titre nom intitule objet contenu texte commentaire commentaires remarque remarques resume annee prix montant
+            cout quantite nombre numero client ville pays rue poids longueur largeur hauteur couleur etat emplacement fabricant
+            editeur auteur artiste cree modifie ajoute achete vendu categorie langue prenom naissance disponible paye fournisseur
+            duree adresse loyer pieces""",
+    }.items()
+}
+"""What columns are called in other languages than English that every Postgres can read."""
+_NAMED_MIN, _NAMED_SHARE = 2, 1 / 3
+
+
+def language_of(names: Sequence[str]) -> str | None:
+    """The text search configuration of the language that columns are called in, where that is plainly another than English."""
+    said = [{*words(name)} for name in names]
+    known = {language: sum(bool(each & own) for each in said) for language, own in _NAMES_IN.items()}
+    best = max(known, key=lambda language: known[language])
+    is_plain = known[best] >= max(_NAMED_MIN, len(said) * _NAMED_SHARE) and [*known.values()].count(known[best]) == 1
+    return best if is_plain else None
 
 
 @lru_cache(maxsize=10_000)
@@ -249,8 +303,28 @@ def is_sale(name: str) -> bool:
 
 
 def is_year(column: Column) -> bool:
-    """Whether it is the number of a year."""
-    return column.category == "N" and not column.is_array and words(column.name)[-1:] == ("year",)
+    """Whether it is the number of a year: by its name or, where that only says what happened, by what it holds too."""
+    if column.category != "N" or column.is_array:
+        return False
+    said = words(column.name)
+    if any(_is_year(word) for word in (*said[-1:], *(said[:1] if {*said[1:]} <= _DATED_BY_YEAR else ()))):
+        return column.least is None or column.most is None or _are_years(column.least, column.most)
+    return (
+        len(said) == 1
+        and said[0] in _DATED_BY_YEAR
+        and column.least is not None
+        and column.most is not None
+        and _are_years(column.least, column.most)
+    )
+
+
+def _is_year(word: str) -> bool:
+    """Whether a word is one for a year, or a German one that ends in it ("baujahr")."""
+    return word in _YEARS or (word.endswith("jahr") and not word.startswith("halb"))
+
+
+def _are_years(least: float, most: float) -> bool:
+    return YEAR_LEAST <= least <= most <= YEAR_MOST
 
 
 def is_number(column: Column) -> bool:

@@ -26,6 +26,9 @@ from quarry.core.tables import COLLECTION_WINDOWS, EmbeddedTable
 _WORDINGS: Mapping[str, str] = {"date": "{}", "name": "by {}", "place": "in {}"}
 DATE = "date"
 """The facet that a collection with a date has, whatever the column is called."""
+_COMPOUNDING = frozenset(("german",))
+MODIFIER_CHARACTERS_MIN, HEAD_CHARACTERS_MIN = 4, 5
+"""A compound is of two words of so many letters at least."""
 
 
 def search_table(collection: Collection) -> SearchTable:
@@ -38,7 +41,7 @@ def search_table(collection: Collection) -> SearchTable:
         facets.append(Facet(DATE, "date", day, "date", "dates", words=("day",), events=events_of(declaration.date)))
     table = SearchTable(
         collection.rows,
-        nouns=(*(declaration.nouns or nouns(label)), *_forms(label, collection)),
+        nouns=(*(declaration.nouns or nouns(label)), *_forms(label, collection), *_heads(label, collection)),
         facets=tuple(
             _with_amount(facets if isinstance(collection, OwnTable) else with_everyday_names(facets, collection))
         ),
@@ -168,6 +171,15 @@ def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
 def _forms(label: str, collection: Collection) -> tuple[str, ...]:
     """Other forms of what something is called, in the languages of the collection's rows."""
     return inflections(label.lower().split()[-1], collection.languages)
+
+
+def _heads(label: str, collection: Collection) -> tuple[str, ...]:
+    """What a compound may be called for short where languages write these as one word: "objekte" for "museumsobjekte"."""
+    last = label.lower().split()[-1]
+    if not _COMPOUNDING & {*collection.languages}:
+        return ()
+    starts = range(MODIFIER_CHARACTERS_MIN, len(last) - HEAD_CHARACTERS_MIN + 1)
+    return tuple(form for start in starts for form in (last[start:], *inflections(last[start:], collection.languages)))
 
 
 def _events(name: str, given: FacetDeclaration) -> tuple[str, ...]:

@@ -26,6 +26,7 @@ from quarry.core.collections.guessing import (
     is_text,
     is_writable,
     is_year,
+    language_of,
     serves,
     unit_of,
     words,
@@ -75,6 +76,9 @@ def draft_table(guess: TableGuess, guesses: Guesses, name: str) -> TableDraft:
     if guess.key != relation.primary_key:
         draft.set("key", [*guess.key], "no primary key that serves; these are unique")
     _add_texts(draft, guess, name)
+    if guess.texts_used:
+        language = language_of([column.name for column in relation.columns])
+        draft.set("language", language, "guessed by what its columns are called")
     if guess.date:
         draft.set("date", guess.date.name, f"guessed: {_PURPOSES[date_purpose(guess.date)]}")
     if guess.page:

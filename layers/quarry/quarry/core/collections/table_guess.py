@@ -33,7 +33,11 @@ from quarry.core.language.nouns import singular
 
 _FIRST_NAMES = frozenset({"firstname", "givenname", "forename", "fname", "vorname"})
 _LAST_NAMES = frozenset({"lastname", "surname", "familyname", "lname", "nachname"})
-_TITLES = ("title", "subject", "headline", "name", "fullname", "displayname", "label", "caption", "heading")
+_TITLES = (
+    "title", "subject", "headline", "name", "fullname", "displayname", "label", "caption", "heading", "titel", "betreff",
+    "bezeichnung", "uberschrift", "titulo", "asunto", "nombre", "denominacion", "titre", "objet", "nom", "intitule", "titolo",
+    "nome", "naam",
+)  # fmt: skip
 _TITLE_ENDINGS = frozenset({"title", "subject", "name", "headline", "label"})
 _NOT_TITLES = frozenset("first last middle nick user file host domain contact given family maiden".split())
 _WORK_TITLES = frozenset({"title", "subject", "headline"})
