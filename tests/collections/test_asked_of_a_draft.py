@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from decimal import Decimal
 from typing import Any
 
@@ -16,26 +17,40 @@ from quarry.core.collections.relations import relations_of_schema
 from quarry.core.postgres.migrate import connect
 from quarry.core.postgres.pool import Database
 from quarry.core.settings import DEFAULT_SCHEMA
+from tests.collections import rehearsals
 from tests.collections.ferries import NO_NUMBER, NUMBERS, SCHEMA
 from tests.collections.support import apply_file, owner
-from tests.conftest import clone_database
+from tests.conftest import client_of, clone_database
 from tests.records.test_reckoning import in_short, told, work_off
 
 
-@pytest.fixture(scope="module")
-def ferries(server_url: str, migrated_template: str) -> Iterator[str]:
-    with clone_database(server_url, migrated_template) as url:
-        owner(url, SCHEMA)
+@contextmanager
+def drafted(server_url: str, template: str, schema: str, tables: str) -> Iterator[str]:
+    """A database with these tables, declared as they were drafted, their words in step."""
+    with clone_database(server_url, template) as url:
+        owner(url, tables)
         with connect(url, DEFAULT_SCHEMA) as connection:
-            made = draft("ferries", relations_of_schema(connection, "ferries"))
+            made = draft(schema, relations_of_schema(connection, schema))
         apply_file(url, made.text)
         with ThreadPoolExecutor(1) as pool:
             pool.submit(asyncio.run, work_off(url)).result()
         yield url
 
 
-def _by_sql(url: str, sql: str) -> Any:
-    with psycopg.connect(url, options="-c search_path=ferries") as connection:
+@pytest.fixture(scope="module")
+def ferries(server_url: str, migrated_template: str) -> Iterator[str]:
+    with drafted(server_url, migrated_template, "ferries", SCHEMA) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def rooms(server_url: str, migrated_template: str) -> Iterator[str]:
+    with drafted(server_url, migrated_template, "rehearsals", rehearsals.SCHEMA) as url:
+        yield url
+
+
+def _by_sql(url: str, sql: str, schema: str = "ferries") -> Any:
+    with psycopg.connect(url, options=f"-c search_path={schema}") as connection:
         rows = connection.execute(sql.encode()).fetchall()
     if rows and len(rows[0]) == 2:
         return {str(name): round(float(number), 6) for name, number in rows}
@@ -56,3 +71,39 @@ async def test_questions_get_the_number_that_sql_gives_or_none(ferries: str) -> 
             wrong[question] = counted.sentence
     await database.close()
     assert wrong == {}
+
+
+async def test_what_rows_have_or_are_by_name_is_counted(rooms: str) -> None:
+    database = Database(rooms, pool_size=1, timeout_seconds=60)
+    wrong = {}
+    for question, sql in rehearsals.NUMBERS.items():
+        counted = await told(database, question)
+        if counted is None or in_short(counted.event) != _by_sql(rooms, sql, "rehearsals"):
+            wrong[question] = counted and counted.sentence
+    await database.close()
+    assert wrong == {}
+
+
+async def test_the_latest_row_is_told_with_its_day(rooms: str) -> None:
+    database = Database(rooms, pool_size=1, timeout_seconds=60)
+    counted = await told(database, "the last booking by Ada Falk")
+    await database.close()
+    assert counted
+    assert (
+        counted.sentence == "The latest of 20 bookings with the booker Ada Falk, by date: "
+        f"{rehearsals.NOTE} (18 November 2024)."
+    )
+
+
+def test_what_rows_have_or_are_by_name_finds_only_such_rows(rooms: str) -> None:
+    with client_of(rooms) as client:
+        for question, (table, condition) in rehearsals.ROWS.items():
+            results = client.get("/records/search", params={"q": question, "limit": 100}).json()["results"]
+            found = {(each["type"], each["id"]) for result in results for each in (result, *result.get("also", ()))}
+            assert found == {(table, id) for id in _ids(rooms, table, condition)}, question
+
+
+def _ids(url: str, table: str, condition: str) -> list[str]:
+    with psycopg.connect(url) as connection:
+        found = connection.execute(f"select id::text from rehearsals.{table} where {condition}".encode())
+        return [id for (id,) in found]

@@ -199,8 +199,12 @@ OTHER_WORDS = frozenset(
     """
     next ago thousand million billion two three four five six seven eight nine ten eleven twelve early mid late exactly
     """.split()
-) | {"more than", "less than", "at least", "at most"}
-"""What dates and numbers are read by."""
+) | {
+    "more than", "less than", "at least", "at most", "heavier than", "lighter than", "longer than", "shorter than",
+    "cheaper than", "more expensive than", "larger than", "smaller than", "longest", "shortest", "heaviest", "lightest",
+    "cheapest", "most expensive",
+}  # fmt: skip
+"""What dates and numbers are read by, and what is asked for where rows have numbers."""
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from quarry.core.language.nouns import plural
-from quarry.core.language.writing import Writing
+from quarry.core.language.writing import ENGLISH, Writing
+from quarry.core.query.mention import Grain
 from quarry.core.query.question import Ask, Function
+from quarry.core.retrieval.answers import Value
 from quarry.core.retrieval.facets import Facet, SearchTable
 from quarry.core.retrieval.wording import grouped_by_label, value_label
 from quarry.records.contract import AggregationEvent, CountedGroup
@@ -16,12 +18,18 @@ GROUPS_SAID_MAX = 8
 _FUNCTIONS: Mapping[Function, str] = {"sum": "total", "avg": "average", "min": "lowest", "max": "highest"}
 
 
-def sentence(table: SearchTable, ask: Ask, event: AggregationEvent, labels: Sequence[str]) -> str:
-    """What the event tells of the records that are like `labels`."""
+def sentence(
+    table: SearchTable, ask: Ask, event: AggregationEvent, labels: Sequence[str], values: Sequence[Value] = ()
+) -> str:
+    """What the event tells of the records that are like `labels`; `values` are those of the records that are named."""
     writing = table.writing
     said = "".join(f", {label}" if place else f" {label}" for place, label in enumerate(labels))
     if ask.function and ask.of:
-        return _reckoned(table, ask, event, said)
+        return (
+            _reckoned(table, ask, event, said)
+            if not _is_in_time(table, ask)
+            else _timed(table, ask, event, said, values)
+        )
     if ask.kind == "distinct":
         of = f" of {noun(table, 2)}{said}" if said else ""
         return f"The records tell {writing.number(event.total, ',')} different {grouped_by_label(table, ask, event.total)}{of}."
@@ -76,6 +84,27 @@ def _reckoned(table: SearchTable, ask: Ask, event: AggregationEvent, said: str) 
     return f"The {what} of {of}, by {by}."
 
 
+def _is_in_time(table: SearchTable, ask: Ask) -> bool:
+    return ask.kind == "extreme" and ask.of is not None and table.facet(ask.of).kind in ("date", "year")
+
+
+def _timed(table: SearchTable, ask: Ask, event: AggregationEvent, said: str, values: Sequence[Value]) -> str:
+    """The earliest or latest records, each with its day or year."""
+    assert ask.of
+    facet, writing = table.facet(ask.of), table.writing
+    counted = writing.number(event.total, ",") if event.total else "no"
+    of = f"{counted} {noun(table, event.total)}{said}"
+    if not values:
+        return f"No {facet.label} can be told of {of}."
+    grain: Grain = "year" if facet.kind == "year" else "day"
+    named = [
+        f"{group.value} ({value_label(value, grain, writing)})"
+        for group, value in zip(event.groups[:GROUPS_SAID_MAX], values, strict=False)
+    ]
+    which = "earliest" if ask.ascending else "latest"
+    return f"The {which} of {of}, by {facet.label}: {'; '.join(named)}{_more(event, writing)}."
+
+
 def measure_of(group: CountedGroup, event: AggregationEvent) -> float | None:
     """What was reckoned of a group."""
     return (group.model_extra or {}).get(event.of or "")
@@ -112,4 +141,4 @@ def amount(facet: Facet, value: float, writing: Writing) -> str:
 def noun(table: SearchTable, number: int) -> str:
     """What so many rows of a table are called."""
     name = table.nouns[0]
-    return name if number == 1 else plural(name)
+    return name if number == 1 or table.language != ENGLISH else plural(name)

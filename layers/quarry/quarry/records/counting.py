@@ -161,16 +161,16 @@ async def _extreme(database: Database, wanted: Counting) -> Counted:
     """The records with the highest or lowest number, by their titles."""
     ask, of = wanted.ask, _of(wanted) or ""
     found = await questions.answer(database, wanted.table, ask, wanted.clauses)
-    everything = replace(ask, kind="measure", of=ask.facet, limit=None)
-    rows = (await questions.answer(database, wanted.table, everything, wanted.clauses)).rows
+    rows = (await questions.answer(database, wanted.table, Ask("count"), wanted.clauses)).rows
     keys = [(wanted.type, key) for key in found.keys[:GROUPS_MAX]]
     titles = {text.id: text.title for text in await describe(database, keys, wanted.types, "")}
     event = AggregationEvent(
         by=None,
         groups=[
-            CountedGroup(value=titles.get(key, key), count=1, **{of: float(value)})
+            CountedGroup(
+                value=titles.get(key, key), count=1, **({of: float(value)} if isinstance(value, int | float) else {})
+            )
             for key, value in zip(found.keys[:GROUPS_MAX], found.values, strict=False)
-            if isinstance(value, int | float)
         ],
         group_count=found.rows,
         total=rows,
@@ -179,7 +179,7 @@ async def _extreme(database: Database, wanted: Counting) -> Counted:
         filters=_filters(wanted),
     )
     nearest = "" if event.total else await _nearest(database, wanted)
-    said = sentence(wanted.table, replace(ask, of=ask.facet), event, _labels(wanted)) + nearest
+    said = sentence(wanted.table, replace(ask, of=ask.facet), event, _labels(wanted), found.values) + nearest
     return Counted(event, said, counted_on(wanted.table, rows))
 
 

@@ -175,7 +175,8 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
         for name, table in self.counted.items():
             for noun in table.nouns:
                 words = tuple(stem(key) for key in keys(noun))
-                types[words] = (*types.get(words, ()), name)
+                if name not in types.get(words, ()):
+                    types[words] = (*types.get(words, ()), name)
         return types
 
 

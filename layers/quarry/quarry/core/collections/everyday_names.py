@@ -21,8 +21,14 @@ _NO_NAMES = (
     | PERIODS.keys()
     | frozenset(STOP_WORDS)
 )
-_MEASURED: Mapping[Dimension, tuple[str, ...]] = {"time": ("length", "duration"), "bytes": ("size",)}
+_MEASURED: Mapping[Dimension, tuple[str, ...]] = {"time": ("length", "duration"), "bytes": ("size",), "area": ("size",)}
 """What a number measures that is called by its unit alone."""
+
+_SAYING_YES = frozenset(
+    """allowed permitted accepted written included provided required needed available given done made signed sent received
+    attached enabled offered granted present""".split()
+)
+"""What ends the name of a yes or no that is of what stands before: pets are allowed, breakfast is included."""
 
 _FROM = "from, started at, starting at, started from, began at, beginning at, departed from, departing from, left from"
 _TO = "to, ended at, ending at, finished at, arrived at, arriving at, arrived in, ended in"
@@ -65,6 +71,9 @@ def _by_kind(facets: Sequence[Facet]) -> Iterator[tuple[str, str]]:
         first, *rest = facet.label.lower().split() or [""]
         if facet.kind == "boolean" and rest and first in ("is", "has", "was", "are"):
             yield facet.name, " ".join(rest)
+        if facet.kind == "boolean" and len(rest) == 1 and rest[0] in _SAYING_YES:
+            # "without a signature" of `signature_given`
+            yield facet.name, first
         if facet.unit and rest and dimension_of(rest[-1]):
             yield facet.name, " ".join([first, *rest[:-1]])
 
@@ -73,7 +82,7 @@ def _by_unit(facets: Sequence[Facet]) -> Iterator[tuple[str, str]]:
     """What the only number of its kind measures that is called by its unit: "length" of `milliseconds`."""
     for dimension, names in _MEASURED.items():
         alike = [facet for facet in facets if facet.unit and dimension_of(facet.unit) == dimension]
-        if len(alike) == 1 and alike[0].label in (alike[0].unit, f"{alike[0].unit}s"):
+        if len(alike) == 1 and alike[0].label.split()[0] in (alike[0].unit, f"{alike[0].unit}s"):
             yield from ((alike[0].name, name) for name in names)
 
 

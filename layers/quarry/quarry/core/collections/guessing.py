@@ -138,10 +138,10 @@ _NAMES_IN: Mapping[str, frozenset[str]] = {
             erscheinungsjahr entstehungsjahr schlagworte stichworte aktiv verfugbar abgeschlossen bezahlt lieferant
             ansprechpartner abteilung mitarbeiter dauer raum gebuhr miete zimmer flache werkstoff inventarnummer bestellnummer
             rechnungsnummer""",
-        "spanish": """descripcion titulo nombre asunto contenido texto nota notas comentario comentarios resumen observaciones fecha
-            ano precio importe coste cantidad numero cliente ciudad pais calle codigo peso longitud anchura altura color estado
-            ubicacion fabricante editorial autor artista creado actualizado comprado vendido categoria idioma apellido apellidos
-            nacimiento etiquetas activo disponible pagado proveedor duracion direccion telefono habitaciones superficie
+        "spanish": """descripcion titulo nombre asunto contenido texto nota notas comentario comentarios resumen observaciones
+            fecha ano precio importe coste cantidad numero cliente ciudad pais calle codigo peso longitud anchura altura color
+            estado ubicacion fabricante editorial autor artista creado actualizado comprado vendido categoria idioma apellido
+            apellidos nacimiento etiquetas activo disponible pagado proveedor duracion direccion telefono habitaciones superficie
             instrucciones""",
         "french": """titre nom intitule objet contenu texte commentaire commentaires remarque remarques resume annee prix montant
             cout quantite nombre numero client ville pays rue poids longueur largeur hauteur couleur etat emplacement fabricant

@@ -9,8 +9,9 @@ from functools import cache
 from importlib.resources import files
 from typing import cast, get_args
 
+from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import Token
-from quarry.core.query.lexicon import Found, Lexicon, PhraseTable, stems
+from quarry.core.query.lexicon import TERM_WORDS_MAX, Found, Lexicon, PhraseTable, stems
 from quarry.core.query.mention import Asked, AskedFor, FacetName, Reference
 
 _FILE = "data/asked.toml"
@@ -58,11 +59,31 @@ def find_asked(tokens: Sequence[Token], lexicon: Lexicon) -> list[Found[Asked | 
         elif phrase is not None and place in named and phrase.meaning == "count" and lexicon.numbers:
             # a number that is called "quantity"
             continue
+        elif (
+            phrase is not None
+            and words[phrase.first : phrase.last] == ["by"]
+            and _describes(phrase.last, words, lexicon)
+        ):
+            # "by authors born in 1900" says whose
+            continue
         elif phrase is not None and (asked := _asked(phrase, words, named)):
             found.append(asked)
         elif _is_superlative(words, place, opens=bool(lexicon.numbers)):
             found.append(_counted(place, place + 1, "largest", words))
     return found
+
+
+_DESCRIBING = frozenset("who that whose born".split())
+
+
+def _describes(place: int, words: Sequence[str], lexicon: Lexicon) -> bool:
+    """Whether what is named at `place` is told more of, and so is no kind of group: "authors from Norway", "authors born in"."""
+    word_stems = [stem(word) for word in words[place : place + TERM_WORDS_MAX]]
+    term = lexicon.term_at(words[place:], word_stems, 0) if word_stems else None
+    if term is None or place + term.last >= len(words) or not words[place + term.last - 1].endswith("s"):
+        return False
+    following = words[place + term.last]
+    return following in _DESCRIBING or (following.endswith("ed") and len(following) > len("need"))
 
 
 def _reckoned(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -133,9 +134,23 @@ class _Reader:
             for place, mention in enumerate(self.mentions)
             if isinstance(mention.value, FacetName) and place not in self.is_evidence and mention.assertion != "negated"
         )
-        return next(
+        named = next(
             ((place, name) for place, name in names if self.table.facet(self._facet(name)).kind != "boolean"), None
         )
+        return named or self._who()
+
+    def _who(self) -> tuple[int, FacetName] | None:
+        """The only people of whom anybody's rows tell, where "who" asks for somebody."""
+        place = next(
+            (place for place, asked in self.asked if asked.what == "list" and self._says(place) == "who"), None
+        )
+        people = [facet for facet in self.table.facets if facet.name in self.own and are_people(facet)]
+        if place is None or not self.table.reckons or len(people) != 1:
+            return None
+        return place, FacetName((people[0].name,))
+
+    def _says(self, place: int) -> str:
+        return self.parsed.text[self.mentions[place].start : self.mentions[place].end].lower()
 
     def _facet(self, name: FacetName) -> str:
         """The facet of that name that the rows have which are meant."""
@@ -294,6 +309,21 @@ class _Reader:
             return Ask("rows", facet.name)
         self._use(found[0])
         return Ask("groups", facet.name, found[1].grain)
+
+
+def are_people(facet: Facet) -> bool:
+    """Whether a facet's values are people: declared so, or called by what people do ("reviewer", "assignee")."""
+    last = keys(facet.label)[-1:] or ("",)
+    return facet.is_people or (
+        facet.kind in ("name", "value") and (facet.kind == "name" or _AGENT.fullmatch(last[0]) is not None)
+    )
+
+
+_AGENT = re.compile(
+    r"(?!.*(?:number|order|letter|paper|color|floor|folder|offer|tier|layer|center|motor|sector|vector|factor|register|chapter)$)"
+    r"[a-z]{2,}(?:er|or|ee|ist|ant)"
+)
+"""Nouns of who does something, and a few things that end alike."""
 
 
 def _stems_of(facet: Facet) -> frozenset[str]:

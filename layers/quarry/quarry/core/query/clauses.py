@@ -101,7 +101,9 @@ class Clauses:
         return self.words(place) in ("with", "having")
 
     def negate(self, place: int, trigger: int) -> None:
-        self.assertions[place] = "negated"
+        # "not unfurnished" is furnished
+        is_opposite = self.units[place].assertion == "negated"
+        self.assertions[place] = "affirmed" if is_opposite else "negated"
         self.by[place] = trigger
 
     def doubt(self, places: Iterable[int]) -> None:

@@ -265,13 +265,13 @@ def _number(
         value = replace(value, unit=None)
     if any(facet.unit and dimension_of(facet.unit) == dimension_of(value.unit) for facet in table.facets):
         return _measured(parsed, place, value, value.unit or "", table, found)
-    if parsed.mentions[place].is_latent:
-        return _bare_number(parsed, place, value, table, found)
     counted = [
         facet
         for facet in table.facets
         if value.unit is not None and value.unit in {stem(keys(unit)[-1]) for unit in units_of(facet)}
     ]
+    if parsed.mentions[place].is_latent and not (counted and table.reckons):
+        return _bare_number(parsed, place, value, table, found)
     if counted:
         return _any_of([Condition(counted[0].name, range=value)], parsed.mentions[place])
     # an amount may be told without its currency ("raised more than 5 million")

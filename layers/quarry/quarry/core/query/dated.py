@@ -82,7 +82,7 @@ def with_dated_verbs(
     read = list(mentions)
     has_date = any(isinstance(mention.value, DateRange) for mention in mentions)
     for place, mention in enumerate(mentions):
-        word = participle(text, mention)
+        word = participle(text, mention) or _named_event(text, mention, events)
         if word is None or is_adjective(mentions, place):
             continue
         facet = next((facet for facet, said in events.items() if is_event(word, said)), None)
@@ -159,6 +159,13 @@ def dated_by(mentions: Sequence[Mention], place: int) -> int | None:
         if isinstance(value, Cue) and value.what not in ("relates", "filler", "noun", "light"):
             return None
     return None
+
+
+def _named_event(text: str, mention: Mention, events: Mapping[str, tuple[str, ...]]) -> str | None:
+    """A word, of whatever language, that a date is called by itself: "erworben" of `erworben_am`."""
+    word = text[mention.start : mention.end]
+    is_word = isinstance(mention.value, Word) and not mention.value.is_name and word.islower()
+    return word if is_word and any(word in said for said in events.values()) else None
 
 
 def _is_inflected(mention: Mention, word: str) -> bool:

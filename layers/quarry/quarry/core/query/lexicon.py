@@ -95,6 +95,8 @@ class Lexicon:
     """The names of facets alone, by stem."""
     owned: Mapping[tuple[str, ...], frozenset[str]] = field(default_factory=dict)
     """Of several tables, what the rows of each are called, by stems, and the numbers that these have."""
+    opposites: PhraseTable[FacetName] = field(default_factory=lambda: PhraseTable(()))
+    """What says of a row that it is not what a facet of yes and no is called ("unfurnished", "out of print"), by stem."""
     facet_places: frozenset[int] = frozenset()
     """Of one text, the words at which what rows may be called is the name of a facet (`ambiguous`)."""
 
@@ -108,6 +110,9 @@ class Lexicon:
         by_stem = self.terms.longest_at(word_stems, first)
         if by_stem and by_stem.meaning == Cue("noun") and words[by_stem.last - 1].endswith("ive"):
             # "the most expensive" are no expenses
+            by_stem = None
+        if by_stem and by_stem.meaning == Cue("noun") and words[by_stem.last - 1].endswith("ed") and exact is None:
+            # "listed last month" is said of listings, and names none
             by_stem = None
         if by_stem and isinstance(by_stem.meaning, FacetName) and words[by_stem.last - 1].endswith("ed"):
             # "rated" is no rate
@@ -175,6 +180,7 @@ def lexicon_of(table: SearchTable) -> Lexicon:
             if facet.is_listed and len(said := keys(facet.name.replace("_", " "))) > 1
         },
         facet_terms=PhraseTable(_facet_terms(table), stem),
+        opposites=PhraseTable(_opposites(table), stem),
         owned={
             tuple(stem(key) for key in keys(noun)): frozenset(each.name for each in own.facets if each.is_measurable)
             for own in table.united
@@ -195,7 +201,13 @@ def units_of(facet: Facet) -> tuple[str, ...]:
     """The nouns that a number of this facet counts; none of what is no number."""
     if facet.kind != "number":
         return ()
-    return (*facet.units, facet.label, facet.plural, *facet.words)
+    serving = ("people", "persons", "guests") if _SERVING & {stem(key) for key in keys(facet.label)} else ()
+    return (*facet.units, facet.label, facet.plural, *facet.words, *serving)
+
+
+_SERVING = frozenset(map(stem, "servings serves portions seats sleeps capacity guests persons".split()))
+"""What a number is called that says for how many people something is."""
+_NEGATIVE_PREFIXES = ("un", "non", "in", "im", "ir", "il", "dis")
 
 
 def _terms(table: SearchTable) -> Iterator[tuple[str, FacetName | Cue]]:
@@ -229,6 +241,16 @@ def _facet_terms(table: SearchTable) -> Iterator[tuple[str, FacetName | Cue]]:
     if table.date:
         for word, grain in PERIODS.items():
             yield word, FacetName((table.date,), grain)
+
+
+def _opposites(table: SearchTable) -> Iterator[tuple[str, FacetName]]:
+    for facet in table.facets:
+        for name in (facet.label, *facet.words) if facet.kind == "boolean" else ():
+            first, _, rest = name.lower().partition(" ")
+            if not rest:
+                yield from ((prefix + first, FacetName((facet.name,))) for prefix in _NEGATIVE_PREFIXES)
+            elif first in ("in", "on"):
+                yield f"{'out of' if first == 'in' else 'off'} {rest}", FacetName((facet.name,))
 
 
 def _leads(facets: Sequence[Facet]) -> Mapping[str, frozenset[str]]:

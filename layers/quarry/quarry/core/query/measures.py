@@ -18,10 +18,13 @@ ADJECTIVES: Mapping[str, tuple[str, ...]] = {
     "slow": ("speed",), "large": ("size",), "larg": ("size",), "big": ("size",), "small": ("size",),
 }  # fmt: skip
 """Adjectives, by stem, and the nouns of what they say much or little of."""
+SIDE_AMOUNTS = frozenset("freight shipping postage tax vat discount tip deposit balance budget refund".split())
+"""Names of money that is not what something is paid with."""
 MONEY_ADJECTIVES = frozenset(("expens", "cheap", "costli", "dear"))
 _DIMENSIONS: Mapping[str, tuple[Dimension, ...]] = {
     "long": ("time", "length"), "short": ("time", "length"), "heavi": ("mass",), "light": ("mass",), "tall": ("length",),
-    "larg": ("bytes",), "large": ("bytes",), "big": ("bytes",), "small": ("bytes",), "wide": ("length",), "deep": ("length",),
+    "larg": ("bytes", "area"), "large": ("bytes", "area"), "big": ("bytes", "area"), "small": ("bytes", "area"),
+    "wide": ("length",), "deep": ("length",),
 }  # fmt: skip
 """What such adjectives measure, where a number's unit says that it is that."""
 _VERBS: Mapping[str, str] = {
@@ -48,8 +51,14 @@ def facets_of_adjective(adjective: str, numbers: Iterable[Facet]) -> list[Facet]
     if not called:
         called = [facet for facet in given if dimension_of(facet.unit) in _DIMENSIONS.get(adjective, ())]
     if not called and adjective in MONEY_ADJECTIVES:
-        called = [facet for facet in given if facet.kind == "money"]
+        money = [facet for facet in given if facet.kind == "money"]
+        called = [facet for facet in money if not is_side_amount(facet)] or money
     return called
+
+
+def is_side_amount(facet: Facet) -> bool:
+    """Whether it is money that is not what something costs: what comes on top of that, or is kept."""
+    return bool(SIDE_AMOUNTS & {key for name in (facet.name.replace("_", " "), facet.label) for key in keys(name)})
 
 
 def compared(words: str, numbers: Sequence[Facet]) -> list[Facet]:

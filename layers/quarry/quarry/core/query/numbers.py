@@ -13,7 +13,7 @@ from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import Token
 from quarry.core.query.bounds import Amount, Bounds, find_bounds, paired
 from quarry.core.query.mention import Duration, Mention, NumberRange
-from quarry.core.query.quantities import dimension_of
+from quarry.core.query.quantities import SQUARES, dimension_of
 from quarry.core.text import STOP_WORDS
 
 WORDS_TO_COUNTED_MAX = 3
@@ -116,6 +116,9 @@ def _with_unit(text: str, tokens: Sequence[Token], match: re.Match[str]) -> Amou
     amount = Amount(match.start(), match.end(), value, scale_value(match["scale"] or ""), at_least=bool(match["plus"]))
     if percent := _PERCENT.match(text, amount.end):
         return replace(amount, end=percent.end(), unit="percent")
+    place = bisect_left(tokens, amount.end, key=lambda token: token.start)
+    if place + 1 < len(tokens) and tokens[place].key in ("square", "sq") and tokens[place + 1].key in SQUARES:
+        return replace(amount, end=tokens[place + 1].end, unit=SQUARES[tokens[place + 1].key])
     noun = _noun_behind(text, tokens, amount)
     return replace(amount, end=noun.end, unit=stem(noun.key)) if noun else amount
 

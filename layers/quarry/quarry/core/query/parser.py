@@ -14,6 +14,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from quarry.core.language.numerals import numeral_value
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import Token, tokenise
 from quarry.core.query.ambiguous import facet_places
@@ -41,6 +42,7 @@ from quarry.core.query.mention import (
     Word,
 )
 from quarry.core.query.names import find_names
+from quarry.core.query.quantities import dimension_of
 from quarry.core.query.vocabulary import Vocabulary
 
 PLACE_NAMES_MAX = 400
@@ -149,6 +151,7 @@ def _candidates(
         if first < last and _is_meant(mention, lexicon):
             yield _Candidate(first, last, mention, _LATENT if mention.is_latent else _DIMENSION)
     yield from (_spanning(tokens, each.first, each.last, each.meaning, _ASKED) for each in asked)
+    yield from _numbered(tokens, lexicon)
     yield from _said_in_language(tokens, lexicon)
 
 
@@ -202,7 +205,7 @@ def _without_adjectives(dimensions: Sequence[Mention], tokens: Sequence[Token]) 
         end = alone.get(mention.start)
         if isinstance(mention.value, NumberRange) and mention.value.unit and end is not None and end < mention.end:
             between = _token_span(tokens, replace(mention, start=end))
-            if between[1] - between[0] > 1:
+            if between[1] - between[0] > 1 and dimension_of(mention.value.unit) != "area":
                 read.append(replace(mention, end=end))
                 continue
         read.append(mention)
@@ -215,6 +218,9 @@ def _said_in_language(tokens: Sequence[Token], lexicon: Lexicon) -> Iterator[_Ca
     for place in range(len(tokens)):
         if term := lexicon.term_at(words, word_stems, place):
             yield _spanning(tokens, place, term.last, term.meaning, _TERM)
+        elif opposite := lexicon.opposites.longest_at(word_stems, place):
+            said = _spanning(tokens, place, opposite.last, opposite.meaning, _TERM)
+            yield replace(said, mention=replace(said.mention, assertion="negated"))
         if cue := cues().longest_at(words, place):
             is_title = cue.meaning == "title" and not (place + 1 < len(tokens) and tokens[place + 1].is_capital)
             if not is_title:
@@ -222,8 +228,41 @@ def _said_in_language(tokens: Sequence[Token], lexicon: Lexicon) -> Iterator[_Ca
                 yield _spanning(tokens, place, cue.last, Cue(cue.meaning), priority)
             # where a longer one is taken by something else ("not looking for" by "looking for a job")
             shorter = cues().longest_at(words[place : place + 1], 0) if cue.last > place + 1 else None
-            if shorter and shorter.meaning in TRIGGERS:
-                yield _spanning(tokens, place, place + 1, Cue(shorter.meaning), _TRIGGER)
+            if shorter:
+                priority = _TRIGGER if shorter.meaning in TRIGGERS else _CUE
+                yield _spanning(tokens, place, place + 1, Cue(shorter.meaning), priority)
+
+
+def _numbered(tokens: Sequence[Token], lexicon: Lexicon) -> Iterator[_Candidate]:
+    """A number right before what the rows have so many of: "five-star reviews", "4 or 5 stars", "3 bedroom houses"."""
+    if not lexicon.numbers:
+        return
+    words, word_stems = [token.key for token in tokens], stems(tokens)
+    for place in range(1, len(tokens)):
+        term = lexicon.term_at(words, word_stems, place)
+        if term is None or not isinstance(term.meaning, FacetName) or word_stems[term.last - 1] not in lexicon.units:
+            continue
+        if not lexicon.numbers & {*term.meaning.facets} or term.meaning.grain:
+            continue
+        listed = [place - 1]
+        if place > 2 and words[place - 2] in ("or", "and", "to") and _whole_number(words[place - 3]) is not None:
+            listed.append(place - 3)
+        for at in listed:
+            number = _whole_number(words[at])
+            before = words[at - 1] if at else ""
+            if number is None or before in _BEFORE_LIMITS or words[place - 2] == "to":
+                break
+            unit = word_stems[term.last - 1]
+            last = term.last if at == place - 1 else at + 1
+            yield _spanning(tokens, at, last, NumberRange(number, number, unit=unit), _DIMENSION)
+
+
+_BEFORE_LIMITS = frozenset("top first last best worst than least most over under above below about to between".split())
+"""Words before a number that make it more than what the rows have."""
+
+
+def _whole_number(word: str) -> float | None:
+    return 1.0 if word == "one" else numeral_value(word) if word.isalnum() else None
 
 
 def _spanning(tokens: Sequence[Token], first: int, last: int, value: Value, priority: int) -> _Candidate:
@@ -285,7 +324,11 @@ def _with_verbs(mentions: Sequence[Mention], tokens: Sequence[Token]) -> list[Me
                 read[place] = replace(mention, value=Word(stem(key)))
         elif isinstance(mention.value, Known) and _is_value_as_verb(mentions, place, tokens):
             read[place] = replace(mention, value=Cue("light"), source="rule")
-        elif _is_tying_verb(mentions, place):
+        elif (
+            _is_tying_verb(mentions, place)
+            or _is_helped_verb(mentions, place, tokens)
+            or _is_verb_of_who(mentions, place, tokens)
+        ):
             read[place] = replace(mention, value=Cue("light"))
     return read
 
@@ -305,6 +348,25 @@ def _is_value_as_verb(mentions: Sequence[Mention], place: int, tokens: Sequence[
         and not {"count", "distinct"} & set(asked)
         and (place + 1 == len(mentions) or mentions[place + 1].value == Cue("relates"))
     )
+
+
+def _is_helped_verb(mentions: Sequence[Mention], place: int, tokens: Sequence[Token]) -> bool:
+    """Whether a word is the participle between "have" and what rows are said to have or lack ("have won no award")."""
+    value = mentions[place].value
+    if not isinstance(value, Word) or value.is_name or not 0 < place < len(mentions) - 1:
+        return False
+    following = mentions[place + 1].value
+    is_helped = tokens[_token_span(tokens, mentions[place - 1])[0]].key in ("have", "has", "had")
+    return is_helped and (isinstance(following, FacetName) or following == Cue("negates"))
+
+
+def _is_verb_of_who(mentions: Sequence[Mention], place: int, tokens: Sequence[Token]) -> bool:
+    """Whether a word is the verb behind a "who" that asks for the most or least of the rows ("who wrote the most letters")."""
+    value = mentions[place].value
+    if place != 1 or not isinstance(value, Word) or value.is_name or tokens[0].key != "who":
+        return False
+    behind = [mention.value for mention in mentions[2:] if mention.value != Cue("filler")]
+    return bool(behind) and isinstance(behind[0], Asked) and behind[0].what in ("most", "least")
 
 
 def _is_tying_verb(mentions: Sequence[Mention], place: int) -> bool:

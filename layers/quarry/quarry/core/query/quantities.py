@@ -8,7 +8,7 @@ from typing import Literal
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
 
-Dimension = Literal["time", "length", "mass", "volume", "bytes"]
+Dimension = Literal["time", "length", "area", "mass", "volume", "bytes"]
 
 _UNITS: Mapping[Dimension, Mapping[str, float]] = {
     "time": {
@@ -19,6 +19,10 @@ _UNITS: Mapping[Dimension, Mapping[str, float]] = {
         "millimetre millimetres millimeter millimeters mm": 0.001, "centimetre centimetres centimeter centimeters cm": 0.01,
         "metre metres meter meters": 1.0, "kilometre kilometres kilometer kilometers km kms": 1000.0,
         "mile miles": 1609.344, "foot feet ft": 0.3048, "inch inches": 0.0254, "yard yards": 0.9144,
+    },
+    "area": {
+        "sqm m2 m² qm": 1.0, "sqkm km2 km²": 1e6, "hectare hectares ha": 1e4, "acre acres": 4046.8564224,
+        "sqft ft2 ft²": 0.09290304,
     },
     "mass": {
         "milligram milligrams mg": 1e-6, "gram grams gramme grammes": 0.001, "kilogram kilograms kilo kilos kg kgs": 1.0,
@@ -62,12 +66,29 @@ def converted(value: float | None, unit: str, into: str) -> float | None:
     return round(value * given[1] / wanted[1], 9)
 
 
+SQUARES: Mapping[str, str] = {
+    word: unit
+    for unit, words in {
+        "sqm": "m metre metres meter meters", "sqft": "foot feet ft", "sqkm": "km kilometre kilometres kilometer kilometers",
+    }.items()
+    for word in words.split()
+}  # fmt: skip
+"""What is square metres and the like, by the word behind "square"."""
+
+
+def _is_plural_unit(word: str) -> bool:
+    return word in _BY_WORD and len(word) > len("kms") and word.endswith("s") and word not in _AMBIGUOUS
+
+
 def unit_named(names: Iterable[str]) -> str | None:
     """The unit that the name of a number ends with, or is: `duration_minutes`, `milliseconds`, `weight_kg`."""
     for name in names:
         *before, last = keys(name.replace("_", " ")) or ("",)
         if last == "m" and _EXTENTS & {*before}:
             return "metres"
+        if before and _is_plural_unit(before[0]) and not dimension_of(last):
+            # `minutes_down`
+            return before[0]
         is_unit = last in _BY_WORD and last not in _AMBIGUOUS and "per" not in before
         if is_unit and (before or (dimension_of(last) in ("time", "bytes") and last.endswith("s"))):
             return last

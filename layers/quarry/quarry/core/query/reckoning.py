@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from quarry.core.language.nouns import plural, singular
 from quarry.core.language.stemming import stem
-from quarry.core.language.tokens import keys
+from quarry.core.language.tokens import fold, keys
 from quarry.core.query.ambiguous import MONEY_VERBS
-from quarry.core.query.measures import ADJECTIVES, MONEY_ADJECTIVES, facets_of_adjective
+from quarry.core.query.measures import ADJECTIVES, MONEY_ADJECTIVES, facets_of_adjective, is_side_amount
 from quarry.core.query.mention import Asked, AskedFor, Cue, FacetName, Known, Mention, ParsedQuery, Word
 from quarry.core.query.question import Ask, Function
 from quarry.core.query.telling import meant_table, named, nearest, stems_of
@@ -25,12 +25,14 @@ _BESIDE_MENTIONS_MAX = 2
 
 _SUPERLATIVES: tuple[AskedFor, ...] = ("most", "least", "largest", "smallest")
 _LOW: tuple[AskedFor, ...] = ("least", "smallest")
+_IN_TIME: tuple[AskedFor, ...] = ("first", "last")
+_OF_AGE = ("oldest", "youngest", "altest", "jungst", "ancien", "vieux", "jeune")
+_OF_LIVES = frozenset("born birth died death".split())
+"""What dates somebody, not what they made."""
 _OF_EACH = frozenset(
     "price rate age score rating percentage percent temperature year margin discount height width depth length".split()
 )
 """Names of numbers that a row has by itself: their sum says nothing."""
-_SIDE_AMOUNTS = frozenset("freight shipping postage tax vat discount tip deposit balance budget refund".split())
-"""Names of money that is not what something is paid with."""
 _PAID_TO_EACH = frozenset("salary wage fee duration weight".split())
 """Names of numbers whose sum is told where it is asked for, but not meant by "top 5 by"."""
 _LITTLE = frozenset(("cheap", "short", "light", "young", "slow", "small", "low"))
@@ -55,7 +57,7 @@ def is_additive(facet: Facet, *, is_asked: bool = False) -> bool:
 def reckoning_of(parsed: ParsedQuery, table: SearchTable) -> Reckoning | None:
     """What is asked to be reckoned of the numbers of `table`; None where nothing is."""
     asked = {mention.value.what for mention in parsed.mentions if isinstance(mention.value, Asked)}
-    if not table.reckons or not asked & {"average", "total", "measure", "group", "count", *_SUPERLATIVES}:
+    if not table.reckons or not asked & {"average", "total", "measure", "group", "count", *_SUPERLATIVES, *_IN_TIME}:
         return None
     if _is_of_money(parsed, table):
         # who spends is named, not what tells how much
@@ -96,6 +98,9 @@ class _Reader:
             return None
         if superlative:
             return self._superlative(superlative)
+        in_time = next((kind for kind in _IN_TIME if kind in self.kinds), None)
+        if in_time:
+            return self._in_time(in_time)
         if "measure" in self.kinds:
             return self._how_much(self.kinds["measure"])
         if "count" in self.kinds and not self.kinds.keys() - {"count", "group"}:
@@ -169,6 +174,33 @@ class _Reader:
             of=facet.name,
         )
         return Reckoning(ask, (*used, place, *groups))
+
+    # ---- the earliest and the latest ----
+
+    def _in_time(self, kind: AskedFor) -> Reckoning | None:
+        """ "The newest book", "the first order": the one row, by its date or its year; several without a number are listed."""
+        place = self.kinds[kind]
+        nouns = [self.text[each.start : each.end].lower() for each in self.mentions if each.value == Cue("noun")]
+        is_list = self.limit is None and any(plural(singular(noun)) == noun for noun in nouns)
+        if self.table.united or not self.table.reckons or is_list or self.kinds.keys() & {"group", "when", "count"}:
+            return None
+        facet = self._timed(place, kind)
+        if facet is None:
+            return None
+        ask = Ask(
+            "extreme", facet.name, ascending=kind == "first", limit=self.limit or 1,
+            function="min" if kind == "first" else "max",
+        )  # fmt: skip
+        return Reckoning(ask, (place,))
+
+    def _timed(self, place: int, kind: AskedFor) -> Facet | None:
+        """What rows are put in the order of time by: their age where that is asked for, else their date, or their only year."""
+        dated = [facet for facet in self.table.facets if facet.name == self.table.date]
+        years = [facet for facet in self.table.facets if facet.kind == "year" and facet.related is None]
+        made = [facet for facet in years if not _OF_LIVES & {*facet.events}] or years
+        said = [fold(key) for key in keys(self.text[self.mentions[place].start : self.mentions[place].end])]
+        of_age = made if len(made) == 1 and any(word.startswith(_OF_AGE) for word in said) else []
+        return next(iter((*of_age, *dated, *(made if len(made) == 1 else ()))), None)
 
     # ---- the highest and the lowest ----
 
@@ -412,8 +444,7 @@ def _counts_things(facet: Facet) -> bool:
 
 def is_main_amount(facet: Facet) -> bool:
     """Whether it is the money that is paid for something, not what comes on top of it or is kept."""
-    called = {key for name in (facet.name.replace("_", " "), facet.label) for key in keys(name)}
-    return facet.kind == "money" and is_additive(facet) and not called & _SIDE_AMOUNTS
+    return facet.kind == "money" and is_additive(facet) and not is_side_amount(facet)
 
 
 def groups_in(mentions: Sequence[Mention]) -> list[int]:

@@ -46,7 +46,8 @@ def _is_topic(
     if isinstance(value, Place):
         return not has_places
     if isinstance(value, FacetName):
-        is_free = place not in found.used and place not in asking.places and value.grain is None
+        # "authors born in 1900" are said to be so of the next name
+        is_free = {place, place + 1}.isdisjoint(found.used) and place not in asking.places and value.grain is None
         return is_free and table.facet(value.facets[0]).kind not in ("boolean", "date") and asking.ask is None
     if isinstance(value, Known):
         is_soft = not any(table.facet(known.facet).is_hard for known in value.values)
