@@ -180,7 +180,9 @@ def _is_said_of_companies(parsed: ParsedQuery, place: int, value: KnownValue) ->
     if word_before(parsed, mention) in ("a", "an") and not is_noun(following):
         return False
     if following is None or not _touches(parsed, mention, following):
-        return word_before(parsed, mention) == "at" if value.facet == STAGE else _is_predicate(parsed, place)
+        if value.facet == STAGE and value.value != "bootstrapped":
+            return word_before(parsed, mention) == "at"
+        return _is_predicate(parsed, place)
     if is_noun(following):
         return True
     if isinstance(following.value, FacetName):
@@ -189,7 +191,9 @@ def _is_said_of_companies(parsed: ParsedQuery, place: int, value: KnownValue) ->
         is_sure = value.value in ("acquired", "bootstrapped")
         return is_sure and (_noun_follows(parsed, place) or _is_one_word(parsed, place))
     if isinstance(following.value, (Known, Place)):
-        return _noun_follows(parsed, place) or (value.value == "acquired" and _is_one_word(parsed, place))
+        # "closed bakeries": what companies are filed under
+        is_sure = value.value in ("acquired", "bootstrapped", "closed")
+        return _noun_follows(parsed, place) or (is_sure and _is_one_word(parsed, place))
     return value.facet == STATUS and _is_predicate(parsed, place)
 
 

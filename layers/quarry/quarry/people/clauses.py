@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from quarry.core.language.everyday import is_everyday
+from quarry.core.language.nouns import names_doer, singular
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys, unique
 from quarry.core.language.word_forms import word_forms
+from quarry.core.text import STOP_WORDS
 from quarry.people.constraints import condition_label, exclusion_labels, listed
 from quarry.people.contract import Constraints
 from quarry.people.filters import CardFilters, HardConstraint
@@ -79,15 +81,20 @@ def preferred_clauses(constraints: Constraints) -> list[Clause]:
 
 
 def named_clauses(constraints: Constraints) -> list[Clause]:
-    """What the query names beside its conditions, as one or in its other forms: its own words, but for everyday ones. Nobody
-    is left out for want of it, but who is shown lacks it.
+    """What the query names beside its conditions, as one or in its other forms: its own words, but for everyday ones that do not
+    say who is asked for ("plumbers in Oslo"). Nobody is left out for want of it, but who is shown lacks it.
     """
     said = set(map(stem, keys(constraints.query_original)))
     named = unique(
         (term for term in constraints.should.keywords if all(stem(key) in said for key in keys(term))),
         lambda term: " ".join(map(stem, keys(term))),
     )
-    terms = [term for term in named if not all(map(is_everyday, keys(term)))][:PREFERRED_MAX]
+    asked_for = next((key for key in keys(constraints.query_original) if key not in STOP_WORDS), "")
+    terms = [
+        term
+        for term in named
+        if not all(map(is_everyday, keys(term))) or (keys(term) == (asked_for,) and names_doer(singular(asked_for)))
+    ][:PREFERRED_MAX]
     return [
         Clause(term, alternatives=tuple(Clause(form, text=form) for form in (term, *word_forms(term))))
         for term in terms

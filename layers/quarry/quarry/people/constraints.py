@@ -21,7 +21,7 @@ ROLE_FORMS_MAX = 60
 
 def card_filters(constraints: Constraints, request: PeopleSearchRequest) -> CardFilters:
     """What is filtered by. What the request says itself wins over the query: `open_to_work_only` where it is given, `salary_max`
-    over the salary offered; `preferred_locations` come from the request alone, and its `salary_min` filters nothing.
+    over the salary offered, its `preferred_locations` over those of the query, and its `salary_min` filters nothing.
     """
     must, should, exclude = constraints.must, constraints.should, constraints.exclude
     open_to_work = request.open_to_work_only if request.open_to_work_only is not None else must.open_to_work_only
@@ -45,7 +45,9 @@ def card_filters(constraints: Constraints, request: PeopleSearchRequest) -> Card
         ended_until=_date(must.ended_until),
         is_current=must.is_current,
         open_to_work_only=bool(open_to_work),
-        preferred_locations=each_spelling(place.lower() for place in request.preferred_locations),
+        preferred_locations=each_spelling(
+            place.lower() for place in request.preferred_locations or must.preferred_locations
+        ),
         offer_salary=request.salary_max if request.salary_max is not None else must.offer_salary_inr_per_year,
         excluded_companies=tuple(exclude.company_norm),
         excluded_keywords=each_spelling(exclude.keywords),
@@ -149,7 +151,7 @@ def condition_label(constraint: HardConstraint, filters: CardFilters) -> str:
         case "open_to_work_only":
             return "open to work"
         case "preferred_locations":
-            return "prefers to work there"
+            return "ready to work remotely" if filters.preferred_locations == ("remote",) else "prefers to work there"
         case _:
             return f"for at most {rupees(filters.offer_salary or 0)} a year"
 

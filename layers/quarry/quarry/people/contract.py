@@ -37,9 +37,9 @@ class Must(LazyModel):
     """Hard constraints. Names are lower case and trimmed; dates are YYYY-MM-DD; the salary is INR a year.
 
     `company_norm` holds schools too; `school_norm` the school where a company is named beside it. `time_*` is a time in which an
-    experience went on, `started_*` and `ended_*` when it began and ended. `role` is what somebody must be or do: each entry must
-    hold, by any of the names that bars separate. `name` is who is asked for by name. `text` are words that a card or the profile
-    must hold.
+    experience went on, `started_*` and `ended_*` when it began and ended. `preferred_locations` are where somebody would work,
+    any of them, be it "remote". `role` is what somebody must be or do: each entry must hold, by any of the names that bars
+    separate. `name` is who is asked for by name. `text` are words that a card or the profile must hold.
     """
 
     company_norm: list[str] = []
@@ -61,6 +61,7 @@ class Must(LazyModel):
     ended_until: str | None = None
     is_current: StrictBool | None = None
     open_to_work_only: StrictBool | None = None
+    preferred_locations: list[str] = []
     offer_salary_inr_per_year: Annotated[float, Field(strict=True)] | None = None
     role: list[str] = []
     name: list[str] = []

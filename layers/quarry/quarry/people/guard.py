@@ -14,7 +14,8 @@ from quarry.people.places import spellings
 _SOFT = ("domain", "sub_domain", "employment_type", "seniority_level", "intent_primary")
 """Hard only where the query insists, which the reading says."""
 _LISTS = ("company_norm", "school_norm", "team_norm", *_SOFT)
-_ALONE = ("role", "name", "text", "started_from", "started_until", "ended_from", "ended_until")
+_PERIODS = ("started_from", "started_until", "ended_from", "ended_until")
+_ALONE = ("role", "name", "text", "preferred_locations", *_PERIODS)
 """What only the reading holds."""
 
 
@@ -67,7 +68,7 @@ def _must(given: Must, read: Must, said: Collection[str]) -> tuple[Must, list[st
         weak += given.team_norm
         kept["team_norm"] = []
     kept |= _place(given, read, said)
-    dates_said = (read.time_start, read.time_end) != (None, None) or any(kept[name] for name in _ALONE[3:])
+    dates_said = (read.time_start, read.time_end) != (None, None) or any(kept[name] for name in _PERIODS)
     kept["time_start"] = read.time_start if dates_said else _said_date(given.time_start, said)
     kept["time_end"] = read.time_end if dates_said else _said_date(given.time_end, said)
     kept["is_current"] = given.is_current if read.is_current is None else read.is_current

@@ -70,6 +70,7 @@ def normalise(constraints: Constraints) -> Constraints:
         ended_until=ended_until,
         is_current=must.is_current,
         open_to_work_only=must.open_to_work_only,
+        preferred_locations=allowed(must.preferred_locations),
         offer_salary_inr_per_year=_salary(must.offer_salary_inr_per_year, left_over),
         role=_roles(must.role, ruled_out),
         name=_names(must.name),

@@ -7,6 +7,17 @@ import re
 _ONE_OF = (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"))
 
 
+_DOER = re.compile(
+    r"(?!.*(?:number|order|letter|paper|colou?r|floor|folder|offer|tier|layer|center|motor|sector|vector|factor|register|chapter|"
+    r"water|power|summer|winter|computer|server|river|matter|career|tower|user)$)[a-z]{2,}(?:er|or|ee|ist|ian|ant)"
+)
+
+
+def names_doer(noun: str) -> bool:
+    """Whether a noun, in lower case, is by its ending one for somebody who does something ("reviewer", "plumber")."""
+    return _DOER.fullmatch(noun) is not None
+
+
 def singular(noun: str) -> str:
     """A noun, or the last of several words, without its plural's ending, as tables are named."""
     for ending, instead in _ONE_OF:

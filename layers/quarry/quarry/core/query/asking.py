@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from quarry.core.language.nouns import names_doer
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
 from quarry.core.query.mention import Asked, AskedFor, Cue, FacetName, Mention, ParsedQuery, Word
@@ -22,6 +22,7 @@ MEASURED_MENTIONS_MAX = 12
 
 _SUPERLATIVES: tuple[AskedFor, ...] = ("most", "least", "largest", "smallest", "first", "last")
 _NUMERIC = ("number", "money")
+_MONEY = frozenset(map(stem, ("money", "cash", "capital")))
 
 
 @dataclass
@@ -255,6 +256,9 @@ class _Reader:
         if after and self.table.facet(self._facet(after[1])).kind in _NUMERIC and not after[1].grain:
             self._use(after[0])
             return Ask("extreme", self._facet(after[1]), ascending=ascending, limit=self._limit() or 1)
+        if (money := self._money_after(place)) is not None:
+            self._use(place + 1)
+            return Ask("extreme", money.name, ascending=ascending, limit=self._limit() or 1)
         unknown = place + 1
         asked_name = self._asked_name()
         if self._is_unknown_measure(unknown, place):
@@ -264,6 +268,17 @@ class _Reader:
             return Ask("rows", limit=self._limit()) if noun is None else self._cannot(noun)
         self._use(asked_name[0])
         return Ask("groups", self._facet(asked_name[1]), asked_name[1].grain, ascending, limit=self._limit() or 1)
+
+    def _money_after(self, place: int) -> Facet | None:
+        """The amount that "the most money" is of: the one that is named, or the only one."""
+        following = self.mentions[place + 1].value if place + 1 < len(self.mentions) else None
+        if not isinstance(following, Word) or following.stem not in _MONEY:
+            return None
+        amounts = [facet for facet in self.table.facets if facet.kind == "money" and facet.name in self.own]
+        named = {name for each in self.mentions if isinstance(each.value, FacetName) for name in each.value.facets}
+        return next(
+            iter([each for each in amounts if each.name in named] or (amounts if len(amounts) == 1 else [])), None
+        )
 
     def _unknown_noun(self) -> int | None:
         """ "Which colour is most common", where nothing here is called a colour: the place of the word."""
@@ -314,16 +329,7 @@ class _Reader:
 def are_people(facet: Facet) -> bool:
     """Whether a facet's values are people: declared so, or called by what people do ("reviewer", "assignee")."""
     last = keys(facet.label)[-1:] or ("",)
-    return facet.is_people or (
-        facet.kind in ("name", "value") and (facet.kind == "name" or _AGENT.fullmatch(last[0]) is not None)
-    )
-
-
-_AGENT = re.compile(
-    r"(?!.*(?:number|order|letter|paper|color|floor|folder|offer|tier|layer|center|motor|sector|vector|factor|register|chapter)$)"
-    r"[a-z]{2,}(?:er|or|ee|ist|ant)"
-)
-"""Nouns of who does something, and a few things that end alike."""
+    return facet.is_people or facet.kind == "name" or (facet.kind == "value" and names_doer(last[0]))
 
 
 def _stems_of(facet: Facet) -> frozenset[str]:

@@ -31,7 +31,7 @@ def interpret(parsed: ParsedQuery, table: SearchTable, earlier: Question | None 
     answered_by = ask or kept_ask
     unknown = _unknown_names(parsed, table, answered_by)
     unmet = _unmet(unknown, answered_by)
-    phrases, in_phrases = excluded_words(parsed)
+    phrases, in_phrases = excluded_words(parsed, found.used)
     said = {
         (missing.evidence.start, missing.evidence.end)
         for missing in (*asking.unanswerable, *(unknown if unmet else ()))

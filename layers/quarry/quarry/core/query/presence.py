@@ -45,6 +45,9 @@ def _is_had(parsed: ParsedQuery, place: int, facet: Facet) -> bool:
     has_article = facet.kind == "text"
     for before in reversed(parsed.mentions[max(0, place - _VERBS_BEFORE_MAX) : place]):
         said = keys(parsed.text[before.start : before.end])
+        if isinstance(before.value, Word) and mention.assertion == before.assertion == "negated":
+            # "without venture funding"
+            continue
         if not isinstance(before.value, Cue) or not said:
             return False
         if before.value.what.startswith("negates"):

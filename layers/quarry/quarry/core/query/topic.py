@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 
 from quarry.core.query.asking import Asking
 from quarry.core.query.conditions import Conditions
@@ -54,11 +55,13 @@ def _is_topic(
         return place not in found.constraining and (mention.is_latent or is_soft)
     if isinstance(value, NumberRange):
         return mention.is_latent and place not in found.used and value.least == value.most
-    return isinstance(value, (Word, Phrase))
+    return isinstance(value, (Word, Phrase)) and place not in asking.places
 
 
-def excluded_words(parsed: ParsedQuery) -> tuple[list[str], set[int]]:
-    """Negated words that are no value, with those beside them as one phrase; and the places of all mentions that are in these."""
+def excluded_words(parsed: ParsedQuery, used: Set[int] = frozenset()) -> tuple[list[str], set[int]]:
+    """Negated words that are no value, with those beside them as one phrase; and the places of all mentions that are in these.
+    Words that only describe what a name at one of the `used` places says ("without venture funding") are none.
+    """
     phrases: list[str] = []
     inside: set[int] = set()
     runs: list[list[int]] = []
@@ -70,6 +73,13 @@ def excluded_words(parsed: ParsedQuery) -> tuple[list[str], set[int]]:
         else:
             runs.append([place])
     for run in runs:
+        named = run[-1] + 1
+        if (
+            named in used
+            and isinstance(parsed.mentions[named].value, FacetName)
+            and parsed.mentions[named].joined_by == "or"
+        ):
+            continue
         if any(isinstance(parsed.mentions[place].value, Word) or parsed.mentions[place].is_latent for place in run):
             first, last = parsed.mentions[run[0]], parsed.mentions[run[-1]]
             phrases.append(_JOINING.sub(" ", parsed.text[first.start : last.end]))

@@ -7,7 +7,7 @@ import re
 from quarry.core.language.tokens import unique
 from quarry.core.query.mention import Known, Mention, Place, Word
 from quarry.people.places import country_of, country_of_region, known_place
-from quarry.people.query.draft import PLACES, Draft
+from quarry.people.query.draft import PLACES, Draft, facets_of
 
 _COMPOUND = re.compile(r"[-‑/]\w{1,20}+")
 _DESTINATION = frozenset({"relocate", "relocating", "move", "moving", "shift", "shifting"})
@@ -15,6 +15,14 @@ _DESTINATION = frozenset({"relocate", "relocating", "move", "moving", "shift", "
 
 def take_known_place(draft: Draft, mention: Mention, value: Known) -> None:
     """A value of a place facet."""
+    wished = [known.value.lower() for known in value.values if known.facet == "preferred_place" and known.is_whole]
+    if wished and facets_of(mention) == {"preferred_place"} and known_place(wished[0]) is None:
+        # no place that anybody can be at: "remote"
+        if mention.assertion in ("affirmed", "required"):
+            draft.put("preferred_locations", wished, mention)
+        else:
+            draft.prefer(*wished)
+        return
     name = next((known.value for known in value.values if known.facet in PLACES and known.is_whole), None)
     if name is None:
         draft.prefer(*draft.text(mention).lower().split())
@@ -29,7 +37,11 @@ def take_place(draft: Draft, place: int, mention: Mention, value: Place) -> None
     if _is_part_of_name(draft, place):
         return
     if _DESTINATION & draft.words_before(place, 2):
-        draft.prefer(draft.text(mention).lower())
+        wished = any(known.facet == "preferred_place" and known.is_whole for known in value.known)
+        if wished and mention.assertion in ("affirmed", "required"):
+            draft.put("preferred_locations", [value.name], mention)
+        else:
+            draft.prefer(draft.text(mention).lower())
     else:
         _take(draft, mention, value)
 

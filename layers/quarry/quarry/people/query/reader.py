@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from quarry.core.language.tokens import tokenise
 from quarry.core.query.mention import (
     Cue,
@@ -35,6 +37,7 @@ def constraints_of(parsed: ParsedQuery, question: Question) -> Constraints:
     for place, mention in enumerate(parsed.mentions):
         if mention.assertion != "doubtful" or _is_left(draft, place):
             _take(draft, place, mention)
+    _take_former(draft)
     take_names_in_parts(draft)
     _take_conditions(draft)
     take_amounts(draft)
@@ -49,6 +52,21 @@ def constraints_of(parsed: ParsedQuery, question: Question) -> Constraints:
     return constraints
 
 
+def _take_former(draft: Draft) -> None:
+    """ "Former captains": what they were, by an experience that has ended."""
+    for mention, following in pairwise(draft.parsed.mentions):
+        is_former = isinstance(mention.value, Word) and draft.text(mention).lower() in _FORMER
+        if is_former and facets_of(following) & {"title"} and draft.constraints.must.is_current is None:
+            draft.constraints.must.is_current = False
+            draft.constraints.should.keywords = [
+                each for each in draft.constraints.should.keywords if each not in _FORMER
+            ]
+            draft.note("must.is_current", "false", mention)
+
+
+_FORMER = frozenset(("former", "formerly", "ex", "previous", "previously", "erstwhile"))
+
+
 def _is_left(draft: Draft, place: int) -> bool:
     """Whether it is said that somebody is there no longer."""
     return any(mention.value == Cue("former") for mention in draft.before(place, 1))
@@ -56,8 +74,10 @@ def _is_left(draft: Draft, place: int) -> bool:
 
 def _take(draft: Draft, place: int, mention: Mention) -> None:
     value = mention.value
-    if isinstance(value, Known):
+    if isinstance(value, Known) and not _is_part_of_phrase(draft, place):
         _take_known(draft, place, mention, value)
+    elif isinstance(value, Known):
+        return
     elif isinstance(value, Place):
         take_place(draft, place, mention, value)
     elif isinstance(value, (Word, Phrase)) and mention.assertion != "negated":
@@ -65,6 +85,16 @@ def _take(draft: Draft, place: int, mention: Mention) -> None:
         draft.prefer(*(token.text.lower() for token in tokenise(draft.text(mention))))
     elif isinstance(value, FacetName):
         _take_facet_name(draft, place, mention, value)
+
+
+def _is_part_of_phrase(draft: Draft, place: int) -> bool:
+    """Whether words that may be a part of a value are ruled out with others as a phrase: of "no night duty", a "Night ward"."""
+    mention = draft.parsed.mentions[place]
+    known = mention.value.values if isinstance(mention.value, Known) else ()
+    if mention.assertion != "negated" or any(each.is_whole for each in known):
+        return False
+    said = draft.text(mention)
+    return any(said != words and said in words for words in draft.question.excluded_words)
 
 
 def _take_known(draft: Draft, place: int, mention: Mention, value: Known) -> None:
@@ -116,7 +146,9 @@ def _take_excluded_words(draft: Draft) -> None:
     values = [
         draft.text(mention).lower()
         for mention in draft.parsed.mentions
-        if mention.assertion == "negated" and isinstance(mention.value, Known)
+        if mention.assertion == "negated"
+        and isinstance(mention.value, Known)
+        and any(each.is_whole for each in mention.value.values)
     ]
     held = {*exclude.keywords, *exclude.company_norm}
     for words in map(str.lower, draft.question.excluded_words):
