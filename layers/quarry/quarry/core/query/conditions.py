@@ -270,6 +270,9 @@ def _number(
         for facet in table.facets
         if value.unit is not None and value.unit in {stem(keys(unit)[-1]) for unit in units_of(facet)}
     ]
+    if len(counted) > 1 and table.united:
+        own = {facet.name for facet in meant_table(parsed, table).facets}
+        counted.sort(key=lambda facet: facet.name not in own)
     if parsed.mentions[place].is_latent and not (counted and table.reckons):
         return _bare_number(parsed, place, value, table, found)
     if counted:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 
 from quarry.core.language.stemming import stem
-from quarry.core.language.tokens import keys
+from quarry.core.language.tokens import fold, keys
 from quarry.core.query.mention import Asked, Cue, DateRange, FacetName, Known, Mention, Place, Value, Word
 
 BETWEEN_MAX = 6
@@ -27,6 +27,9 @@ _GENERIC = frozenset(
 _ROOTS: Mapping[str, str] = {
     "paid": "payment", "sold": "sale", "bought": "purchase", "born": "birth", "died": "death", "began": "begin",
     "begun": "begin", "left": "leave", "sent": "send", "lent": "loan", "wrote": "written", "hired": "hire",
+    "entstanden": "entstehung", "geboren": "geburt", "gestorben": "tod", "erschienen": "erscheinung", "gebaut": "bau",
+    "erbaut": "bau", "gegrundet": "grundung", "gekauft": "kauf", "verkauft": "verkauf", "geliefert": "lieferung",
+    "bestellt": "bestellung", "veroffentlicht": "veroffentlichung",
 }  # fmt: skip
 _IRREGULAR = frozenset(
     """
@@ -45,16 +48,21 @@ _MAKING = _CREATION | {stem(verb) for verb in "made issued taken done".split()}
 
 def events_of(*names: str) -> tuple[str, ...]:
     """The words in the names of a date that say what happened then: "closed" of `closed_at`, "due" of `due_date`."""
-    return tuple(
-        dict.fromkeys(
-            key for name in names for key in keys(name.replace("_", " ")) if key not in _GENERIC and key.isalpha()
-        )
-    )
+    said = (_without_period(key) for name in names for key in keys(name.replace("_", " ")))
+    return tuple(dict.fromkeys(key for key in said if key not in _GENERIC and key.isalpha()))
+
+
+def _without_period(word: str) -> str:
+    """What a German compound dates: "entstehung" of "entstehungsjahr"."""
+    for period in ("jahr", "datum"):
+        if word.endswith(period) and word != period:
+            return word.removesuffix(period).removesuffix("s")
+    return word
 
 
 def is_event(word: str, events: Iterable[str]) -> bool:
     """Whether a word is a form of one of those that say what happened."""
-    said = {stem(word), stem(_ROOTS.get(word, word))}
+    said = {stem(word), stem(_ROOTS.get(word, _ROOTS.get(fold(word), word)))}
     known = {stem(each) for event in events for each in (event, _ROOTS.get(event, event))}
     if said & _CREATION and known & _CREATION:
         return True
@@ -165,7 +173,10 @@ def _named_event(text: str, mention: Mention, events: Mapping[str, tuple[str, ..
     """A word, of whatever language, that a date is called by itself: "erworben" of `erworben_am`."""
     word = text[mention.start : mention.end]
     is_word = isinstance(mention.value, Word) and not mention.value.is_name and word.islower()
-    return word if is_word and any(word in said for said in events.values()) else None
+    is_event_itself = any(
+        word in said or (fold(word) in _ROOTS and is_event(fold(word), said)) for said in events.values()
+    )
+    return word if is_word and is_event_itself else None
 
 
 def _is_inflected(mention: Mention, word: str) -> bool:

@@ -90,7 +90,7 @@ class Lexicon:
     events: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Dates by name, the one that dates the rows first, each with the words for what happened then."""
     verbs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """What is said of rows in the names of facets, before what these are: "billing" of `billing_country`."""
+    """What is said of rows in the names of facets, before what these are: "billing" of `billing_country`, and "assignee"."""
     facet_terms: PhraseTable[FacetName | Cue] = field(default_factory=lambda: PhraseTable(()))
     """The names of facets alone, by stem."""
     owned: Mapping[tuple[str, ...], frozenset[str]] = field(default_factory=dict)
@@ -175,9 +175,9 @@ def lexicon_of(table: SearchTable) -> Lexicon:
             if facet.events
         },
         verbs={
-            facet.name: said[:-1]
+            facet.name: said[:-1] or said
             for facet in table.facets
-            if facet.is_listed and len(said := keys(facet.name.replace("_", " "))) > 1
+            if facet.is_listed and (said := keys(facet.name.replace("_", " ")))
         },
         facet_terms=PhraseTable(_facet_terms(table), stem),
         opposites=PhraseTable(_opposites(table), stem),
@@ -202,7 +202,13 @@ def units_of(facet: Facet) -> tuple[str, ...]:
     if facet.kind != "number":
         return ()
     serving = ("people", "persons", "guests") if _SERVING & {stem(key) for key in keys(facet.label)} else ()
-    return (*facet.units, facet.label, facet.plural, *facet.words, *serving)
+    return (*facet.units, facet.label, facet.plural, *facet.words, *serving, *_participants(facet))
+
+
+def _participants(facet: Facet) -> tuple[str, ...]:
+    """What is counted of which the name says what became of it: "customers" of `customers_affected`."""
+    said = facet.label.split()
+    return (" ".join(said[:-1]),) if len(said) > 1 and said[-1].endswith("ed") else ()
 
 
 _SERVING = frozenset(map(stem, "servings serves portions seats sleeps capacity guests persons".split()))

@@ -87,6 +87,8 @@ def parse(
     chosen = _without_overlaps(candidates, len(tokens))
     said = with_dated_verbs(text, _with_the_rest(tokens, chosen, lexicon), lexicon.events, lexicon.date)
     said = with_naming_verbs(text, said, lexicon.verbs)
+    if lexicon.numbers:
+        said = _without_relative_verbs(said, tokens)
     read = read_assertions(text, said)
     return ParsedQuery(
         text,
@@ -309,6 +311,26 @@ def _with_the_rest(tokens: Sequence[Token], chosen: Sequence[_Candidate], lexico
         if not taken[place]:
             mentions[place] = Mention(Word(stem(token.key)), token.start, token.end)
     return _with_verbs([mentions[place] for place in sorted(mentions)], tokens)
+
+
+def _without_relative_verbs(mentions: Sequence[Mention], tokens: Sequence[Token]) -> list[Mention]:
+    """Where rows are listed, a verb that leads from "that" or "who" to a value says nothing by itself ("books that won the
+    Booker"). Numbers are not told so: what verb it is says which they are.
+    """
+    asks = any(isinstance(mention.value, Asked) for mention in mentions)
+    read = list(mentions)
+    for place in range(1, len(mentions) if not asks else 0):
+        value = mentions[place].value
+        lead = tokens[_token_span(tokens, mentions[place - 1])[0]].key
+        if not isinstance(value, Word) or value.is_name or lead not in ("that", "who", "which"):
+            continue
+        behind = [mention for mention in mentions[place + 1 : place + 4] if mention.value not in _CONNECTING]
+        if behind and isinstance(behind[0].value, Known) and not behind[0].is_latent:
+            read[place] = replace(mentions[place], value=Cue("light"))
+    return read
+
+
+_CONNECTING = (Cue("filler"), Cue("relates"))
 
 
 def _with_verbs(mentions: Sequence[Mention], tokens: Sequence[Token]) -> list[Mention]:

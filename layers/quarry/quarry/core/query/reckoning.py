@@ -6,6 +6,7 @@ customers by revenue". What cannot be read exactly is said to be untellable: no 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -465,8 +466,20 @@ def _numbers(table: SearchTable) -> Iterator[Facet]:
     return (facet for facet in table.facets if facet.is_measurable and facet.kind in ("number", "money"))
 
 
+_GERMAN = {
+    "schwer": "heavy", "leicht": "light", "lang": "long", "kurz": "short", "teuer": "expensive", "billig": "cheap",
+    "gunstig": "cheap", "gross": "large", "klein": "small", "schnell": "fast", "langsam": "slow", "breit": "wide", "tief": "deep",
+}  # fmt: skip
+_GERMAN_SUPERLATIVE = re.compile(r"([a-z]{4,}?)(?:es|s)?t(?:e|en|er|es)")
+
+
 def _positives(word: str) -> Iterator[str]:
-    """What a superlative may be of: "cheapest" → "cheap", "heaviest" → "heavy", "largest" → "large", "biggest" → "big"."""
+    """What a superlative may be of: "cheapest" → "cheap", "heaviest" → "heavy", "largest" → "large", "biggest" → "big"; of a
+    German one, in English.
+    """
+    german = _GERMAN_SUPERLATIVE.fullmatch(fold(word).replace("ß", "ss"))
+    if german and german[1] in _GERMAN:
+        yield _GERMAN[german[1]]
     if word.endswith("iest"):
         yield word.removesuffix("iest") + "y"
     if word.endswith("est"):

@@ -49,6 +49,9 @@ def _is_topic(
     if isinstance(value, FacetName):
         # "authors born in 1900" are said to be so of the next name
         is_free = {place, place + 1}.isdisjoint(found.used) and place not in asking.places and value.grain is None
+        if table.reckons and place - 1 in found.constraining:
+            # "by Japanese authors"
+            return False
         return is_free and table.facet(value.facets[0]).kind not in ("boolean", "date") and asking.ask is None
     if isinstance(value, Known):
         is_soft = not any(table.facet(known.facet).is_hard for known in value.values)
