@@ -349,3 +349,36 @@ def test_any_text_can_be_read(question: str) -> None:
     assert read.count is None or 1 <= read.count <= COUNT_MAX
     assert all(clause for clause in read.clauses)
     assert read == asked(question)
+
+
+@pytest.mark.parametrize(
+    ("question", "facet", "value", "is_negated"),
+    [
+        ("closed pharmacies", "status", "closed", False),
+        ("bootstrapped tutoring", "funding_stage", "bootstrapped", False),
+        ("insurers that are not bootstrapped", "funding_stage", "bootstrapped", True),
+        ("public transport", "status", "public", None),
+        ("seed banks", "funding_stage", "seed", None),
+    ],
+)
+def test_a_status_or_stage_is_said_of_what_companies_are_filed_under(
+    question: str, facet: str, value: str, is_negated: bool | None
+) -> None:
+    found = {each.is_negated for each in conditions(asked(question), facet) if value in each.values}
+    assert found == ({is_negated} if is_negated is not None else set())
+
+
+def test_words_that_describe_funding_are_no_words_that_profiles_must_lack() -> None:
+    found = asked("insurers without venture funding")
+    assert said(found) == {"without a total funding"}
+    assert found.excluded == ()
+
+
+def test_the_most_money_is_the_amount_that_is_named() -> None:
+    found = asked("which insurers raised the most money?")
+    assert (found.question.ask.kind, found.question.ask.facet, found.question.ask.ascending) == (
+        "extreme",
+        "funding",
+        False,
+    )
+    assert "money" not in found.topic

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from quarry.people.clauses import Standing, clauses_of, naming_alternatives
+from quarry.people.clauses import Standing, clauses_of, named_clauses, naming_alternatives
+from quarry.people.contract import Constraints, Should
 from quarry.people.filters import CardFilters
 
 EITHER = clauses_of(CardFilters(roles=("editors|editor|editing|picture editor|painters|painter",)))
@@ -38,3 +39,9 @@ def test_of_alternative_roles_those_are_named_that_somebody_is(met: list[bool], 
 def test_who_misses_alternative_roles_misses_them_all() -> None:
     stands = Standing(misses=("editors or painters",))
     assert naming_alternatives(stands, EITHER, [False, False]) == stands
+
+
+def test_who_is_asked_for_is_named_though_the_word_is_an_everyday_one() -> None:
+    asked = Constraints(query_original="plumbers in Oslo", should=Should(keywords=["plumbers", "good"]))
+    assert [clause.label for clause in named_clauses(asked)] == ["plumbers"]
+    assert named_clauses(Constraints(query_original="good water", should=Should(keywords=["good", "water"]))) == []

@@ -61,11 +61,12 @@ def url(server_url: str, migrated_template: str) -> Iterator[str]:
                 *({"intent_primary": name} for name in ("teaching", "project", "career_break", "research")),
                 {"skills": list(SKILLS)},
                 {"country": "Kenya"},
+                {"team": "Night Ward", "company_name": "Vaidya Health Labs"},
             ]
             for number, card in enumerate(cards):
                 add_card(connection, f"c{number}", degrees=[], **{**WORK, "title": "Somebody", **card})
             add_card(connection, "hidden", degrees=[], company_name="Secret Pay", visible=False)
-            add_person(connection, "ada", name="Ada Wójcik-Moreau")
+            add_person(connection, "ada", name="Ada Wójcik-Moreau", work_preferred_locations=["Remote", "Pune"])
             add_card(connection, "ada-c", "ada", degrees=[])
             connection.execute("select refresh_facet_values('people')")
         yield url
@@ -178,7 +179,7 @@ def years(first: int | None, last: int | None) -> dict[str, Any]:
         ("based in Koramangala, Bengaluru", city("bengaluru")),
         ("indoor farming", {}),
         ("ready to relocate to Berlin", {}),
-        ("remote", {}),
+        ("remote", {"preferred_locations": ["remote"]}),
         # times
         ("at Kosmo Retail between 2019 and 2021", company("kosmo retail") | years(2019, 2021)),
         ("at Kosmo Retail 2019-21", company("kosmo retail") | years(2019, 2021)),
@@ -233,6 +234,11 @@ def years(first: int | None, last: int | None) -> dict[str, Any]:
             company("straits freight") | city("singapore") | FORMER | salary(12_000_000)
             | {"time_start": "2019-01-01", "time_end": "2021-03-31"},
         ),
+        # where they would work, and what they were
+        ("remote nurses", {"preferred_locations": ["remote"]}),
+        ("nurses willing to move to Pune", {"preferred_locations": ["pune"]}),
+        ("former nurses", FORMER),
+        ("former nurses in Pune", FORMER | city("pune")),
         ("", {}),
         ("???", {}),
         ("нужен инженер", {}),
@@ -275,6 +281,7 @@ def test_of_two_roles_one_is_enough_unless_both_are_asked_for(read: Read, query:
         ("tax consultant gst -agency", [], ["agency"]),
         ("people with no agency background in Pune", [], ["agency background"]),
         ("no cold calling", [], ["cold calling"]),
+        ("nurses without night duty", [], ["night duty"]),
         ("growth marketers outside India", [], ["india"]),
         ("not based in Delhi", [], ["delhi"]),
         ("not a manager, hands-on", [], ["manager"]),

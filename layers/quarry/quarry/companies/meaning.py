@@ -191,8 +191,9 @@ def _is_said_of_companies(parsed: ParsedQuery, place: int, value: KnownValue) ->
         is_sure = value.value in ("acquired", "bootstrapped")
         return is_sure and (_noun_follows(parsed, place) or _is_one_word(parsed, place))
     if isinstance(following.value, (Known, Place)):
-        # "closed bakeries": what companies are filed under
-        is_sure = value.value in ("acquired", "bootstrapped", "closed")
+        # "closed bakeries": what companies are filed under, where they are called nothing else
+        is_named = any(is_noun(each) for each in parsed.mentions[:place])
+        is_sure = value.value in ("acquired", "bootstrapped") or (value.value == "closed" and not is_named)
         return _noun_follows(parsed, place) or (is_sure and _is_one_word(parsed, place))
     return value.facet == STATUS and _is_predicate(parsed, place)
 

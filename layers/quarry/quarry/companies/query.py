@@ -19,7 +19,7 @@ from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
 from quarry.core.query.interpretation import interpret
 from quarry.core.query.mention import Asked, Cue, Known, Mention, NumberRange, ParsedQuery, Phrase, Word
-from quarry.core.query.question import Clause, Condition, Evidence, Missing, Question, Reading, preferred_in_words
+from quarry.core.query.question import Clause, Condition, Missing, Question, Reading, preferred_in_words
 from quarry.core.text import significant_words
 
 CLAUSES_MAX = 12
@@ -131,12 +131,7 @@ def sought(reading: Reading, named: Sequence[str] = ()) -> Sought:
     """What the question seeks; `named` are names in it that say whom others are to be like, and nothing else."""
     parsed = without_names(reading.parsed, named) if named else reading.parsed
     question = interpret(parsed, COMPANIES, reading.before) if named else reading.question
-    negated: list[Clause] = [
-        (each,)
-        for each in question.preferred
-        if each.is_negated and not any(_is_part_of_phrase(span, question) for span in each.evidence)
-    ]
-    negated += _described_in_phrases(parsed)
+    negated = [(each,) for each in question.preferred if each.is_negated]
     clauses = [
         clause
         for clause in with_one_status([*question.clauses, *negated], parsed)
@@ -161,25 +156,6 @@ def sought(reading: Reading, named: Sequence[str] = ()) -> Sought:
         count=_count(question, parsed),
         narrows=parsed.narrows or (parsed.follows_up and reading.before is not None),
     ).bounded()
-
-
-def _is_part_of_phrase(span: Evidence, question: Question) -> bool:
-    """Whether words are ruled out with others alone: of "no vegan food", food."""
-    said = question.text[span.start : span.end]
-    return any(said != words and said in words for words in question.excluded_words)
-
-
-def _described_in_phrases(parsed: ParsedQuery) -> list[Clause]:
-    """What is ruled out of a thing by a tag that stands before its name: vegan, of "no vegan food"."""
-    return [
-        (Condition(each.facet, (each.value,), is_negated=True, evidence=(Evidence(one.start, one.end),)),)
-        for one, other in pairwise(parsed.mentions)
-        if one.assertion == other.assertion == "negated" and other.joined_by == "or"
-        and isinstance(one.value, Known) and not one.is_latent
-        and isinstance(other.value, Known) and not any(each.is_whole for each in other.value.values)
-        for each in one.value.values
-        if each.is_whole and each.facet in TAG_FACETS
-    ]  # fmt: skip
 
 
 def _words(question: Question) -> tuple[str, ...]:
