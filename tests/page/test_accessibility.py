@@ -641,8 +641,8 @@ def failed(status: int) -> Callable[[Site], Page]:
 
 STATES = [
     records_first, records_waiting, records_streaming, records_answered, records_taken_away, records_cited, records_refused,
-    records_in_part, records_counted, records_cut, records_stopped, records_conversation, records_shared, records_expired, records_listed,
-    records_open, records_none, records_long, record_long, answer_long,
+    records_in_part, records_counted, records_cut, records_stopped, records_conversation, records_shared, records_expired,
+    records_listed, records_open, records_none, records_long, record_long, answer_long,
     companies_first, companies_running, companies_answered, companies_open, companies_compared, companies_none,
     companies_long,
     people_first, people_profile, people_waiting, people_found, people_changing, people_open, people_unlocked,
