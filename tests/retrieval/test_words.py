@@ -266,6 +266,28 @@ def test_the_rows_kept_of_a_common_word_are_those_that_rank_highest(connection: 
         assert best == [row.id for row in all_ranked]
 
 
+def test_however_old_the_statistics_are_the_rows_that_hold_common_words_best_are_looked_for_once(
+    database_url: str,
+) -> None:
+    """Of a third table's counts, where those of two were there when the statistics were taken."""
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        connection.execute("set track_functions = 'pl'")
+        for table in ("matters", "key_statements"):
+            connection.execute(
+                "insert into lexeme_counts (lexeme, of_table, rows) select 'word' || n, %s, 2 from generate_series(1, 20000) n",
+                [table],
+            )
+        connection.execute("analyze lexeme_counts")
+        connection.execute(
+            "insert into motions (id, text_content)"
+            " select 'm' || n, 'bridge lamp ' || n / 2 from generate_series(1, 1500) n"
+        )
+        connection.execute("select count_lexemes('motions')")
+        connection.execute("select pg_stat_force_next_flush()")
+        looks = "select calls from pg_stat_user_functions where funcname = 'holding_best'"
+        assert connection.execute(looks).fetchall() == [(1,)]
+
+
 @pytest.mark.parametrize(
     ("query", "words"),
     [
