@@ -1138,15 +1138,19 @@ begin
     using p_table::text, longest;
   get diagnostics counted = row_count;
   if exists (select from pg_trigger where tgname = 'texts_noted_insert' and tgrelid = p_table) then
-    update lexeme_counts c set best_rows = h.ids
-    from text_totals t, (
+    -- materialized, or where the statistics do not know these counts yet the table would be read once for each of them
+    with common as (
       select array_agg(l.lexeme) as words, array_agg(greatest(least_best, least(max_best, l.rows / 10))) as limits
       from (
         select l.lexeme, l.rows from lexeme_counts l where l.of_table = p_table::text and l.rows > least_common
         order by l.rows desc, l.lexeme limit max_common
       ) l
-    ) common, holding_best(p_table, common.words, common.limits, t.rows, t.lexemes / nullif(t.rows, 0)::float8) h
-    where t.of_table = p_table::text and c.of_table = t.of_table and c.lexeme = h.word;
+    ), best as materialized (
+      select h.word, h.ids
+      from text_totals t, common, holding_best(p_table, common.words, common.limits, t.rows, t.lexemes / nullif(t.rows, 0)::float8) h
+      where t.of_table = p_table::text
+    )
+    update lexeme_counts c set best_rows = b.ids from best b where c.of_table = p_table::text and c.lexeme = b.word;
   end if;
   return counted;
 end
