@@ -89,6 +89,12 @@ def test_what_is_no_name_of_records_is_not_counted_in_records(client: TestClient
     assert counted["total"] == 3
 
 
+def test_what_somebody_does_every_day_is_not_counted_by_day(client: TestClient) -> None:
+    assert of_type(ask(client, "What does the Pelican Theatre do every day?"), "aggregation") == []
+    assert the(ask(client, "How many repairs of Pelican Theatre were there every day?"), "aggregation")["by"] == "date"
+    assert the(ask(client, "Repairs of Otter Imaging each month"), "aggregation")["total"] == 3
+
+
 @pytest.mark.parametrize(
     ("question", "told"),
     [

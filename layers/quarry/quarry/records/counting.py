@@ -213,7 +213,11 @@ def _asks_for_number(reading: RecordsReading) -> bool:
     if reading.question.ask.function is not None:
         return True
     if reading.question.ask.kind == "groups":
-        return bool(asked & {"group", "most", "least", "count"})
+        # "what does the crew do every day" is no number of anything
+        is_by_date = reading.question.ask.facet in {table.date for table in reading.types.counted.values()}
+        is_habit = is_by_date and "list" in asked and not asked & {"most", "least", "count"}
+        names_rows = any(mention.value == Cue("noun") for mention in reading.parsed.mentions)
+        return bool(asked & {"group", "most", "least", "count"}) and (names_rows or not is_habit)
     return reading.question.ask.kind in ("count", "distinct")
 
 
