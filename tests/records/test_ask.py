@@ -206,7 +206,12 @@ def test_a_name_that_no_record_holds_is_told_with_what_is_nearest(client: TestCl
 
 @pytest.mark.parametrize(
     "question",
-    ["how do I bake bread?", "What is the capital of France?", "What did Leland Frost say about the planetarium?"],
+    [
+        "how do I bake bread?",
+        "What is the capital of France?",
+        "What did Leland Frost say about the planetarium?",
+        "Who painted the Mona Lisa, and what is the capital of France?",
+    ],
 )
 def test_what_nothing_is_near_is_told(client: TestClient, question: str) -> None:
     events = ask(client, question)
@@ -220,6 +225,7 @@ def test_what_nothing_is_near_is_told(client: TestClient, question: str) -> None
         ("How much does the city pay each year to keep the indoor ice rink open?", "“rink”"),
         ("How much does a ticket to the Harbor Museum cost?", "“Museum” and “ticket” together"),
         ("What did Councillor Wray say about the zoo?", "“zoo”"),
+        ("Who painted the Mona Lisa, and why did the council keep the old elm?", "“Mona Lisa”"),
     ],
 )
 def test_what_may_be_answered_in_part_begins_with_what_is_missing(

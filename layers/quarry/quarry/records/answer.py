@@ -264,16 +264,22 @@ async def _facts(query: str, first: Searched, toolset: SearchToolset) -> _Facts:
         if counted is not None:
             is_all = not counted.event.total or not first.sources or counted.event.of is not None
             return _Facts(counted.sentence, counted.event, is_all=is_all, basis=counted.basis)
-    if first.ranked and (names := await names_held_by_none(database, reading, toolset.types)):
-        return _Facts(fallbacks.nothing_held(names, first.sources), is_all=True)
-    told = await _answerability(query, first, toolset)
     # who asks nothing, but looks something up, is shown what is nearest
     asks = is_asked(query)
     several = parts(query) if asks else []
-    if told.is_refused and asks and not await _is_answered_in_part(several, toolset):
+    names = await names_held_by_none(database, reading, toolset.types) if first.ranked else ()
+    if names and not await _is_answered_in_part([part for part in several if not _has_any(part, names)], toolset):
+        return _Facts(fallbacks.nothing_held(names, first.sources), is_all=True)
+    told = await _answerability(query, first, toolset)
+    if (
+        told.is_refused
+        and asks
+        and not names
+        and not await _is_answered_in_part(several if len(several) > 1 else (), toolset)
+    ):
         return _Facts(fallbacks.nothing_held(told.missing, first.sources), is_all=True)
-    lacking = ""
-    if told.is_doubtful or len(several) > 1:
+    lacking = fallbacks.lacking(names)
+    if not lacking and (told.is_doubtful or len(several) > 1):
         lacking = fallbacks.lacking(told.missing, told.apart if asks and told.is_doubtful else ())
     if asks and not lacking:
         lacking = await off_loop(fallbacks.untold_quantities, query, first.sources, reading.authors)
@@ -281,10 +287,12 @@ async def _facts(query: str, first: Searched, toolset: SearchToolset) -> _Facts:
     return _Facts(authors=reading.authors, doubt=doubt, lacking=lacking)
 
 
+def _has_any(part: str, names: Sequence[str]) -> bool:
+    return any(name.lower() in part.lower() for name in names)
+
+
 async def _is_answered_in_part(several: Sequence[str], toolset: SearchToolset) -> bool:
-    """Whether the records may answer one of several things that a question asks one after the other."""
-    if len(several) == 1:
-        return False
+    """Whether the records may answer any of several things that a question asks one after the other."""
     for part in several[:PARTS_MAX]:
         found = await toolset.search(part)
         if found.ranked and not (await _answerability(part, found, toolset)).is_refused:
