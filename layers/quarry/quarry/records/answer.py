@@ -268,15 +268,11 @@ async def _facts(query: str, first: Searched, toolset: SearchToolset) -> _Facts:
     asks = is_asked(query)
     several = parts(query) if asks else []
     names = await names_held_by_none(database, reading, toolset.types) if first.ranked else ()
-    if names and not await _is_answered_in_part([part for part in several if not _has_any(part, names)], toolset):
+    others = [part for part in several if not _has_any(part, names)] if len(several) > 1 else []
+    if names and not await _is_answered_in_part(others, toolset):
         return _Facts(fallbacks.nothing_held(names, first.sources), is_all=True)
     told = await _answerability(query, first, toolset)
-    if (
-        told.is_refused
-        and asks
-        and not names
-        and not await _is_answered_in_part(several if len(several) > 1 else (), toolset)
-    ):
+    if told.is_refused and asks and not (names or await _is_answered_in_part(others, toolset)):
         return _Facts(fallbacks.nothing_held(told.missing, first.sources), is_all=True)
     lacking = fallbacks.lacking(names)
     if not lacking and (told.is_doubtful or len(several) > 1):
