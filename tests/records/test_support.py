@@ -70,6 +70,54 @@ def test_what_the_source_does_not_say_is_unsupported(answer: str) -> None:
     assert not found.citations[0].verified
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The harbour master resigned over the ferry timetable. Repairs are put at 310,000 dollars [1].",
+        "Repairs are put at 310,000 dollars [1].\n\n- The harbour master resigned over the ferry timetable.",
+        "The harbour master resigned over the ferry timetable.",
+    ],
+)
+def test_what_cites_nothing_and_no_source_says_is_unsupported(answer: str) -> None:
+    assert support(answer, {1: source()}).unsupported == ["The harbour master resigned over the ferry timetable."]
+
+
+def test_a_number_that_no_source_has_is_unsupported_without_a_citation_too() -> None:
+    answer = "Divers found 41 cracks below the waterline. Two of them reach the core [1]."
+    assert support(answer, {1: source()}).unsupported == ["Divers found 41 cracks below the waterline."]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Divers found cracks below the waterline.",  # as the source says
+        "The sources do not say who steers the ferry on Sundays.",
+        "Would ferries sail on Sundays without a timetable?",
+        "### Ferry timetables, Sunday sailings and fares",
+        "**Ferry timetables, Sunday sailings and fares**",
+        "| Ferry | Sunday sailings | Monday fares |",
+        "What follows is about ferries, fares and sailings:",
+        "In short, yes.",
+        "```\nferry timetables of Sunday sailings\n```",
+    ],
+)
+def test_what_says_nothing_that_a_source_need_support_is_not_unsupported(said: str) -> None:
+    assert support(f"{said}\n\nRepairs are put at 310,000 dollars [1].", {1: source()}).unsupported == []
+
+
+def test_what_was_counted_is_not_for_sources_to_support() -> None:
+    counted = "Ferries sailed 12 times on Sundays in March."
+    assert support(f"{counted}\n\nRepairs are put at 310,000 dollars [1].", {1: source()}, [counted]).unsupported == []
+
+
+def test_a_marker_behind_several_sentences_of_a_source_stands_behind_them_all() -> None:
+    body = "The plan was adopted. Result: carried. Against: Nora Weiss."
+    citation = only(f"The ferry was late.\n- {body} [1]", body)
+    assert (citation.sentence, citation.quote, citation.verified) == (body, body, True)
+    citation = only(f"The ferry was late. {body.split('. ')[2]} [1]", body)
+    assert (citation.sentence, citation.quote) == ("Against: Nora Weiss.", "Against: Nora Weiss.")
+
+
 def test_a_short_sentence_is_verified_whole() -> None:
     body = "The plan was adopted. Against: Nora Weiss."
     assert only("Against: Nora Weiss. [1]", body).verified

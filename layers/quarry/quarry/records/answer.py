@@ -141,7 +141,8 @@ async def answer_question(
         if told and not sources and facts.counted is None:
             answer += (chunk := f"\n\nOnly this was searched: {told.label}.")
             yield AnswerChunkEvent(chunk=chunk)
-        supported = await off_loop(support, answer, {source.n: source.text for source in evidence})
+        own = (facts.text, facts.doubt, BROKEN_OFF)
+        supported = await off_loop(support, answer, {source.n: source.text for source in evidence}, own)
         yield CitationsEvent(citations=[*supported.citations], unsupported=[*supported.unsupported])
         level, label = confidence(sources, facts.basis, is_doubtful=facts.is_doubted_with(supported.citations))
         yield ConfidenceEvent(level=level, source_count=len(sources), label=label)

@@ -385,7 +385,8 @@ class Citation(LazyModel):
 
 
 class CitationsEvent(Event):
-    """How the sources support the answer; `unsupported` are the sentences that none supports which they cite."""
+    """How the sources support the answer; `unsupported` are its sentences that none supports: none that they cite or, where they
+    cite nothing, none at all."""
 
     type: Literal["citations"] = "citations"
     citations: list[Citation]

@@ -20,13 +20,17 @@ from quarry.core.text import STOP_WORDS, significant_words
 from quarry.records.candidates import RecordText
 from quarry.records.citations import CODE
 from quarry.records.contract import Citation
+from quarry.records.denials import ends_in_denial
 
 CHARACTERS_MAX = 20_000
 """So much of a source is looked at."""
 QUOTE_SENTENCES_MAX = 2
 QUOTE_CHARACTERS_MAX = 600
 SUPPORTED_MIN = 0.5
-"""A sentence is unsupported where no source that it cites holds this share of its significant words, in one passage."""
+"""A sentence is unsupported where no source that it cites holds this share of its significant words, in one passage; one that
+cites nothing, where no source at all holds it."""
+UNCITED_WORDS_MIN = 3
+"""A sentence that cites nothing and has fewer significant words leads over to others."""
 VERBATIM_WORDS_MIN = 4
 """Fewer words in a row are in many texts by chance: then they have to be all that is claimed."""
 
@@ -36,6 +40,9 @@ _NOT_NEW_LINE = re.compile(r"[^\n]")
 _BRACKET_IN_CODE = "\ue000"
 """Stands for it while markers are looked for: of private use, so in no text."""
 _NUMBER = re.compile(r"\d{1,3}")
+_NO_STATEMENT = re.compile(r"\s*(?:#|\||\*\*[^*]+\*\*\s*$)")
+"""How headings and the rows of tables begin."""
+_LEADS_OVER = re.compile(r":[*_\s]*$")
 _LIST_MARK = re.compile(r"^\s*(?:[-*+>#]+|\d+[.)])\s+")
 _PLACES_MAX = 20
 """So many places of the same words are looked at."""
@@ -93,40 +100,67 @@ _CLAUSE_END = re.compile(r"[,;:()—–.!?]")
 
 @dataclass(frozen=True)
 class Support:
-    """The citations of an answer in their order, and the sentences that no source supports which they cite."""
+    """The citations of an answer in their order, and its sentences that no source supports."""
 
     citations: Sequence[Citation]
     unsupported: Sequence[str]
 
 
-def support(answer: str, sources: Mapping[int, RecordText]) -> Support:
-    """How the sources, by their numbers, support the answer that cites them."""
-    read: dict[int, _Source] = {}
+def support(answer: str, sources: Mapping[int, RecordText], own: Iterable[str] = ()) -> Support:
+    """How the sources, by their numbers, support an answer. `own` is what it says that is not theirs to support, such as what was
+    counted, or what may be missing.
+    """
+    for text in filter(None, own):
+        answer = answer.replace(text, "\n")
+    read = _Read(sources)
     citations: list[Citation] = []
     unsupported: list[str] = []
-    for sentence in _cited_sentences(answer):
+    for sentence, before in _statements(answer):
         plain = _plain(sentence)
         found: list[Citation] = []
-        for claim, numbers in islice(_claims(sentence), CITATIONS_MAX):
+        for claim, numbers in islice(_claims(sentence, before), CITATIONS_MAX):
             for n in numbers:
                 if n in sources:
-                    if n not in read:
-                        read[n] = _Source(sources[n])
                     look = _citation if len(citations) + len(found) < CITATIONS_MAX else _glance
                     found.append(look(n, plain, claim, read[n]))
         citations += found
-        if found and max(each.support for each in found) < SUPPORTED_MIN:
+        if not (any(each.support >= SUPPORTED_MIN for each in found) if found else _needs_no_marker(plain, read)):
             unsupported.append(plain)
     return Support(citations, unsupported)
 
 
-def _cited_sentences(answer: str) -> Iterator[str]:
-    """The sentences with a marker outside of code; a marker behind a full stop belongs to the sentence before it."""
+class _Read(dict[int, "_Source"]):
+    """The sources by their numbers, each read when it is asked for."""
+
+    def __init__(self, texts: Mapping[int, RecordText]) -> None:
+        self.texts = texts
+
+    def __missing__(self, n: int) -> _Source:
+        self[n] = read = _Source(self.texts[n])
+        return read
+
+
+def _statements(answer: str) -> Iterator[tuple[str, str]]:
+    """The sentences outside of code; before one with a marker, those of its line that have none, unless they are long. A marker
+    behind a full stop belongs to the sentence before it.
+    """
     for line in CODE.sub(_without_markers, answer).splitlines():
         said = _LIST_MARK.sub("", line)
+        if not _MARKERS.search(said) and (_NO_STATEMENT.match(line) or _LEADS_OVER.search(line)):
+            continue
+        begin = 0
         for start, end in sentence_spans(said):
-            if _MARKERS.search(said, start, end):
-                yield said[start:end]
+            is_marked = _MARKERS.search(said, start, end) is not None
+            yield said[start:end], said[begin:start] if is_marked and start - begin <= QUOTE_CHARACTERS_MAX else ""
+            begin = end if is_marked else begin
+
+
+def _needs_no_marker(sentence: str, read: _Read) -> bool:
+    """Whether nothing need be said for a sentence without a marker, or a source holds half of its words."""
+    words = _words(sentence)[:CLAIM_WORDS_MAX]
+    if sentence.endswith("?") or len(_claimed(words)) < UNCITED_WORDS_MIN or ends_in_denial(sentence):
+        return True
+    return any(_share(words, read[n]) >= SUPPORTED_MIN for n in read.texts)
 
 
 def _without_markers(code: re.Match[str]) -> str:
@@ -135,14 +169,15 @@ def _without_markers(code: re.Match[str]) -> str:
     return _NOT_NEW_LINE.sub(" ", text) if "\n" in text else text.replace("[", _BRACKET_IN_CODE)
 
 
-def _claims(sentence: str) -> Iterator[tuple[_Claim, list[int]]]:
-    """What its markers stand behind, with the numbers of these."""
+def _claims(sentence: str, before: str) -> Iterator[tuple[_Claim, list[int]]]:
+    """What the markers of a sentence stand behind, with the numbers of these; `before` is what has none."""
     start = 0
     for marker in _MARKERS.finditer(sentence):
         said = sentence[start : marker.start()]
         start = marker.end()
         said = said if significant_words(said) else _plain(sentence)
-        yield _Claim(said, _words(said)[:CLAIM_WORDS_MAX]), [*map(int, _NUMBER.findall(marker.group()))]
+        yield _claim(said, before), [*map(int, _NUMBER.findall(marker.group()))]
+        before = ""
 
 
 def _plain(sentence: str) -> str:
@@ -152,10 +187,15 @@ def _plain(sentence: str) -> str:
 
 
 class _Claim(NamedTuple):
-    """What is said, and its words."""
+    """What is said, its words, and the sentences before it that no marker stands behind."""
 
     text: str
     words: Sequence[str]
+    before: str
+
+
+def _claim(text: str, before: str = "") -> _Claim:
+    return _Claim(text, _words(text)[:CLAIM_WORDS_MAX], before)
 
 
 def _words(text: str) -> list[str]:
@@ -296,7 +336,14 @@ def _written(text: RecordText) -> list[list[str]]:
 
 
 def _citation(n: int, sentence: str, claim: _Claim, source: _Source) -> Citation:
-    verbatim = _verbatim(_told(claim, source), source)
+    verbatim = None
+    if claim.before:
+        whole = _claim(claim.before + claim.text)
+        verbatim = _verbatim(_told(whole, source), source)
+    if verbatim is not None:
+        sentence = claim.before + sentence
+    else:
+        verbatim = _verbatim(_told(claim, source), source)
     start, end, share = (*verbatim, 1.0) if verbatim is not None else _passage(claim.words, source)
     quote = source.body[start:end]
     return Citation(
@@ -311,10 +358,13 @@ def _citation(n: int, sentence: str, claim: _Claim, source: _Source) -> Citation
 
 
 def _glance(n: int, sentence: str, claim: _Claim, source: _Source) -> Citation:
+    return Citation(n=n, sentence=sentence, support=round(_share(claim.words, source), 3), verified=False)
+
+
+def _share(words: Sequence[str], source: _Source) -> float:
     """The share of what is claimed that stands anywhere in the source."""
-    claimed = _claimed(source.undated(claim.words))
-    share = len(claimed & source.said) / len(claimed) if claimed and not _has_own_number(claim.words, source) else 0.0
-    return Citation(n=n, sentence=sentence, support=round(share, 3), verified=False)
+    claimed = _claimed(source.undated(words))
+    return len(claimed & source.said) / len(claimed) if claimed and not _has_own_number(words, source) else 0.0
 
 
 def _claimed(words: Iterable[str]) -> frozenset[str]:
