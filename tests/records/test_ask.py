@@ -237,6 +237,14 @@ def test_what_may_be_answered_in_part_begins_with_what_is_missing(
     assert the(events, "confidence")["level"] == "low"
 
 
+def test_among_records_of_a_given_value_what_holds_the_topic_answers(client: TestClient) -> None:
+    given = {"facets": {"speaker": ["Marguerite Osei"]}, "to": "2023-12-31"}
+    answer = answer_of(ask(client, "What was said about the elm?", filters=given))
+    assert answer.startswith("Marguerite Osei")
+    assert "second doctor" in answer
+    assert "hold nothing that answers this" in answer_of(ask(client, "How do I bake bread?", filters=given))
+
+
 def test_what_somebody_said_is_quoted_of_nobody_else(client: TestClient) -> None:
     events = ask(client, "What did Tomas Wray say about the bike lanes?")
     sources = {source["n"]: source for source in the(events, "sources")["sources"]}

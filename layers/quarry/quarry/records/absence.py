@@ -108,9 +108,9 @@ async def _held_by_none(database: Database, names: Sequence[_Name], types: Seque
 @dataclass(frozen=True)
 class Held:
     """What the best of the records found hold of a question's words. `worth` is how much the words say that one of them holds, in
-    words that a single record holds; `is_all`: it holds all of them but `missing`, which no record does. `apart`: the two that
-    say most, where no record holds both. `has_meaning`: some record can be found by its meaning. `is_met`: one has the values of
-    facets that the question names, and holds all its other words. `rows`: how many are searched.
+    words that a single record holds; `is_all`: one holds all of them but `missing`, which no record does, and but for those of
+    saying. `apart`: the two that say most, where no record holds both. `has_meaning`: some record can be found by its meaning.
+    `is_met`: one has the values of facets that the question names, and holds all its other words. `rows`: how many are searched.
     """
 
     worth: float
@@ -148,9 +148,10 @@ async def answerability(
     types: Sequence[SearchedType],
     *,
     is_measured: bool,
+    has_values: bool = False,
 ) -> Answerability:
     """How likely the records that were found for a question answer it. `is_measured`: likelihoods were measured with the
-    embedding model in force. Raises DatabaseUnavailable.
+    embedding model in force. `has_values`: only records with given values of facets were searched. Raises DatabaseUnavailable.
     """
     asked = _words(query, reading)[:WORDS_MAX]
     readings = [
@@ -160,8 +161,10 @@ async def answerability(
     held = max(readings, key=lambda each: each.worth)
     written = {word: query[start:end] for word, start, end in placed_words(query)}
     missing = [written[word] for word in held.missing if all(word in each.missing for each in readings)]
-    apart = [written[word] for word in held.apart if len(readings) == 1]
-    if held.is_met and not missing:
+    # that records say it nowhere says nothing of what was said
+    is_told = len(readings) == 1 and _SAYING.isdisjoint(held.apart)
+    apart = [written[word] for word in held.apart] if is_told else []
+    if (held.is_met or (has_values and held.is_all)) and not missing:
         # of what stands in facets alone its meaning does not tell
         return Answerability(1.0)
     is_known_by_words = any(item.by_words_alone for item in ranked[:RECORDS_MAX])
@@ -246,8 +249,9 @@ async def _held(
     searched = [each for each in types if language in each.languages]
     holding = SQL(" union all ").join(
         SQL(
-            "select h.weight, h.others + {met} as beside, {is_met} as is_met from {rows} t, one o, asked a cross join lateral ("
-            "select coalesce(sum(w.weight), 0) as weight,"
+            "select h.weight, h.topic, h.others + {met} as beside, {is_met} as is_met from {rows} t, one o, asked a"
+            " cross join lateral (select coalesce(sum(w.weight), 0) as weight,"
+            " coalesce(sum(w.weight) filter (where w.word <> all(a.saying)), 0) as topic,"
             " coalesce(sum(w.weight) filter (where w.word <> all(a.named)), 0) as others"
             " from unnest(a.words, a.weights) w (word, weight) where t.text_search @@ quote_literal(w.word)::tsquery"
             ") h where t.id = any({ids})"
@@ -274,6 +278,7 @@ async def _held(
             "words": list(asked),
             "everyday": [is_everyday(word) for word in asked],
             "named": [word in named.words for word in asked],
+            "saying": [word in _SAYING for word in asked],
             "forms": [" ".join((word, *(other_forms(word) if language in (None, ENGLISH) else ()))) for word in asked],
             "value_rows": [rows for _, rows in named.values],
             "tables": list(dict.fromkeys(each.rows for each in searched)),
@@ -282,7 +287,7 @@ async def _held(
     is_beside = row["beside"] > ALL_WORTH * row["possible_beside"]
     return Held(
         max(row["worth"], row["beside"]),
-        row["worth"] > ALL_WORTH * row["possible"] or is_beside,
+        row["topic"] > ALL_WORTH * row["possible_topic"] or is_beside,
         row["missing"],
         row["apart"],
         row["has_meaning"],
@@ -305,9 +310,10 @@ def _met(type: SearchedType, values: Sequence[tuple[Clause, int]]) -> dict[str, 
 _HELD: LiteralString = """
 with said as materialized (
   -- as records say it: in the form of an irregular verb that one holds, where none holds the question's own
-  select s.word, s.is_everyday, s.is_named, f.form, tsvector_to_array(said_words({language}::regconfig, f.form)) as lexemes
-  from unnest(%(words)s::text[], %(everyday)s::boolean[], %(named)s::boolean[], %(forms)s::text[])
-    s (word, is_everyday, is_named, forms)
+  select s.word, s.is_everyday, s.is_named, s.is_saying, f.form,
+    tsvector_to_array(said_words({language}::regconfig, f.form)) as lexemes
+  from unnest(%(words)s::text[], %(everyday)s::boolean[], %(named)s::boolean[], %(saying)s::boolean[],
+    %(forms)s::text[]) s (word, is_everyday, is_named, is_saying, forms)
   cross join lateral (select coalesce((
     select o.form from regexp_split_to_table(s.forms, ' ') with ordinality o (form, place)
     cross join lateral (select tsvector_to_array(said_words({language}::regconfig, o.form)) as lexemes) l
@@ -319,7 +325,8 @@ with said as materialized (
     when exists (select from lexeme_counts c where c.lexeme = any(s.lexemes) and c.of_table = any(%(tables)s)) then false
     else unwritten(%(tables)s, s.lexemes) = s.lexemes end
 ), asked as materialized (
-  select q.words, q.weights, array(select unnest(s.lexemes) from said s where s.is_named) as named from weigh_query(%(tables)s, (
+  select q.words, q.weights, array(select unnest(s.lexemes) from said s where s.is_named) as named,
+    array(select unnest(s.lexemes) from said s where s.is_saying) as saying from weigh_query(%(tables)s, (
     select coalesce(string_agg(s.form, ' '), '') from said s where s.word not in (select m.word from missing m)
   ), p_language => {language}::regconfig) q
 ), one as (
@@ -327,7 +334,8 @@ with said as materialized (
   select ln(1 + t.rows / 1.5)::float8 as weight, t.rows from (
     select greatest(1, sum(t.rows))::float8 as rows from text_totals t where t.of_table = any(%(tables)s)) t
 ), held as ({holding}), possible as (
-  select coalesce(sum(w.weight), 0) as words, coalesce(sum(w.weight) filter (where w.word <> all(a.named)), 0) as others,
+  select coalesce(sum(w.weight) filter (where w.word <> all(a.saying)), 0) as topic,
+    coalesce(sum(w.weight) filter (where w.word <> all(a.named)), 0) as others,
     (select coalesce(sum(ln(1 + o.rows / (v.rows + .5))), 0) from unnest(%(value_rows)s::int[]) v (rows), one o) as of_values
   from asked a, unnest(a.words, a.weights) w (word, weight)
 ), heaviest as (
@@ -338,7 +346,8 @@ with said as materialized (
   select string_agg(quote_literal(h.lexeme), ' & ')::tsquery as words, array_agg(h.word order by h.word) as said from heaviest h
   having count(distinct h.word) = 2
 )
-select coalesce((select max(h.weight) from held h), 0) / o.weight as worth, p.words / o.weight as possible,
+select coalesce((select max(h.weight) from held h), 0) / o.weight as worth,
+  coalesce((select max(h.topic) from held h), 0) as topic, p.topic as possible_topic,
   coalesce((select max(h.beside) from held h), 0) / o.weight as beside,
   (p.others + p.of_values) / o.weight as possible_beside,
   exists (select from held h where h.is_met and h.beside > .999 * (p.others + p.of_values)) as is_met,

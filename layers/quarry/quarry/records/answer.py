@@ -312,6 +312,7 @@ async def _answerability(query: str, first: Searched, toolset: SearchToolset) ->
             reading,
             toolset.types,
             is_measured=services.embeddings.name == LOCAL_EMBEDDING_MODEL,
+            has_values=bool(toolset.scope.facets),
         )
     return told if told.missing or not reading.clauses else Answerability(1.0)
 

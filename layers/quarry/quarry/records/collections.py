@@ -97,7 +97,8 @@ def _measures(request: CountRequest, types: Sequence[SearchedType]) -> list[Meas
     wrong = [
         FieldError(
             f"/of/{place}",
-            f"{each.facet} is no number of these records{nearest(each.facet, numbers)}: {', '.join(numbers) or 'none'}",
+            f"{each.facet} is no number of these records{nearest(each.facet, numbers)}: "
+            + (", ".join(numbers) or "they have none, and can only be counted"),
         )
         for place, each in enumerate(measures)
         if each.facet not in numbers
