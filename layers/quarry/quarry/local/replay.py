@@ -214,7 +214,7 @@ def _show(run: Mapping[str, Any], before: Ended, after: Ended, difference: Diffe
     console.print(Text(f"{run['domain']}: {printable(run['query'])}"))
     if run["request"] is None:
         console.print("Its request is not kept: asked again by its question alone.")
-    elif said := {name: value for name, value in run["request"].items() if name not in _QUESTIONS}:
+    elif said := {name: value for name, value in run["request"].items() if value and name not in _QUESTIONS}:
         console.print(Text(f"with  {printable(json.dumps(said, ensure_ascii=False))}"))
     console.print(f"was   {_ending(before)}")
     console.print(f"is    {_ending(after)}")

@@ -24,7 +24,12 @@ _OPERATORS = re.compile(r'"|(?:^|\s)-\S|\bOR\b')
 
 _NEXT_PART = re.compile(
     r"(?:[,;]?\s+(?:and|but)\s+|[,;]\s+|\?\s+(?:and\s+|but\s+)?)"
-    r"(?=(?:(?:for|in|at|by|with|from|to|of|on)\s+)?(?:who|whom|whose|what|which|when|where|why|how)\b)",
+    r"(?=(?:(?:for|in|at|by|with|from|to|of|on)\s+)?(?:who|whom|whose|what|which|when|where|why|how)\b"
+    r"|(?:explain|describe|compare|summari[sz]e|tell\s+me|show\s+me|give\s+me|find\s+out)\b)"
+    # a verb begins a question where what it is asked of comes next: "what is new and is free" is one
+    r"|(?:[,;]?\s+(?:and|but)\s+|\?\s+(?:and\s+|but\s+)?)"
+    r"(?=(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|had)\s+"
+    r"(?:the|an?|it|they|he|she|we|this|that|these|those|there|any(?:body|one|thing)?|all|its|their|his|her)\b)",
     re.IGNORECASE,
 )
 
