@@ -126,7 +126,7 @@ function markQuote(root, quote) {
   return marks;
 }
 
-/** Where the words of a quote stand in a row, or those of each of its lines, which may be shown apart; the last first. */
+/** Where the words of a quote stand in a row, or those of each of its lines and facts, which may be shown apart; the last first. */
 function placesOf(quote, read) {
   const placeOf = (text) => {
     const row = text.match(/[\p{L}\p{N}]+/gu)?.join('[^\\p{L}\\p{N}]+');
@@ -134,7 +134,7 @@ function placesOf(quote, read) {
   };
   const whole = placeOf(quote);
   if (whole) return [whole];
-  const places = quote.split('\n').filter((line) => line.trim()).map(placeOf);
+  const places = quote.split(/\n|(?<=[.!?])\s+(?=\p{L}+: )/u).filter((line) => line.trim()).map(placeOf);
   return places.every(Boolean) ? places.sort((one, other) => other.index - one.index) : [];
 }
 
