@@ -196,6 +196,12 @@ def test_suggestions_can_be_answered(client: TestClient) -> None:
         assert chat(client, suggestion)["total"] > 0, suggestion
 
 
+def test_what_was_asked_is_not_suggested(client: TestClient) -> None:
+    answer = chat(client, "Which value propositions are most common in direct mail?")
+    assert len(answer["suggestions"]) == 3
+    assert not [text for text in answer["suggestions"] if "value propositions are most common on Direct Mail" in text]
+
+
 def test_an_empty_domain_answers_with_empty_results(database_url: str) -> None:
     with client_of(database_url) as client:
         for question in ("How many email campaigns?", 'Who says "hello"?', "campaigns about cats"):

@@ -630,7 +630,15 @@ def test_the_passage_is_marked_again_after_a_reload_and_forward_and_nowhere_else
         ("The bridge was closed.\nThe ferry runs.", []),
         ("…", []),
     ],
-    ids=["lines that are shown apart", "a fact", "a fact behind a text", "markup", "another sentence", "one line of two", "no word"],
+    ids=[
+        "lines that are shown apart",
+        "a fact",
+        "a fact behind a text",
+        "markup",
+        "another sentence",
+        "one line of two",
+        "no word",
+    ],
 )
 def test_only_a_passage_that_the_record_holds_is_marked(site: Site, quote: str, marked: list[str]) -> None:
     fields = {**CITED_FIELDS, "status": "open", "sign": "A <b>sign</b> says so."}

@@ -25,6 +25,7 @@ from quarry.core.retrieval.answers import Standing
 from quarry.core.retrieval.named_values import plain
 from quarry.core.retrieval.questions import labels_of, standings
 from quarry.core.run_log import ResultRecord
+from quarry.core.text import significant_words
 
 RECORDED_RESULTS = 50
 SUGGESTIONS = 3
@@ -135,7 +136,7 @@ def _response(
         aggregation=(found.aggregation if whole else aggregate(spoken_of))
         if found.total and (found.is_counted or not whole)
         else None,
-        suggestions=suggest(asked.ask, found, toolset.known),
+        suggestions=suggest(request.message, asked.ask, found, toolset.known),
         detected_filters=request.base_filters.given() | detected.given(),
         constraints=constraints_of(asked, toolset.base),
         telemetry=Telemetry(
@@ -174,8 +175,9 @@ def results_of(campaigns: Sequence[Campaign]) -> list[ResultRecord]:
 # ---- what it speaks of, and what to ask next ----
 
 
-def suggest(asked: Ask, found: CampaignSet, known: KnownValues) -> list[str]:
-    """Questions to ask next that the data can answer: about this set first, then about all campaigns."""
+def suggest(question: str, asked: Ask, found: CampaignSet, known: KnownValues) -> list[str]:
+    """What to ask next: questions that the data can answer and that were not just asked, about this set first, then about all."""
+    own = set(significant_words(question))
     counts = found.counts if found.total else {}
     company, channel = _first(counts, "company"), _first(counts, "channel")
     sentiment, value_prop = _first(counts, "sentiment"), _first(counts, "value_prop")
@@ -194,7 +196,8 @@ def suggest(asked: Ask, found: CampaignSet, known: KnownValues) -> list[str]:
         ),
         (True, "Which companies have the most campaigns?"),
     )
-    return list(dict.fromkeys(text for holds, text in wanted if holds))[:SUGGESTIONS] if known else []
+    offered = dict.fromkeys(text for holds, text in wanted if holds and not own.issuperset(significant_words(text)))
+    return list(offered)[:SUGGESTIONS] if known else []
 
 
 def campaigns_spoken_of(answer: str, found: CampaignSet) -> list[Campaign]:
