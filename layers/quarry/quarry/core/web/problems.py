@@ -159,8 +159,9 @@ async def _on_validation_error(request: Request, error: Exception) -> Response:
     details = error.errors()
     if any(detail["type"] == "json_invalid" for detail in details):
         return from_quarry_error(request_id_of(request), NOT_JSON)
-    errors = [_field_error(detail) for detail in details[:FIELD_ERRORS_MAX]]
-    return from_quarry_error(request_id_of(request), InvalidInput(errors))
+    # a parameter that a route and a dependency of it both take is told once
+    errors = dict.fromkeys(_field_error(detail) for detail in details[:FIELD_ERRORS_MAX])
+    return from_quarry_error(request_id_of(request), InvalidInput([*errors]))
 
 
 async def _on_http_exception(request: Request, error: Exception) -> Response:
