@@ -17,6 +17,7 @@ from rich.text import Text
 from quarry.core.errors import FieldError, InvalidInput, QuarryError
 from quarry.core.run_log import Run, RunLog, whole_run
 from quarry.core.services import Caller, Services
+from quarry.core.stream.events import PartialTextEvent
 from quarry.core.validation import plain_words
 from quarry.local.askable import Askable
 from quarry.local.database import LocalDatabase
@@ -158,13 +159,23 @@ async def _ask_again(run: Mapping[str, Any], services: Services) -> Ended:
     try:
         async with aclosing(answer(request, caller, replace(services, run_log=kept, settings=settings))) as events:
             async for event in events:
-                written += [event.chunk] if isinstance(event, AnswerChunkEvent) else []
+                written += _said(event)
     except QuarryError:
         if not kept.runs:
             raise
     again = kept.runs[0]
     results = [(result.type, result.id) for result in again.results]
     return Ended(again.status, again.end_reason, again.degraded, results, "".join(written) or None)
+
+
+def _said(event: object) -> Sequence[str]:
+    """What an event adds to the answer's text."""
+    match event:
+        case AnswerChunkEvent():
+            return (event.chunk,)
+        case PartialTextEvent():
+            return (event.data.text,)
+    return ()
 
 
 Asked = tuple[Callable[..., AsyncGenerator[Any]], Any]
@@ -231,7 +242,10 @@ def _show(run: Mapping[str, Any], before: Ended, after: Ended, difference: Diffe
         for line in difference.answer:
             console.print(Text(printable(line), "red" if line.startswith("-") else "green"))
     if not (rows or difference.answer or difference.ended_otherwise):
-        console.print("Nothing is different.")
+        console.print("Nothing is different." if before.answer == after.answer else "No result is different.")
+    if before.answer is None and after.answer:
+        console.print("\nWhat was answered then is not kept. Today's answer:\n")
+        console.print(Text(printable(after.answer)))
 
 
 def _ending(ended: Ended) -> str:

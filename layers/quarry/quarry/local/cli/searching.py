@@ -115,9 +115,9 @@ def add_to(commands: Commands) -> None:
     replay = add(actions, "replay", _replay_run, "ask again, and show what is different", "quarry runs replay 3f2a")
     replay.description = (
         "Ask the request of a run again, with its filters and constraints, by the code, data and settings of today, and\n"
-        "compare results, their order, how it ended, and of records the answer while it is kept. Nobody is charged and no run\n"
-        "is recorded; with a chat model, it is called. Of a conversation the questions are asked again: its answers are not\n"
-        "in the run log, nor is a request of more than 20,000 characters."
+        "compare results, their order, how it ended, and of records the answer while it is kept; of companies and campaigns\n"
+        "today's is shown. Nobody is charged and no run is recorded; with a chat model, it is called. Of a conversation the\n"
+        "questions are asked again: its answers are not in the run log, nor is a request of more than 20,000 characters."
     )
     replay.add_argument("id", metavar="ID", help="the run's id, or the beginning of it")
     for action in (show, replay):
