@@ -8,6 +8,7 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg.rows import DictRow
+from psycopg.sql import SQL
 
 from quarry.campaigns.execution import group
 from quarry.campaigns.facets import CAMPAIGNS
@@ -15,9 +16,11 @@ from quarry.campaigns.retrieval import filter_campaigns, find_by_text, find_by_t
 from quarry.core.postgres.pool import Parameters, Query
 from quarry.core.query.question import Ask, Clause, Condition
 from quarry.core.retrieval.answers import Group
+from quarry.core.retrieval.filters import Among, Arguments, where
 from quarry.core.retrieval.questions import answer
 from quarry.core.services import Services
 from tests.benchmarks.hostile import DOMAINS, hostile_queries
+from tests.plans import calls
 
 LOOKED_AT_MAX = 4000
 """Campaigns that hold the words of a query and are looked at for its phrases and exclusions."""
@@ -129,6 +132,16 @@ async def test_words_that_campaigns_about_a_theme_must_not_hold_are_not_looked_f
     within = await find_by_theme(services.database, "silver", None, [(Condition("copy", ("gold",), is_negated=True),)])
     assert (without.total, [each.id for each in within.campaigns]) == (0, ["10001"])
     assert [each["filter"] for each in sent if "filter" in each] == [None, None]
+
+
+@pytest.mark.usefixtures("many_campaigns")
+def test_the_words_of_a_condition_are_read_once_in_a_plan_that_is_kept(database_url: str) -> None:
+    arguments = Arguments()
+    met = where(CAMPAIGNS, [(Condition("copy", ("silver", "gold")),)], arguments, Among(words="card"))
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        connection.execute("set plan_cache_mode = force_generic_plan")
+        query = SQL("select from campaigns t where id > '0' and {}").format(met)
+        assert calls(connection, "read_query", query, arguments.values, prepare=True) <= 3
 
 
 async def test_where_so_many_campaigns_hold_a_phrase_they_are_counted_as_far_as_they_are_looked_at(

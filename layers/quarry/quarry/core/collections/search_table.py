@@ -90,7 +90,7 @@ def named_by_others(collection: Collection, others: Iterable[Collection]) -> Ite
 def _holds_words(collection: Collection) -> LiteralString:
     """Whether a row `w` of words holds those of a text, each read in the row's language."""
     held = [
-        (language, f"w.text_search @@ parsed_query({{0}}, {quoted(language)}::regconfig)")
+        (language, f"w.text_search @@ (select parsed_query({{0}}, {quoted(language)}::regconfig))")
         for language in collection.languages
     ]
     if collection.declaration.language_column is None:

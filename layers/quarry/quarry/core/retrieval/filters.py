@@ -33,12 +33,20 @@ class Arguments:
         self.values[name] = value
         return Placeholder(name)
 
+    def once(self, expression: Composable) -> Composable:
+        """An expression over parameters alone. A plan that is kept for any parameters would evaluate it for each row."""
+        return SQL("(select {})").format(expression)
+
 
 class Literals(Arguments):
     """Parameters that stand in the statement itself, quoted: for a condition that is handed on to a SQL function as text."""
 
     def add(self, value: Any) -> Composable:
         return Literal(value)
+
+    def once(self, expression: Composable) -> Composable:
+        """The expression itself, which is evaluated while it is planned: so the planner knows how many rows meet it."""
+        return expression
 
 
 @dataclass(frozen=True)
@@ -188,11 +196,13 @@ def _is_one_of(facet: Facet, values: Sequence[str], arguments: Arguments) -> Com
     if facet.kind == "boolean":
         return SQL("{} = any({}::boolean[])").format(value, arguments.add([name == "true" for name in names]))
     if facet.kind == "words":
-        held = [SQL("{} @@ parsed_query({})").format(value, arguments.add(name)) for name in names]
+        asked = [arguments.once(SQL("parsed_query({})").format(arguments.add(name))) for name in names]
+        held = [SQL("{} @@ {}").format(value, query) for query in asked]
         return SQL("(") + SQL(" or ").join(held) + SQL(")")
     given = SQL("{}::text[]").format(arguments.add(names))
     if facet.kind == "place":
-        return SQL("folded_names(place_parts({})) && folded_names({})").format(value, given)
+        folded = arguments.once(SQL("folded_names({})").format(given))
+        return SQL("folded_names(place_parts({})) && {}").format(value, folded)
     if facet.kind in ("title", "text"):
         return SQL("has_any_phrase({}, {})").format(value, given)
     return SQL("{} && {}" if facet.is_array else "{} = any({})").format(value, given)
