@@ -2130,6 +2130,7 @@ CREATE FUNCTION quarry.lexemes_held(p_words tsvector) RETURNS double precision
 CREATE FUNCTION quarry.look_up_values(p_tables text[], p_words text[], p_forms_at integer[] DEFAULT '{}'::integer[], p_forms text[] DEFAULT '{}'::text[], p_phrases text[] DEFAULT '{}'::text[], p_phrases_first integer[] DEFAULT '{}'::integer[], p_phrases_last integer[] DEFAULT '{}'::integer[], p_phrases_facet text[] DEFAULT '{}'::text[], p_doubtful integer[] DEFAULT '{}'::integer[], p_scope text DEFAULT ''::text) RETURNS TABLE(match text, first integer, last integer, table_name text, facet text, value text, row_count integer, value_stems text[])
     LANGUAGE sql STABLE
     SET "pg_trgm.similarity_threshold" TO '0.3'
+    SET enable_seqscan TO 'off'
     AS $$
   with words as materialized (
     select w.place::int as place, f.word, word_stem(f.word) as stem, ts_lexize('english_stem', f.word) = '{}' as is_stop_word
@@ -2138,15 +2139,26 @@ CREATE FUNCTION quarry.look_up_values(p_tables text[], p_words text[], p_forms_a
     select w.place, w.word from words w
     union
     select f.place + 1, f.word from unnest(p_forms_at, p_forms) f (place, word) where f.place < 300
+  ), before as materialized (
+    select b.place, n.length, n.stems
+    from (
+      select w.place, lag(w.stem, 1) over o as one, lag(w.stem, 2) over o as two, lag(w.stem, 3) over o as three,
+        lag(w.stem, 4) over o as four, lag(w.stem, 5) over o as five
+      from words w window o as (order by w.place)
+    ) b, lateral (values (1, ''), (2, one), (3, two || one), (4, three || two || one), (5, four || three || two || one),
+      (6, five || four || three || two || one)) n (length, stems)
+    where n.stems is not null
   ), runs as materialized (
-    select distinct s.place - n.length as first, s.place as last,
-      case when n.length = 1 and ts_lexize('english_stem', s.word) = '{}' then s.word end as stop_word, null as facet, word_stem(
-      array_to_string((array(select w.stem from words w order by w.place))[s.place - n.length + 1 : s.place - 1], '') || s.word) as phrase
-    from said s, generate_series(1, 6) n (length)
-    where n.length <= s.place
+    select distinct s.place - b.length as first, s.place as last,
+      case when b.length = 1 and ts_lexize('english_stem', s.word) = '{}' then s.word end as stop_word, null as facet,
+      coalesce((ts_lexize('english_stem', t.phrase))[1], t.phrase) as phrase  -- word_stem, which is called for each row
+    from said s join before b using (place), lateral (select b.stems || s.word as phrase offset 0) t
     union
     select p.first, p.last, null, p.facet, phrase_key(folded_words(p.phrase))
     from unnest(p_phrases, p_phrases_first, p_phrases_last, p_phrases_facet) p (phrase, first, last, facet)
+  ), known as materialized (
+    select distinct f.phrase from facet_values f
+    where f.phrase = any(array(select r.phrase from runs r)) and f.table_name = any(p_tables) and f.scope in ('', p_scope)
   ), frequency as materialized (
     select w.place, w.stem, w.is_stop_word, k.in_tables, k.in_all
     from (select * from words w where w.word <> '') w, lateral (
@@ -2158,7 +2170,7 @@ CREATE FUNCTION quarry.look_up_values(p_tables text[], p_words text[], p_forms_a
   select 'words', 0, 0, null, null, null, null::int, array(select w.stem from words w order by w.place)
   union all
   select 'whole', r.first, r.last, v.table_name, v.facet, v.value, v.row_count, null::text[]
-  from runs r, lateral (
+  from known k join runs r using (phrase), lateral (
     select f.* from facet_values f
     where f.phrase = r.phrase and f.table_name = any(p_tables) and f.scope in ('', p_scope)
       and (r.facet is null or f.facet = r.facet) and (r.stop_word is null or folded_words(f.value) = array[r.stop_word])
@@ -2174,9 +2186,18 @@ CREATE FUNCTION quarry.look_up_values(p_tables text[], p_words text[], p_forms_a
   where k.in_tables between 1 and 40 and k.in_all <= 400 and length(k.stem) > 1 and not k.is_stop_word
   union all
   select distinct 'near', k.place - 1, k.place, null, null, v.stem, null::int, null::text[]
-  from frequency k, lateral (
-    (select n.stem from facet_words n
-     where n.stem % k.stem and n.table_name = any(p_tables) and abs(length(n.stem) - length(k.stem)) <= 2
+  from (
+    select f.*, length(f.stem) as length from frequency f
+    where f.place - 1 = any(p_doubtful) and f.in_tables = 0 and length(f.stem) <= 40
+  ) k, lateral (
+    -- by their spelling first: all words of a table would be compared
+    (select n.stem
+     from (
+       select * from facet_words n
+       where n.stem % k.stem
+         and array[length(n.stem)] && array[k.length - 2, k.length - 1, k.length, k.length + 1, k.length + 2] offset 0
+     ) n
+     where n.table_name = any(p_tables)
      order by similarity(n.stem, k.stem) desc limit 8)
     union all
     select n.stem
@@ -2186,7 +2207,6 @@ CREATE FUNCTION quarry.look_up_values(p_tables text[], p_words text[], p_forms_a
       limit 1
     ) n
   ) v
-  where k.place - 1 = any(p_doubtful) and k.in_tables = 0
 $$;
 
 
@@ -7211,17 +7231,17 @@ CREATE INDEX facet_values_value ON quarry.facet_values USING btree (table_name, 
 
 
 --
+-- Name: facet_words_slips; Type: INDEX; Schema: quarry; Owner: -
+--
+
+CREATE INDEX facet_words_slips ON quarry.facet_words USING gin (stem public.gin_trgm_ops, (ARRAY[length(stem)]));
+
+
+--
 -- Name: facet_words_stem; Type: INDEX; Schema: quarry; Owner: -
 --
 
 CREATE INDEX facet_words_stem ON quarry.facet_words USING btree (stem, table_name);
-
-
---
--- Name: facet_words_trigrams; Type: INDEX; Schema: quarry; Owner: -
---
-
-CREATE INDEX facet_words_trigrams ON quarry.facet_words USING gin (stem public.gin_trgm_ops);
 
 
 --

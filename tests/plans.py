@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, LiteralString
 
 import psycopg
-from psycopg.sql import SQL, Identifier
+from psycopg.sql import SQL, Composed, Identifier
 
 Connection = psycopg.Connection[Any]
 
@@ -39,18 +39,50 @@ def reads(
     )
 
 
-def plans(connection: Connection, query: LiteralString, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> str:
-    """The plans of `query` and of every statement inside the functions that it calls, its triggers' included."""
+def plans(
+    connection: Connection,
+    query: LiteralString,
+    parameters: Sequence[Any] | Mapping[str, Any] = (),
+    *,
+    analyze: bool = False,
+) -> str:
+    """The plans of `query` and of every statement inside the functions that it calls, its triggers' included; with `analyze` the
+    rows and loops of each node as well.
+    """
     notices: list[str] = []
 
     def note(diagnostic: psycopg.errors.Diagnostic) -> None:
         notices.append(diagnostic.message_primary or "")
 
     connection.execute("load 'auto_explain'")
-    for name, value in [("log_min_duration", "0"), ("log_nested_statements", "on"), ("log_level", "notice")]:
+    for name, value in [
+        ("log_min_duration", "0"),
+        ("log_nested_statements", "on"),
+        ("log_level", "notice"),
+        ("log_analyze", str(analyze)),
+    ]:
         connection.execute("select set_config(%s, %s, false)", [f"auto_explain.{name}", value])
     connection.add_notice_handler(note)
     connection.execute(query, parameters)
     connection.remove_notice_handler(note)
     connection.execute("select set_config('auto_explain.log_min_duration', '-1', false)")
     return "\n".join(notices)
+
+
+def calls(
+    connection: Connection,
+    function: str,
+    query: LiteralString | Composed,
+    parameters: Sequence[Any] | Mapping[str, Any] = (),
+    *,
+    prepare: bool = False,
+) -> int:
+    """How often `query` calls a function that is not written into the statement, of whatever arguments."""
+    with connection.transaction():
+        connection.execute("set local track_functions = 'all'")
+        connection.execute(query, parameters, prepare=prepare)
+        row = connection.execute(
+            "select coalesce(sum(calls), 0) from pg_stat_xact_user_functions where funcname = %s", [function]
+        ).fetchone()
+    assert row
+    return int(row[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import psycopg
@@ -18,7 +19,7 @@ from quarry.core.retrieval.facets import SearchTable
 from quarry.core.retrieval.reading import read_question
 from quarry.core.retrieval.vocabulary import WORDS_MAX, longest_run, look_up, slips
 from quarry.core.services import Services
-from tests.plans import reads
+from tests.plans import calls, plans, reads
 
 COMPANIES, PEOPLE, CAMPAIGNS = (catalog.SEARCHED[name] for name in ("companies", "people", "campaigns"))
 
@@ -258,7 +259,7 @@ def test_values_are_looked_up_by_index(sample_url: str) -> None:
             [],
         )
     assert not found.whole
-    assert found.indexes >= {"facet_values_phrase", "facet_words_stem", "facet_words_trigrams"}
+    assert found.indexes >= {"facet_values_phrase", "facet_words_stem", "facet_words_slips"}
 
 
 words = st.lists(st.sampled_from("abc"), min_size=1, max_size=6)
@@ -294,3 +295,40 @@ async def test_one_of_the_names_of_a_value_is_all_of_it(services: Services, conn
     assert meanings["gift cards"] == [value]
     assert meanings["voucher"] == [value]
     assert "card" not in await found(services, "a card", CAMPAIGNS)
+
+
+def test_runs_of_words_are_stemmed_and_looked_up_together(connection: psycopg.Connection) -> None:
+    add_company(connection, "a", "Quill & Oar")
+    words = [f"quill{number}" for number in range(WORDS_MAX)]
+    asked = "select * from look_up_values(array['companies'], %s)"
+    plan = plans(connection, asked, [words], analyze=True)
+    loops = re.findall(r"facet_values_phrase on facet_values \w+ .*loops=(\d+)", plan)
+    assert sum(map(int, loops)) == 1
+    # of the 1,785 runs none calls it
+    assert calls(connection, "word_stem", asked, [words]) == 0
+
+
+def test_a_word_is_compared_with_those_of_its_length_alone(connection: psycopg.Connection) -> None:
+    connection.execute(
+        "insert into facet_words (table_name, stem)"
+        " select 'companies', left(translate(md5(g::text), '0123456789', 'ghijklmnop'), 9) || 'exampl' from generate_series(1, 20000) g"
+        " union all select 'companies', 'exampel'"
+    )
+    connection.execute("analyze facet_words")
+    plan = plans(
+        connection,
+        "select * from look_up_values(array['companies'], array['exampl'], p_doubtful => '{0}')",
+        analyze=True,
+    )
+    found = re.findall(r"Bitmap Index Scan on facet_words_slips .*rows=(\d+)", plan)
+    assert found == ["1"]
+
+
+async def test_no_slip_is_looked_for_in_a_word_longer_than_any(
+    services: Services, connection: psycopg.Connection
+) -> None:
+    longest = "kolmanopistikarafelomunitrasodigavutebwz"
+    add_company(connection, "a", "Zebu", niches=[longest, longest + "q"])
+    said = longest.replace("karafel", "karafle")
+    assert KnownValue("niche", longest, 1, likeness=0.8) in (await found(services, said, doubtful=[0]))[said]
+    assert await found(services, said + "q", doubtful=[0]) == {}

@@ -4,7 +4,8 @@
 --   whole  they are all of the value, but for inflection and spaces (one stop word: to the letter);
 --   part   the word is a part of the value, and rare; `value_stems` are the stems of all its words;
 --   words  `value_stems` are the stems of the question's words: the one row that is always there;
---   near   the word is none that the data knows and `value` is a stem that is spelt like it; asked for the words at `p_doubtful`.
+--   near   the word is none that the data knows and `value` is a stem that is spelt like it; asked for the words at `p_doubtful`
+--          whose stems have at most 40 letters.
 -- Every part is looked up by an index, for at most 300 words.
 create or replace function look_up_values(
   p_tables text[],
@@ -22,6 +23,7 @@ create or replace function look_up_values(
 )
 language sql stable
 set pg_trgm.similarity_threshold = 0.3
+set enable_seqscan = off
 as $$
   with words as materialized (
     select w.place::int as place, f.word, word_stem(f.word) as stem, ts_lexize('english_stem', f.word) = '{}' as is_stop_word
@@ -30,15 +32,26 @@ as $$
     select w.place, w.word from words w
     union
     select f.place + 1, f.word from unnest(p_forms_at, p_forms) f (place, word) where f.place < 300
+  ), before as materialized (
+    select b.place, n.length, n.stems
+    from (
+      select w.place, lag(w.stem, 1) over o as one, lag(w.stem, 2) over o as two, lag(w.stem, 3) over o as three,
+        lag(w.stem, 4) over o as four, lag(w.stem, 5) over o as five
+      from words w window o as (order by w.place)
+    ) b, lateral (values (1, ''), (2, one), (3, two || one), (4, three || two || one), (5, four || three || two || one),
+      (6, five || four || three || two || one)) n (length, stems)
+    where n.stems is not null
   ), runs as materialized (
-    select distinct s.place - n.length as first, s.place as last,
-      case when n.length = 1 and ts_lexize('english_stem', s.word) = '{}' then s.word end as stop_word, null as facet, word_stem(
-      array_to_string((array(select w.stem from words w order by w.place))[s.place - n.length + 1 : s.place - 1], '') || s.word) as phrase
-    from said s, generate_series(1, 6) n (length)
-    where n.length <= s.place
+    select distinct s.place - b.length as first, s.place as last,
+      case when b.length = 1 and ts_lexize('english_stem', s.word) = '{}' then s.word end as stop_word, null as facet,
+      coalesce((ts_lexize('english_stem', t.phrase))[1], t.phrase) as phrase  -- word_stem, which is called for each row
+    from said s join before b using (place), lateral (select b.stems || s.word as phrase offset 0) t
     union
     select p.first, p.last, null, p.facet, phrase_key(folded_words(p.phrase))
     from unnest(p_phrases, p_phrases_first, p_phrases_last, p_phrases_facet) p (phrase, first, last, facet)
+  ), known as materialized (
+    select distinct f.phrase from facet_values f
+    where f.phrase = any(array(select r.phrase from runs r)) and f.table_name = any(p_tables) and f.scope in ('', p_scope)
   ), frequency as materialized (
     select w.place, w.stem, w.is_stop_word, k.in_tables, k.in_all
     from (select * from words w where w.word <> '') w, lateral (
@@ -50,7 +63,7 @@ as $$
   select 'words', 0, 0, null, null, null, null::int, array(select w.stem from words w order by w.place)
   union all
   select 'whole', r.first, r.last, v.table_name, v.facet, v.value, v.row_count, null::text[]
-  from runs r, lateral (
+  from known k join runs r using (phrase), lateral (
     select f.* from facet_values f
     where f.phrase = r.phrase and f.table_name = any(p_tables) and f.scope in ('', p_scope)
       and (r.facet is null or f.facet = r.facet) and (r.stop_word is null or folded_words(f.value) = array[r.stop_word])
@@ -66,9 +79,18 @@ as $$
   where k.in_tables between 1 and 40 and k.in_all <= 400 and length(k.stem) > 1 and not k.is_stop_word
   union all
   select distinct 'near', k.place - 1, k.place, null, null, v.stem, null::int, null::text[]
-  from frequency k, lateral (
-    (select n.stem from facet_words n
-     where n.stem % k.stem and n.table_name = any(p_tables) and abs(length(n.stem) - length(k.stem)) <= 2
+  from (
+    select f.*, length(f.stem) as length from frequency f
+    where f.place - 1 = any(p_doubtful) and f.in_tables = 0 and length(f.stem) <= 40
+  ) k, lateral (
+    -- by their spelling first: all words of a table would be compared
+    (select n.stem
+     from (
+       select * from facet_words n
+       where n.stem % k.stem
+         and array[length(n.stem)] && array[k.length - 2, k.length - 1, k.length, k.length + 1, k.length + 2] offset 0
+     ) n
+     where n.table_name = any(p_tables)
      order by similarity(n.stem, k.stem) desc limit 8)
     union all
     select n.stem
@@ -78,5 +100,4 @@ as $$
       limit 1
     ) n
   ) v
-  where k.place - 1 = any(p_doubtful) and k.in_tables = 0
 $$;
