@@ -174,6 +174,18 @@ async def test_a_run_is_cancelled_from_another_process(
     assert await rest(other, Place(run_id, 1)) == [("2", CANCELLED_MESSAGE)]
 
 
+async def test_a_run_can_be_read_on_and_cancelled_as_soon_as_its_first_event_is_heard(
+    streams: RunStreams, other: RunStreams
+) -> None:
+    speaker, run_id = Speaker(), uuid4()
+    speaker.say("one")
+    async with listening(streams, speaker, run_id) as stream, asyncio.timeout(PATIENCE_SECONDS):
+        await anext(stream)
+        await other.check(Place(run_id, 1), "ann")
+        await other.cancel(run_id, "ann")
+        assert read([line async for line in stream]) == [("2", CANCELLED_MESSAGE)]
+
+
 async def test_of_a_cancelled_run_nothing_more_is_stored(
     streams: RunStreams, other: RunStreams, services: Services
 ) -> None:

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import math
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from uuid import UUID
 
 from quarry.core.errors import QuarryError
@@ -17,7 +17,7 @@ from quarry.core.stream.run_store import RunStore
 from quarry.core.tracing import untraced
 
 WRITE_SECONDS = 0.25
-"""Events are stored so often, and at the end."""
+"""Events are stored so often, and at the end; the first of them waits no longer for the run itself to be stored."""
 LOOK_SECONDS = 1.0
 """A run that says nothing looks so often whether it was cancelled."""
 LAST_WRITE_SECONDS = 2.0
@@ -53,10 +53,11 @@ class RunStreams:
         domain: str | None = None,
     ) -> AsyncGenerator[bytes]:
         """The events of a search, which begins with the first of them. `deadline` is by the event loop's clock; `domain`: of
-        whose records they tell; None: of any.
+        whose records they tell; None: of any. Who has an event's place can read on behind it at once, and end the run.
         """
         recording = Recording(search, form.error, deadline=deadline)
-        keeping = asyncio.create_task(self._keep(recording, run_id, caller, domain), context=untraced())
+        is_known = asyncio.Event()
+        keeping = asyncio.create_task(self._keep(recording, run_id, caller, domain, is_known), context=untraced())
         number = 0
         try:
             async with aclosing(recording.read(heartbeat_seconds)) as events:
@@ -65,6 +66,9 @@ class RunStreams:
                         yield form.heartbeat
                         continue
                     number += 1
+                    if number == 1:
+                        with suppress(TimeoutError):
+                            await asyncio.wait_for(is_known.wait(), WRITE_SECONDS)
                     yield form.encoded(event, Place(run_id, number))
             await asyncio.wait({keeping}, timeout=LAST_WRITE_SECONDS)
         finally:
@@ -120,14 +124,19 @@ class RunStreams:
         self._unattended[keeping] = recording
         keeping.add_done_callback(lambda task: self._unattended.pop(task, None))
 
-    async def _keep(self, recording: Recording, run_id: UUID, caller: str, domain: str | None) -> None:
-        """Store what a run says until it is over; end it when somebody cancels it, or it has no reader any more."""
+    async def _keep(
+        self, recording: Recording, run_id: UUID, caller: str, domain: str | None, is_known: asyncio.Event
+    ) -> None:
+        """Store what a run says until it is over; end it when somebody cancels it, or it has no reader any more. `is_known` is
+        set once others can find it, or never will.
+        """
         if self._store is None:
+            is_known.set()
             return
         clock = asyncio.get_running_loop().time
-        written, looked_at, is_over = 0, clock(), False
+        written, looked_at, is_over = 0, -math.inf, False
         while not is_over:
-            is_over = await recording.over(WRITE_SECONDS)
+            is_over = await recording.over(WRITE_SECONDS if is_known.is_set() else 0)
             events = recording.events[written:]
             if not (events or is_over or clock() - looked_at >= LOOK_SECONDS):
                 continue
@@ -137,6 +146,8 @@ class RunStreams:
             except QuarryError as error:
                 logger.warning("the events of a run are not stored: %s", type(error.__cause__ or error).__name__)
                 break
+            finally:
+                is_known.set()
             written += len(events)
             if state.is_cancelled:
                 await recording.end(CANCELLED_MESSAGE)
