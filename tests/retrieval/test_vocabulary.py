@@ -311,7 +311,8 @@ def test_runs_of_words_are_stemmed_and_looked_up_together(connection: psycopg.Co
 def test_a_word_is_compared_with_those_of_its_length_alone(connection: psycopg.Connection) -> None:
     connection.execute(
         "insert into facet_words (table_name, stem)"
-        " select 'companies', left(translate(md5(g::text), '0123456789', 'ghijklmnop'), 9) || 'exampl' from generate_series(1, 20000) g"
+        " select 'companies', left(translate(md5(g::text), '0123456789', 'ghijklmnop'), 9) || 'exampl'"
+        " from generate_series(1, 20000) g"
         " union all select 'companies', 'exampel'"
     )
     connection.execute("analyze facet_words")
