@@ -37,6 +37,7 @@ from quarry.core.retrieval.reading import _lexicon
 from quarry.core.services import build_services
 from quarry.core.settings import Settings
 from quarry.core.web.app import create_app
+from quarry.domains import import_what_answers
 from quarry.local import cli, data, server, supervision  # noqa: F401 -- likewise
 from quarry.people.facets import PEOPLE
 
@@ -175,7 +176,8 @@ def mount(order: Order) -> str | None:
 
 
 def main() -> None:
-    # read and built once for all
+    # imported, read and built once for all
+    import_what_answers()
     create_app(
         build_services(Settings.from_environment({"DATABASE_URL": "postgresql://127.0.0.1:1/nowhere"})),
         everything.ROUTERS,
