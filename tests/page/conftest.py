@@ -1,7 +1,8 @@
 """The page in a real browser: Debian's Chromium, headless, against the real server on the sample data.
 
-One browser, one server and one database serve the whole package. Every test gets pages of its own, and fails if one of them
-complains: an error that nobody caught, a message in the console, a breach of the Content-Security-Policy.
+One browser, one server and one database serve the whole package. Every test gets pages of its own, in sessions where nothing is
+left of earlier tests, and fails if one of them complains: an error that nobody caught, a message in the console, a breach of the
+Content-Security-Policy.
 
     def test_something(site: Site) -> None:
         page = site.open("search?q=bridge", width=NARROW)
@@ -20,11 +21,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import psycopg
 import pytest
-from playwright.sync_api import Browser, Page, Request, Route, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, CDPSession, Page, Request, Route, expect, sync_playwright
 
 from tests.conftest import clone_database, model_environment
 from tests.fakes.openai_server import FakeOpenAI
@@ -41,6 +42,8 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # the pages of a session share a process: a new one costs a quarter of what a page does
+    "--renderer-process-limit=1",
 ]
 PATIENCE_MS = 1000 * PATIENCE_SECONDS
 
@@ -51,14 +54,61 @@ ALL_DOMAINS = ["records", "companies", "people", "ontology", "campaigns"]
 Scheme = Literal["light", "dark"]
 
 
+class Kind(NamedTuple):
+    """What sessions of a browser differ in; all else is a page's own."""
+
+    touch: bool
+    bypass_csp: bool
+
+
+class Sessions:
+    """Sessions of a browser that one test after the other has for itself: a new one costs as much as half a page."""
+
+    def __init__(self, browser: Browser) -> None:
+        self.browser = browser
+        self._kept: dict[Kind, tuple[BrowserContext, CDPSession]] = {}
+
+    def new(self, kind: Kind) -> BrowserContext:
+        context = self.browser.new_context(
+            has_touch=kind.touch,
+            is_mobile=kind.touch,
+            bypass_csp=kind.bypass_csp,
+            permissions=["clipboard-read", "clipboard-write"],
+        )
+        context.set_default_timeout(PATIENCE_MS)
+        return context
+
+    def kept(self, kind: Kind) -> BrowserContext:
+        """The session of that kind that is kept."""
+        if kind not in self._kept:
+            context = self.new(kind)
+            # a page that stays keeps the process
+            self._kept[kind] = context, context.new_cdp_session(context.new_page())
+        return self._kept[kind][0]
+
+    def forget(self, kind: Kind, url: str) -> None:
+        """Close the pages of a session that is kept, and take away what they have left there."""
+        context, devtools = self._kept[kind]
+        for page in context.pages[1:]:
+            page.close()
+        context.clear_cookies()
+        devtools.send("Network.clearBrowserCache")
+        devtools.send("Storage.clearDataForOrigin", {"origin": url, "storageTypes": "all"})
+
+
 @dataclass
 class Site:
     """A served page, and a browser to look at it with."""
 
-    browser: Browser
+    sessions: Sessions
     url: str
     complaints: list[str] = field(default_factory=list)
     _closing: ExitStack = field(default_factory=ExitStack)
+    _taken: set[Kind] = field(default_factory=set)
+
+    @property
+    def browser(self) -> Browser:
+        return self.sessions.browser
 
     def open(
         self,
@@ -74,17 +124,9 @@ class Site:
         wait_until: Literal["load", "commit"] = "load",
     ) -> Page:
         """A new page at `path`, in a browser session of its own. `before` prepares it; `domains` are said to hold data."""
-        context = self.browser.new_context(
-            viewport={"width": width, "height": height},
-            color_scheme=scheme,
-            has_touch=touch,
-            is_mobile=touch,
-            bypass_csp=bypass_csp,
-            permissions=["clipboard-read", "clipboard-write"],
-        )
-        self._closing.callback(context.close)
-        context.set_default_timeout(PATIENCE_MS)
-        page = context.new_page()
+        page = self._session(Kind(touch, bypass_csp)).new_page()
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme=scheme)
         self._listen(page)
         if domains:
             page.route("**/config.json", answer_json({"domains": list(domains), "sign_in": None, "prefix": ""}))
@@ -100,6 +142,16 @@ class Site:
 
     def close(self) -> None:
         self._closing.close()
+
+    def _session(self, kind: Kind) -> BrowserContext:
+        """A session in which nothing was done: the one that is kept, and where the test has it already a new one."""
+        if kind in self._taken:
+            context = self.sessions.new(kind)
+            self._closing.callback(context.close)
+            return context
+        self._taken.add(kind)
+        self._closing.callback(self.sessions.forget, kind, self.url)
+        return self.sessions.kept(kind)
 
     def _listen(self, page: Page) -> None:
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
@@ -137,14 +189,14 @@ def served_with_model(page_database: str, shared_model: FakeOpenAI) -> Iterator[
 
 # After the databases: while Playwright runs, this thread's event loop is taken.
 @pytest.fixture(scope="package")
-def browser(page_database: str) -> Iterator[Browser]:
+def sessions(page_database: str) -> Iterator[Sessions]:
     """The browser of all tests."""
     if CHROMIUM is None:
         pytest.skip("There is no Chromium here: the page is not tested (Debian: apt install chromium-headless-shell)")
     expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
+        yield Sessions(browser)
         browser.close()
 
 
@@ -156,19 +208,20 @@ def nothing_kept(page_database: str) -> None:
 
 
 @pytest.fixture
-def site(browser: Browser, served: str, nothing_kept: None) -> Iterator[Site]:
+def site(sessions: Sessions, served: str, nothing_kept: None) -> Iterator[Site]:
     """The page on the sample data, without a chat model."""
-    yield from _site(browser, served)
+    yield from site_of(sessions, served)
 
 
 @pytest.fixture
-def model_site(browser: Browser, served_with_model: str, model: FakeOpenAI, nothing_kept: None) -> Iterator[Site]:
+def model_site(sessions: Sessions, served_with_model: str, model: FakeOpenAI, nothing_kept: None) -> Iterator[Site]:
     """The page on the sample data, with the chat model `model`."""
-    yield from _site(browser, served_with_model)
+    yield from site_of(sessions, served_with_model)
 
 
-def _site(browser: Browser, url: str) -> Iterator[Site]:
-    site = Site(browser, url)
+def site_of(sessions: Sessions, url: str) -> Iterator[Site]:
+    """The page at `url`, that has nothing to complain of."""
+    site = Site(sessions, url)
     yield site
     site.close()
     assert site.complaints == []

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.conftest import clone_database
-from tests.page.conftest import Site
+from tests.page.conftest import Sessions, Site, site_of
 from tests.records.test_reckoning import fill
 from tests.running import running_server
 
@@ -23,11 +23,8 @@ def trades_server(server_url: str, migrated_template: str) -> Iterator[str]:
 
 
 @pytest.fixture
-def trades_site(trades_server: str, browser: Browser) -> Iterator[Site]:
-    site = Site(browser, trades_server)
-    yield site
-    site.close()
-    assert site.complaints == []
+def trades_site(trades_server: str, sessions: Sessions) -> Iterator[Site]:
+    yield from site_of(sessions, trades_server)
 
 
 def query_of(page: Page) -> dict[str, list[str]]:

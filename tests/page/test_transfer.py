@@ -119,7 +119,7 @@ def test_an_open_page_still_finds_its_modules_after_an_update(served: str) -> No
 
 
 def test_under_a_prefix_everything_works(site: Site, served_under_prefix: str) -> None:
-    prefixed = Site(site.browser, served_under_prefix, site.complaints)
+    prefixed = Site(site.sessions, served_under_prefix, site.complaints)
     asked: list[Request] = []
     page = prefixed.open("prod/", before=lambda page: requests_to(page, "", asked))
     page.get_by_role("textbox").fill("Why did the council keep the old elm in Quill Square?")
