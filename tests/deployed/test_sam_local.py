@@ -4,11 +4,11 @@ and that what makes it possible is refused where a stack is deployed.
 
 from __future__ import annotations
 
+import importlib.util
 import json
 from pathlib import Path
 from typing import Any
 
-import cfnlint  # type: ignore[import-untyped]
 import pytest
 from samcli.yamlhelper import yaml_parse  # type: ignore[import-untyped]
 
@@ -21,7 +21,7 @@ from tests.deployed.replay import forget_vectors, function_of_route, recorded_ev
 ENVIRONMENT_FILE = ROOT / "events" / "sam-local.json"
 COMPOSE_FILE = ROOT / "events" / "sam-local.compose.yaml"
 RESERVED_BY_LAMBDA = "data/schemas/extensions/aws_lambda_function/environment_variable_keys.json"
-"""What CloudFormation refuses in a function's environment, as cfn-lint knows it."""
+"""What CloudFormation refuses in a function's environment, as cfn-lint knows it; importing that takes each process a second."""
 
 EMULATED = {
     "AWS_LAMBDA_FUNCTION_NAME": "SearchFunction",
@@ -97,7 +97,10 @@ def test_whatever_a_deployed_function_is_given_it_does_not_trust_its_client(envi
 
 
 def test_what_tells_the_emulator_from_lambda_is_not_for_a_template_to_set() -> None:
-    refused = json.loads((Path(cfnlint.__file__).parent / RESERVED_BY_LAMBDA).read_text())
+    linter = importlib.util.find_spec("cfnlint")
+    assert linter is not None
+    assert linter.origin is not None
+    refused = json.loads((Path(linter.origin).parent / RESERVED_BY_LAMBDA).read_text())
     assert "AWS_LAMBDA_LOG_STREAM_NAME" in json.dumps(refused)
     assert "AWS_SAM_LOCAL" not in json.dumps(refused), "it would be enough alone"
 

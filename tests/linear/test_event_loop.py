@@ -18,6 +18,7 @@ from quarry.api import everything
 from quarry.core.services import build_services
 from quarry.core.settings import Settings
 from quarry.core.web.app import create_app
+from tests.conftest import clone_database, create_database
 from tests.fakes.openai_server import FakeOpenAI, Reply
 
 SPACES = '"x' + " " * 1996 + 'y"'
@@ -28,6 +29,7 @@ BODY_SECONDS_MAX = 0.1
 """The same where a body of about 256 KiB is wrong in 15,000 places, which the framework tells one by one."""
 MANY = 15_000
 """Pieces of a body of about 256 KiB, the largest that is read."""
+LONG_ROWS = "long_rows_template"
 
 Call = tuple[str, str, dict[str, Any]]
 
@@ -109,7 +111,7 @@ def _large_answers() -> list[Call]:
 
 
 def _long_rows() -> list[Call]:
-    """Requests that find rows with the longest texts: see `long_rows_url`."""
+    """Requests that find rows with the longest texts: see `long_rows_template`."""
     question = "wordy longs of the city"
     return [
         ("GET", "/records/search", {"params": {"q": question, "limit": "100"}}),
@@ -150,11 +152,13 @@ async def test_what_a_model_writes_never_holds_the_event_loop(
     assert await _too_long(long_rows_url, [[call] for call in _long_rows()], STALL_SECONDS_MAX, **environment) == []
 
 
-@pytest.fixture
-def long_rows_url(sample_url: str) -> str:
-    """The sample data, and rows with texts that are as long as what is read of a row."""
+@pytest.fixture(scope="module")
+def long_rows_template(server_url: str, sample_template: str) -> str:
+    """The name of a database with the sample data, and rows with texts that are as long as what is read of a row."""
     words = "(select string_agg('w' || (i * n % 997), ' ') from generate_series(1, 4000) i)"
-    with psycopg.connect(sample_url, autocommit=True) as connection:
+    with psycopg.connect(
+        create_database(server_url, LONG_ROWS, template=sample_template), autocommit=True
+    ) as connection:
         for statement in (
             "insert into motions (id, text_content)"
             f" select 'long' || n, 'wordy longs ' || {words} from generate_series(1, 120) n",
@@ -164,7 +168,13 @@ def long_rows_url(sample_url: str) -> str:
             " from (select id, row_number() over () as n from campaigns) k where k.id = c.id and n <= 60",
         ):
             connection.execute(statement.encode())
-    return sample_url
+    return LONG_ROWS
+
+
+@pytest.fixture
+def long_rows_url(server_url: str, long_rows_template: str) -> Iterator[str]:
+    with clone_database(server_url, long_rows_template) as url:
+        yield url
 
 
 async def _too_long(url: str, calls: list[list[Call]], most: float, **environment: str) -> list[tuple[float, str]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import psycopg
 import pytest
 
@@ -23,6 +24,7 @@ from quarry.people.retrieval import (
     find_excluded,
     load_people,
 )
+from tests.bulk import copy_rows, copy_vectors, indexes_built_afterwards
 from tests.people.cards import Connection, add_card, add_child, add_person, direction, similarity_at
 from tests.plans import plans
 from tests.vectors import vector_literal
@@ -109,8 +111,16 @@ class TestNearness:
     async def test_where_no_card_has_a_child_no_card_is_compared_for_its_children(
         self, connection: Connection, database: Database
     ) -> None:
-        for number in range(20 * OVERFETCH_CARDS):
-            add_card(connection, f"p{number:03}", degrees=number / 10)
+        ids = [f"p{number:03}" for number in range(20 * OVERFETCH_CARDS)]
+        vectors = np.array([direction(number / 10) for number in range(len(ids))], np.float32)
+        copy_rows(connection, "people (id)", [(id,) for id in ids])
+        copy_rows(
+            connection,
+            "experience_cards (id, person_id, title, intent_primary)",
+            [(id, id, "Card", "work") for id in ids],
+        )
+        with indexes_built_afterwards(connection, "experience_card_embeddings"):
+            copy_vectors(connection, "experience_card_embeddings", ids, vectors)
         connection.execute("analyze experience_cards, experience_card_embeddings, experience_card_child_embeddings")
         plan = plans(
             connection,
