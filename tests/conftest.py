@@ -87,12 +87,34 @@ _MEMORY_MIN_BYTES = 4 << 30
 
 
 class _Together(LoadFileScheduling):  # type: ignore[misc]
-    """Where processes share the work, a file's tests stay together, and so do those that need what is built for Lambda."""
+    """Where processes share the work, a file's tests stay together, and so do those that need what is built for Lambda. A process
+    stays in a folder while there is work, and begins with one where no other is: what a folder's tests share is made in each.
+    """
+
+    def __init__(self, config: pytest.Config, log: Producer) -> None:
+        super().__init__(config, log)
+        self._folders: dict[Any, str] = {}
+        """Where each process is."""
 
     def _split_scope(self, nodeid: str) -> str:
         if nodeid.startswith(("tests/deployed/", "tests/functions/")):
             return "built"
         return str(super()._split_scope(nodeid))
+
+    def _assign_work_unit(self, node: Any) -> None:
+        own = self._folders.pop(node, None)
+
+        def far(scope: str) -> tuple[bool, bool]:
+            return _folder(scope) != own, _folder(scope) in self._folders.values()
+
+        scope = min(self.workqueue, key=far)
+        self.workqueue.move_to_end(scope, last=False)
+        self._folders[node] = _folder(scope)
+        super()._assign_work_unit(node)
+
+
+def _folder(path: str) -> str:
+    return "/".join(path.split("/")[:2])
 
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -114,8 +136,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> _Togeth
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the long files that would come last: one process would wait for the other at the end."""
-    items.sort(key=lambda item: not item.nodeid.startswith("tests/sql/"))
+    """Begin with the longest folders: one process would wait for the other at the end."""
+    items.sort(key=lambda item: not item.nodeid.startswith(("tests/page/", "tests/sql/")))
 
 
 @pytest.hookimpl(wrapper=True)
