@@ -17,7 +17,7 @@ from quarry.core.collections.relations import relations_of_schema
 from quarry.core.postgres.migrate import connect
 from quarry.core.postgres.pool import Database
 from quarry.core.settings import DEFAULT_SCHEMA
-from tests.collections import rehearsals
+from tests.collections import nursery, rehearsals
 from tests.collections.ferries import NO_NUMBER, NUMBERS, SCHEMA
 from tests.collections.support import apply_file, owner
 from tests.conftest import client_of, clone_database
@@ -46,6 +46,12 @@ def ferries(server_url: str, migrated_template: str) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def rooms(server_url: str, migrated_template: str) -> Iterator[str]:
     with drafted(server_url, migrated_template, "rehearsals", rehearsals.SCHEMA) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def plants(server_url: str, migrated_template: str) -> Iterator[str]:
+    with drafted(server_url, migrated_template, "nursery", nursery.SCHEMA) as url:
         yield url
 
 
@@ -107,3 +113,16 @@ def _ids(url: str, table: str, condition: str) -> list[str]:
     with psycopg.connect(url) as connection:
         found = connection.execute(f"select id::text from rehearsals.{table} where {condition}".encode())
         return [id for (id,) in found]
+
+
+async def test_what_people_say_of_columns_is_read_of_few_rows_too(plants: str) -> None:
+    database = Database(plants, pool_size=1, timeout_seconds=60)
+    wrong = {}
+    for question, sql in nursery.NUMBERS.items():
+        counted = await told(database, question)
+        if counted is None or in_short(counted.event) != _by_sql(plants, sql, "nursery"):
+            wrong[question] = counted and counted.sentence
+    told_without = [question for question in nursery.NO_NUMBER if await told(database, question)]
+    await database.close()
+    assert wrong == {}
+    assert told_without == []

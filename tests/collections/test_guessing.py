@@ -97,6 +97,8 @@ def test_numbers_that_name_something_are_not_counted_with() -> None:
     assert [name for name in names if is_number(column(name, "integer"))] == ["pages", "unit_price"]
     assert is_amount(column("unit_price", "numeric(10,2)"))
     assert is_amount(column("x", "money"))
+    assert is_amount(column("day_rate", "integer"))
+    assert not is_amount(column("heart_rate", "integer"))
     assert is_year(column("print_year", "integer"))
 
 
@@ -104,6 +106,7 @@ def test_numbers_that_name_something_are_not_counted_with() -> None:
     ("name", "purpose"),
     [
         ("sent_at", "happened"),
+        ("scheduled_for", "happened"),
         ("created_at", "created"),
         ("last_update", "bookkeeping"),
         ("birth_date", "later"),
@@ -128,6 +131,7 @@ def test_whose_a_row_is() -> None:
         ("año", None, None),
         ("born", 1834, 1991),
         ("founded", 1902, 2020),
+        ("completed", 1850, 2021),
     ],
 )
 def test_a_whole_number_is_a_year_by_its_name_or_by_what_it_holds(
@@ -142,6 +146,7 @@ def test_a_whole_number_is_a_year_by_its_name_or_by_what_it_holds(
         ("born", None, None),
         ("born", 0, 14),
         ("built", 12, 4800),
+        ("attended", 1200, 1900),
         ("year", 1, 6),
         ("year_total", None, None),
         ("halbjahr", 1, 2),

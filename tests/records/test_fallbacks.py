@@ -124,6 +124,21 @@ def test_the_value_that_is_asked_for_is_quoted_with_whose_it_is() -> None:
     assert "floor space: 95" in answer("South depot?", depots[1])
 
 
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("What did the North depot cost?", "price: 410"),
+        ("How expensive is the North depot?", "price: 410"),
+        ("How tall is the North depot?", "height: 12"),
+    ],
+)
+def test_the_value_that_is_asked_for_by_a_verb_or_an_adjective_is_quoted(question: str, value: str) -> None:
+    depot = record(
+        "depot", type="depots", title="North depot", body="Built of brick.\ncity: Turku\nprice: 410\nheight: 12"
+    )
+    assert answer(question, depot).startswith(f"North depot – {value} [1]")
+
+
 def test_the_sentence_that_answers_comes_first() -> None:
     assert answer("What did cables cost?", ELM, VOTE).startswith("Cables cost $31,000.")
     assert answer("How did the council vote on the elm?", ELM, VOTE).startswith(

@@ -20,8 +20,10 @@ from quarry.core.language.everyday import is_everyday
 from quarry.core.language.irregular import other_forms
 from quarry.core.language.tokens import keys, says_something_by_case
 from quarry.core.postgres.pool import Database
+from quarry.core.query.measures import compared
 from quarry.core.query.mention import Cue, FacetName, Known, Word
 from quarry.core.query.question import Clause, Condition
+from quarry.core.retrieval.facets import Facet
 from quarry.core.text import STOP_WORDS, placed_words, topic_text, words
 from quarry.records.ranking import RankedRecord
 from quarry.records.reading import RecordsReading, is_written_as_name, other_names, tellable
@@ -198,12 +200,19 @@ def _likelihood(odds: float) -> float:
 
 
 def _words(query: str, reading: RecordsReading) -> list[str]:
-    """The words of a question that carry a topic. An adjective behind "how" carries none: it asks how much."""
+    """The words of a question that carry a topic. An adjective behind "how" carries none: it asks how much; nor does a verb that
+    speaks of a number of the rows ("what did it cost").
+    """
     if reading.parsed.small_talk:
         return words(topic_text(query, reading.parsed.small_talk))
     said = words(query)
     degrees = {behind for word, behind in pairwise(said) if word == "how"}
+    degrees |= {word for word in said if reading.types.united.reckons and compared(word, _numbers(reading))}
     return [word for word in said if word not in STOP_WORDS and word not in degrees] or words(topic_text(query))
+
+
+def _numbers(reading: RecordsReading) -> list[Facet]:
+    return [facet for facet in reading.types.united.facets if facet.kind in ("number", "money")]
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,7 @@ from quarry.records.search_plan import besides
 from quarry.records.searched_types import RecordTypes, SearchedType
 from quarry.records.understood import (
     is_read_whole,
+    is_shortened,
     may_be_sold,
     names_nothing_else,
     of_others,
@@ -312,7 +313,7 @@ def _words(reading: RecordsReading, used: set[Evidence]) -> Iterator[str]:
     used = used | set(reading.question.asked_by)
     for place, mention in enumerate(reading.parsed.mentions):
         is_sold = reading.question.ask.function is not None and only_says_sold(mention)
-        if is_sold or only_measures(reading, place):
+        if is_sold or only_measures(reading, place) or is_shortened(mention, reading):
             continue
         if Evidence(mention.start, mention.end) not in used and _says_something(mention):
             yield reading.parsed.text[mention.start : mention.end]

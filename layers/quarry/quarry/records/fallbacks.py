@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from quarry.core.language.sentences import sentences
 from quarry.core.language.writing import ENGLISH, writing_of
+from quarry.core.query.measures import MEASURING, words_measuring
 from quarry.core.text import shorten, significant_words, words
 from quarry.records.candidates import RecordText
 from quarry.records.evidence import EvidenceSource
@@ -262,19 +263,20 @@ def _scored(question: str, search_query: str, sources: Sequence[EvidenceSource],
     asks_which = bool(_ASKS_WHICH.search(question))
     asks_what_is_said = bool(_ASKS_WHAT_IS_SAID.search(question))
     nearest = max((source.similarity or 0.0 for source in sources), default=0.0)
-    asked = set(significant_words(search_query))
+    searched = set(significant_words(search_query))
+    asked = searched | (MEASURING & {*significant_words(question)})
     pool = [
         _Sentence(
             source,
             place,
             f"{title}{text}",
-            frozenset(significant_words(title + text)),
-            frozenset(significant_words(text)),
+            frozenset(significant_words(title + text)) | (asked & _measuring(text) if title else frozenset()),
+            frozenset(significant_words(text)) | (asked & _measuring(text) if title else frozenset()),
             bool(title),
             bool(title) and asked.issuperset(significant_words(text.partition(": ")[2])),
         )
         for source in sources
-        for place, (title, text) in enumerate(_quotable_units(source.text, asked))
+        for place, (title, text) in enumerate(_quotable_units(source.text, searched, asked))
         if asks_who or not _ROLL_CALL.match(text)
     ]
     holders = Counter(word for sentence in pool for word in sentence.own & asked)
@@ -300,6 +302,12 @@ def _scored(question: str, search_query: str, sources: Sequence[EvidenceSource],
             score *= 0.5
         scored.append(replace(sentence, score=score))
     return sorted(scored, key=lambda item: (-item.score, item.source.n, item.place))
+
+
+def _measuring(line: str) -> frozenset[str]:
+    """The words that speak of the number which a line tells: "cost" of `price: 12`."""
+    label, _, value = line.partition(": ")
+    return words_measuring(words(label)) if value[:1].isdigit() else frozenset()
 
 
 def _about(record: RecordText) -> list[str]:
@@ -333,18 +341,20 @@ def _overlap(one: _Sentence, other: _Sentence) -> float:
     return len(one.stems & other.stems) / smaller if smaller else 1.0
 
 
-def _quotable_units(record: RecordText, asked: Set[str]) -> Iterator[tuple[str, str]]:
+def _quotable_units(record: RecordText, searched: Set[str], asked: Set[str]) -> Iterator[tuple[str, str]]:
     """What may be quoted of a record by itself, and the title before it, if any: the value of something is quoted with the title
-    of its record, where it holds a word of `asked` or nothing but the title is asked for.
+    of its record, where it holds a word of `asked` or nothing but the title is asked for. `searched` are those of `asked` that
+    records are found by.
     """
     values, prose = list[str](), list[str]()
     for line in _read(record).split("\n"):
         (values if _NAMED_VALUE.fullmatch(line) else prose).append(line)
     yield from (("", unit) for unit in _sentences_of(record, "\n".join(prose)))
     title = shorten(record.title, TOPIC_CHARACTERS_MAX)
-    is_meant = bool(asked) and asked <= set(significant_words(record.title))
+    is_meant = bool(searched) and searched <= set(significant_words(record.title))
+    is_measured = not asked <= searched and any(asked & _measuring(line) for line in values)
     for line in values:
-        if is_meant or not asked.isdisjoint(significant_words(line)):
+        if (is_meant and not is_measured) or not asked.isdisjoint({*significant_words(line), *_measuring(line)}):
             yield f"{title} – ", line
 
 

@@ -27,6 +27,8 @@ from quarry.core.retrieval.facets import SearchTable
 from quarry.records.reading import RecordsReading
 
 LEAD_CHARACTERS_MAX = 40
+SHORTENED_MIN = 4
+"""Of fewer letters, a word does not tell what it is short for."""
 _BE = (["is"], ["are"], ["was"], ["were"], ["been"], ["be"])
 _PARTICIPLES = frozenset("taken given made run held shown seen found".split())
 _EXISTING = frozenset("recorded listed held found filed located mentioned registered stored happened occurred".split())
@@ -47,7 +49,7 @@ def is_read_whole(reading: RecordsReading, clauses: Sequence[Clause]) -> bool:
             continue
         if Evidence(mention.start, mention.end) in used or value in (Cue("noun"), Cue("filler")):
             continue
-        if only_says_sold(mention):
+        if only_says_sold(mention) or is_shortened(mention, reading):
             continue
         is_meant = isinstance(
             value, (Word, Phrase, Known, NumberRange, MoneyRange, DateRange, Duration, Place, Reference)
@@ -56,6 +58,16 @@ def is_read_whole(reading: RecordsReading, clauses: Sequence[Clause]) -> bool:
         if is_meant or names_nothing or mention.assertion in ("doubtful", "preferred"):
             return False
     return not reading.question.preferred
+
+
+def is_shortened(mention: Mention, reading: RecordsReading) -> bool:
+    """Whether a word is what the name of the number that is asked for shortens: "preparation" of `prep_minutes`."""
+    ask = reading.question.ask
+    if not isinstance(mention.value, Word) or ask.function is None:
+        return False
+    word = reading.parsed.text[mention.start : mention.end].lower()
+    parts = {part for facet in (ask.of, ask.facet) if facet for part in facet.split("_")}
+    return any(len(part) >= SHORTENED_MIN and word.startswith(part) for part in parts)
 
 
 def names_nothing_else(
@@ -67,7 +79,7 @@ def names_nothing_else(
     last = values[-1] if values else None
     if ask.kind == "groups" and not ask.function and isinstance(last, Asked) and last.what in ("most", "least"):
         # "which maker sold the most": the most of what?
-        return False
+        return len(values) > 1 and values[-2] == Cue("noun")
     constrained = {condition.facet for clause in clauses for condition in clause}
     for place, mention in enumerate(reading.parsed.mentions):
         said = reading.parsed.text[mention.start : mention.end]

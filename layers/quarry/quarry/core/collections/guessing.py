@@ -21,6 +21,8 @@ FEW_ROWS = 50
 
 PROSE_WIDTH = 60
 """A text of so many bytes on average is written in sentences."""
+LABEL_WIDTH = 20
+"""Names of kinds of things are on average no longer, in bytes."""
 SHORT_WIDTH = 12
 """What is assumed of a text's width in bytes before ANALYZE, where its name does not promise prose."""
 
@@ -100,8 +102,7 @@ _BOOKKEEPING = frozenset(
     expiration expire valid until geandert aktualisiert actualizado modificado modifie""".split()
 )
 _LATER = frozenset(
-    """birth birthday birthdate born dob due deadline end ends ended shipped required return returned closed resolved
-    scheduled""".split()
+    """birth birthday birthdate born dob due deadline end ends ended shipped required return returned closed resolved""".split()
 )
 _CREATED = frozenset(
     "created create creation inserted added registered joined erstellt angelegt creado cree ajoute".split()
@@ -109,7 +110,7 @@ _CREATED = frozenset(
 _HAPPENED = frozenset(
     """happened occurred posted published released order ordered invoice invoiced paid payment sent received visited event
     transaction rented rental purchased booked hired started date day timestamp listed opened reported held taken made
-    departed bought sold signed published acquired founded datum fecha data erworben gekauft verkauft veroffentlicht
+    departed bought sold signed published acquired founded scheduled datum fecha data erworben gekauft verkauft veroffentlicht
     publicado publie""".split()
 )
 _YEARS = frozenset("year jahr ano annee anno jaar".split())
@@ -119,6 +120,10 @@ _DATED_BY_YEAR = frozenset(
     nacido fundado publicado construido""".split()
 )
 """What a whole number tells the year of that is called by nothing else."""
+_RATES_OF = frozenset("day daily night nightly hour hourly week weekly month monthly".split())
+"""What a rate is of that is paid by the time."""
+RECENT_LEAST = 1500
+"""From this year on, a participle that is not known as one that dates something tells of a year."""
 YEAR_LEAST, YEAR_MOST = 1000, 2100
 """What is measured outside these is no year of anything that people keep tables of."""
 
@@ -282,6 +287,16 @@ def is_category(column: Column, rows: int | None) -> bool:
     return 1 < count <= min(FACET_VALUES_MAX, rows / 2)
 
 
+def comes_again(column: Column, rows: int | None) -> bool:
+    """Whether, of few rows, which cannot hold each value many times, some have the same short text."""
+    if not is_text(column) or is_prose(column) or is_contact(column) or is_numbered(column):
+        return False
+    if column.distinct is None or rows is None or rows >= FEW_ROWS or text_width(column) > LABEL_WIDTH:
+        return False
+    count = column.distinct if column.distinct >= 0 else -column.distinct * rows
+    return 1 < round(count) < rows
+
+
 def is_called_category(column: Column) -> bool:
     """Whether its name says that it holds one of few values."""
     return bool(_CATEGORIES & {*words(column.name)})
@@ -309,13 +324,13 @@ def is_year(column: Column) -> bool:
     said = words(column.name)
     if any(_is_year(word) for word in (*said[-1:], *(said[:1] if {*said[1:]} <= _DATED_BY_YEAR else ()))):
         return column.least is None or column.most is None or _are_years(column.least, column.most)
-    return (
-        len(said) == 1
-        and said[0] in _DATED_BY_YEAR
-        and column.least is not None
-        and column.most is not None
-        and _are_years(column.least, column.most)
-    )
+    if len(said) != 1 or column.least is None or column.most is None or not _are_years(column.least, column.most):
+        return False
+    return said[0] in _DATED_BY_YEAR or (_is_participle(said[0]) and column.least >= RECENT_LEAST)
+
+
+def _is_participle(word: str) -> bool:
+    return word.endswith("ed") and len(word) > len("shed")
 
 
 def _is_year(word: str) -> bool:
@@ -338,6 +353,7 @@ def is_amount(column: Column) -> bool:
     """Whether it is an amount of money."""
     said = words(column.name)
     is_called_so = bool(_AMOUNTS & {*said}) and said[-1] not in _NO_AMOUNTS
+    is_called_so = is_called_so or ("rate" in said and bool(_RATES_OF & {*said}) and len(said) == len(("day", "rate")))
     if "discount" in said and (column.most is None or is_share(column)):
         # a part of the price, or an amount
         return False
@@ -349,9 +365,7 @@ def is_flag(column: Column) -> bool:
     if column.category != "N" or column.is_array or column.least is None or column.most is None:
         return False
     said = words(column.name)
-    is_called_so = bool(said) and (
-        said[0] in _FLAG_FIRST or said[-1] in _FLAGS or (said[-1].endswith("ed") and len(said[-1]) > len("shed"))
-    )
+    is_called_so = bool(said) and (said[0] in _FLAG_FIRST or said[-1] in _FLAGS or _is_participle(said[-1]))
     return is_called_so and column.least >= 0 and column.most <= 1
 
 

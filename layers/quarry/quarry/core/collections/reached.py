@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from quarry.core.collections import toml_text
 from quarry.core.collections.column_types import is_comparable, is_single
-from quarry.core.collections.guessing import is_buyer, is_called_category, is_place, is_writable, words
+from quarry.core.collections.guessing import is_buyer, is_called_category, is_place, is_text, is_writable, words
 from quarry.core.collections.relations import Column, Reference
 from quarry.core.collections.table_guess import TableGuess
+from quarry.core.language.nouns import names_doer
 
 Guesses = Mapping[tuple[str, str], TableGuess]
 """By schema and name of the table."""
@@ -83,12 +84,18 @@ def _may_follow(guess: TableGuess, name: str, reference: Reference, other: Table
 
 
 def telling_columns(guess: TableGuess) -> Iterator[tuple[Column, str]]:
-    """The columns that say what kind of thing a row is or where, whatever refers to it, each with its facet's kind."""
+    """The columns that say what kind of thing a row is or where, whatever refers to it, each with its facet's kind: those
+    that are called so first.
+    """
+    others = []
     for column in guess.categories:
         if is_place(column, guess.relation):
             yield column, "place"
         elif column.category == "E" or is_called_category(column):
             yield column, "value"
+        elif is_text(column) and not names_doer(last_word(column.name)):
+            others.append(column)
+    yield from ((column, "value") for column in others)
 
 
 def last_word(name: str) -> str:

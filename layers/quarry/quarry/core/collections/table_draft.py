@@ -170,9 +170,13 @@ def _add_reached(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: s
     if dated and dated.guess.date and DATE not in draft.facets:
         draft.facets[DATE] = dated.declared("date", dated.guess.date.name)
         draft.reasons[f"facets.{DATE}"] = "guessed: they have none of their own"
-    # where who serves lives says nothing of the row
-    others = [each for each in found if not serves(each.guess.relation.name)]
-    telling = [(each, *telling) for each in others for telling in telling_columns(each.guess)]
+    telling = [
+        (each, column, kind)
+        for each in found
+        for column, kind in telling_columns(each.guess)
+        # where who serves lives says nothing of the row
+        if kind != "place" or not serves(each.guess.relation.name)
+    ]
     further = [
         *((each, *_called_by_reference(each)) for each in found if len(each.steps) > 1 and _is_told(each)),
         *((each, column.name, kind, column.name) for each, column, kind in telling),

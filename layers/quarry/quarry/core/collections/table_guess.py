@@ -9,6 +9,7 @@ from quarry.core.collections.column_types import is_single
 from quarry.core.collections.guessing import (
     PROSE_WIDTH,
     are_people,
+    comes_again,
     date_purpose,
     is_category,
     is_contact,
@@ -128,6 +129,7 @@ class TableGuess:
         return (
             is_place(column, self.relation)
             or is_category(column, self.relation.rows)
+            or comes_again(column, self.relation.rows)
             or (bool(self.person) and is_role(column))
         )
 

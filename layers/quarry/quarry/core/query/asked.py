@@ -70,7 +70,17 @@ def find_asked(tokens: Sequence[Token], lexicon: Lexicon) -> list[Found[Asked | 
             found.append(asked)
         elif _is_superlative(words, place, opens=bool(lexicon.numbers)):
             found.append(_counted(place, place + 1, "largest", words))
+        elif lexicon.numbers and words[place] in _OF_QUALITY and _is_participle(words, place + 1):
+            found.append(_counted(place, place + 1, _OF_QUALITY[words[place]], words))
     return found
+
+
+_OF_QUALITY: Mapping[str, AskedFor] = {"best": "largest", "worst": "smallest"}
+"""Superlatives of what a participle behind them says by how much: "best rated", "worst paid"."""
+
+
+def _is_participle(words: Sequence[str], place: int) -> bool:
+    return place < len(words) and (words[place].endswith("ed") or words[place] == "paid")
 
 
 _DESCRIBING = frozenset("who that whose born".split())

@@ -112,8 +112,8 @@ class Lexicon:
             # "the most expensive" are no expenses
             by_stem = None
         if by_stem and by_stem.meaning == Cue("noun") and words[by_stem.last - 1].endswith("ed") and exact is None:
-            # "listed last month" is said of listings, and names none
-            by_stem = None
+            # "listed last month" is said of listings, and names none; "listed most" asks for the most of them
+            by_stem = by_stem if {*words[by_stem.last : by_stem.last + 1]} & {"most", "least"} else None
         if by_stem and isinstance(by_stem.meaning, FacetName) and words[by_stem.last - 1].endswith("ed"):
             # "rated" is no rate
             by_stem = None if self.numbers & {*by_stem.meaning.facets} else by_stem
@@ -219,6 +219,9 @@ _NEGATIVE_PREFIXES = ("un", "non", "in", "im", "ir", "il", "dis")
 def _terms(table: SearchTable) -> Iterator[tuple[str, FacetName | Cue]]:
     for noun in table.nouns:
         yield from ((name, Cue("noun")) for name in (noun, plural(noun)))
+    if table.reckons:
+        # "the heaviest piece of equipment"
+        yield from ((said, Cue("filler")) for said in ("piece of", "item of"))
     yield from _facet_terms(table)
 
 
@@ -237,7 +240,7 @@ def _facet_terms(table: SearchTable) -> Iterator[tuple[str, FacetName | Cue]]:
             if {*keys(facet.name.replace("_", " "))} & {"quantity", "qty"} and facet.kind == "number"
             else []
         )
-        for name in (facet.label, facet.plural, *facet.words, *counted):
+        for name in (facet.label, facet.plural, *facet.words, *counted, *_turned(facet)):
             phrase = tuple(_singular(key) for key in keys(name))
             written.setdefault(phrase, name)
             if facet.name not in named.setdefault(phrase, []):
@@ -247,6 +250,18 @@ def _facet_terms(table: SearchTable) -> Iterator[tuple[str, FacetName | Cue]]:
     if table.date:
         for word, grain in PERIODS.items():
             yield word, FacetName((table.date,), grain)
+
+
+def _turned(facet: Facet) -> Iterator[str]:
+    """A facet's name as it is said in a sentence: "type of boat" for `boat_type`, "needs a licence" for `needs_licence`."""
+    said = keys(facet.name.replace("_", " "))
+    if len(said) != len(("boat", "type")):
+        return
+    first, last = said
+    if facet.kind == "boolean":
+        yield from (f"{first} {article} {last}" for article in ("a", "an", "the"))
+    elif facet.kind in ("value", "title", "place"):
+        yield f"{last} of {first}"
 
 
 def _opposites(table: SearchTable) -> Iterator[tuple[str, FacetName]]:

@@ -10,32 +10,40 @@ from quarry.core.query.quantities import Dimension, dimension_of
 from quarry.core.retrieval.facets import Facet
 
 ADJECTIVES: Mapping[str, tuple[str, ...]] = {
-    "expens": ("price", "cost", "fee"), "cheap": ("price", "cost", "fee"), "costli": ("price", "cost", "fee"),
-    "dear": ("price", "cost", "fee"), "long": ("length", "duration", "runtime"),
-    "short": ("length", "duration", "runtime", "height"),
-    "tall": ("height",), "heavi": ("weight",), "light": ("weight",), "old": ("age",), "young": ("age",), "deep": ("depth",),
-    "wide": ("width",), "narrow": ("width",), "thick": ("thickness",), "thin": ("thickness",), "fast": ("speed",),
-    "slow": ("speed",), "large": ("size",), "larg": ("size",), "big": ("size",), "small": ("size",),
+    "expens": ("price", "cost", "fee", "rate"), "cheap": ("price", "cost", "fee", "rate"),
+    "costli": ("price", "cost", "fee", "rate"), "dear": ("price", "cost", "fee", "rate"),
+    "long": ("length", "duration", "runtime"), "short": ("length", "duration", "runtime", "height"),
+    "quick": ("duration", "runtime"),
+    "tall": ("height",), "heavi": ("weight", "mass"), "light": ("weight", "mass"), "old": ("age",), "young": ("age",),
+    "deep": ("depth",), "wide": ("width",), "narrow": ("width",), "thick": ("thickness",), "thin": ("thickness",),
+    "fast": ("speed",), "slow": ("speed",), "large": ("size",), "larg": ("size",), "big": ("size",), "small": ("size",),
+    "rate": ("rating", "stars", "score"), "review": ("rating", "stars", "score"), "paid": ("salary", "wage", "pay"),
 }  # fmt: skip
-"""Adjectives, by stem, and the nouns of what they say much or little of."""
+"""Adjectives and participles ("best rated"), by stem, and the nouns of what they say much or little of."""
+PARTICIPLES = ("rate", "review", "paid")
 SIDE_AMOUNTS = frozenset("freight shipping postage tax vat discount tip deposit balance budget refund".split())
 """Names of money that is not what something is paid with."""
 MONEY_ADJECTIVES = frozenset(("expens", "cheap", "costli", "dear"))
-_DIMENSIONS: Mapping[str, tuple[Dimension, ...]] = {
-    "long": ("time", "length"), "short": ("time", "length"), "heavi": ("mass",), "light": ("mass",), "tall": ("length",),
-    "larg": ("bytes", "area"), "large": ("bytes", "area"), "big": ("bytes", "area"), "small": ("bytes", "area"),
-    "wide": ("length",), "deep": ("length",),
+_SIZES: tuple[tuple[Dimension, ...], ...] = (("bytes", "area"), ("volume",), ("length",))
+_DIMENSIONS: Mapping[str, tuple[tuple[Dimension, ...], ...]] = {
+    "long": (("time", "length"),), "short": (("time", "length"),), "quick": (("time",),), "heavi": (("mass",),),
+    "light": (("mass",),), "tall": (("length",),), "larg": _SIZES, "large": _SIZES, "big": _SIZES, "small": _SIZES,
+    "wide": (("length",),), "deep": (("length",),),
 }  # fmt: skip
-"""What such adjectives measure, where a number's unit says that it is that."""
+"""What such adjectives measure, where a number's unit says that it is that: any of the first that there are."""
 _VERBS: Mapping[str, str] = {
     stem(word): adjective
     for adjective, words in {
-        "expens": "cost costs costing priced", "long": "last lasts lasted lasting take takes took taking",
+        "expens": "cost costs costing priced worth", "long": "last lasts lasted lasting take takes took taking",
         "heavi": "weigh weighs weighed weighing",
     }.items()
     for word in words.split()
 }  # fmt: skip
 """Verbs of measures, by stem, and the adjectives of what they measure."""
+
+
+MEASURING = frozenset(ADJECTIVES.keys() | _VERBS.keys())
+"""The stems of all words that speak of a number without naming it."""
 
 
 def facets_of_adjective(adjective: str, numbers: Iterable[Facet]) -> list[Facet]:
@@ -48,8 +56,8 @@ def facets_of_adjective(adjective: str, numbers: Iterable[Facet]) -> list[Facet]
         if whole:
             return whole
     called = [facet for facet in given if {*of} & {key for name in _names(facet) for key in keys(name)}]
-    if not called:
-        called = [facet for facet in given if dimension_of(facet.unit) in _DIMENSIONS.get(adjective, ())]
+    for dimensions in _DIMENSIONS.get(adjective, ()):
+        called = called or [facet for facet in given if dimension_of(facet.unit) in dimensions]
     if not called and adjective in MONEY_ADJECTIVES:
         money = [facet for facet in given if facet.kind == "money"]
         called = [facet for facet in money if not is_side_amount(facet)] or money
@@ -86,6 +94,13 @@ def _adjectives(word: str) -> Iterator[str]:
 
 def _names(facet: Facet) -> tuple[str, ...]:
     return (facet.name.replace("_", " "), facet.label, *facet.words, *facet.units)
+
+
+def words_measuring(names: Iterable[str]) -> frozenset[str]:
+    """The stems of the adjectives and verbs that speak of what numbers of these names tell: "cost" and "expensive" of a price."""
+    given = {*names}
+    adjectives = {adjective for adjective, nouns in ADJECTIVES.items() if given & {*nouns}}
+    return frozenset(adjectives | {verb for verb, adjective in _VERBS.items() if adjective in adjectives})
 
 
 def is_measuring(word: str) -> bool:

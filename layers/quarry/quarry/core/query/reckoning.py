@@ -14,7 +14,7 @@ from quarry.core.language.nouns import plural, singular
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import fold, keys
 from quarry.core.query.ambiguous import MONEY_VERBS
-from quarry.core.query.measures import ADJECTIVES, MONEY_ADJECTIVES, facets_of_adjective, is_side_amount
+from quarry.core.query.measures import ADJECTIVES, MONEY_ADJECTIVES, PARTICIPLES, facets_of_adjective, is_side_amount
 from quarry.core.query.mention import Asked, AskedFor, Cue, FacetName, Known, Mention, ParsedQuery, Word
 from quarry.core.query.question import Ask, Function
 from quarry.core.query.telling import meant_table, named, nearest, stems_of
@@ -36,7 +36,9 @@ _OF_EACH = frozenset(
 """Names of numbers that a row has by itself: their sum says nothing."""
 _PAID_TO_EACH = frozenset("salary wage fee duration weight".split())
 """Names of numbers whose sum is told where it is asked for, but not meant by "top 5 by"."""
-_LITTLE = frozenset(("cheap", "short", "light", "young", "slow", "small", "low"))
+_LITTLE = frozenset(("cheap", "short", "light", "young", "slow", "small", "low", "quick"))
+_OF_EVERY = frozenset("per each every".split())
+"""What a number is told for, not what rows are ranked by: "the cheapest per day"."""
 
 
 @dataclass(frozen=True)
@@ -218,7 +220,8 @@ class _Reader:
             facet = self._facet_of_adjective(adjective[1])
             if facet is None:
                 return self._cannot(place) if adjective[1] in MONEY_ADJECTIVES else None
-            is_low = (adjective[1] in _LITTLE) != (kind == "least")
+            # "lowest rated" says by itself that it is little
+            is_low = kind in _LOW if adjective[1] in PARTICIPLES else (adjective[1] in _LITTLE) != (kind == "least")
             if "group" in self.kinds:
                 return self._cannot(place)
             return self._extreme(facet, "smallest" if is_low else "largest", (place, adjective[0]))
@@ -372,6 +375,8 @@ class _Reader:
     def _number_grouped_by(self) -> tuple[int, int, Facet] | None:
         """ "By revenue": the place of the "by", of the name, and the number."""
         place = self.kinds.get("group")
+        if place is not None and _OF_EVERY & {*keys(self.text[self.mentions[place].start : self.mentions[place].end])}:
+            return None
         found = self._number_after(place, 1) if place is not None else None
         return (place, *found) if place is not None and found else None
 
@@ -415,11 +420,14 @@ class _Reader:
     def _adjective(self, place: int) -> tuple[int, str] | None:
         """What a superlative says most of, as the stem of its adjective: "cheapest" itself, or the word behind "most"."""
         following = place + 1
+        said = self._stem_at(following) if following < len(self.mentions) else None
         if self.kinds.keys() & {"most", "least"} and following < len(self.mentions):
-            said = self._stem_at(following)
             if said is None and isinstance(self.mentions[following].value, FacetName):
                 said = stem(self.text[self.mentions[following].start : self.mentions[following].end])
             return (following, said) if said and said in ADJECTIVES else None
+        if said in PARTICIPLES:
+            # "highest rated"
+            return following, said
         for word in keys(self.text[self.mentions[place].start : self.mentions[place].end]):
             for bare in _positives(word):
                 if stem(bare) in ADJECTIVES:
