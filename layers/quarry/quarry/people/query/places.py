@@ -10,14 +10,16 @@ from quarry.people.places import country_of, country_of_region, known_place
 from quarry.people.query.draft import PLACES, Draft, facets_of
 
 _COMPOUND = re.compile(r"[-‑/]\w{1,20}+")
+_AT_WORK = frozenset({"work", "works", "worked", "working"})
 _DESTINATION = frozenset({"relocate", "relocating", "move", "moving", "shift", "shifting"})
 
 
 def take_known_place(draft: Draft, mention: Mention, value: Known) -> None:
     """A value of a place facet."""
     wished = [known.value.lower() for known in value.values if known.facet == "preferred_place" and known.is_whole]
-    if wished and facets_of(mention) == {"preferred_place"} and known_place(wished[0]) is None:
-        # no place that anybody can be at: "remote"
+    is_done = bool(_AT_WORK & draft.words_before(draft.by_span[mention.start, mention.end], 1))
+    if wished and not is_done and facets_of(mention) <= PLACES and known_place(wished[0]) is None:
+        # no place that anybody can be at: "remote", but where somebody "worked remotely"
         if mention.assertion in ("affirmed", "required"):
             draft.put("preferred_locations", wished, mention)
         else:

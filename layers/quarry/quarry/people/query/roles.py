@@ -24,6 +24,7 @@ REQUIRED = {
 HARD_INTENTS = frozenset({"education", "project", "community", "certification", "career_break"})
 """Kinds of experience that are made hard where the query insists; people work, teach and do research under other headings too."""
 
+LEARNT = frozenset({"skill", "degree"})
 ROLE_NAMES_MAX = 12
 
 
@@ -112,6 +113,9 @@ def _singular(word: str) -> str:
 
 def _role(said: str, meant: Sequence[KnownValue], *, is_both: bool) -> Role:
     words = _singulars(said)
+    if any(known.facet == "title" and known.is_whole and _singulars(known.value) == words for known in meant):
+        # where people are called so, who knows or studied it is not yet one: no interpreter is a translator
+        meant = [known for known in meant if known.facet not in LEARNT or _singulars(known.value) == words]
     return Role(
         _names(said, meant)[:ROLE_NAMES_MAX],
         frozenset(known.facet for known in meant),
