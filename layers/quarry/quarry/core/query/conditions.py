@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -353,7 +354,27 @@ def _duration(parsed: ParsedQuery, place: int, value: Duration, table: SearchTab
                     round(most / months, 3) if most is not None else None,
                 )
                 return _any_of([Condition(facet.name, range=span)], parsed.mentions[place])
-    return _unanswerable(parsed, place, found)
+    return _age(parsed, place, value, table) or _unanswerable(parsed, place, found)
+
+
+_AGED = frozenset(("old", "older", "younger", "newer"))
+
+
+def _age(parsed: ParsedQuery, place: int, value: Duration, table: SearchTable) -> list[Clause]:
+    """ "Older than 100 years", "less than ten years old": of what is dated by the year in which it came to be."""
+    mention = parsed.mentions[place]
+    dated = [facet for facet in table.facets if facet.name == table.date and facet.kind == "year"]
+    said = {*keys(parsed.text[mention.start : mention.end])}
+    if not dated or value.today is None or not said & _AGED:
+        return []
+    # what is more than ten years old came to be in a year before that of ten years ago
+    this_year = value.today.year
+    first = last = None
+    if value.most is not None:
+        first = datetime.date(max(1, this_year - int(value.most // 12) + (not value.includes_most)), 1, 1)
+    if value.least is not None:
+        last = datetime.date(max(1, this_year - int(value.least // 12) - (not value.includes_least)), 12, 31)
+    return _any_of([Condition(dated[0].name, range=DateRange(first, last, grain="year"))], mention)
 
 
 def _ranged(

@@ -82,13 +82,16 @@ class MoneyRange:
 
 @dataclass(frozen=True)
 class Duration:
-    """A length of time in months: "5+ years". It dates nothing. `unit` is the stem of what it is told in."""
+    """A length of time in months: "5+ years". It dates nothing but what is so old. `unit` is the stem of what it is told in,
+    `today` the day from which an age is reckoned.
+    """
 
     least: float | None = None
     most: float | None = None
     includes_least: bool = field(default=True, compare=False)
     includes_most: bool = field(default=True, compare=False)
     unit: str | None = field(default=None, compare=False)
+    today: datetime.date | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -51,18 +52,21 @@ def find_numbers(text: str, tokens: Sequence[Token]) -> list[Mention]:
     return list(dict.fromkeys(mention for mention in mentions if mention))
 
 
-def find_durations(text: str, tokens: Sequence[Token]) -> list[Mention]:
-    """The lengths of time that a text names, in months; they date nothing."""
+def find_durations(text: str, tokens: Sequence[Token], today: datetime.date | None = None) -> list[Mention]:
+    """The lengths of time that a text names, in months; they date nothing but what is so old on the day `today`."""
     lengths = [
         replace(each, value=round(each.value * _MONTHS[each.unit], 6))
         for each in _amounts(text, tokens)
         if each.unit in _MONTHS
     ]
+    old = {token.start: token.end for token in tokens if token.key == "old"}
     return [
         Mention(
-            Duration(bounds.least, bounds.most, bounds.includes_least, bounds.includes_most, bounds.amounts[-1].unit),
+            Duration(
+                bounds.least, bounds.most, bounds.includes_least, bounds.includes_most, bounds.amounts[-1].unit, today
+            ),
             bounds.start,
-            bounds.end,
+            old.get(bounds.end + 1, bounds.end),
         )
         for bounds in find_bounds(text, lengths)
     ]
