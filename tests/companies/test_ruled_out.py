@@ -44,7 +44,7 @@ async def database(profiles_url: str) -> AsyncIterator[Database]:
 
 async def left(database: Database, *words: str) -> set[str]:
     ruled_out = await read_ruled_out(database, (), words)
-    return {*await fitting_ids(database, row_filter((), ruled_out), 100, in_order=True)}
+    return {*await fitting_ids(database, row_filter((), ruled_out), 100)}
 
 
 async def test_who_only_denies_what_is_ruled_out_is_left(database: Database) -> None:

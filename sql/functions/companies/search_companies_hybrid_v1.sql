@@ -13,7 +13,7 @@
 -- Not every company is scored, but those nearest in meaning (vector_candidates), and those that hold the query's rare words, or pairs
 -- of the others (gathered_words): the formula ranks them, not BM25. One that is not among the nearest has at most the similarity of
 -- the last of these: it is compared where it could still reach the list. Of those that hold the words at most max_read are read, to see
--- whether they meet what else is asked.
+-- whether they meet what else is asked, and 1,000 are ranked, of a query of many words max_ranked_words / words.
 create or replace function search_companies_hybrid_v1(
   p_query_text text, p_query_embedding halfvec, p_statuses text[] default array['startup'], p_include_ids text[] default null,
   p_exclude_ids text[] default '{}', p_limit int default 120, p_min_semantic double precision default 0.25,
@@ -29,11 +29,13 @@ as $$
 declare
   no_match constant float8 := 1e-15;
   max_read constant int := 10000;
-  max_worded constant int := 1000;  -- rows with the query's words that are ranked at most
+  max_ranked_words constant int := 6000;
   among constant text := coalesce('and ' || company_condition(null, p_include_ids, null, null), '');
   condition constant text := company_condition(p_statuses, p_include_ids, p_exclude_ids, p_filter);
   max_words constant int := 16;  -- so many has the whole query, see read_query
   asked constant record := read_query(coalesce(p_query_text, ''));
+  -- rows with the query's words that are ranked at most
+  max_worded constant int := least(1000, max_ranked_words / greatest(1, least(max_words, cardinality(asked.words))));
   gathered tsquery[];
 begin
   if p_query_embedding is null or coalesce(p_limit, 0) < 1 then

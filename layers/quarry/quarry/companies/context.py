@@ -133,7 +133,7 @@ class Scope:
     """The companies that meet what is stated, looked for once as long as no other plan states something else.
 
     `filter` is the condition over a row `t` of companies, as SQL; `ids` are the first of those that meet it, `in_order` those
-    founded last, where nothing else is asked; None where they were not looked for.
+    founded last, where nothing else is asked; None where they were not looked for. `is_cut_short`: there may be others.
     """
 
     clauses: Sequence[Clause]
@@ -141,6 +141,7 @@ class Scope:
     in_order: bool
     filter: str
     ids: Sequence[str] | None = None
+    is_cut_short: bool = False
 
 
 @dataclass(frozen=True)

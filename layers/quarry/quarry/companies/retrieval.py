@@ -20,6 +20,7 @@ from quarry.companies.store import (
     compared_max,
     find_by_taxonomy,
     fitting_ids,
+    latest_fitting_ids,
     read_ruled_out,
     retrieve_variants,
     row_filter,
@@ -109,6 +110,7 @@ class _Search:
         if self._only is None and (sought.stated or sought.excluded) and self._may_call(2):
             most = self._context.limits.hydrated_max
             ids = await self._fitting()
+            self.is_cut_short = self.is_cut_short or self.scope.is_cut_short
             if len(ids) <= most or self.scope.in_order:
                 self._only = self._among = ids[:most]
             elif len(ids) <= LISTED_MAX:
@@ -121,11 +123,15 @@ class _Search:
         if self.scope.ids is None:
             with self._context.run.step("companies_by_fields") as record:
                 self._context.run.budget.spend_call()
-                limits, in_order = self._context.limits, self.scope.in_order
-                most = limits.hydrated_max if in_order else max(LISTED_MAX, compared_max(limits.retrieved_max)) + 1
-                ids = await fitting_ids(self._database, self.scope.filter, most, in_order=in_order)
+                limits, scope, is_cut_short = self._context.limits, self.scope, False
+                if scope.in_order:
+                    most = limits.hydrated_max
+                    ids, is_cut_short = await latest_fitting_ids(self._database, scope.clauses, scope.filter, most)
+                else:
+                    most = max(LISTED_MAX, compared_max(limits.retrieved_max)) + 1
+                    ids = await fitting_ids(self._database, scope.filter, most)
                 record.counts["found"] = len(ids)
-            self.scope = replace(self.scope, ids=ids)
+            self.scope = replace(scope, ids=ids, is_cut_short=is_cut_short)
         return self.scope.ids or ()
 
     async def by_variants(self, variants: Sequence[str]) -> None:

@@ -27,6 +27,8 @@ TAGS_TOLD_MAX = 60
 """So many sectors, categories and business models each a model is told of."""
 TEXTS_READ_MAX = 1000
 """So many companies are read for whether they deny what is ruled out."""
+LATEST_MAX = 10_000
+"""So many companies, those founded last, are looked at for what they must not be or say: no index tells that."""
 
 
 _COMPANY_COLUMNS = SQL(", ").join(SqlIdentifier(name) for name in Company.model_fields)
@@ -197,9 +199,12 @@ def row_filter(clauses: Sequence[Clause], ruled_out: RuledOut = RuledOut()) -> s
     """
     condition = where(COMPANIES, clauses, Literals())
     if ruled_out.words:
-        condition += SQL(" and not ({} and not t.id = any({}::text[])) and not t.id = any({}::text[])").format(
-            _hold(ruled_out.words), Literal([*ruled_out.denying]), Literal([*ruled_out.writing])
-        )
+        held: Composable = _hold(ruled_out.words)
+        if ruled_out.denying:
+            held = SQL("({} and not t.id = any({}::text[]))").format(held, Literal([*ruled_out.denying]))
+        condition += SQL(" and not {}").format(held)
+    if ruled_out.writing:
+        condition += SQL(" and not t.id = any({}::text[])").format(Literal([*ruled_out.writing]))
     return condition.as_string(None)  # each value quoted
 
 
@@ -258,13 +263,35 @@ _TEXTS = SQL(
 )
 
 
-async def fitting_ids(database: Database, filter: str, limit: int, *, in_order: bool) -> list[str]:
-    """Companies that meet `filter`, at most so many, `in_order` those founded last first."""
-    order = SQL(" order by t.founded_year desc nulls last, t.id" if in_order else "")
+async def fitting_ids(database: Database, filter: str, limit: int) -> list[str]:
+    """Companies that meet `filter`, at most so many, in no order."""
     rows = await database.rows(
-        SQL("select t.id from companies t where ") + SQL(filter) + order + SQL(" limit {}").format(Literal(limit))
+        SQL("select t.id from companies t where ") + SQL(filter) + SQL(" limit {}").format(Literal(limit))
     )
     return [row["id"] for row in rows]
+
+
+async def latest_fitting_ids(
+    database: Database, clauses: Sequence[Clause], filter: str, limit: int
+) -> tuple[list[str], bool]:
+    """Companies that meet `filter`, of which `clauses` are a part, at most so many, those founded last first; and whether there
+    may be others behind the `LATEST_MAX` that were looked at for what is negated in it.
+    """
+    affirmed = [clause for clause in clauses if not any(condition.is_negated for condition in clause)]
+    rows = await database.rows(
+        SQL(
+            "select case when l.place <= {most} then l.id end as id from (select t.id, row_number() over () as place, {met} as is_met"
+            " from (select t.* from companies t where {affirmed} order by t.founded_year desc nulls last, t.id limit {most} + 1) t) l"
+            " where l.is_met or l.place > {most} limit {limit}"
+        ).format(
+            most=Literal(LATEST_MAX),
+            met=SQL("({})").format(SQL(filter)),
+            affirmed=SQL(row_filter(affirmed)),
+            limit=Literal(limit),
+        )
+    )
+    ids = [row["id"] for row in rows if row["id"] is not None]
+    return ids, len(ids) < len(rows)
 
 
 async def common_tags(database: Database) -> dict[str, list[str]]:
