@@ -1071,19 +1071,21 @@ declare
     select quote_literal(c.lexeme)::tsquery from lexeme_counts c
     where c.of_table = p_table::text and c.lexeme = any((p_query).words) and c.rows > p_limit order by c.rows desc limit 1);
   any_word constant tsquery := coalesce((select string_agg(quote_literal(w), ' | ')::tsquery from unnest((p_query).words) w), '');
+  needs_words constant boolean := required::text not like '%|%' and numnode(index_query(required)) > 0;
   words tsquery;
   others int;
 begin
-  foreach words in array common || any_word loop
+  foreach words in array case when needs_words then array[indexed] else common || any_word end loop
     -- what a text holds is dearer to look for row by row than the planner knows, but for a word that is soon found; for this call only:
     -- the function's own setting is restored behind it
-    perform set_config('enable_seqscan', (words <> any_word)::text, true);
+    perform set_config('enable_seqscan', (not needs_words and words <> any_word)::text, true);
     -- one query of both: the index tells what is excluded
     execute format('
       select count(*) filter (where t.is_found), count(*) > $2
       from (select %s as is_found from %s t where t.text_search @@ $1 %s limit $2 + 1) t',
-      case when holds_phrase then 't.text_search @@ $3' else 'true' end, p_table, condition)
-      into rows, is_capped using case when numnode(indexed) > 0 then words && indexed else words end, max_looked_at, required;
+      case when holds_phrase or needs_words then 't.text_search @@ $3' else 'true' end, p_table, condition)
+      into rows, is_capped using case when numnode(indexed) > 0 and not needs_words then words && indexed else words end, max_looked_at,
+        case when needs_words then any_word && required else required end;
     if is_capped then
       rows := least(rows, p_limit);
       return;
@@ -4416,11 +4418,13 @@ CREATE FUNCTION quarry.search_companies_hybrid_v1(p_query_text text, p_query_emb
 declare
   no_match constant float8 := 1e-15;
   max_read constant int := 10000;
-  max_worded constant int := 1000;  -- rows with the query's words that are ranked at most
+  max_ranked_words constant int := 6000;
   among constant text := coalesce('and ' || company_condition(null, p_include_ids, null, null), '');
   condition constant text := company_condition(p_statuses, p_include_ids, p_exclude_ids, p_filter);
   max_words constant int := 16;  -- so many has the whole query, see read_query
   asked constant record := read_query(coalesce(p_query_text, ''));
+  -- rows with the query's words that are ranked at most
+  max_worded constant int := least(1000, max_ranked_words / greatest(1, least(max_words, cardinality(asked.words))));
   gathered tsquery[];
 begin
   if p_query_embedding is null or coalesce(p_limit, 0) < 1 then
@@ -4732,7 +4736,12 @@ declare
   of_best constant text := format('(select * from %s t where t.id = any($1) offset 0) t', p_table);  -- no index but that of ids
   required constant tsquery := case when numnode((p_query).required) > 0 then (p_query).required end;
   holds_phrase constant boolean := coalesce(required::text like '%<%', false);
-  indexed constant tsquery := case when holds_phrase then bounded_index_query(p_table, required, 'infinity') else required end;
+  max_postings constant float8 := larger * 150000;
+  is_tested constant boolean := holds_phrase or coalesce(max_postings < (
+    select sum(c.rows) from lexeme_counts c, regexp_matches(required::text, $re$'((?:[^']|'')+)'$re$, 'g') m (word)
+    where c.of_table = p_table::text and c.lexeme = replace(m.word[1], '''''', '''')), false);
+  indexed constant tsquery := case when is_tested
+    then bounded_index_query(p_table, required, case when holds_phrase then 'infinity' else max_postings end) else required end;
   max_looked_at constant int := greatest(max_ranked, least(1e9, within_length, larger * p_rows * looked_at));
   max_listed constant int := 4;  -- words
   listed constant int := max_ranked / 4 / least(max_listed, cardinality((p_query).words));
@@ -4788,7 +4797,9 @@ begin
     select s.id, (s.score %1$s) / $4, (%2$s)::float8 from (
       select d.id, d.words, (%3$s)::float8 as score from (
         select f.id, f.words, %4$s * (1 - %5$s + %5$s * f.length / coalesce($5, f.length)) as k from (
-          select w.id, w.words, lexemes_held(w.words) as length from (%6$s limit %7$s offset 0) w %9$s offset 0
+          select w.id, w.words, lexemes_held(w.words) as length from (
+            select w.id, setweight(w.words, ''D'') as words from (%6$s limit %7$s offset 0) w %9$s offset 0
+          ) w offset 0
         ) f offset 0
       ) d order by 3 desc, 1 limit %8$s
     ) s order by 2 desc, 1 limit $3',
@@ -4803,7 +4814,7 @@ begin
       (k1 + 1) * w.weight, quote_literal(w.word)), ' + ')
      from unnest((p_query).words, (p_query).weights) w (word, weight)),
     k1, b, (
-      select string_agg(format('select t.id, setweight(t.text_search, ''D'') as words from %s where %s %s', l.rows, l.held, condition), ' union all ')
+      select string_agg(format('select t.id, t.text_search as words from %s where %s %s', l.rows, l.held, condition), ' union all ')
       from (
         select of_best as rows, 't.text_search @@ $6' as held where best is not null
         union all
@@ -4812,8 +4823,8 @@ begin
           case when best is not null then 'not t.id = any($1)' end)
         from generate_series(1, cardinality(wanted)) w (place)
       ) l),
-    case when holds_phrase then max_looked_at else rows_ranked end, least_ranked,
-    case when holds_phrase then format('where w.words @@ $7 limit %s', rows_ranked) end)
+    case when is_tested then max_looked_at else rows_ranked end, least_ranked,
+    case when is_tested then format('where w.words @@ $7 limit %s', rows_ranked) end)
     using best, wanted, p_limit, (p_query).possible, (p_query).mean_length, coalesce(any_word && required, any_word), required;
 end
 $_$;
@@ -6934,6 +6945,13 @@ CREATE INDEX companies_domain ON quarry.companies USING btree (domain);
 --
 
 CREATE INDEX companies_former_name_keys ON quarry.companies USING gin (former_name_keys) WITH (fastupdate=off);
+
+
+--
+-- Name: companies_founded_year; Type: INDEX; Schema: quarry; Owner: -
+--
+
+CREATE INDEX companies_founded_year ON quarry.companies USING btree (founded_year DESC NULLS LAST, id);
 
 
 --

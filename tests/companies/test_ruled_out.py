@@ -9,8 +9,9 @@ import psycopg
 import pytest
 
 from quarry.companies import store
-from quarry.companies.store import RuledOut, fitting_ids, read_ruled_out, row_filter, unspoken
+from quarry.companies.store import RuledOut, fitting_ids, latest_fitting_ids, read_ruled_out, row_filter, unspoken
 from quarry.core.postgres.pool import Database
+from quarry.core.query.question import Clause, Condition
 from tests.companies.seeded import add_company
 from tests.conftest import create_database
 
@@ -64,6 +65,31 @@ async def test_so_many_texts_are_read_and_who_holds_the_words_in_others_speaks_o
 ) -> None:
     monkeypatch.setattr(store, "TEXTS_READ_MAX", 1)
     assert await left(database, "plastic") == {*PROFILES} - {"bags", "bricks", "cups"}
+
+
+async def test_so_many_of_those_founded_last_are_looked_at_for_what_they_must_not_say(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "LATEST_MAX", 3)
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        for number in range(5):
+            says = "Bags made of plastic." if number > 1 else "Bags."
+            add_company(connection, f"c{number}", description=says, founded_year=2000 + number, hq_country="Peru")
+        add_company(connection, "other", description="Bags.", founded_year=1990, hq_country="Chile")
+    reader = Database(database_url, pool_size=1, timeout_seconds=20)
+    peru: Clause = (Condition("country", ("Peru",)),)
+    chile: Clause = (Condition("country", ("Chile",)),)
+    not_chile: Clause = (Condition("country", ("Chile",), is_negated=True),)
+    ruled_out = RuledOut(["plastic"])
+    found = [
+        await latest_fitting_ids(reader, clauses, row_filter(clauses, ruled_out), 2)
+        for clauses in ([], [peru], [chile], [not_chile])
+    ]
+    every = await latest_fitting_ids(reader, [peru], row_filter([peru]), 2)
+    await reader.close()
+    # the three founded last all say it: of others it is not known; whoever is in Chile was looked at
+    assert found == [([], True), ([], True), (["other"], False), ([], True)]
+    assert every == (["c4", "c3"], False)
 
 
 def test_no_text_is_read_by_the_condition_that_searches_hold() -> None:

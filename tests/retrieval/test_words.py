@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, LiteralString
 
 import psycopg
 import pytest
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from psycopg.rows import namedtuple_row
 
 from tests.conftest import create_database
-from tests.plans import reads
+from tests.plans import plans, reads
 
 Connection = psycopg.Connection[Any]
 
@@ -346,6 +347,28 @@ def test_a_phrase_is_looked_for_in_so_many_rows_with_its_words_and_counted_in_tw
     assert counted(connection, query, LOOKED_AT // 2) == (21, True)
     assert counted(connection, query, LOOKED_AT // 2 + 1) == (21, False)
     assert counted(connection, query, 10) == (10, True)
+
+
+def test_a_phrase_is_counted_by_its_own_words_alone_and_by_the_index(connection: Connection) -> None:
+    fill(connection, {f"m{number}": "elm road tax".split() for number in range(LOOKED_AT)})
+    connection.execute("analyze motions")
+    plan = plans(connection, COUNTED, ['"elm road" tax park', LOOKED_AT // 2])
+    assert re.findall(r"Index Cond: \(text_search @@ '(.*)'::tsquery\)", plan) == ["''elm'' & ''road''"]
+    assert "Seq Scan on motions t" not in plan
+
+
+def test_what_is_excluded_is_looked_for_in_rows_where_the_index_had_to_read_very_much(connection: Connection) -> None:
+    texts = ["elm road"] * LOOKED_AT + ["elm"]
+    fill(connection, {f"m{number:03}": text.split() for number, text in enumerate(texts)})
+    asked: LiteralString = (
+        "select * from text_candidates('motions', weigh_query('{motions}', 'elm -tax -road'), 10, null, 50)"
+    )
+    assert [row.id for row in connection.execute(asked)] == ["m500"]
+    connection.execute("insert into lexeme_counts values ('tax', 'motions', 1e9)")
+    # ten times fifty rows
+    assert [row.id for row in connection.execute(asked)] == []
+    connection.execute("delete from motions where id = 'm000'")
+    assert [row.id for row in connection.execute(asked)] == ["m500"]
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -3,7 +3,7 @@
 --
 -- The work is bounded by p_limit: where one word alone may be in more rows than these, it is looked for by itself first. An index
 -- knows words, not phrases: where one must be held, or must not, twice as many rows with the words are looked at, and `rows` is
--- how many of these are found.
+-- how many of these are found. Where words must be held, the index is asked for these alone.
 --
 -- `p_filter` is a condition over a row `t` of the table, as SQL, made by the service: only rows that meet it are counted.
 create or replace function count_candidates(
@@ -22,19 +22,21 @@ declare
     select quote_literal(c.lexeme)::tsquery from lexeme_counts c
     where c.of_table = p_table::text and c.lexeme = any((p_query).words) and c.rows > p_limit order by c.rows desc limit 1);
   any_word constant tsquery := coalesce((select string_agg(quote_literal(w), ' | ')::tsquery from unnest((p_query).words) w), '');
+  needs_words constant boolean := required::text not like '%|%' and numnode(index_query(required)) > 0;
   words tsquery;
   others int;
 begin
-  foreach words in array common || any_word loop
+  foreach words in array case when needs_words then array[indexed] else common || any_word end loop
     -- what a text holds is dearer to look for row by row than the planner knows, but for a word that is soon found; for this call only:
     -- the function's own setting is restored behind it
-    perform set_config('enable_seqscan', (words <> any_word)::text, true);
+    perform set_config('enable_seqscan', (not needs_words and words <> any_word)::text, true);
     -- one query of both: the index tells what is excluded
     execute format('
       select count(*) filter (where t.is_found), count(*) > $2
       from (select %s as is_found from %s t where t.text_search @@ $1 %s limit $2 + 1) t',
-      case when holds_phrase then 't.text_search @@ $3' else 'true' end, p_table, condition)
-      into rows, is_capped using case when numnode(indexed) > 0 then words && indexed else words end, max_looked_at, required;
+      case when holds_phrase or needs_words then 't.text_search @@ $3' else 'true' end, p_table, condition)
+      into rows, is_capped using case when numnode(indexed) > 0 and not needs_words then words && indexed else words end, max_looked_at,
+        case when needs_words then any_word && required else required end;
     if is_capped then
       rows := least(rows, p_limit);
       return;

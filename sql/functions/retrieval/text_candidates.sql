@@ -16,7 +16,8 @@
 -- at the mean of the table, and as many as are asked for. Of a word that many rows hold, those are ranked that are known to hold it best, and those written since (best_rows); of several
 -- such words, which are in too many rows together, those of each, and of the others as many as there is room for.
 --
--- An index knows words, not phrases: where one must be held, or must not, so many rows with the words are looked at, max_looked_at.
+-- An index knows words, not phrases: where one must be held, or must not, so many rows with the words are looked at, max_looked_at; and
+-- so where it had more than max_postings entries to read for what is excluded.
 --
 -- `p_filter` is a condition over a row `t` of the table, as SQL: only rows that meet it are found. It is made by the service, never
 -- taken from a caller's text. Where it leaves few rows, any word will do.
@@ -49,7 +50,12 @@ declare
   of_best constant text := format('(select * from %s t where t.id = any($1) offset 0) t', p_table);  -- no index but that of ids
   required constant tsquery := case when numnode((p_query).required) > 0 then (p_query).required end;
   holds_phrase constant boolean := coalesce(required::text like '%<%', false);
-  indexed constant tsquery := case when holds_phrase then bounded_index_query(p_table, required, 'infinity') else required end;
+  max_postings constant float8 := larger * 150000;
+  is_tested constant boolean := holds_phrase or coalesce(max_postings < (
+    select sum(c.rows) from lexeme_counts c, regexp_matches(required::text, $re$'((?:[^']|'')+)'$re$, 'g') m (word)
+    where c.of_table = p_table::text and c.lexeme = replace(m.word[1], '''''', '''')), false);
+  indexed constant tsquery := case when is_tested
+    then bounded_index_query(p_table, required, case when holds_phrase then 'infinity' else max_postings end) else required end;
   max_looked_at constant int := greatest(max_ranked, least(1e9, within_length, larger * p_rows * looked_at));
   max_listed constant int := 4;  -- words
   listed constant int := max_ranked / 4 / least(max_listed, cardinality((p_query).words));
@@ -105,7 +111,9 @@ begin
     select s.id, (s.score %1$s) / $4, (%2$s)::float8 from (
       select d.id, d.words, (%3$s)::float8 as score from (
         select f.id, f.words, %4$s * (1 - %5$s + %5$s * f.length / coalesce($5, f.length)) as k from (
-          select w.id, w.words, lexemes_held(w.words) as length from (%6$s limit %7$s offset 0) w %9$s offset 0
+          select w.id, w.words, lexemes_held(w.words) as length from (
+            select w.id, setweight(w.words, ''D'') as words from (%6$s limit %7$s offset 0) w %9$s offset 0
+          ) w offset 0
         ) f offset 0
       ) d order by 3 desc, 1 limit %8$s
     ) s order by 2 desc, 1 limit $3',
@@ -120,7 +128,7 @@ begin
       (k1 + 1) * w.weight, quote_literal(w.word)), ' + ')
      from unnest((p_query).words, (p_query).weights) w (word, weight)),
     k1, b, (
-      select string_agg(format('select t.id, setweight(t.text_search, ''D'') as words from %s where %s %s', l.rows, l.held, condition), ' union all ')
+      select string_agg(format('select t.id, t.text_search as words from %s where %s %s', l.rows, l.held, condition), ' union all ')
       from (
         select of_best as rows, 't.text_search @@ $6' as held where best is not null
         union all
@@ -129,8 +137,8 @@ begin
           case when best is not null then 'not t.id = any($1)' end)
         from generate_series(1, cardinality(wanted)) w (place)
       ) l),
-    case when holds_phrase then max_looked_at else rows_ranked end, least_ranked,
-    case when holds_phrase then format('where w.words @@ $7 limit %s', rows_ranked) end)
+    case when is_tested then max_looked_at else rows_ranked end, least_ranked,
+    case when is_tested then format('where w.words @@ $7 limit %s', rows_ranked) end)
     using best, wanted, p_limit, (p_query).possible, (p_query).mean_length, coalesce(any_word && required, any_word), required;
 end
 $$;
