@@ -280,8 +280,9 @@ async def latest_fitting_ids(
     affirmed = [clause for clause in clauses if not any(condition.is_negated for condition in clause)]
     rows = await database.rows(
         SQL(
-            "select case when l.place <= {most} then l.id end as id from (select t.id, row_number() over () as place, {met} as is_met"
-            " from (select t.* from companies t where {affirmed} order by t.founded_year desc nulls last, t.id limit {most} + 1) t) l"
+            "select case when l.place <= {most} then l.id end as id"
+            " from (select t.id, row_number() over () as place, {met} as is_met from ("
+            "  select t.* from companies t where {affirmed} order by t.founded_year desc nulls last, t.id limit {most} + 1) t) l"
             " where l.is_met or l.place > {most} limit {limit}"
         ).format(
             most=Literal(LATEST_MAX),
