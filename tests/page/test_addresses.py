@@ -240,6 +240,23 @@ def test_an_answer_and_its_list_survive_a_reload_with_the_open_record(site: Site
     assert asked == []
 
 
+def test_a_panel_opens_also_after_a_back_that_never_arrives(site: Site) -> None:
+    page = site.open(f"search?q={QUESTION}&tab=results")
+    opened = page.locator(".result-open")
+    panel = page.get_by_role("dialog")
+    opened.nth(0).click()
+    expect(panel.get_by_role("button", name="Copy citation")).to_be_visible()
+    page.evaluate("history.back = () => {}")
+    page.keyboard.press("Escape")
+    expect(panel).to_have_count(0)
+    opened.nth(1).click()
+    expect(panel.get_by_role("heading", level=2)).to_have_text(opened.nth(1).inner_text())
+    page.evaluate("delete history.back")
+    page.keyboard.press("Escape")
+    expect(page).to_have_url(re.compile("tab=results$"))
+    expect(panel).to_have_count(0)
+
+
 def test_a_first_call_that_fails_leaves_no_grey_lines(site: Site) -> None:
     page = site.open(
         f"search?q={QUESTION}", before=lambda page: page.route("**/records/search?*", lambda route: route.abort())

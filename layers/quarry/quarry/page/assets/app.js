@@ -62,6 +62,8 @@ let navigation = 0;
 
 /** Whether the history is on its way back to what a panel lay over: it arrives later. */
 let isGoingBack = false;
+/** So long a Back is waited for by what the reader opens next. */
+const BACK_MAX_MS = 3000;
 
 let config, session, api, examples;
 
@@ -204,8 +206,22 @@ function fragmentOf(name) {
 
 /** Do what makes an entry of the history; once a Back that is under way has arrived, or it would lead away from that entry. */
 function afterBack(act) {
-  if (isGoingBack) addEventListener('popstate', act, {once: true});
-  else act();
+  if (!isGoingBack) {
+    act();
+    return;
+  }
+  const arrive = () => {
+    clearTimeout(lost);
+    removeEventListener('popstate', arrive);
+    act();
+  };
+  const lost = setTimeout(() => {
+    // a browser may drop it for something that came after it: what the panel lay over is the same without its fragment
+    isGoingBack = false;
+    history.replaceState({...history.state, isOver: false}, '', `${location.pathname}${location.search}`);
+    arrive();
+  }, BACK_MAX_MS);
+  addEventListener('popstate', arrive);
 }
 
 /** Open something over what is shown; Back closes it. */
