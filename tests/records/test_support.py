@@ -97,6 +97,7 @@ def test_a_number_that_no_source_has_is_unsupported_without_a_citation_too() -> 
         "**Ferry timetables, Sunday sailings and fares**",
         "| Ferry | Sunday sailings | Monday fares |",
         "What follows is about ferries, fares and sailings:",
+        "- **23 January 2024, Sunday sailings**: No.",
         "In short, yes.",
         "```\nferry timetables of Sunday sailings\n```",
     ],

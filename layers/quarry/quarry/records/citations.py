@@ -21,12 +21,12 @@ SENTENCE_CHARACTERS_MAX = 600
 
 _OPENING = "[【［"
 _NAMED = r"†[^\[\]【】［］,;&\n]*+"
-_NUMBER = rf"\s*+(?:\^|sources?\s++)?+\d++(?:{_NAMED})?+\s*+"
-_NUMBERS = rf"({_NUMBER}(?:(?:[,;&–-]\s*+(?:and\s)?+|and\s){_NUMBER})*+)"
+_NUMBER = rf"\s*+(?>(?:\^|sources?\s++)?)\d++(?>(?:{_NAMED})?)\s*+"
+_NUMBERS = rf"({_NUMBER}(?>(?:(?:[,;&–-]\s*+(?>(?:and\s)?)|and\s){_NUMBER})*))"
 _MARKER = re.compile(rf"\[\[{_NUMBERS}\]\]|\[{_NUMBERS}\]|【{_NUMBERS}】|［{_NUMBERS}］", re.IGNORECASE)
 # what may still grow into a marker
 _MARKER_BEGINNING = re.compile(
-    rf"(?:\[{{1,2}}|【|［)(?:[\s\d,;&^–-]|and|sources?|{_NAMED})*+(?:an?|s(?:o(?:u(?:rc?)?)?)?)?\]?", re.IGNORECASE
+    rf"(?:\[{{1,2}}|【|［)(?>(?:[\s\d,;&^–-]|and|sources?|{_NAMED})*)(?:an?|s(?:o(?:u(?:rc?)?)?)?)?\]?", re.IGNORECASE
 )
 _NUMBER_OR_RANGE = re.compile(rf"(\d+)(?:{_NAMED})?(?:\s*[–-]\s*(?:\^|sources?\s+)?\s*(\d+))?", re.IGNORECASE)
 _INSIDE_MARKER = re.compile(r"[\s\d,;–-]*")

@@ -43,6 +43,8 @@ _NUMBER = re.compile(r"\d{1,3}")
 _NO_STATEMENT = re.compile(r"\s*(?:#|\||\*\*[^*]+\*\*\s*$)")
 """How headings and the rows of tables begin."""
 _LEADS_OVER = re.compile(r":[*_\s]*$")
+_LABEL = re.compile(r"\A\*\*[^*]+\*\*:\s*")
+"""What a line is about, such as a day."""
 _LIST_MARK = re.compile(r"^\s*(?:[-*+>#]+|\d+[.)])\s+")
 _PLACES_MAX = 20
 """So many places of the same words are looked at."""
@@ -52,7 +54,7 @@ CLAIM_WORDS_MAX = 200
 """More of what a citation stands behind is not looked at."""
 
 _TOKEN = re.compile(
-    r"(?:(?<![^\s(])[-−])?[$€£¥]?\d++(?:[.,:/–-]\d{1,12}+){0,6}+(?![^\W_])(?:[ \u00a0]?[%‰°])?"
+    r"(?:(?<![^\s(])[-−])?[$€£¥]?\d++(?>(?:[.,:/–-]\d{1,12}+){0,6})(?![^\W_])(?:[ \u00a0]?[%‰°])?"
     r"|[^\W_]+(?:['’][^\W_]+)*"
 )
 """A number with its signs ("-5", "$3.4", "40 %", "7–2", "14:00"), or a word."""
@@ -157,7 +159,7 @@ def _statements(answer: str) -> Iterator[tuple[str, str]]:
 
 def _needs_no_marker(sentence: str, read: _Read) -> bool:
     """Whether nothing need be said for a sentence without a marker, or a source holds half of its words."""
-    words = _words(sentence)[:CLAIM_WORDS_MAX]
+    words = _words(_LABEL.sub("", sentence, count=1))[:CLAIM_WORDS_MAX]
     if sentence.endswith("?") or len(_claimed(words)) < UNCITED_WORDS_MIN or ends_in_denial(sentence):
         return True
     return any(_share(words, read[n]) >= SUPPORTED_MIN for n in read.texts)

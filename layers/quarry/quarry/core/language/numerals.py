@@ -21,7 +21,7 @@ _SCALES = {
 
 _SMALL_WORD = f"(?:{'|'.join(sorted(_SMALL, key=len, reverse=True))})"
 _SCALE_WORD = r"(?:hundred|thousand|million|billion|trillion|lakhs?|lacs?|crores?|dozen)"
-DIGITS = r"(?:\d{1,3}(?:,\d{2,3})++(?:\.\d++)?|\d++(?:\.\d++)?)"
+DIGITS = r"(?:\d{1,3}(?>(?:,\d{2,3})+)(?:\.\d++)?|\d++(?:\.\d++)?)"
 SCALE = rf"(?:(?:k|m|b|mn|mm|mio|bn|tn|cr)\b|\s{{0,2}}+(?:{_SCALE_WORD}|mn|mio|bn|tn|cr)\b)"
 """What stands right behind digits and multiplies them."""
 NO_NUMERAL = (
@@ -29,7 +29,6 @@ NO_NUMERAL = (
     r"|\d{3}-\d{3}-\d{4}(?!\d)|\d++:\d++)"
 )
 """What has digits and is no number: a date, a version, a telephone number, a time of day."""
-# the last group is not possessive, as all else is: early releases of Python 3.11 then find nothing, or fail
 IN_WORDS = (
     rf"(?:(?:half\s++)?an?\s++{_SCALE_WORD}\b|(?:(?:half\s++)?an?\s++{_SCALE_WORD}|{_SMALL_WORD})"
     rf"(?:[\s-]++(?:{_SMALL_WORD}|{_SCALE_WORD})\b|(?<=hundred)\s++and\s++{_SMALL_WORD}\b){{0,9}}\b)"

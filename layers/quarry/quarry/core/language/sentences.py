@@ -14,7 +14,7 @@ from importlib.resources import files
 from itertools import pairwise
 
 # What may lie between two sentences: quotes, brackets and citations of the first one, and white space; or the end of a line.
-_GAP = re.compile(r"(?<=[.!?])((?:[\"”’»)*_]*+(?: ?\[\d{1,3}\])*+))\s++(?=\S)|\n+")
+_GAP = re.compile(r"(?<=[.!?])((?:[\"”’»)*_]*+(?>(?: ?\[\d{1,3}\])*)))\s++(?=\S)|\n+")
 _BEGINNING = re.compile(r"[\"“‘„«(*_\[]{0,3}([^\W_]+\.?|[$€£¥])")
 _LAST_WORD = re.compile(r"(?<![^\W_])([^\W_](?:[^\W_]|[.-]{1,2}(?=[^\W_]))*)\.$")
 _ABBREVIATION_CHARACTERS_MAX = 12

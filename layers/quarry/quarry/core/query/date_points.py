@@ -312,7 +312,7 @@ def _patterns() -> tuple[tuple[re.Pattern[str], _Read], ...]:
         (r"(?<![\w.,$€£₹-])([12]\d{3})[-–—/](\d\d)(?![\w/-])", _short_span),
         (
             rf"\b(?:(?:the\s++)?(?P<which>this|last|past|previous|next|coming)\s++)?(?P<weekday>{weekdays})\b(?!\.\w)"
-            r"(?:(?:\s++of)?+(?:\s++the)?+\s++(?P<week>this|last|previous|next)\s++week\b)?",
+            r"(?:(?>(?:\s++of)?)(?>(?:\s++the)?)\s++(?P<week>this|last|previous|next)\s++week\b)?",
             _weekday,
         ),
         (rf"\b(?:the\s++)?(last|past|previous|next|coming)\s++{_COUNT}\s++{_UNIT}", _rolling),
