@@ -371,7 +371,7 @@ CREATE FUNCTION quarry.bounded_index_query(p_table regclass, p_query tsquery, p_
     LANGUAGE plpgsql STABLE
     AS $_$
 declare
-  few_words constant int := 4;
+  few_words constant int := 3;
   indexed constant tsquery := index_query(p_query);
   excluded constant text[] := array(select m.word[1] from regexp_matches(p_query::text, $re$(?:^| )!('(?:[^']|'')+')$re$, 'g') m (word));
   words text[];
@@ -1048,8 +1048,14 @@ CREATE FUNCTION quarry.count_campaigns_by_text(p_query text, p_limit integer, p_
     LANGUAGE sql STABLE
     AS $$
   select count_matches(
-    'campaigns', concat_ws(' and ', format('t.text_search @@ %L', q.query), '(' || p_filter || ')'), p_limit, q.query::text like '%|%')
-  from parsed_query(p_query) q (query)
+    'campaigns', concat_ws(' and ', format('t.text_search @@ %L', q.all_words), '(' || p_filter || ')'), p_limit,
+    q.all_words::text like '%|%' or p_filter is null and q.all_words::text not like '%!%' and w.are_common)
+  from read_query(p_query) q, lateral (
+    -- 6 entries are read in the time in which a row is
+    select count(*) = cardinality(q.words) and 6::float8 * p_limit < sum(c.rows) * exp(sum(ln(c.rows / greatest(1, t.rows)::float8))) as are_common
+    from lexeme_counts c join text_totals t using (of_table)
+    where c.of_table = 'campaigns' and c.lexeme = any(q.words)
+  ) w
 $$;
 
 
@@ -4712,6 +4718,7 @@ CREATE FUNCTION quarry.spelt_query(p_query text) RETURNS text
 CREATE FUNCTION quarry.text_candidates(p_table regclass, p_query quarry.weighed_query, p_limit integer, p_filter text DEFAULT NULL::text, p_rows integer DEFAULT 2000) RETURNS TABLE(id text, text_score double precision, coverage double precision)
     LANGUAGE plpgsql STABLE
     SET enable_seqscan TO 'on'
+    SET enable_bitmapscan TO 'on'
     SET synchronize_seqscans TO 'off'
     AS $_$
 declare
@@ -4742,13 +4749,17 @@ declare
     where c.of_table = p_table::text and c.lexeme = replace(m.word[1], '''''', '''')), false);
   indexed constant tsquery := case when is_tested
     then bounded_index_query(p_table, required, case when holds_phrase then 'infinity' else max_postings end) else required end;
-  max_looked_at constant int := greatest(max_ranked, least(1e9, within_length, larger * p_rows * looked_at));
+  max_looked_at constant int := least(1e9, within_length, larger * p_rows * looked_at);
   max_listed constant int := 4;  -- words
   listed constant int := max_ranked / 4 / least(max_listed, cardinality((p_query).words));
+  entries_a_row constant float8 := 6;  -- that are read in the time in which a row is
+  words_held constant int := (least(5, cardinality((p_query).words)) + 3) / 2 - (cardinality((p_query).words) = 1)::int;  -- see gathered_words
   wanted tsquery[];
   best text[];
   rows_left int;
   rows_ranked int;
+  rows_taken int;
+  reads_table boolean;
 begin
   if any_word is null then
     return;
@@ -4790,9 +4801,13 @@ begin
   end if;
 
   rows_ranked := case when cardinality((p_query).words) = 1 and best is not null then least(p_rows, max_ranked) + cardinality(best) else max_ranked end;
-  -- unknown words are taken for so common that reading the table to the limit would find them; for this call only: the function's own
-  -- setting is restored behind it
-  perform set_config('enable_seqscan', 'off', true);
+  rows_taken := case when is_tested then max_looked_at else rows_ranked end;
+  reads_table := p_filter is null and coalesce(numnode(indexed), 0) = 0 and coalesce((
+    select entries_a_row * rows_taken < t.rows * words_held * power(c.rows / greatest(1, t.rows)::float8, words_held + 1)
+    from lexeme_counts c join text_totals t using (of_table) where c.of_table = p_table::text and c.lexeme = (p_query).words[1]), false);
+  -- never left to the planner, which takes unknown words for so common that reading the table to the limit would find them; for this
+  -- call only: the function's own settings are restored behind it
+  perform set_config('enable_seqscan', reads_table::text, true), set_config('enable_bitmapscan', (not reads_table)::text, true);
   return query execute format('
     select s.id, (s.score %1$s) / $4, (%2$s)::float8 from (
       select d.id, d.words, (%3$s)::float8 as score from (
@@ -4823,7 +4838,7 @@ begin
           case when best is not null then 'not t.id = any($1)' end)
         from generate_series(1, cardinality(wanted)) w (place)
       ) l),
-    case when is_tested then max_looked_at else rows_ranked end, least_ranked,
+    rows_taken, least_ranked,
     case when is_tested then format('where w.words @@ $7 limit %s', rows_ranked) end)
     using best, wanted, p_limit, (p_query).possible, (p_query).mean_length, coalesce(any_word && required, any_word), required;
 end

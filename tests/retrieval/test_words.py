@@ -182,6 +182,18 @@ class TestManyRows:
         assert "motions_text_search" in read.indexes
         assert not read.whole
 
+    def test_words_that_most_rows_hold_are_looked_for_in_the_table_as_far_as_rows_are_ranked(
+        self, crowded: Connection
+    ) -> None:
+        ask: LiteralString = "select * from text_candidates('motions', weigh_query('{motions}', %s), 10, null, 500)"
+        plan = plans(crowded, ask, ["council approve"], analyze=True)
+        read = re.findall(r"Seq Scan on motions \w+ .*actual time=\S+ rows=(\d+)", plan)
+        assert read
+        assert sum(map(int, read)) <= 2_500
+        # with what is excluded, or both of what half of the rows hold each, there may be none
+        for query in ("council -tax", "road park"):
+            assert "motions" not in reads(crowded, "motions", ask, [query]).whole
+
     def test_common_words_alone_are_ranked_over_some_rows(self, crowded: Connection) -> None:
         assert len(crowded.execute(CANDIDATES, ["council", 10]).fetchall()) == 10
 
@@ -361,11 +373,11 @@ def test_what_is_excluded_is_looked_for_in_rows_where_the_index_had_to_read_very
     texts = ["elm road"] * LOOKED_AT + ["elm"]
     fill(connection, {f"m{number:03}": text.split() for number, text in enumerate(texts)})
     asked: LiteralString = (
-        "select * from text_candidates('motions', weigh_query('{motions}', 'elm -tax -road'), 10, null, 50)"
+        "select * from text_candidates('motions', weigh_query('{motions}', 'elm -tax -road'), 10, null, 100)"
     )
     assert [row.id for row in connection.execute(asked)] == ["m500"]
     connection.execute("insert into lexeme_counts values ('tax', 'motions', 1e9)")
-    # ten times fifty rows
+    # of one word no more, though as many more of it are ranked
     assert [row.id for row in connection.execute(asked)] == []
     connection.execute("delete from motions where id = 'm000'")
     assert [row.id for row in connection.execute(asked)] == ["m500"]

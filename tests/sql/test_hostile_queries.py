@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, LiteralString
 
 import psycopg
 import pytest
 from psycopg.rows import DictRow
 from psycopg.sql import SQL
 
-from quarry.campaigns.execution import group
+from quarry.campaigns.execution import execute, group
 from quarry.campaigns.facets import CAMPAIGNS
-from quarry.campaigns.retrieval import filter_campaigns, find_by_text, find_by_theme
+from quarry.campaigns.reading import CampaignQuestion
+from quarry.campaigns.retrieval import BESIDE_THEME_MAX, filter_campaigns, find_by_text, find_by_theme
 from quarry.core.postgres.pool import Parameters, Query
-from quarry.core.query.question import Ask, Clause, Condition
+from quarry.core.query.question import Ask, Clause, Condition, Question
 from quarry.core.retrieval.answers import Group
 from quarry.core.retrieval.filters import Among, Arguments, where
 from quarry.core.retrieval.questions import answer
 from quarry.core.services import Services
 from tests.benchmarks.hostile import DOMAINS, hostile_queries
-from tests.plans import calls
+from tests.plans import calls, plans
 
 LOOKED_AT_MAX = 4000
 """Campaigns that hold the words of a query and are looked at for its phrases and exclusions."""
@@ -144,6 +146,38 @@ def test_the_words_of_a_condition_are_read_once_in_a_plan_that_is_kept(database_
         assert calls(connection, "read_query", query, arguments.values, prepare=True) <= 3
 
 
+def test_campaigns_that_hold_words_of_most_are_counted_in_the_table_as_far_as_they_are_counted(
+    database_url: str,
+) -> None:
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        connection.execute(
+            "insert into campaigns (id, company, channel, campaign_text)"
+            " select n, 'Acme', 'Email', case when n % 100 = 0 then 'golden card today' else 'golden card' end"
+            " from generate_series(1, 3000) n"
+        )
+        connection.execute("select count_lexemes('campaigns')")
+        connection.execute("analyze campaigns")
+        count: LiteralString = "select count_campaigns_by_text(%s, 100)"
+        for query in ("golden", "golden card"):
+            plan = plans(connection, count, [query], analyze=True)
+            assert re.findall(r"Seq Scan on campaigns t .*actual time=\S+ rows=(\d+)", plan) == ["101"]
+        for query in ("golden today", "golden -today", "golden blue"):
+            assert "Seq Scan on campaigns" not in plans(connection, count, [query])
+
+
+@pytest.mark.usefixtures("many_campaigns")
+async def test_where_nothing_comes_near_a_theme_so_many_campaigns_are_looked_at_for_what_they_must_not_say(
+    services: Services,
+) -> None:
+    unsaid: list[Clause] = [(Condition("copy", ("silver",), is_negated=True),)]
+    emails: list[Clause] = [(Condition("channel", ("Email",)),)]
+    found = [
+        (await execute(services.database, CampaignQuestion(Question("wigs"), theme="wigs"), clauses, None)).found
+        for clauses in (unsaid, emails)
+    ]
+    assert [(each.total, each.more) for each in found] == [(BESIDE_THEME_MAX, True), (5_000, False)]
+
+
 async def test_where_so_many_campaigns_hold_a_phrase_they_are_counted_as_far_as_they_are_looked_at(
     database_url: str, services: Services
 ) -> None:
@@ -203,13 +237,16 @@ async def test_an_index_leaves_out_what_is_excluded_unless_it_had_to_read_very_m
 def test_an_index_is_asked_for_the_rarest_words_and_exclusions_within_the_entries_that_it_may_read(
     database_url: str,
 ) -> None:
-    asked = "select bounded_index_query('campaigns', 'amber & blue & coral & dun & !ecru', %s)::text"
+    asked = "select bounded_index_query('campaigns', %s, %s)::text"
+    words = "amber & blue & coral & dun"
     with psycopg.connect(database_url, autocommit=True) as connection:
         connection.execute(
             "insert into lexeme_counts values ('amber', 'campaigns', 400), ('blue', 'campaigns', 10), ('coral', 'campaigns', 30),"
             " ('ecru', 'campaigns', 20), ('dun', 'motions', 1000)"
         )
-        rows = [connection.execute(asked, [postings]).fetchone() for postings in (0, 45, 441, 500)]
+        rows = [connection.execute(asked, [f"{words} & !ecru", postings]).fetchone() for postings in (0, 45, 441, 500)]
+        four, three = (connection.execute(asked, [each, 45]).fetchone() for each in (words, "amber & blue & coral"))
+    assert (four, three) == (("'dun' & 'blue' & 'coral'",), ("'amber' & 'blue' & 'coral'",))
     assert [row and row[0] for row in rows] == [
         "'dun'",
         "'dun' & 'blue' & 'coral'",

@@ -5,7 +5,7 @@ create or replace function bounded_index_query(p_table regclass, p_query tsquery
 language plpgsql stable
 as $$
 declare
-  few_words constant int := 4;
+  few_words constant int := 3;
   indexed constant tsquery := index_query(p_query);
   excluded constant text[] := array(select m.word[1] from regexp_matches(p_query::text, $re$(?:^| )!('(?:[^']|'')+')$re$, 'g') m (word));
   words text[];

@@ -16,6 +16,9 @@
 -- at the mean of the table, and as many as are asked for. Of a word that many rows hold, those are ranked that are known to hold it best, and those written since (best_rows); of several
 -- such words, which are in too many rows together, those of each, and of the others as many as there is room for.
 --
+-- Where all words are in so many rows that an index would read more entries than there are rows to read until enough are found, the
+-- table is read instead: both give the rows in the order in which they are stored.
+--
 -- An index knows words, not phrases: where one must be held, or must not, so many rows with the words are looked at, max_looked_at; and
 -- so where it had more than max_postings entries to read for what is excluded.
 --
@@ -26,6 +29,7 @@ create or replace function text_candidates(
 ) returns table (id text, text_score double precision, coverage double precision)
 language plpgsql stable
 set enable_seqscan = on
+set enable_bitmapscan = on
 set synchronize_seqscans = off
 as $$
 declare
@@ -56,13 +60,17 @@ declare
     where c.of_table = p_table::text and c.lexeme = replace(m.word[1], '''''', '''')), false);
   indexed constant tsquery := case when is_tested
     then bounded_index_query(p_table, required, case when holds_phrase then 'infinity' else max_postings end) else required end;
-  max_looked_at constant int := greatest(max_ranked, least(1e9, within_length, larger * p_rows * looked_at));
+  max_looked_at constant int := least(1e9, within_length, larger * p_rows * looked_at);
   max_listed constant int := 4;  -- words
   listed constant int := max_ranked / 4 / least(max_listed, cardinality((p_query).words));
+  entries_a_row constant float8 := 6;  -- that are read in the time in which a row is
+  words_held constant int := (least(5, cardinality((p_query).words)) + 3) / 2 - (cardinality((p_query).words) = 1)::int;  -- see gathered_words
   wanted tsquery[];
   best text[];
   rows_left int;
   rows_ranked int;
+  rows_taken int;
+  reads_table boolean;
 begin
   if any_word is null then
     return;
@@ -104,9 +112,13 @@ begin
   end if;
 
   rows_ranked := case when cardinality((p_query).words) = 1 and best is not null then least(p_rows, max_ranked) + cardinality(best) else max_ranked end;
-  -- unknown words are taken for so common that reading the table to the limit would find them; for this call only: the function's own
-  -- setting is restored behind it
-  perform set_config('enable_seqscan', 'off', true);
+  rows_taken := case when is_tested then max_looked_at else rows_ranked end;
+  reads_table := p_filter is null and coalesce(numnode(indexed), 0) = 0 and coalesce((
+    select entries_a_row * rows_taken < t.rows * words_held * power(c.rows / greatest(1, t.rows)::float8, words_held + 1)
+    from lexeme_counts c join text_totals t using (of_table) where c.of_table = p_table::text and c.lexeme = (p_query).words[1]), false);
+  -- never left to the planner, which takes unknown words for so common that reading the table to the limit would find them; for this
+  -- call only: the function's own settings are restored behind it
+  perform set_config('enable_seqscan', reads_table::text, true), set_config('enable_bitmapscan', (not reads_table)::text, true);
   return query execute format('
     select s.id, (s.score %1$s) / $4, (%2$s)::float8 from (
       select d.id, d.words, (%3$s)::float8 as score from (
@@ -137,7 +149,7 @@ begin
           case when best is not null then 'not t.id = any($1)' end)
         from generate_series(1, cardinality(wanted)) w (place)
       ) l),
-    case when is_tested then max_looked_at else rows_ranked end, least_ranked,
+    rows_taken, least_ranked,
     case when is_tested then format('where w.words @@ $7 limit %s', rows_ranked) end)
     using best, wanted, p_limit, (p_query).possible, (p_query).mean_length, coalesce(any_word && required, any_word), required;
 end
