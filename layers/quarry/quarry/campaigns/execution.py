@@ -89,7 +89,9 @@ async def _outcome(
         found = await retrieval.find_by_theme(database, asked.theme, vector, clauses, asked.preferred)
         if not found.total and clauses:
             # what meets the conditions is better than nothing
-            found = await retrieval.filter_campaigns(database, clauses, asked.preferred)
+            found = await retrieval.filter_campaigns(
+                database, clauses, asked.preferred, looked_at_max=retrieval.BESIDE_THEME_MAX
+            )
             return Outcome(asked, found, clauses, is_beside_theme=True)
         return Outcome(asked, found, clauses)
     if asked.says and not counts:

@@ -26,6 +26,9 @@ TOTAL_MAX = 10_000
 least these.
 """
 
+BESIDE_THEME_MAX = 2_000
+"""Where nothing comes near a theme, so many are looked at for what no index tells: campaigns to show, more than a count."""
+
 TEXT_MATCHES_MAX = 2_000
 """Of so many of them the values of fields are counted."""
 
@@ -43,13 +46,18 @@ KNOWN_VALUES_MAX = 300
 
 
 async def filter_campaigns(
-    database: Database, clauses: Sequence[Clause], preferred: Sequence[Clause] = ()
+    database: Database,
+    clauses: Sequence[Clause],
+    preferred: Sequence[Clause] = (),
+    *,
+    looked_at_max: int = TOTAL_MAX,
 ) -> CampaignSet:
     """The campaigns that meet every clause, latest first; before all, here as elsewhere, those that meet more of what is
-    `preferred`. Of more than TOTAL_MAX that meet what an index tells, the latest are looked at for the rest.
+    `preferred`. Of more than `looked_at_max` that meet what an index tells, the latest are looked at for the rest.
     """
     arguments = Arguments()
     tested = [clause for clause in clauses if any(_is_tested(each) for each in clause)]
+    most = looked_at_max if tested else TOTAL_MAX
     source = SQL(
         "select case when l.is_met then l.id end as id, row_number() over () as place from ("
         " select t.id, {met} as is_met from campaigns t where {indexed}"
@@ -57,10 +65,10 @@ async def filter_campaigns(
     ).format(
         met=where(CAMPAIGNS, tested, arguments),
         indexed=where(CAMPAIGNS, [clause for clause in clauses if clause not in tested], arguments),
-        limit=TOTAL_MAX + 1,
+        limit=most + 1,
     )
     return await _counted_set(
-        database, source, arguments.values | {"total_max": TOTAL_MAX}, preferred, size=_SIZE_BY_PROPERTIES
+        database, source, arguments.values | {"total_max": most}, preferred, size=_SIZE_BY_PROPERTIES
     )
 
 
