@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from decimal import Decimal
@@ -55,7 +55,19 @@ def plants(server_url: str, migrated_template: str) -> Iterator[str]:
         yield url
 
 
-def _by_sql(url: str, sql: str, schema: str = "ferries") -> Any:
+async def _told_otherwise(
+    database: Database, url: str, schema: str, numbers: Mapping[str, str]
+) -> dict[str, str | None]:
+    """The questions that are not answered by the number that their SQL gives, each with what is said in its place."""
+    wrong: dict[str, str | None] = {}
+    for question, sql in numbers.items():
+        counted = await told(database, question)
+        if counted is None or in_short(counted.event) != _by_sql(url, sql, schema):
+            wrong[question] = counted.sentence if counted else None
+    return wrong
+
+
+def _by_sql(url: str, sql: str, schema: str) -> Any:
     with psycopg.connect(url, options=f"-c search_path={schema}") as connection:
         rows = connection.execute(sql.encode()).fetchall()
     if rows and len(rows[0]) == 2:
@@ -66,11 +78,7 @@ def _by_sql(url: str, sql: str, schema: str = "ferries") -> Any:
 
 async def test_questions_get_the_number_that_sql_gives_or_none(ferries: str) -> None:
     database = Database(ferries, pool_size=1, timeout_seconds=60)
-    wrong = {}
-    for question, sql in NUMBERS.items():
-        counted = await told(database, question)
-        if counted is None or in_short(counted.event) != _by_sql(ferries, sql):
-            wrong[question] = counted and counted.sentence
+    wrong = await _told_otherwise(database, ferries, "ferries", NUMBERS)
     for question in NO_NUMBER:
         counted = await told(database, question)
         if counted and (counted.event.total or counted.event.groups):
@@ -81,11 +89,7 @@ async def test_questions_get_the_number_that_sql_gives_or_none(ferries: str) -> 
 
 async def test_what_rows_have_or_are_by_name_is_counted(rooms: str) -> None:
     database = Database(rooms, pool_size=1, timeout_seconds=60)
-    wrong = {}
-    for question, sql in rehearsals.NUMBERS.items():
-        counted = await told(database, question)
-        if counted is None or in_short(counted.event) != _by_sql(rooms, sql, "rehearsals"):
-            wrong[question] = counted and counted.sentence
+    wrong = await _told_otherwise(database, rooms, "rehearsals", rehearsals.NUMBERS)
     await database.close()
     assert wrong == {}
 
@@ -117,11 +121,7 @@ def _ids(url: str, table: str, condition: str) -> list[str]:
 
 async def test_what_people_say_of_columns_is_read_of_few_rows_too(plants: str) -> None:
     database = Database(plants, pool_size=1, timeout_seconds=60)
-    wrong = {}
-    for question, sql in nursery.NUMBERS.items():
-        counted = await told(database, question)
-        if counted is None or in_short(counted.event) != _by_sql(plants, sql, "nursery"):
-            wrong[question] = counted and counted.sentence
+    wrong = await _told_otherwise(database, plants, "nursery", nursery.NUMBERS)
     told_without = [question for question in nursery.NO_NUMBER if await told(database, question)]
     await database.close()
     assert wrong == {}

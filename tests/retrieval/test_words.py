@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from psycopg.rows import namedtuple_row
 
 from tests.conftest import create_database
-from tests.plans import plans, reads
+from tests.plans import calls, plans, reads
 
 Connection = psycopg.Connection[Any]
 
@@ -284,7 +284,6 @@ def test_however_old_the_statistics_are_the_rows_that_hold_common_words_best_are
 ) -> None:
     """Of a third table's counts, where those of two were there when the statistics were taken."""
     with psycopg.connect(database_url, autocommit=True) as connection:
-        connection.execute("set track_functions = 'pl'")
         for table in ("matters", "key_statements"):
             connection.execute(
                 "insert into lexeme_counts (lexeme, of_table, rows) select 'word' || n, %s, 2 from generate_series(1, 20000) n",
@@ -295,10 +294,7 @@ def test_however_old_the_statistics_are_the_rows_that_hold_common_words_best_are
             "insert into motions (id, text_content)"
             " select 'm' || n, 'bridge lamp ' || n / 2 from generate_series(1, 1500) n"
         )
-        connection.execute("select count_lexemes('motions')")
-        connection.execute("select pg_stat_force_next_flush()")
-        looks = "select calls from pg_stat_user_functions where funcname = 'holding_best'"
-        assert connection.execute(looks).fetchall() == [(1,)]
+        assert calls(connection, "holding_best", "select count_lexemes('motions')") == 1
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,6 @@ from quarry.core.postgres.pool import Database
 from quarry.core.query.measures import compared
 from quarry.core.query.mention import Cue, FacetName, Known, Word
 from quarry.core.query.question import Clause, Condition
-from quarry.core.retrieval.facets import Facet
 from quarry.core.text import STOP_WORDS, placed_words, topic_text, words
 from quarry.records.ranking import RankedRecord
 from quarry.records.reading import RecordsReading, is_written_as_name, other_names, tellable
@@ -207,12 +206,10 @@ def _words(query: str, reading: RecordsReading) -> list[str]:
         return words(topic_text(query, reading.parsed.small_talk))
     said = words(query)
     degrees = {behind for word, behind in pairwise(said) if word == "how"}
-    degrees |= {word for word in said if reading.types.united.reckons and compared(word, _numbers(reading))}
+    table = reading.types.united
+    numbers = [facet for facet in table.facets if facet.kind in ("number", "money")] if table.reckons else []
+    degrees |= {word for word in said if compared(word, numbers)}
     return [word for word in said if word not in STOP_WORDS and word not in degrees] or words(topic_text(query))
-
-
-def _numbers(reading: RecordsReading) -> list[Facet]:
-    return [facet for facet in reading.types.united.facets if facet.kind in ("number", "money")]
 
 
 @dataclass(frozen=True)

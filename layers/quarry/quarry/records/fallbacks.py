@@ -270,14 +270,15 @@ def _scored(question: str, search_query: str, sources: Sequence[EvidenceSource],
             source,
             place,
             f"{title}{text}",
-            frozenset(significant_words(title + text)) | (asked & _measuring(text) if title else frozenset()),
-            frozenset(significant_words(text)) | (asked & _measuring(text) if title else frozenset()),
+            measuring.union(significant_words(title + text)),
+            measuring.union(significant_words(text)),
             bool(title),
             bool(title) and asked.issuperset(significant_words(text.partition(": ")[2])),
         )
         for source in sources
         for place, (title, text) in enumerate(_quotable_units(source.text, searched, asked))
         if asks_who or not _ROLL_CALL.match(text)
+        for measuring in [_measuring(text) & asked if title else frozenset[str]()]
     ]
     holders = Counter(word for sentence in pool for word in sentence.own & asked)
     weights = {word: math.log(1 + len(pool) / (1 + holders[word])) for word in asked if holders[word]}

@@ -146,7 +146,8 @@ class _Reader:
             (place for place, asked in self.asked if asked.what == "list" and self._says(place) == "who"), None
         )
         people = [facet for facet in self.table.facets if facet.name in self.own and are_people(facet)]
-        people = [facet for facet in people if facet.steps == min(each.steps for each in people)]
+        nearest = min((facet.steps for facet in people), default=0)
+        people = [facet for facet in people if facet.steps == nearest]
         if place is None or not self.table.reckons or len(people) != 1:
             return None
         return place, FacetName((people[0].name,))

@@ -365,10 +365,10 @@ def _age(parsed: ParsedQuery, place: int, value: Duration, table: SearchTable) -
     mention = parsed.mentions[place]
     dated = [facet for facet in table.facets if facet.name == table.date and facet.kind == "year"]
     said = {*keys(parsed.text[mention.start : mention.end])}
-    if not dated or value.today is None or not said & _AGED:
+    if not dated or not said & _AGED:
         return []
     # what is more than ten years old came to be in a year before that of ten years ago
-    this_year = value.today.year
+    this_year = parsed.reference_date.year
     first = last = None
     if value.most is not None:
         first = datetime.date(max(1, this_year - int(value.most // 12) + (not value.includes_most)), 1, 1)

@@ -18,7 +18,7 @@ def find_dimensions(text: str, tokens: Sequence[Token], reference_date: datetime
     return [
         *find_dates(text, tokens, reference_date),
         *find_numbers(text, tokens),
-        *find_durations(text, tokens, reference_date),
+        *find_durations(text, tokens),
         *find_money(text, tokens),
         *find_places(text, tokens),
     ]

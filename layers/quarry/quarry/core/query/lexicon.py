@@ -254,14 +254,11 @@ def _facet_terms(table: SearchTable) -> Iterator[tuple[str, FacetName | Cue]]:
 
 def _turned(facet: Facet) -> Iterator[str]:
     """A facet's name as it is said in a sentence: "type of boat" for `boat_type`, "needs a licence" for `needs_licence`."""
-    said = keys(facet.name.replace("_", " "))
-    if len(said) != len(("boat", "type")):
-        return
-    first, last = said
-    if facet.kind == "boolean":
-        yield from (f"{first} {article} {last}" for article in ("a", "an", "the"))
-    elif facet.kind in ("value", "title", "place"):
-        yield f"{last} of {first}"
+    match keys(facet.name.replace("_", " ")):
+        case (first, last) if facet.kind == "boolean":
+            yield from (f"{first} {article} {last}" for article in ("a", "an", "the"))
+        case (first, last) if facet.kind in ("value", "title", "place"):
+            yield f"{last} of {first}"
 
 
 def _opposites(table: SearchTable) -> Iterator[tuple[str, FacetName]]:

@@ -82,16 +82,13 @@ class MoneyRange:
 
 @dataclass(frozen=True)
 class Duration:
-    """A length of time in months: "5+ years". It dates nothing but what is so old. `unit` is the stem of what it is told in,
-    `today` the day from which an age is reckoned.
-    """
+    """A length of time in months: "5+ years". It dates nothing but what is so old. `unit` is the stem of what it is told in."""
 
     least: float | None = None
     most: float | None = None
     includes_least: bool = field(default=True, compare=False)
     includes_most: bool = field(default=True, compare=False)
     unit: str | None = field(default=None, compare=False)
-    today: datetime.date | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -202,6 +199,8 @@ class ParsedQuery:
     text: str
     tokens: Sequence[Token]
     mentions: Sequence[Mention]
+    reference_date: datetime.date
+    """What is relative counts from it: "last year", "ten years old"."""
     follows_up: bool = False
     """Whether it takes up the question before it ("and in Berlin?", "only those …")."""
     narrows: bool = False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -52,8 +51,8 @@ def find_numbers(text: str, tokens: Sequence[Token]) -> list[Mention]:
     return list(dict.fromkeys(mention for mention in mentions if mention))
 
 
-def find_durations(text: str, tokens: Sequence[Token], today: datetime.date | None = None) -> list[Mention]:
-    """The lengths of time that a text names, in months; they date nothing but what is so old on the day `today`."""
+def find_durations(text: str, tokens: Sequence[Token]) -> list[Mention]:
+    """The lengths of time that a text names, in months; they date nothing but what is so old."""
     lengths = [
         replace(each, value=round(each.value * _MONTHS[each.unit], 6))
         for each in _amounts(text, tokens)
@@ -62,9 +61,7 @@ def find_durations(text: str, tokens: Sequence[Token], today: datetime.date | No
     old = {token.start: token.end for token in tokens if token.key == "old"}
     return [
         Mention(
-            Duration(
-                bounds.least, bounds.most, bounds.includes_least, bounds.includes_most, bounds.amounts[-1].unit, today
-            ),
+            Duration(bounds.least, bounds.most, bounds.includes_least, bounds.includes_most, bounds.amounts[-1].unit),
             bounds.start,
             old.get(bounds.end + 1, bounds.end),
         )

@@ -94,6 +94,7 @@ def parse(
         text,
         tokens,
         read,
+        reference_date,
         follows_up=_follows_up(tokens, read),
         narrows=narrows(tokens),
     )
