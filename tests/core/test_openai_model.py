@@ -342,8 +342,8 @@ class TestFailures:
         await chat.close()
 
     async def test_a_stream_may_outlast_the_models_timeout_while_pieces_come(self, server: FakeOpenAI) -> None:
-        server.enqueue(Reply.text("", pieces=["drip "] * 8, delay=0.2))
-        chat = make_chat(server.url, timeout_seconds=1.0)
+        server.enqueue(Reply.text("", pieces=["drip "] * 8, delay=0.4))
+        chat = make_chat(server.url, timeout_seconds=3.0)
         assert await read(chat, seconds=2 * PATIENCE_SECONDS) == "drip " * 8
         await chat.close()
 
@@ -561,20 +561,20 @@ class TestStreams:
     async def test_a_stream_that_stalls_ends_with_the_seconds(self, server: FakeOpenAI, chat: OpenAIChat) -> None:
         server.enqueue(Reply.hang(2 * PATIENCE_SECONDS, after_pieces=["The "]))
         with within(PATIENCE_SECONDS):
-            assert await pieces_until(ModelUnavailable, chat, seconds=1) == ["The "]
+            assert await pieces_until(ModelUnavailable, chat, seconds=2) == ["The "]
         await server.wait_for_disconnect()
 
     async def test_a_stream_that_trickles_ends_with_the_seconds(self, server: FakeOpenAI, chat: OpenAIChat) -> None:
         server.enqueue(Reply.text("", pieces=["drip "] * 4000, delay=0.05))
         with within(PATIENCE_SECONDS):
-            pieces = await pieces_until(ModelUnavailable, chat, seconds=1.0)
+            pieces = await pieces_until(ModelUnavailable, chat, seconds=2)
         assert 1 <= len(pieces) < 4000
 
     async def test_the_seconds_never_cancel_what_the_reader_does(self, server: FakeOpenAI, chat: OpenAIChat) -> None:
         server.enqueue(Reply.hang(2 * PATIENCE_SECONDS, after_pieces=["The "]))
-        pieces = chat.stream(MESSAGES, seconds=1).pieces
+        pieces = chat.stream(MESSAGES, seconds=2).pieces
         assert await anext(pieces) == "The "
-        await asyncio.sleep(1.1)
+        await asyncio.sleep(2.1)
         with pytest.raises(ModelUnavailable):
             await anext(pieces)
 

@@ -47,7 +47,7 @@ from starlette.requests import Request
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from tests.waiting import PATIENCE_SECONDS
+from tests.waiting import PATIENCE_SECONDS, PAUSE_SECONDS
 
 Body = dict[str, Any]
 """A request's JSON body."""
@@ -69,6 +69,8 @@ class Reply:
     """Prompt and completion tokens; None: the server does not say."""
     delay: float = 0.0
     """Seconds before each piece of a stream; before the answer if it is not streamed."""
+    permits: threading.Semaphore | None = None
+    """One is taken where `delay` is waited for: the test says when the next piece, or the answer, may come."""
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     payloads: tuple[str, ...] = ()
@@ -86,6 +88,7 @@ class Reply:
         *,
         pieces: Sequence[str] | None = None,
         delay: float = 0.0,
+        permits: threading.Semaphore | None = None,
         finish_reason: str | None = "stop",
         usage: tuple[int, int] | None = (20, 10),
     ) -> Self:
@@ -94,14 +97,15 @@ class Reply:
             message={"content": content},
             pieces=tuple(re.findall(r"\s*\S+\s*$|\s*\S+", content) if pieces is None else pieces),
             delay=delay,
+            permits=permits,
             finish_reason=finish_reason,
             usage=usage,
         )
 
     @classmethod
-    def json(cls, value: object, *, delay: float = 0.0) -> Self:
+    def json(cls, value: object, *, delay: float = 0.0, permits: threading.Semaphore | None = None) -> Self:
         """A structured output: `value` as JSON text."""
-        return cls.text(json.dumps(value), delay=delay)
+        return cls.text(json.dumps(value), delay=delay, permits=permits)
 
     @classmethod
     def tool_calls(cls, calls: Sequence[tuple[str, Mapping[str, Any] | str]], *, content: str | None = None) -> Self:
@@ -356,7 +360,8 @@ class _Performance:
 
     async def _play_plain(self, send: Send) -> None:
         reply = self._reply
-        await asyncio.sleep(reply.delay + reply.silence)
+        await self._pause()
+        await asyncio.sleep(reply.silence)
         body = reply.payloads[0] if reply.payloads else json.dumps(_completion(self._request, reply))
         await self._start(send, "application/json")
         while reply.ending == "flood":
@@ -372,13 +377,20 @@ class _Performance:
         if not reply.pieces:
             await asyncio.sleep(reply.silence)
         await self._start(send, "text/event-stream; charset=utf-8")
-        for pause, event in _events(self._request, reply):
-            await asyncio.sleep(pause)
+        for waits, event in _events(self._request, reply):
+            if waits:
+                await self._pause()
             await send({"type": "http.response.body", "body": f"data: {event}\n\n".encode(), "more_body": True})
         if reply.pieces:
             await asyncio.sleep(reply.silence)
         if reply.ending != "drop":  # uvicorn closes the connection when a response is left unfinished
             await send({"type": "http.response.body", "body": b""})
+
+    async def _pause(self) -> None:
+        await asyncio.sleep(self._reply.delay)
+        permits = self._reply.permits
+        while permits and not permits.acquire(blocking=False):  # noqa: ASYNC110 - it is another thread that gives them
+            await asyncio.sleep(PAUSE_SECONDS)
 
     async def _start(self, send: Send, content_type: str) -> None:
         headers = {"content-type": content_type, **self._reply.headers}
@@ -393,28 +405,28 @@ def _completion(request: Body, reply: Reply) -> Body:
     return _envelope("chat.completion", request, [choice], _usage(reply))
 
 
-def _events(request: Body, reply: Reply) -> Iterator[tuple[float, str]]:
-    """The events of a streamed chat completion, each with the seconds to wait before it."""
+def _events(request: Body, reply: Reply) -> Iterator[tuple[bool, str]]:
+    """The events of a streamed chat completion, and whether each comes only after the reply's pause."""
 
     def event(choices: Sequence[Body], usage: Body | None = None) -> str:
         return json.dumps(_envelope("chat.completion.chunk", request, choices, usage))
 
     if reply.payloads:
-        yield from ((reply.delay, payload) for payload in reply.payloads)
+        yield from ((True, payload) for payload in reply.payloads)
         return
-    yield 0.0, event([_delta({"role": "assistant", "content": ""})])
+    yield False, event([_delta({"role": "assistant", "content": ""})])
     for piece in itertools.repeat(reply.pieces[0]) if reply.ending == "flood" else reply.pieces:
-        yield reply.delay, event([_delta({"content": piece})])
+        yield True, event([_delta({"content": piece})])
     if reply.ending != "complete":
         return
     if refusal := reply.message.get("refusal"):
-        yield reply.delay, event([_delta({"refusal": refusal})])
+        yield True, event([_delta({"refusal": refusal})])
     for index, call in enumerate(reply.message.get("tool_calls", ())):
-        yield reply.delay, event([_delta({"tool_calls": [{"index": index, **call}]})])
-    yield 0.0, event([_delta({}, reply.finish_reason)])
+        yield True, event([_delta({"tool_calls": [{"index": index, **call}]})])
+    yield False, event([_delta({}, reply.finish_reason)])
     if reply.usage and request.get("stream_options", {}).get("include_usage"):
-        yield 0.0, event([], _usage(reply))
-    yield 0.0, "[DONE]"
+        yield False, event([], _usage(reply))
+    yield False, "[DONE]"
 
 
 def _envelope(kind: str, request: Body, choices: Sequence[Body], usage: Body | None) -> Body:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
 from urllib.parse import parse_qs, urlsplit
@@ -87,7 +88,8 @@ def test_words_get_an_answer_when_the_reader_asks_for_one(site: Site) -> None:
 
 
 def test_the_answer_grows_as_the_model_writes_it(model_site: Site, model: FakeOpenAI) -> None:
-    model.respond = playing(answer=Reply.text("".join(PIECES), pieces=PIECES, delay=0.4))
+    permits = threading.Semaphore(0)
+    model.respond = playing(answer=Reply.text("".join(PIECES), pieces=PIECES, permits=permits))
     page = model_site.open()
     page.evaluate("""() => {
         window.seen = [];
@@ -98,6 +100,9 @@ def test_the_answer_grows_as_the_model_writes_it(model_site: Site, model: FakeOp
         }).observe(document.body, {subtree: true, childList: true, characterData: true});
     }""")
     ask(page, QUESTION)
+    for piece in PIECES:
+        permits.release()
+        expect(page.locator(".prose")).to_contain_text(piece.replace("[1]", "1").strip())
     finished(page)
     seen = page.evaluate("window.seen")
     texts = [each["text"].replace("\u00a0", " ").strip() for each in seen]
@@ -106,10 +111,12 @@ def test_the_answer_grows_as_the_model_writes_it(model_site: Site, model: FakeOp
 
 
 def test_research_steps_show_while_they_run_and_fold_away(model_site: Site, model: FakeOpenAI) -> None:
-    model.respond = playing(answer=Reply.text(ANSWER, delay=0.5))
+    permits = threading.Semaphore(0)
+    model.respond = playing(answer=Reply.text(ANSWER, pieces=[ANSWER], permits=permits))
     page = model_site.open()
     ask(page, QUESTION)
     expect(page.locator(".timeline li[data-status='running']", has_text="Writing the answer")).to_have_count(1)
+    permits.release()
     finished(page)
     summary = page.locator(".timeline-summary")
     expect(summary).to_have_text(re.compile(r"^Research · 2 steps · "))
@@ -121,7 +128,7 @@ def test_research_steps_show_while_they_run_and_fold_away(model_site: Site, mode
 
 
 def test_stop_keeps_what_is_there_and_ends_the_request(model_site: Site, model: FakeOpenAI) -> None:
-    model.respond = playing(answer=Reply.text("".join(PIECES), pieces=PIECES, delay=0.6))
+    model.respond = playing(answer=Reply.text("".join(PIECES), pieces=PIECES, permits=threading.Semaphore(1)))
     page = model_site.open()
     ask(page, QUESTION)
     expect(page.locator(".prose")).to_contain_text("The elm")

@@ -391,10 +391,10 @@ class TestGuardrails:
         turns = iter(range(100))
 
         def slowly(body: Body) -> Reply:
-            return Reply.json(critique(f"another idea {next(turns)}", decision="continue"), delay=0.7)
+            return Reply.json(critique(f"another idea {next(turns)}", decision="continue"), delay=1.5)
 
         model.respond = playing(**never_satisfied() | {"critiques": slowly})
-        with client_of(chat_url, **model_environment(model.url), COMPANY_MAX_SECONDS="3") as client:
+        with client_of(chat_url, **model_environment(model.url), COMPANY_MAX_SECONDS="6") as client:
             events = chat(client)
         assert end_reason(events) == "guardrail_hit"
         assert found(events)
