@@ -21,8 +21,8 @@ from quarry.core.language.irregular import other_forms
 from quarry.core.language.tokens import keys, says_something_by_case
 from quarry.core.postgres.pool import Database
 from quarry.core.query.measures import compared
-from quarry.core.query.mention import Cue, FacetName, Known, Word
-from quarry.core.query.question import Clause, Condition
+from quarry.core.query.mention import Asked, Cue, FacetName, Known, Word
+from quarry.core.query.question import Clause, Condition, Evidence
 from quarry.core.text import STOP_WORDS, placed_words, topic_text, words
 from quarry.records.ranking import RankedRecord
 from quarry.records.reading import RecordsReading, is_written_as_name, other_names, tellable
@@ -125,12 +125,15 @@ class Held:
 
 @dataclass(frozen=True)
 class Answerability:
-    """How likely the records answer a question, from 0 to 1, and which of its words no record holds: any, or both of two."""
+    """How likely the records answer a question, from 0 to 1, and which of its words no record holds: any, or both of two.
+    `is_listed`: it asks for the records that meet its conditions, and these were found.
+    """
 
     probability: float
     missing: Sequence[str] = ()
     apart: Sequence[str] = ()
     refused_below: float = REFUSED_BELOW
+    is_listed: bool = False
 
     @property
     def is_refused(self) -> bool:
@@ -155,8 +158,13 @@ async def answerability(
     embedding model in force. `has_values`: only records with given values of facets were searched. Raises DatabaseUnavailable.
     """
     asked = _words(query, reading)[:WORDS_MAX]
+    is_met = await _is_met(database, reading, ranked[:RECORDS_MAX], types)
+    named = _named(query, reading, is_met=is_met)
+    if is_met and named.words.issuperset(asked):
+        # it says nothing but which records are meant, and these were found
+        return Answerability(1.0, is_listed=True)
     readings = [
-        await _held(database, asked, _named(query, reading), ranked[:RECORDS_MAX], types, language)
+        await _held(database, asked, named, ranked[:RECORDS_MAX], types, language)
         for language in dict.fromkeys(language for each in types for language in each.languages)
     ]
     held = max(readings, key=lambda each: each.worth)
@@ -222,11 +230,35 @@ class _Named:
     values: Sequence[tuple[Clause, int]]
 
 
-def _named(query: str, reading: RecordsReading) -> _Named:
+async def _is_met(
+    database: Database, reading: RecordsReading, ranked: Sequence[RankedRecord], types: Sequence[SearchedType]
+) -> bool:
+    """Whether conditions must hold, and hold of records that were found: where none meets them, others are."""
+    if not (reading.must_hold and reading.clauses):
+        return False
+    met = list[Composable]()
+    for each in types:
+        ids = [item.key[1] for item in ranked if item.key[0] == each.name]
+        clauses = reading.clauses_for(each.table) if ids else None
+        if clauses and (condition := each.condition(clauses)):
+            met.append(
+                SQL("exists (select from {} t where t.id = any({}) and {})").format(
+                    Identifier(each.rows), Literal(ids), condition
+                )
+            )
+    if not met:
+        return False
+    [row] = await database.rows(SQL("select {} as is_met").format(SQL(" or ").join(met)))
+    return bool(row["is_met"])
+
+
+def _named(query: str, reading: RecordsReading, *, is_met: bool) -> _Named:
     parsed = reading.parsed
     if not query.startswith(parsed.text):
         return _Named(_SAYING, ())
     spans, values = list[tuple[int, int]](), list[tuple[Clause, int]]()
+    clauses = reading.clauses if is_met else ()
+    conditions = {said for clause in clauses for condition in clause for said in condition.evidence}
     for mention in parsed.mentions:
         if isinstance(mention.value, Known):
             whole = [each for each in mention.value.values if each.is_whole and each.likeness == 1]
@@ -235,7 +267,12 @@ def _named(query: str, reading: RecordsReading) -> _Named:
                     (tuple(Condition(each.facet, (each.value,)) for each in whole), max(each.rows for each in whole))
                 )
                 spans.append((mention.start, mention.end))
-        elif isinstance(mention.value, FacetName) or mention.value == Cue("noun"):
+        elif (
+            isinstance(mention.value, FacetName)
+            or mention.value == Cue("noun")
+            or (is_met and (mention.value == Cue("light") or isinstance(mention.value, Asked)))
+            or Evidence(mention.start, mention.end) in conditions
+        ):
             spans.append((mention.start, mention.end))
     placed = [*placed_words(parsed.text)]
     inside = {word for word, start, end in placed if any(first <= start and end <= last for first, last in spans)}

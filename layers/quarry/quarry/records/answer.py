@@ -241,6 +241,7 @@ class _Facts:
 
     `authors`: what they said is asked for. `doubt`: what the records found may not answer, where that is likely. `lacking`: the
     same, where it holds of all records: it begins the answer, whoever writes it. `basis`: what the number was counted on.
+    `is_listed`: every record that was found answers, as well as any other.
     """
 
     text: str = ""
@@ -250,6 +251,7 @@ class _Facts:
     doubt: str = ""
     lacking: str = ""
     basis: str = ""
+    is_listed: bool = False
 
     def is_doubted_with(self, citations: Sequence[Citation]) -> bool:
         """Whether an answer with these citations answers in part at most: one that cites nothing tells nothing of the records."""
@@ -281,7 +283,7 @@ async def _facts(query: str, first: Searched, toolset: SearchToolset) -> _Facts:
     if asks and not lacking:
         lacking = await off_loop(fallbacks.untold_quantities, query, first.sources, reading.authors)
     doubt = lacking or (fallbacks.ONLY_NEAREST if told.is_doubtful else "")
-    return _Facts(authors=reading.authors, doubt=doubt, lacking=lacking)
+    return _Facts(authors=reading.authors, doubt=doubt, lacking=lacking, is_listed=told.is_listed)
 
 
 def _has_any(part: str, names: Sequence[str]) -> bool:
@@ -314,7 +316,7 @@ async def _answerability(query: str, first: Searched, toolset: SearchToolset) ->
             is_measured=services.embeddings.name == LOCAL_EMBEDDING_MODEL,
             has_values=bool(toolset.scope.facets),
         )
-    return told if told.missing or not reading.clauses else Answerability(1.0)
+    return told if told.missing or told.is_listed or not reading.clauses else Answerability(1.0)
 
 
 async def _research(conversation: Conversation, toolset: SearchToolset) -> AsyncGenerator[Event]:
@@ -363,12 +365,13 @@ async def _write(conversation: Conversation, facts: _Facts, toolset: SearchTools
                 run.degrade("records_answer", record)
         if written.strip():
             yield BROKEN_OFF
+        told = [replace(source, weight=1.0, similarity=None) for source in sources] if facts.is_listed else sources
         extracted = await off_loop(
             lambda: list(
                 fallbacks.extractive_answer(
                     conversation.question,
                     conversation.search_query,
-                    fallbacks.said_by(facts.authors, sources),
+                    fallbacks.said_by(facts.authors, told),
                     facts.authors,
                 )
             )

@@ -74,6 +74,9 @@ def _words(*alternatives: str) -> re.Pattern[str]:
 
 
 _ASKS_WHO = _words("who", "whom", "whose")
+_ASKS_HOW_MUCH_IT_IS = _words("how much (?:is|are|was|were)")
+_COST = frozenset(significant_words("cost"))
+"""What "how much is the saw?" asks for, and does not say."""
 _ASKS_WHICH = _words("which", "what", "who", "whose", "list", "show", "find")
 """What asks for records by their values: that these have them answers it."""
 _ASKS_WHAT_IS_SAID = _words(
@@ -265,6 +268,8 @@ def _scored(question: str, search_query: str, sources: Sequence[EvidenceSource],
     nearest = max((source.similarity or 0.0 for source in sources), default=0.0)
     searched = set(significant_words(search_query))
     asked = searched | (MEASURING & {*significant_words(question)})
+    if _ASKS_HOW_MUCH_IT_IS.search(question) and searched.isdisjoint(_labels(sources)):
+        asked |= _COST
     pool = [
         _Sentence(
             source,
@@ -291,6 +296,7 @@ def _scored(question: str, search_query: str, sources: Sequence[EvidenceSource],
         # what the title already says need not be said again in the sentence
         held += 0.5 * sum(weights[word] for word in about[sentence.source.n] - sentence.own if word in weights)
         cue = sum(bool(answer.search(sentence.text)) for answer in cues) / len(cues) if cues else 0.0
+        cue = 1.0 if _is_value_asked_for(sentence, searched) else cue
         score = COVERAGE_WEIGHT * held / total + SOURCE_WEIGHT * sentence.source.weight + CUE_WEIGHT * cue
         if nearest > 0:
             score += MEANING_WEIGHT * (sentence.source.similarity or 0.0) / nearest
@@ -299,16 +305,31 @@ def _scored(question: str, search_query: str, sources: Sequence[EvidenceSource],
             score *= 1.0 if sentence.source.text.author in authors else OTHERS_WEIGHT
         elif sentence.source.text.author and not asks_what_is_said:
             score *= SPOKEN_WEIGHT
-        if len(sentence.stems) < STEMS_MIN or (sentence.is_echo and not asks_which):
+        if (len(sentence.stems) < STEMS_MIN and not sentence.is_value) or (sentence.is_echo and not asks_which):
             score *= 0.5
         scored.append(replace(sentence, score=score))
     return sorted(scored, key=lambda item: (-item.score, item.source.n, item.place))
+
+
+def _is_value_asked_for(sentence: _Sentence, searched: Set[str]) -> bool:
+    """Whether it is a value that the question names the kind of, and not itself ("which loom": `loom: Draw loom`)."""
+    if not sentence.is_value or sentence.is_echo:
+        return False
+    label, _, _ = sentence.text[len(shorten(sentence.source.text.title, TOPIC_CHARACTERS_MAX)) + 3 :].partition(": ")
+    asked_for = significant_words(label)
+    return bool(asked_for) and searched >= {*asked_for}
 
 
 def _measuring(line: str) -> frozenset[str]:
     """The words that speak of the number which a line tells: "cost" of `price: 12`."""
     label, _, value = line.partition(": ")
     return words_measuring(words(label)) if value[:1].isdigit() else frozenset()
+
+
+def _labels(sources: Sequence[EvidenceSource]) -> frozenset[str]:
+    """The words of what the values of the sources are called."""
+    lines = (line for source in sources for line in _read(source.text).split("\n") if _NAMED_VALUE.fullmatch(line))
+    return frozenset(significant_words(" ".join(line.partition(": ")[0] for line in lines)))
 
 
 def _about(record: RecordText) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping, Sequence, Set
 
 from quarry.core.language.stemming import stem
+from quarry.core.language.tokens import keys
 from quarry.core.query.measures import is_measuring
 from quarry.core.query.mention import (
     Asked,
@@ -75,11 +76,8 @@ def names_nothing_else(
 ) -> bool:
     """Whether no other rows are named than those of a type, and no facet that makes no condition and is not asked for."""
     asked = {*reading.question.asked_by}
-    ask, values = reading.question.ask, [mention.value for mention in reading.parsed.mentions]
-    last = values[-1] if values else None
-    if ask.kind == "groups" and not ask.function and isinstance(last, Asked) and last.what in ("most", "least"):
-        # "which maker sold the most": the most of what?
-        return len(values) > 1 and values[-2] == Cue("noun")
+    if reading.question.ask.kind == "groups" and not reading.question.ask.function and _is_most_of_what(reading):
+        return False
     constrained = {condition.facet for clause in clauses for condition in clause}
     for place, mention in enumerate(reading.parsed.mentions):
         said = reading.parsed.text[mention.start : mention.end]
@@ -95,6 +93,23 @@ def names_nothing_else(
         if is_name and isinstance(mention.value, FacetName) and not constrained & {*mention.value.facets}:
             return False
     return True
+
+
+def _is_most_of_what(reading: RecordsReading) -> bool:
+    """Whether a question ends in a "most" that is not of the rows ("which maker sold the most"), nor of how often something was
+    done that makes a row ("which loom was used most", "who used the loom most").
+    """
+    mentions, text = reading.parsed.mentions, reading.parsed.text
+    last = mentions[-1] if mentions else None
+    if last is None or not isinstance(last.value, Asked) or last.value.what not in ("most", "least"):
+        return False
+    if keys(text[last.start : last.end])[-1:] not in (("most",), ("least",)):
+        return False
+    behind_verb = list(mentions[:-1])
+    while behind_verb and (isinstance(behind_verb[-1].value, Known) or behind_verb[-1].value == Cue("filler")):
+        behind_verb.pop()
+    verb = behind_verb[-1] if behind_verb else last
+    return verb.value != Cue("noun") and (verb.value != Cue("light") or is_measuring(text[verb.start : verb.end]))
 
 
 def of_others(reading: RecordsReading, name: str, table: SearchTable) -> dict[Evidence, Set[str]]:

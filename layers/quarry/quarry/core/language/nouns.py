@@ -9,7 +9,7 @@ _ONE_OF = (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", 
 
 _DOER = re.compile(
     r"(?!.*(?:number|order|letter|paper|colou?r|floor|folder|offer|tier|layer|center|motor|sector|vector|factor|register|chapter|"
-    r"water|power|summer|winter|computer|server|river|matter|career|tower|user)$)[a-z]{2,}(?:er|or|ee|ist|ian|ant)"
+    r"water|power|summer|winter|computer|(?<!ob)server|river|matter|career|tower|user)$)[a-z]{2,}(?:er|or|ee|ist|ian|ant)"
 )
 
 

@@ -12,6 +12,7 @@ from typing import cast, get_args
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import Token
 from quarry.core.query.lexicon import TERM_WORDS_MAX, Found, Lexicon, PhraseTable, stems
+from quarry.core.query.measures import is_measuring
 from quarry.core.query.mention import Asked, AskedFor, FacetName, Reference
 
 _FILE = "data/asked.toml"
@@ -68,7 +69,7 @@ def find_asked(tokens: Sequence[Token], lexicon: Lexicon) -> list[Found[Asked | 
             continue
         elif phrase is not None and (asked := _asked(phrase, words, named)):
             found.append(asked)
-        elif _is_superlative(words, place, opens=bool(lexicon.numbers)):
+        elif _is_superlative(words, place, of_numbers=bool(lexicon.numbers)):
             found.append(_counted(place, place + 1, "largest", words))
         elif lexicon.numbers and words[place] in _OF_QUALITY and _is_participle(words, place + 1):
             found.append(_counted(place, place + 1, _OF_QUALITY[words[place]], words))
@@ -198,13 +199,15 @@ def _small_number(word: str) -> int | None:
     return None
 
 
-def _is_superlative(words: Sequence[str], place: int, *, opens: bool = False) -> bool:
-    """ "The tallest", "which is cheapest": an adjective that no list here knows; `opens`: it may begin the question."""
+def _is_superlative(words: Sequence[str], place: int, *, of_numbers: bool = False) -> bool:
+    """ "The tallest", "which is cheapest": an adjective that no list here knows. `of_numbers`: it may begin the question, or
+    stand behind a verb of measure ("took longest").
+    """
     word = words[place]
     if word in _NO_SUPERLATIVES or not _SUPERLATIVE.fullmatch(word):
         return False
-    if place == 0:
-        return opens
+    if place == 0 or is_measuring(words[place - 1]):
+        return of_numbers
     return words[place - 1] in ("the", "is", "was", "are", "were", "our", "their", "its") or bool(
         _small_number(words[place - 1])
     )

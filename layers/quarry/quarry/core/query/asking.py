@@ -128,13 +128,16 @@ class _Reader:
     def _asked_name(self) -> tuple[int, FacetName] | None:
         """The facet that "which", "what" or "who" asks for, or that is named first."""
         for place, asked in self.asked:
-            if asked.what in ("list", "distinct", "count", "measure") and (found := self._name_after(place)):
+            found = self._name_after(place) if asked.what in ("list", "distinct", "count", "measure") else None
+            # "who observed it most often" does not ask for the date that the verb speaks of
+            if found and self.mentions[found[0]].source != "rule":
                 return found
         names = (
             (place, mention.value)
             for place, mention in enumerate(self.mentions)
             if isinstance(mention.value, FacetName) and place not in self.is_evidence and mention.assertion != "negated"
-        )
+            and mention.source != "rule"
+        )  # fmt: skip
         named = next(
             ((place, name) for place, name in names if self.table.facet(self._facet(name)).kind != "boolean"), None
         )

@@ -100,6 +100,8 @@ def words_measuring(names: Iterable[str]) -> frozenset[str]:
     """The stems of the adjectives and verbs that speak of what numbers of these names tell: "cost" and "expensive" of a price."""
     given = {*names}
     adjectives = {adjective for adjective, nouns in ADJECTIVES.items() if given & {*nouns}}
+    dimensions = {dimension_of(name) for name in given} - {None}
+    adjectives |= {adjective for adjective, of in _DIMENSIONS.items() if any(dimensions & {*each} for each in of)}
     return frozenset(adjectives | {verb for verb, adjective in _VERBS.items() if adjective in adjectives})
 
 

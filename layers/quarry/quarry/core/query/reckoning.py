@@ -14,7 +14,15 @@ from quarry.core.language.nouns import plural, singular
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import fold, keys
 from quarry.core.query.ambiguous import MONEY_VERBS
-from quarry.core.query.measures import ADJECTIVES, MONEY_ADJECTIVES, PARTICIPLES, facets_of_adjective, is_side_amount
+from quarry.core.query.measures import (
+    ADJECTIVES,
+    MONEY_ADJECTIVES,
+    PARTICIPLES,
+    compared,
+    facets_of_adjective,
+    is_measuring,
+    is_side_amount,
+)
 from quarry.core.query.mention import Asked, AskedFor, Cue, FacetName, Known, Mention, ParsedQuery, Word
 from quarry.core.query.question import Ask, Function
 from quarry.core.query.telling import meant_table, named, nearest, stems_of
@@ -37,6 +45,7 @@ _OF_EACH = frozenset(
 _PAID_TO_EACH = frozenset("salary wage fee duration weight".split())
 """Names of numbers whose sum is told where it is asked for, but not meant by "top 5 by"."""
 _LITTLE = frozenset(("cheap", "short", "light", "young", "slow", "small", "low", "quick"))
+_ALTOGETHER = ("in total", "altogether", "overall")
 _OF_EVERY = frozenset("per each every".split())
 """What a number is told for, not what rows are ranked by: "the cheapest per day"."""
 
@@ -78,6 +87,7 @@ def _is_of_money(parsed: ParsedQuery, table: SearchTable) -> bool:
 class _Reader:
     def __init__(self, parsed: ParsedQuery, table: SearchTable) -> None:
         self.text = parsed.text
+        self.tokens = parsed.tokens
         self.mentions: Sequence[Mention] = parsed.mentions
         self.table = table
         self.facets = {facet.name: facet for facet in table.facets}
@@ -211,8 +221,10 @@ class _Reader:
         place = self.kinds[kind]
         if by := self._number_grouped_by():
             return self._ranked_by(kind, by)
+        if rate := self._rate():
+            return self._most_per(kind, *rate)
         if kind in ("largest", "smallest") and (named := self._number_after(place, _BESIDE_MENTIONS_MAX)):
-            return self._highest(kind, named)
+            return self._highest("smallest" if self._says_little(place) else kind, named)
         if kind in ("most", "least") and (named := self._number_after(place, 1)):
             return self._most_of(kind, named)
         adjective = self._adjective(place)
@@ -225,6 +237,10 @@ class _Reader:
             if "group" in self.kinds:
                 return self._cannot(place)
             return self._extreme(facet, "smallest" if is_low else "largest", (place, adjective[0]))
+        if kind in ("most", "least") and (measured := self._measure_verb(place)):
+            # "which observer took the most": the most of what?
+            is_of_rows = self._dimension((measured[0],)) is None
+            return self._extreme(measured[1], kind, (measured[0],)) if is_of_rows else self._cannot(place)
         verb = self._money_verb()
         money = self._only_money()
         if kind in ("most", "least") and verb is not None:
@@ -243,6 +259,48 @@ class _Reader:
         if not self._asks_for(dimension[0]):
             return self._cannot(used)
         return self._grouped("sum" if is_additive(facet) else function, facet, (used,), kind)
+
+    def _rate(self) -> tuple[tuple[int, ...], Facet] | None:
+        """ "Per day", where a number is called so (`price_per_day`): the places of the words, and the number."""
+        said = [token.key for token in self.tokens]
+        for facet in _numbers(self.table):
+            called = keys(facet.name.replace("_", " "))
+            tail = called[called.index("per") + 1 :] if "per" in called else ()
+            for first in range(1, len(said)) if tail else ():
+                if said[first - 1] in _OF_EVERY and (*said[first : first + len(tail)],) == tail:
+                    start, end = self.tokens[first - 1].start, self.tokens[first + len(tail) - 1].end
+                    return tuple(
+                        place for place, each in enumerate(self.mentions) if start <= each.start and each.end <= end
+                    ), facet
+        return None
+
+    def _most_per(self, kind: AskedFor, used: tuple[int, ...], facet: Facet) -> Reckoning | None:
+        """ "The cheapest per day", "which costs the most per day"."""
+        place = self.kinds[kind]
+        adjective, is_low = self._adjective(place), kind in _LOW
+        if adjective is not None:
+            if facet not in facets_of_adjective(adjective[1], _numbers(self.table)):
+                return self._cannot(place)
+            used, is_low = (*used, adjective[0]), (adjective[1] in _LITTLE) != (kind == "least")
+        elif verb := self._measure_verb(place):
+            used = (*used, verb[0])
+        dimension = self._dimension(used)
+        if dimension is not None and self._asks_for(dimension[0]):
+            return self._cannot(place)
+        return self._extreme(facet, "smallest" if is_low else "largest", used)
+
+    def _measure_verb(self, place: int) -> tuple[int, Facet] | None:
+        """ "Costs the most", "weighs least": the place of the verb before a superlative, and the only number that it measures."""
+        before = place - 1
+        while before >= 0 and self.mentions[before].value == Cue("filler"):
+            before -= 1
+        if before < 0 or not (
+            isinstance(self.mentions[before].value, Word) or self.mentions[before].value == Cue("light")
+        ):
+            return None
+        said = self.text[self.mentions[before].start : self.mentions[before].end]
+        measured = compared(said, list(_numbers(self.table))) if is_measuring(said) and not self.table.united else []
+        return (before, measured[0]) if len(measured) == 1 else None
 
     def _most_of(self, kind: AskedFor, named: tuple[int, Facet]) -> Reckoning | None:
         """ "Which warehouse has the most stock", "which product has the least stock"."""
@@ -285,9 +343,17 @@ class _Reader:
     def _how_many(self, place: int) -> Reckoning | None:
         """ "How many units were sold": of a number that counts things, the sum."""
         named = self._number_after(place, 1)
-        if named is None or named[1].kind != "number" or not _counts_things(named[1]):
+        if named is None or named[1].kind != "number":
+            return None
+        if not (_counts_things(named[1]) or (is_additive(named[1], is_asked=True) and self._says_altogether())):
             return None
         return self._grouped("sum", named[1], (place, named[0]), None)
+
+    def _says_altogether(self) -> bool:
+        return any(
+            each.value == Cue("filler") and self.text[each.start : each.end].lower() in _ALTOGETHER
+            for each in self.mentions
+        )
 
     def _how_much(self, place: int) -> Reckoning | None:
         said = keys(self.text[self.mentions[place].start : self.mentions[place].end])
@@ -433,6 +499,11 @@ class _Reader:
                 if stem(bare) in ADJECTIVES:
                     return place, stem(bare)
         return None
+
+    def _says_little(self, place: int) -> bool:
+        """Whether a superlative is of an adjective that says little of something ("the shortest duration")."""
+        said = keys(self.text[self.mentions[place].start : self.mentions[place].end])
+        return any(stem(bare) in _LITTLE for word in said for bare in _positives(word))
 
     def _facet_of_adjective(self, adjective: str) -> Facet | None:
         if self.table.united:
