@@ -56,6 +56,11 @@ BAKER = record("baker", title="The bakery", body="The baker, 44, sells a loaf fo
         ("How old is the baker?", ""),
         ("What does the baker's loaf cost?", ""),
         ("Who lost the chain?", ""),
+        ("Who forged the chain?", "Of this the records found do not say who forged: "),
+        (
+            "How many links has the chain, and who forged it?",
+            "Of this the records found tell no number of links and do not say who forged: ",
+        ),
     ],
 )
 def test_a_quantity_that_what_is_nearest_does_not_tell_is_named(question: str, said: str) -> None:

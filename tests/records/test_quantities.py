@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from quarry.records.quantities import QUANTITIES, asked_quantity
+from quarry.records.quantities import QUANTITIES, Count, asked_count, asked_doer, asked_quantity
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,14 @@ from quarry.records.quantities import QUANTITIES, asked_quantity
         ("How long is the tunnel?", "It is 70 metres long.", "It leads to the beach."),
         ("How hot was it?", "It reached 94 degrees.", "It reached 94 people."),
         ("What is the phone number of the library?", "Call 555-0134.", "Call on 3 May."),
+        ("How old is the cook?", "He is fifty-two and sings.", "He is here and has two sons."),
+        (
+            "How many lead pipes are left?",
+            "There were 3,260 of the lead pipes.",
+            "Of the pipes nothing is known since 1999.",
+        ),
+        ("How many women rowed?", "Nine of them were women.", "On 9 May rain fell. The women rowed."),
+        ("How many kilns does the potter have?", "Kilns: 4", "The kiln was lit at 4 in the morning."),
     ],
 )
 def test_a_quantity_is_told_with_its_unit(question: str, told: str, untold: str) -> None:
@@ -50,6 +58,29 @@ def test_what_is_told_in_any_words_is_no_quantity(question: str) -> None:
     assert asked_quantity(question) is None
 
 
+@pytest.mark.parametrize(
+    ("question", "told", "untold"),
+    [
+        ("Who built the mill?", "The builder was Ada Palmer.", "The mill was sold by Ada Palmer."),
+        ("Who drives the bus?", "Its driver is new.", "The bus is new."),
+        ("Who taught the course?", "Boris Krug teaches it.", "Boris Krug liked it."),
+        ("and who repaired it", "It was repaired by two masons.", "Two masons looked at it."),
+    ],
+)
+def test_who_did_it_may_be_told_where_it_is_spoken_of(question: str, told: str, untold: str) -> None:
+    doer = asked_doer(question)
+    assert doer is not None
+    assert doer.is_told(told)
+    assert not doer.is_told(untold)
+
+
+@pytest.mark.parametrize(
+    "question", ["Who is the mayor?", "Who made the most errors?", "Who?", "What did Ada say who built it?"]
+)
+def test_who_somebody_is_or_a_light_verb_asks_for_no_deed(question: str) -> None:
+    assert asked_doer(question) is None
+
+
 @pytest.mark.parametrize("unit", ["1 ", "a ", "1", "(", "how much ", "two ", "since ", ", 1", "the 1", "$"])
 def test_no_text_takes_long(unit: str) -> None:
     text = unit * (20_000 // len(unit))
@@ -57,4 +88,7 @@ def test_no_text_takes_long(unit: str) -> None:
     for quantity in QUANTITIES:
         quantity.is_told(text)
         quantity.is_asked(text[:2000])
+    asked_count(f"how many {text[:2000]}")
+    asked_doer(f"who {text[:2000]}")
+    Count("number of twos", "two").is_told(text)
     assert time.process_time() - started < 1

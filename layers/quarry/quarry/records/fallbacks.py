@@ -20,7 +20,7 @@ from quarry.records.candidates import RecordText
 from quarry.records.evidence import EvidenceSource
 from quarry.records.intent import parts
 from quarry.records.outputs import FollowupQuestions
-from quarry.records.quantities import asked_quantity
+from quarry.records.quantities import asked_doer, asked_quantity
 
 SENTENCES_MAX = 7
 SENTENCES_PER_SOURCE_MAX = 3
@@ -198,11 +198,14 @@ def lacking(missing: Sequence[str], apart: Sequence[str] = ()) -> str:
 
 
 def untold_quantities(question: str, sources: Sequence[EvidenceSource], authors: Set[str] = frozenset()) -> str:
-    """That neither the sources which hold most of a question, nor the sentence that leads its answer, tell an age, a price or the
-    like that it asks for; empty where nothing of the kind is asked for, or it is told.
+    """That neither the sources which hold most of a question, nor the sentence that leads its answer, tell an age, a price, a
+    number of things or the like that it asks for, nor these and its whole answer speak of what somebody did who is asked for;
+    empty where nothing of the kind is asked for, or it is told.
     """
-    kinds = list(dict.fromkeys(filter(None, map(asked_quantity, parts(question)))))
-    if not kinds or not sources:
+    several = parts(question)
+    kinds = list(dict.fromkeys(kind for part in several if (kind := asked_quantity(part))))
+    doers = list(dict.fromkeys(doer for part in several if (doer := asked_doer(part))))
+    if not (kinds or doers) or not sources:
         return ""
     asked = set(significant_words(question))
     held = [asked.intersection(significant_words(f"{each.text.title}\n{_read(each.text)}")) for each in sources]
@@ -211,12 +214,11 @@ def untold_quantities(question: str, sources: Sequence[EvidenceSource], authors:
     about = [each.text for each, worth_held in zip(sources, worth, strict=True) if worth_held >= ALL_WORTH * max(worth)]
     if any(text.language != ENGLISH or _tells_values(text) for text in about):
         return ""
-    told = [
-        next(extractive_answer(question, question, sources, authors)),
-        *(f"{each.title}\n{_read(each)}" for each in about),
-    ]
-    untold = [kind.name for kind in kinds if not any(map(kind.is_told, told))]
-    return f"Of this the records found tell no {' and no '.join(untold)}: {_IN_PART}." if untold else ""
+    lead, *others = extractive_answer(question, question, sources, authors)
+    told = [lead, *(f"{each.title}\n{_read(each)}" for each in about)]
+    untold = [f"tell no {kind.name}" for kind in kinds if not any(map(kind.is_told, told))]
+    untold += [f"do not say {doer.name}" for doer in doers if not any(map(doer.is_told, (*told, *others)))]
+    return f"Of this the records found {' and '.join(untold)}: {_IN_PART}." if untold else ""
 
 
 def _tells_values(text: RecordText) -> bool:
