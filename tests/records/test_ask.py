@@ -219,6 +219,12 @@ def test_what_nothing_is_near_is_told(client: TestClient, question: str) -> None
     assert the(events, "sources")["sources"] == []
 
 
+@pytest.mark.parametrize("question", ["And about the bridge?", "the bridge?"])
+def test_a_topic_that_records_speak_of_is_not_refused(client: TestClient, question: str) -> None:
+    assert "hold nothing" not in answer_of(ask(client, question))
+    assert "hold nothing that answers this" in answer_of(ask(client, question.replace("bridge", "dragons")))
+
+
 @pytest.mark.parametrize(
     ("question", "missing"),
     [

@@ -126,7 +126,7 @@ class Held:
 @dataclass(frozen=True)
 class Answerability:
     """How likely the records answer a question, from 0 to 1, and which of its words no record holds: any, or both of two.
-    `is_listed`: it asks for the records that meet its conditions, and these were found.
+    `is_listed`: it asks for the records that meet its conditions, and these were found; `is_held`: one holds all its words.
     """
 
     probability: float
@@ -134,6 +134,7 @@ class Answerability:
     apart: Sequence[str] = ()
     refused_below: float = REFUSED_BELOW
     is_listed: bool = False
+    is_held: bool = False
 
     @property
     def is_refused(self) -> bool:
@@ -184,7 +185,8 @@ async def answerability(
         return Answerability(REFUSED_BELOW, missing)
     similarity = max((item.similarity or 0.0 for item in ranked), default=0.0)
     threshold = refused_below(held.rows) if is_measured else REFUSED_BELOW_UNMEASURED
-    return Answerability(probability(similarity, replace(held, missing=missing)), missing, apart, threshold)
+    likely = probability(similarity, replace(held, missing=missing))
+    return Answerability(likely, missing, apart, threshold, is_held=held.is_all and not missing)
 
 
 def probability(similarity: float, held: Held) -> float:

@@ -52,7 +52,7 @@ from quarry.records.contract import (
 from quarry.records.conversation import Conversation, take_up
 from quarry.records.counting import count, what_to_count
 from quarry.records.filters import types_with
-from quarry.records.intent import classify_intent, is_asked, parts, words_to_look_up
+from quarry.records.intent import classify_intent, is_asked, is_topic_alone, parts, words_to_look_up
 from quarry.records.outputs import FollowupQuestions
 from quarry.records.prompts import answer_messages, followup_messages, research_messages
 from quarry.records.reading import RecordsReading, by_itself, read_records
@@ -275,7 +275,9 @@ async def _facts(query: str, first: Searched, toolset: SearchToolset) -> _Facts:
     if names and not await _is_answered_in_part(others, toolset):
         return _Facts(fallbacks.nothing_held(names, first.sources), is_all=True)
     told = await _answerability(query, first, toolset)
-    if told.is_refused and asks and not (names or await _is_answered_in_part(others, toolset)):
+    # a topic that a record speaks of is no question that it could leave open
+    is_topic = told.is_held and is_topic_alone(reading.parsed.text)
+    if told.is_refused and asks and not (names or is_topic or await _is_answered_in_part(others, toolset)):
         return _Facts(fallbacks.nothing_held(told.missing, first.sources), is_all=True)
     lacking = fallbacks.lacking(names)
     if not lacking and (told.is_doubtful or len(several) > 1):

@@ -19,6 +19,7 @@ QUESTION_WORDS = frozenset(
 )
 QUESTION_PHRASES = (("tell", "me"), ("show", "me"), ("give", "me"), ("find", "out"))
 KEYWORD_WORDS_MAX = 3
+TOPIC_WORDS_MAX = 4
 
 _OPERATORS = re.compile(r'"|(?:^|\s)-\S|\bOR\b')
 
@@ -32,6 +33,10 @@ _NEXT_PART = re.compile(
     r"(?:the|an?|it|they|he|she|we|this|that|these|those|there|any(?:body|one|thing)?|all|its|their|his|her)\b)",
     re.IGNORECASE,
 )
+
+
+_OPENING = re.compile(r"\A\s*(?:(?:and|but)\b[\s,]*+)?(?:(?:(?:what|how)\s+)?about\b)?", re.IGNORECASE)
+"""How a question takes up the one before it."""
 
 
 def parts(question: str) -> list[str]:
@@ -54,6 +59,12 @@ def is_asked(query: str) -> bool:
         return True
     found = words(query)
     return bool(found) and (found[0].split("'")[0] in QUESTION_WORDS or tuple(found[:2]) in QUESTION_PHRASES)
+
+
+def is_topic_alone(query: str) -> bool:
+    """Whether it names a topic, and asks nothing of it: "and about the bridge?"."""
+    said = words(_OPENING.sub("", query, count=1))
+    return QUESTION_WORDS.isdisjoint(said) and tuple(said[:2]) not in QUESTION_PHRASES and len(said) <= TOPIC_WORDS_MAX
 
 
 def words_to_look_up(query: str, small_talk: Set[str] = frozenset()) -> str:
