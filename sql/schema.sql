@@ -1764,31 +1764,38 @@ END;
 CREATE FUNCTION quarry.holding_best(p_table regclass, p_words text[], p_limits integer[], p_rows double precision, p_mean_length double precision) RETURNS TABLE(word text, ids text[])
     LANGUAGE plpgsql STABLE
     SET work_mem TO '64MB'
+    SET enable_mergejoin TO 'off'
     AS $_$
 declare
   b constant float8 := 0.75;
   share constant float8 := least(1, 20000 / greatest(1, p_rows));  -- of the rows, the sample
   nearly constant float8 := 0.95;  -- as well: times_held is not exact
+  by_weights constant boolean := p_table = 'companies'::regclass;
+  -- what is ranked of a row, unpacked once and not for each word, and what its length counts for
+  read constant text := case when by_weights then 'ts_delete(t.text_search, '''') as words, 1 as length'
+    else 'setweight(t.text_search, ''D'') as words, 1 - $1 + $1 * lexemes_held(t.text_search) / $2 as length' end;
+  nearly_score constant text := case when by_weights then 'ts_rank(w.words, a.query)' else 'cardinality(u.positions) / w.length' end;
+  score constant text := case when by_weights then 'ts_rank(w.words, a.query)' else 'times_held(w.words, a.query) / w.length' end;
 begin
   return query execute format('
-    with sampled as (
-      select u.lexeme, cardinality(u.positions) / (1 - $1 + $1 * lexemes_held(t.text_search) / $2) as score
-      from %1$s t tablesample system (%2$s) repeatable (1), unnest(t.text_search) u
-      where u.lexeme = any($3)
+    with asked as materialized (
+      select a.word, a.rows, quote_literal(a.word)::tsquery as query from unnest($3, $4) a (word, rows)
+    ), sampled as (
+      select a.word, (%3$s)::float8 as score
+      from %1$s t tablesample system (%5$s) repeatable (1), lateral (select %2$s offset 0) w, unnest(w.words) u, asked a
+      where a.word = u.lexeme offset 0
     ), least as materialized (
-      select w.word, w.rows, coalesce((array_agg(s.score order by s.score desc))[ceil(1.2 * w.rows * $5 + 8)], 0) * %3$s as score
-      from unnest($3, $4) w (word, rows) left join sampled s on s.lexeme = w.word group by 1, 2
+      select a.word, a.rows, a.query, coalesce((array_agg(s.score order by s.score desc))[ceil(1.2 * a.rows * $5 + 8)], 0) * %6$s as score
+      from asked a left join sampled s using (word) group by 1, 2, 3
     ), held as (
-      select l.word, l.rows, t.id, times_held(w.words, quote_literal(l.word)::tsquery) / w.length as score
-      from %1$s t, lateral (
-          select setweight(t.text_search, ''D'') as words, 1 - $1 + $1 * lexemes_held(t.text_search) / $2 as length offset 0) w,
-        unnest(t.text_search) u, least l
-      where l.word = u.lexeme and cardinality(u.positions) >= l.score * w.length
+      select a.word, a.rows, t.id, %4$s as score
+      from %1$s t, lateral (select %2$s offset 0) w, unnest(w.words) u, least a
+      where a.word = u.lexeme and %3$s >= a.score
     ), ranked as (
       select h.word, h.rows, h.id, row_number() over (partition by h.word order by h.score desc, h.id) as place from held h
     )
     select r.word, array_agg(r.id order by r.place) from ranked r where r.place <= r.rows group by 1',
-    p_table, 100 * share, nearly)
+    p_table, read, nearly_score, score, 100 * share, nearly)
     using b, p_mean_length, p_words, p_limits, share;
 end
 $_$;
@@ -4496,6 +4503,10 @@ declare
     'case when m.keyword > 0 then ''keyword'' end, case when m.niche > 0 then ''niche'' end], null)';
   asked constant record := read_query(coalesce(p_query_text, ''));
   max_matches constant int := max_ranked_words / greatest(1, cardinality(asked.words));
+  max_listed constant int := 4;  -- words
+  of_best constant text := '(select * from companies t where t.id = any($5) offset 0) t';  -- no index but that of ids
+  best text[];
+  is_enough boolean;
   weighed weighed_query;
   some_words tsquery;
   indexed tsquery;
@@ -4509,6 +4520,17 @@ begin
     return;
   end if;
 
+  if p_weights[1] > p_weights[2] and not exists (
+    select from unnest(asked.words) w (word) left join lexeme_counts c on c.of_table = 'companies' and c.lexeme = w.word
+    where c.rows is null or c.rows <= max_looked_at)
+  then
+    select array_agg(distinct b.id) into best
+    from unnest(asked.words[:max_listed]) w (word), unnest(best_rows('companies', w.word, null, max_looked_at)) b (id);
+    execute format('select array(select t.id from %s where (t.text_search @@ $1 or t.niches_search @@ $1) %s and %s)', of_best, among, scope)
+      into best using asked.all_words, null, null, null, best;
+    is_enough := cardinality(asked.words) = 1 and cardinality(best) >= p_limit;
+  end if;
+
   return query execute format(
     'select m.id, m.keyword, m.niche, $3[1] * m.keyword + $3[2] * m.niche, 1::float8, %s'
     ' from ('
@@ -4516,11 +4538,15 @@ begin
     '     case when r.niche > 1e-15 then r.niche else 0 end as niche'
     '   from ('
     '     select t.id, ts_rank(t.text_search, $1)::float8 as keyword, ts_rank(t.niches_search, $1)::float8 as niche'
-    '     from (select t.* from (select t.* from companies t where (t.text_search @@ $4 or t.niches_search @@ $4) %s limit %s) t where %s limit %s) t'
-    '     where t.text_search @@ $1 or t.niches_search @@ $1 limit %s'
+    '     from (%s) t'
     '   ) r'
-    ' ) m order by 4 desc, 1 limit $2', matched, among, max_read, scope, max_looked_at, max_matches)
-    using asked.all_words, p_limit, p_weights, index_query(asked.all_words);
+    ' ) m order by 4 desc, 1 limit $2', matched, concat_ws(' union all ',
+      case when best is not null then 'select t.* from ' || of_best end,
+      case when is_enough is not true then format(
+        '(select t.* from (select t.* from (select t.* from companies t where (t.text_search @@ $4 or t.niches_search @@ $4) %s %s limit %s) t where %s limit %s) t'
+        ' where t.text_search @@ $1 or t.niches_search @@ $1 limit %s)',
+        among, case when best is not null then 'and not t.id = any($5)' end, max_read, scope, max_looked_at, max_matches) end))
+    using asked.all_words, p_limit, p_weights, index_query(asked.all_words), best;
   get diagnostics found = row_count;
   if 2 * found >= p_limit then
     return;
@@ -8293,6 +8319,13 @@ CREATE TRIGGER texts_noted_insert AFTER INSERT ON quarry.campaigns REFERENCING N
 
 
 --
+-- Name: companies texts_noted_insert; Type: TRIGGER; Schema: quarry; Owner: -
+--
+
+CREATE TRIGGER texts_noted_insert AFTER INSERT ON quarry.companies REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.note_changed_texts();
+
+
+--
 -- Name: document_sections texts_noted_insert; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
@@ -8339,6 +8372,13 @@ CREATE TRIGGER texts_noted_update AFTER UPDATE ON quarry.agenda_items REFERENCIN
 --
 
 CREATE TRIGGER texts_noted_update AFTER UPDATE ON quarry.campaigns REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.note_changed_texts();
+
+
+--
+-- Name: companies texts_noted_update; Type: TRIGGER; Schema: quarry; Owner: -
+--
+
+CREATE TRIGGER texts_noted_update AFTER UPDATE ON quarry.companies REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.note_changed_texts();
 
 
 --

@@ -238,3 +238,27 @@ def test_so_many_companies_with_the_words_are_read_and_all_of_those_that_are_lis
     assert ids(keyword(connection, "solar")) == [f"c{READ}"]
     listed = [f"c{READ + 1}", "c1"]
     assert ids(keyword(connection, "solar", include=listed)) == [f"c{READ + 1}"]
+
+
+@pytest.mark.parametrize("query", ["solar", "solar -wind", "solar grid", "solar or grid"])
+def test_the_companies_that_hold_common_words_best_are_found_wherever_they_are_stored(
+    connection: Connection, query: str
+) -> None:
+    connection.execute(
+        "insert into companies (id, company_name, status, description, niches)"
+        " select 'c' || n, 'Acme ' || n, case n %% 10 when 0 then 'closed' else 'startup' end,"
+        "   'solar grid' || repeat(' solar', n %% 7) || repeat(' grid', n %% 11), array['roofs']"
+        " from generate_series(1, %s) n",
+        [LOOKED_AT + 2000],
+    )
+    best = "insert into companies (id, company_name, tagline) values (%s, %s, 'the grid')"
+    connection.execute(best, ["listed", "Solar Grid"])
+    connection.execute("analyze companies")
+    connection.execute("select count_lexemes('companies')")
+    connection.execute(best, ["written since", "Grid Solar Grid"])
+    literal = connection.execute(
+        "select company_id, combined_score from literal_search_companies_keyword(%s, '{startup}')", [query]
+    ).fetchall()
+    found = keyword(connection, query)
+    assert len(found) == 120
+    assert [row.combined_score for row in found] == pytest.approx([row.combined_score for row in literal])

@@ -8,7 +8,9 @@
 --
 -- The work does not depend on the query: of the companies that hold its words (of p_include_ids, if it is given) at most max_read are
 -- read, to see whether they meet what else is asked, of these at most max_looked_at, to see whether they hold its phrases too and
--- nothing that it excludes, and at most max_ranked_words / words of those that match are ranked.
+-- nothing that it excludes, and at most max_ranked_words / words of those that match are ranked. Where more than max_looked_at hold each of
+-- the words, those whose texts are known to hold one best, and those written since (best_rows), are ranked before; where a single word
+-- has enough of these, no others.
 --
 -- `p_filter` is a condition over a row `t` of companies, as SQL: only rows that meet it are looked at. It is made by the service,
 -- never taken from a caller's text.
@@ -38,6 +40,10 @@ declare
     'case when m.keyword > 0 then ''keyword'' end, case when m.niche > 0 then ''niche'' end], null)';
   asked constant record := read_query(coalesce(p_query_text, ''));
   max_matches constant int := max_ranked_words / greatest(1, cardinality(asked.words));
+  max_listed constant int := 4;  -- words
+  of_best constant text := '(select * from companies t where t.id = any($5) offset 0) t';  -- no index but that of ids
+  best text[];
+  is_enough boolean;
   weighed weighed_query;
   some_words tsquery;
   indexed tsquery;
@@ -51,6 +57,17 @@ begin
     return;
   end if;
 
+  if p_weights[1] > p_weights[2] and not exists (
+    select from unnest(asked.words) w (word) left join lexeme_counts c on c.of_table = 'companies' and c.lexeme = w.word
+    where c.rows is null or c.rows <= max_looked_at)
+  then
+    select array_agg(distinct b.id) into best
+    from unnest(asked.words[:max_listed]) w (word), unnest(best_rows('companies', w.word, null, max_looked_at)) b (id);
+    execute format('select array(select t.id from %s where (t.text_search @@ $1 or t.niches_search @@ $1) %s and %s)', of_best, among, scope)
+      into best using asked.all_words, null, null, null, best;
+    is_enough := cardinality(asked.words) = 1 and cardinality(best) >= p_limit;
+  end if;
+
   return query execute format(
     'select m.id, m.keyword, m.niche, $3[1] * m.keyword + $3[2] * m.niche, 1::float8, %s'
     ' from ('
@@ -58,11 +75,15 @@ begin
     '     case when r.niche > 1e-15 then r.niche else 0 end as niche'
     '   from ('
     '     select t.id, ts_rank(t.text_search, $1)::float8 as keyword, ts_rank(t.niches_search, $1)::float8 as niche'
-    '     from (select t.* from (select t.* from companies t where (t.text_search @@ $4 or t.niches_search @@ $4) %s limit %s) t where %s limit %s) t'
-    '     where t.text_search @@ $1 or t.niches_search @@ $1 limit %s'
+    '     from (%s) t'
     '   ) r'
-    ' ) m order by 4 desc, 1 limit $2', matched, among, max_read, scope, max_looked_at, max_matches)
-    using asked.all_words, p_limit, p_weights, index_query(asked.all_words);
+    ' ) m order by 4 desc, 1 limit $2', matched, concat_ws(' union all ',
+      case when best is not null then 'select t.* from ' || of_best end,
+      case when is_enough is not true then format(
+        '(select t.* from (select t.* from (select t.* from companies t where (t.text_search @@ $4 or t.niches_search @@ $4) %s %s limit %s) t where %s limit %s) t'
+        ' where t.text_search @@ $1 or t.niches_search @@ $1 limit %s)',
+        among, case when best is not null then 'and not t.id = any($5)' end, max_read, scope, max_looked_at, max_matches) end))
+    using asked.all_words, p_limit, p_weights, index_query(asked.all_words), best;
   get diagnostics found = row_count;
   if 2 * found >= p_limit then
     return;

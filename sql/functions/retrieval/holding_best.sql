@@ -1,36 +1,43 @@
 -- The rows of a table that hold some words (lexemes) best, of each word best first, at most p_limits of these: as text_candidates ranks them
--- for that word alone, where a row has p_mean_length lexemes on average. The table, of p_rows rows, is read once: how well a row must
--- hold a word follows from a sample, so of few words there are fewer.
+-- for that word alone, where a row has p_mean_length lexemes on average, or, of companies, as search_companies_keyword_v1 ranks their
+-- texts. The table, of p_rows rows, is read once: how well a row must hold a word follows from a sample, so of few words there are fewer.
 create or replace function holding_best(
   p_table regclass, p_words text[], p_limits int[], p_rows double precision, p_mean_length double precision
 ) returns table (word text, ids text[])
 language plpgsql stable
 set work_mem = '64MB'
+set enable_mergejoin = off  -- the words of all rows would be sorted, each with its row's text
 as $$
 declare
   b constant float8 := 0.75;
   share constant float8 := least(1, 20000 / greatest(1, p_rows));  -- of the rows, the sample
   nearly constant float8 := 0.95;  -- as well: times_held is not exact
+  by_weights constant boolean := p_table = 'companies'::regclass;
+  -- what is ranked of a row, unpacked once and not for each word, and what its length counts for
+  read constant text := case when by_weights then 'ts_delete(t.text_search, '''') as words, 1 as length'
+    else 'setweight(t.text_search, ''D'') as words, 1 - $1 + $1 * lexemes_held(t.text_search) / $2 as length' end;
+  nearly_score constant text := case when by_weights then 'ts_rank(w.words, a.query)' else 'cardinality(u.positions) / w.length' end;
+  score constant text := case when by_weights then 'ts_rank(w.words, a.query)' else 'times_held(w.words, a.query) / w.length' end;
 begin
   return query execute format('
-    with sampled as (
-      select u.lexeme, cardinality(u.positions) / (1 - $1 + $1 * lexemes_held(t.text_search) / $2) as score
-      from %1$s t tablesample system (%2$s) repeatable (1), unnest(t.text_search) u
-      where u.lexeme = any($3)
+    with asked as materialized (
+      select a.word, a.rows, quote_literal(a.word)::tsquery as query from unnest($3, $4) a (word, rows)
+    ), sampled as (
+      select a.word, (%3$s)::float8 as score
+      from %1$s t tablesample system (%5$s) repeatable (1), lateral (select %2$s offset 0) w, unnest(w.words) u, asked a
+      where a.word = u.lexeme offset 0
     ), least as materialized (
-      select w.word, w.rows, coalesce((array_agg(s.score order by s.score desc))[ceil(1.2 * w.rows * $5 + 8)], 0) * %3$s as score
-      from unnest($3, $4) w (word, rows) left join sampled s on s.lexeme = w.word group by 1, 2
+      select a.word, a.rows, a.query, coalesce((array_agg(s.score order by s.score desc))[ceil(1.2 * a.rows * $5 + 8)], 0) * %6$s as score
+      from asked a left join sampled s using (word) group by 1, 2, 3
     ), held as (
-      select l.word, l.rows, t.id, times_held(w.words, quote_literal(l.word)::tsquery) / w.length as score
-      from %1$s t, lateral (
-          select setweight(t.text_search, ''D'') as words, 1 - $1 + $1 * lexemes_held(t.text_search) / $2 as length offset 0) w,
-        unnest(t.text_search) u, least l
-      where l.word = u.lexeme and cardinality(u.positions) >= l.score * w.length
+      select a.word, a.rows, t.id, %4$s as score
+      from %1$s t, lateral (select %2$s offset 0) w, unnest(w.words) u, least a
+      where a.word = u.lexeme and %3$s >= a.score
     ), ranked as (
       select h.word, h.rows, h.id, row_number() over (partition by h.word order by h.score desc, h.id) as place from held h
     )
     select r.word, array_agg(r.id order by r.place) from ranked r where r.place <= r.rows group by 1',
-    p_table, 100 * share, nearly)
+    p_table, read, nearly_score, score, 100 * share, nearly)
     using b, p_mean_length, p_words, p_limits, share;
 end
 $$;

@@ -16,6 +16,6 @@ begin
 end
 $$;
 select keep_texts_noted(t.searched)
-from unnest('{motions,agenda_items,matters,document_sections,key_statements,transcript_segments,campaigns}'::regclass[]) t (searched)
+from unnest('{motions,agenda_items,matters,document_sections,key_statements,transcript_segments,campaigns,companies}'::regclass[]) t (searched)
 union all
 select keep_texts_noted(i.inhrelid) from pg_inherits i where i.inhparent = 'collection_rows'::regclass;
