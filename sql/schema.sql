@@ -1049,13 +1049,8 @@ CREATE FUNCTION quarry.count_campaigns_by_text(p_query text, p_limit integer, p_
     AS $$
   select count_matches(
     'campaigns', concat_ws(' and ', format('t.text_search @@ %L', q.all_words), '(' || p_filter || ')'), p_limit,
-    q.all_words::text like '%|%' or p_filter is null and q.all_words::text not like '%!%' and w.are_common)
-  from read_query(p_query) q, lateral (
-    -- 6 entries are read in the time in which a row is
-    select count(*) = cardinality(q.words) and 6::float8 * p_limit < sum(c.rows) * exp(sum(ln(c.rows / greatest(1, t.rows)::float8))) as are_common
-    from lexeme_counts c join text_totals t using (of_table)
-    where c.of_table = 'campaigns' and c.lexeme = any(q.words)
-  ) w
+    q.all_words::text like '%|%' or p_filter is null and q.all_words::text not like '%!%' and reads_table('campaigns', q.words, p_limit))
+  from read_query(p_query) q
 $$;
 
 
@@ -4179,6 +4174,21 @@ $$;
 
 
 --
+-- Name: reads_table(regclass, text[], integer); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.reads_table(p_table regclass, p_words text[], p_rows integer) RETURNS boolean
+    LANGUAGE sql STABLE
+    AS $$
+  -- 6 entries are read in the time in which a row is
+  select coalesce(
+    count(*) = cardinality(p_words) and 6::float8 * p_rows < sum(c.rows) * exp(sum(ln(c.rows / greatest(1, t.rows)::float8))), false)
+  from lexeme_counts c join text_totals t using (of_table)
+  where c.of_table = p_table::text and c.lexeme = any(p_words)
+$$;
+
+
+--
 -- Name: record_hashes(text[], text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -4427,6 +4437,8 @@ $_$;
 CREATE FUNCTION quarry.search_companies_hybrid_v1(p_query_text text, p_query_embedding public.halfvec, p_statuses text[] DEFAULT ARRAY['startup'::text], p_include_ids text[] DEFAULT NULL::text[], p_exclude_ids text[] DEFAULT '{}'::text[], p_limit integer DEFAULT 120, p_min_semantic double precision DEFAULT 0.25, p_weights double precision[] DEFAULT ARRAY[0.58, 0.27, 0.15], p_filter text DEFAULT NULL::text, p_fitting text[] DEFAULT NULL::text[]) RETURNS TABLE(company_id text, semantic_score double precision, keyword_score double precision, niche_score double precision, combined_score double precision, matched_fields text[])
     LANGUAGE plpgsql STABLE
     SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'on'
+    SET synchronize_seqscans TO 'off'
     AS $_$
 declare
   no_match constant float8 := 1e-15;
@@ -4439,16 +4451,24 @@ declare
   -- rows with the query's words that are ranked at most
   max_worded constant int := least(1000, max_ranked_words / greatest(1, least(max_words, cardinality(asked.words))));
   gathered tsquery[];
+  words tsquery;
+  reads boolean;
 begin
   if p_query_embedding is null or coalesce(p_limit, 0) < 1 then
     return;
   end if;
   gathered := gathered_words('companies', asked.words[:max_words], max_worded);
+  words := coalesce(gathered[1], '') || coalesce(gathered[3], '') || coalesce(gathered[4], '');
+  reads := p_include_ids is null and gathered[1] is null and reads_table('companies', array(
+    select w.word from unnest(asked.words[:max_words]) w (word) left join lexeme_counts c on c.lexeme = w.word and c.of_table = 'companies'
+    order by c.rows nulls first limit 2), case when condition is null then max_worded else max_read end);
+  -- never left to the planner; for this call only: the function's own settings are restored behind it
+  perform set_config('enable_seqscan', reads::text, true), set_config('enable_bitmapscan', (not reads)::text, true);
 
   return query execute format('
   with nearest as materialized (
     select v.id, v.similarity
-    from vector_candidates(''companies'', ''company_embeddings'', $1, 2 * $4, $5, p_embedding_type => ''searchable_profile'', p_fitting => $8) v
+    from vector_candidates(''companies'', ''company_embeddings'', $1, $9, $5, p_embedding_type => ''searchable_profile'', p_fitting => $8) v
   ), ranked as materialized (
     select f.id, f.similarity, r.*, $7[2] * r.keyword + $7[3] * r.niche as by_words
     from (
@@ -4476,8 +4496,9 @@ begin
   from scored s
   order by 5 desc, 1
   limit $4', ' and (' || condition || ')', max_worded, no_match, among, max_read)
-    using p_query_embedding, asked.all_words, coalesce(gathered[1], '') || coalesce(gathered[3], '') || coalesce(gathered[4], ''), p_limit, condition,
-      p_min_semantic, p_weights, p_fitting;
+    using p_query_embedding, asked.all_words, words, p_limit, condition, p_min_semantic, p_weights, p_fitting,
+      -- past rows that do not meet what is asked, half as far
+      case when array_position(p_fitting, null) is not null then p_limit else 2 * p_limit end;
 end
 $_$;
 
@@ -5102,7 +5123,8 @@ CREATE FUNCTION quarry.vector_candidates(p_table regclass, p_embeddings regclass
     SET synchronize_seqscans TO 'off'
     AS $_$
 declare
-  max_looked_at constant int := greatest(2500, 25 * p_limit);
+  max_in_vain constant int := 1000;
+  max_looked_at int := greatest(2500, 25 * p_limit);
   max_few constant int := greatest(2000, 40 * p_limit);  -- as dear as the walk, and complete
   -- those of long texts come together
   windows_per_row constant float8 := 1 + 1.5 * least(3, greatest(0, (
@@ -5122,9 +5144,17 @@ begin
     if few is null then
       execute format('select array(select t.id from %s t where %s limit %s)', p_table, p_filter, max_few + 1) into few;
     end if;
-    few := case when cardinality(few) <= max_few then few end;
+    few := case when cardinality(few) <= max_few and array_position(few, null) is null then few end;
   end if;
   if conditions <> '' then
+    if querytree(p_required) = 'T' and p_required::text !~ '<|\([^)]*&' and max_looked_at * exp((
+      select sum(ln(greatest(0.5, t.rows - c.rows)::float8 / greatest(1, t.rows)))
+      from text_totals t join lexeme_counts c using (of_table)
+      where t.of_table = p_table::text and c.lexeme = any(array(
+        select replace(m.word[1], '''''', '''') from regexp_matches(p_required::text, $re$'((?:[^']|'')+)'$re$, 'g') m (word)))
+    )) < 1 then
+      max_looked_at := max_in_vain;
+    end if;
     -- for this call only: the function's own setting is restored behind it
     perform set_config('hnsw.max_scan_tuples', max_looked_at::text, true);
   end if;

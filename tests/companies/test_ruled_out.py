@@ -9,7 +9,15 @@ import psycopg
 import pytest
 
 from quarry.companies import store
-from quarry.companies.store import RuledOut, fitting_ids, latest_fitting_ids, read_ruled_out, row_filter, unspoken
+from quarry.companies.store import (
+    RuledOut,
+    are_expected,
+    fitting_ids,
+    latest_fitting_ids,
+    read_ruled_out,
+    row_filter,
+    unspoken,
+)
 from quarry.core.postgres.pool import Database
 from quarry.core.query.question import Clause, Condition
 from tests.companies.seeded import add_company
@@ -90,6 +98,19 @@ async def test_so_many_of_those_founded_last_are_looked_at_for_what_they_must_no
     # the three founded last all say it: of others it is not known; whoever is in Chile was looked at
     assert found == [([], True), ([], True), (["other"], False), ([], True)]
     assert every == (["c4", "c3"], False)
+
+
+async def test_by_some_companies_it_is_told_whether_many_meet_a_condition(
+    profiles_url: str, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with psycopg.connect(profiles_url, autocommit=True) as connection:
+        connection.execute("analyze companies")
+    every = len(PROFILES)
+    assert not await are_expected(database, "true", every - 1)  # so few are looked at themselves
+    monkeypatch.setattr(store, "SAMPLE_MAX", 2)
+    assert await are_expected(database, "true", every - 1)
+    assert not await are_expected(database, "true", every)
+    assert not await are_expected(database, "false", 0)
 
 
 def test_no_text_is_read_by_the_condition_that_searches_hold() -> None:

@@ -405,3 +405,15 @@ def test_of_few_rows_those_with_a_phrase_are_all_found(
     found = connection.execute(PHRASED, [query]).fetchall()
     assert sorted(row.id for row in found) == sorted(row.id for row in exact)
     assert counted(connection, query, 100) == (len(exact), False)
+
+
+def test_rows_that_most_words_are_in_are_found_sooner_by_reading_the_table(crowded: Connection) -> None:
+    def is_read(*words: str) -> bool:
+        [(answer,)] = crowded.execute("select reads_table('motions', %s, 100)", [[*words]]).fetchall()
+        return bool(answer)
+
+    assert is_read("council")
+    assert is_read("council", "approv")
+    assert not is_read("council", "rare1")
+    assert not is_read("council", "nobodi")
+    assert not is_read()

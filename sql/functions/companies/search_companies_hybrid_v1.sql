@@ -25,6 +25,8 @@ create or replace function search_companies_hybrid_v1(
 )
 language plpgsql stable
 set enable_seqscan = off  -- unknown words are taken for so common that reading the table to the limit would find them
+set enable_bitmapscan = on
+set synchronize_seqscans = off
 as $$
 declare
   no_match constant float8 := 1e-15;
@@ -37,16 +39,24 @@ declare
   -- rows with the query's words that are ranked at most
   max_worded constant int := least(1000, max_ranked_words / greatest(1, least(max_words, cardinality(asked.words))));
   gathered tsquery[];
+  words tsquery;
+  reads boolean;
 begin
   if p_query_embedding is null or coalesce(p_limit, 0) < 1 then
     return;
   end if;
   gathered := gathered_words('companies', asked.words[:max_words], max_worded);
+  words := coalesce(gathered[1], '') || coalesce(gathered[3], '') || coalesce(gathered[4], '');
+  reads := p_include_ids is null and gathered[1] is null and reads_table('companies', array(
+    select w.word from unnest(asked.words[:max_words]) w (word) left join lexeme_counts c on c.lexeme = w.word and c.of_table = 'companies'
+    order by c.rows nulls first limit 2), case when condition is null then max_worded else max_read end);
+  -- never left to the planner; for this call only: the function's own settings are restored behind it
+  perform set_config('enable_seqscan', reads::text, true), set_config('enable_bitmapscan', (not reads)::text, true);
 
   return query execute format('
   with nearest as materialized (
     select v.id, v.similarity
-    from vector_candidates(''companies'', ''company_embeddings'', $1, 2 * $4, $5, p_embedding_type => ''searchable_profile'', p_fitting => $8) v
+    from vector_candidates(''companies'', ''company_embeddings'', $1, $9, $5, p_embedding_type => ''searchable_profile'', p_fitting => $8) v
   ), ranked as materialized (
     select f.id, f.similarity, r.*, $7[2] * r.keyword + $7[3] * r.niche as by_words
     from (
@@ -74,7 +84,8 @@ begin
   from scored s
   order by 5 desc, 1
   limit $4', ' and (' || condition || ')', max_worded, no_match, among, max_read)
-    using p_query_embedding, asked.all_words, coalesce(gathered[1], '') || coalesce(gathered[3], '') || coalesce(gathered[4], ''), p_limit, condition,
-      p_min_semantic, p_weights, p_fitting;
+    using p_query_embedding, asked.all_words, words, p_limit, condition, p_min_semantic, p_weights, p_fitting,
+      -- past rows that do not meet what is asked, half as far
+      case when array_position(p_fitting, null) is not null then p_limit else 2 * p_limit end;
 end
 $$;

@@ -6,8 +6,9 @@
 -- are found. The filter is made by the service, never taken from a caller's text.
 --
 -- Where the filter leaves few rows, they are compared exactly: faster than walking the index past all others, and complete. Else the
--- index is walked, no farther than max_looked_at, whatever the query. p_fitting are the ids of the rows that meet the filter, where they
--- are known, else they are looked for; of very many, the first max_few and one more will do.
+-- index is walked, no farther than max_looked_at, whatever the query, and less far where p_required rules out words that fewer than one row
+-- of these is expected to lack. p_fitting are the ids of the rows that meet the filter, where they
+-- are known, else they are looked for; of very many, the first max_few and one more will do, or a null among them.
 create or replace function vector_candidates(
   p_table regclass, p_embeddings regclass, p_embedding halfvec, p_limit int, p_filter text default null, p_required tsquery default null,
   p_embedding_type text default null, p_fitting text[] default null
@@ -20,7 +21,8 @@ set hnsw.max_scan_tuples = 2500
 set synchronize_seqscans = off
 as $$
 declare
-  max_looked_at constant int := greatest(2500, 25 * p_limit);
+  max_in_vain constant int := 1000;
+  max_looked_at int := greatest(2500, 25 * p_limit);
   max_few constant int := greatest(2000, 40 * p_limit);  -- as dear as the walk, and complete
   -- those of long texts come together
   windows_per_row constant float8 := 1 + 1.5 * least(3, greatest(0, (
@@ -40,9 +42,17 @@ begin
     if few is null then
       execute format('select array(select t.id from %s t where %s limit %s)', p_table, p_filter, max_few + 1) into few;
     end if;
-    few := case when cardinality(few) <= max_few then few end;
+    few := case when cardinality(few) <= max_few and array_position(few, null) is null then few end;
   end if;
   if conditions <> '' then
+    if querytree(p_required) = 'T' and p_required::text !~ '<|\([^)]*&' and max_looked_at * exp((
+      select sum(ln(greatest(0.5, t.rows - c.rows)::float8 / greatest(1, t.rows)))
+      from text_totals t join lexeme_counts c using (of_table)
+      where t.of_table = p_table::text and c.lexeme = any(array(
+        select replace(m.word[1], '''''', '''') from regexp_matches(p_required::text, $re$'((?:[^']|'')+)'$re$, 'g') m (word)))
+    )) < 1 then
+      max_looked_at := max_in_vain;
+    end if;
     -- for this call only: the function's own setting is restored behind it
     perform set_config('hnsw.max_scan_tuples', max_looked_at::text, true);
   end if;

@@ -133,7 +133,8 @@ class Scope:
     """The companies that meet what is stated, looked for once as long as no other plan states something else.
 
     `filter` is the condition over a row `t` of companies, as SQL; `ids` are the first of those that meet it, `in_order` those
-    founded last, where nothing else is asked; None where they were not looked for. `is_cut_short`: there may be others.
+    founded last, where nothing else is asked; None where they were not looked for. `is_cut_short`: there may be others;
+    `are_many`: so many that they were not looked for, by a sample.
     """
 
     clauses: Sequence[Clause]
@@ -142,6 +143,12 @@ class Scope:
     filter: str
     ids: Sequence[str] | None = None
     is_cut_short: bool = False
+    are_many: bool = False
+
+    @property
+    def fitting(self) -> Sequence[str | None] | None:
+        """What is known of them for retrieve_variants."""
+        return (None,) if self.are_many else self.ids
 
 
 @dataclass(frozen=True)

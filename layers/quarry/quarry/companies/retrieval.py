@@ -17,6 +17,7 @@ from quarry.companies.names import NAME_WORDS_MAX, NAMES_MAX
 from quarry.companies.ranking import distinct
 from quarry.companies.store import (
     RuledOut,
+    are_expected,
     compared_max,
     find_by_taxonomy,
     fitting_ids,
@@ -111,6 +112,8 @@ class _Search:
             most = self._context.limits.hydrated_max
             ids = await self._fitting()
             self.is_cut_short = self.is_cut_short or self.scope.is_cut_short
+            if self.scope.are_many:
+                return
             if len(ids) <= most or self.scope.in_order:
                 self._only = self._among = ids[:most]
             elif len(ids) <= LISTED_MAX:
@@ -119,7 +122,7 @@ class _Search:
             self._merge(Candidate(id) for id in self._only or ())
 
     async def _fitting(self) -> Sequence[str]:
-        """The companies that meet what is stated, or one more than are listed or compared."""
+        """The companies that meet what is stated, or one more than are listed or compared; none where they `are_many`."""
         if self.scope.ids is None:
             with self._context.run.step("companies_by_fields") as record:
                 self._context.run.budget.spend_call()
@@ -127,10 +130,14 @@ class _Search:
                 if scope.in_order:
                     most = limits.hydrated_max
                     ids, is_cut_short = await latest_fitting_ids(self._database, scope.clauses, scope.filter, most)
+                elif scope.excluded and await are_expected(self._database, scope.filter, LISTED_MAX):
+                    # no index tells who lacks a word: to walk the vectors is cheaper than to read the table for these
+                    ids, scope = [], replace(scope, are_many=True)
                 else:
                     most = max(LISTED_MAX, compared_max(limits.retrieved_max)) + 1
                     ids = await fitting_ids(self._database, scope.filter, most)
-                record.counts["found"] = len(ids)
+                if not scope.are_many:
+                    record.counts["found"] = len(ids)
             self.scope = replace(scope, ids=ids, is_cut_short=is_cut_short)
         return self.scope.ids or ()
 
@@ -194,7 +201,7 @@ class _Search:
                 statuses=None,
                 include_ids=self._among,
                 filter=self.scope.filter,
-                fitting=self.scope.ids if self._among is None else None,
+                fitting=self.scope.fitting if self._among is None else None,
                 exclude_ids=[self._asked.seed.id] if self._asked.seed else [],
                 hybrid="hybrid" in sources,
                 keyword="keyword" in sources,

@@ -29,6 +29,8 @@ TEXTS_READ_MAX = 1000
 """So many companies are read for whether they deny what is ruled out."""
 LATEST_MAX = 10_000
 """So many companies, those founded last, are looked at for what they must not be or say: no index tells that."""
+SAMPLE_MAX = 10_000
+"""By so many companies it is told whether many meet a condition."""
 
 
 _COMPANY_COLUMNS = SQL(", ").join(SqlIdentifier(name) for name in Company.model_fields)
@@ -71,13 +73,13 @@ async def retrieve_variants(
     limit: int = 120,
     scoring: Scoring = _SEED_SCORING,
     filter: str | None = None,
-    fitting: Sequence[str] | None = None,
+    fitting: Sequence[str | None] | None = None,
 ) -> list[Candidate]:
     """The `limit` best companies for each variant by hybrid and by keyword search, merged, best first; one round trip.
 
     Only companies of `include_ids`, where it is given, none of `exclude_ids`, only those of `statuses` (None: all), and
     only those that meet `filter`, a condition of `row_filter`. `fitting` are those that do, where these are known, or the first
-    of them and one more than are compared exactly (compared_max).
+    of them and one more than are compared exactly (compared_max); a None among them says that they are more.
     """
     if not variants or not (hybrid or keyword):
         return []
@@ -269,6 +271,20 @@ async def fitting_ids(database: Database, filter: str, limit: int) -> list[str]:
         SQL("select t.id from companies t where ") + SQL(filter) + SQL(" limit {}").format(Literal(limit))
     )
     return [row["id"] for row in rows]
+
+
+async def are_expected(database: Database, filter: str, number: int) -> bool:
+    """Whether more companies than `number` are expected to meet `filter`, by those among the first `SAMPLE_MAX`; of fewer
+    companies it is never told.
+    """
+    row = await database.row(
+        SQL(
+            "select count(*) = {most} and count(*) filter (where {met}) * c.rows / {most} > {number} as are_expected"
+            " from (select * from companies limit {most}) t,"
+            " (select reltuples as rows from pg_class where oid = 'companies'::regclass) c group by c.rows"
+        ).format(met=SQL("({})").format(SQL(filter)), number=Literal(number), most=Literal(SAMPLE_MAX))
+    )
+    return bool(row and row["are_expected"])
 
 
 async def latest_fitting_ids(
