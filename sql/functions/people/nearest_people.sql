@@ -34,8 +34,9 @@ declare
   of_fitting constant text := 'from experience_cards t where ' || fitting;
   fit text[];
   plan json;
-  walked int := 0;  -- vectors, as expected
-  most_walked int := 0;
+  walked int;  -- vectors, as expected
+  most_walked int;
+  walks boolean;
   vectors record;
   passed record;
   passed_count int;
@@ -50,17 +51,20 @@ begin
     return query execute format('select t.person_id, 1::bigint %s limit %s', of_fitting, p_limit);
     return;
   end if;
-  execute format('select array(select t.id %s limit %s)', of_fitting, few + 1) into fit;
+  execute 'explain (format json) select t.id ' || of_fitting into plan;
+  select least(1e9, enough * greatest(c.reltuples, 1) / f.rows), least(1e9, (f.cost + comparing_cost * f.rows) / passing_cost)
+  into walked, most_walked
+  from pg_class c,
+    (select greatest(1, (plan -> 0 -> 'Plan' ->> 'Plan Rows')::float8) as rows, (plan -> 0 -> 'Plan' ->> 'Total Cost')::float8 as cost) f
+  where c.oid = 'experience_cards'::regclass;
+  walks := walked < most_walked / 3;
+  execute format('select array(select t.id %s %s)', of_fitting, case when walks then 'limit ' || few + 1 else 'order by 1' end) into fit;
   if cardinality(fit) <= p_limit then
     return query select c.person_id, 1::bigint from experience_cards c where c.id = any(fit);
     return;
-  elsif cardinality(fit) > few then
-    execute 'explain (format json) select t.id ' || of_fitting into plan;
-    select least(1e9, enough * greatest(c.reltuples, 1) / f.rows), least(1e9, (f.cost + comparing_cost * f.rows) / passing_cost)
-    into walked, most_walked
-    from pg_class c,
-      (select (plan -> 0 -> 'Plan' ->> 'Plan Rows')::float8 as rows, (plan -> 0 -> 'Plan' ->> 'Total Cost')::float8 as cost) f
-    where c.oid = 'experience_cards'::regclass;
+  end if;
+  walks := walks and cardinality(fit) > few;
+  if walks then
     fit := null;
   end if;
 
@@ -69,7 +73,7 @@ begin
   loop
     people := '{}';
     complete := false;
-    if compared = '{}' and walked < most_walked / 3 then
+    if compared = '{}' and walks then
       distances := '{}';
       passed_count := 0;
       for passed in execute format(
