@@ -64,10 +64,13 @@ export class Results {
     this.news = new Set();
     this.knownCounts = counts;
     this.list = element('ol', {class: 'results'});
-    this.head = element('div', {class: 'results-head'});
     this.chosen = element('div', {class: 'results-chosen'});
     this.foot = element('div', {class: 'results-foot'});
     this.months = element('div', {class: 'months-room'});
+    this.types = element('div', {class: 'chips', role: 'group', 'aria-label': 'Types of record'});
+    this.filters = element('div', {class: 'filters', hidden: true}, this.types, this.#dates());
+    this.remark = element('div', {class: 'results-remark'});
+    this.head = element('div', {class: 'results-head'}, this.filters, this.remark);
     // in a place of its own: what is below the list would be seen to jump
     this.waiting = element('div');
     this.tools = element('div', {class: 'results-tools'});
@@ -204,14 +207,11 @@ export class Results {
     };
   }
 
-  /** The filters, where the reader who was at one of them still is. */
+  /** The filters. Dates and facets stay where they are, or a press on one as the answer comes would be lost. */
   #showHead() {
-    const {filter} = this.head.contains(document.activeElement) ? document.activeElement.dataset : {};
-    const open = [...this.head.querySelectorAll('details[open]')].map((details) => details.className);
-    replace(this.head, this.#filters(), this.response && degradedRemark(this.response.degraded, STEP_WORDS));
-    for (const details of this.head.querySelectorAll('details')) details.open ||= open.includes(details.className);
-    if (filter) this.head.querySelector(`[data-filter="${filter}"]`)?.focus({preventScroll: true});
-    // one that is pressed while the answer comes stays where it is, or the press would be lost
+    this.filters.hidden = false;
+    this.#showTypes();
+    replace(this.remark, this.response && degradedRemark(this.response.degraded, STEP_WORDS));
     const chosen = this.#chosen();
     if (!chosen || !this.chosen.firstElementChild?.isEqualNode(chosen)) replace(this.chosen, chosen);
   }
@@ -254,10 +254,8 @@ export class Results {
     return chips.length > 0 && element('div', {class: 'chips', role: 'group', 'aria-label': 'Filters'}, chips);
   }
 
-  /** The filters that the declaration of the only type gives; those of several types are told where one is chosen. */
-  #declared(names) {
-    const [only] = this.search.type.length === 1 ? this.search.type : names.length === 1 ? names : [];
-    if (!only) return null;
+  /** The filters that the declaration of a type gives. */
+  #declared(only) {
     const fields = element('div');
     const fill = async () => {
       const type = (await collections(this.context)).find(({name}) => name === only);
@@ -272,8 +270,8 @@ export class Results {
     return details;
   }
 
-  #filters() {
-    const {type, from, to} = this.search;
+  #showTypes() {
+    const {type} = this.search;
     const {counts} = this;
     const chosen = new Set(type);
     const names = offered([...type, ...Object.keys(counts)]).filter((name) => chosen.has(name) || counts[name] > 0 || chosen.size > 0);
@@ -283,14 +281,24 @@ export class Results {
       name,
       ontoggle: (pressed) => this.callbacks.onfilter({type: names.filter((each) => (each === name ? pressed : chosen.has(each)))}, name),
     }));
-    return element('div', {class: 'filters'},
-      element('div', {class: 'chips', role: 'group', 'aria-label': 'Types of record'}, toggles),
-      element('details', {class: 'dates', open: Boolean(from || to), on: {toggle: ({target}) => this.#showMonths(target)}},
-        element('summary', {data: {filter: 'dates'}}, icon('filter'), from || to ? 'Dates' : 'Any date'),
-        this.months,
-        element('div', {class: 'date-fields'}, this.#dateField('From', 'from', from), this.#dateField('To', 'to', to),
-          (from || to) && button('Any date', {kind: 'quiet', onclick: () => this.callbacks.onfilter({from: '', to: ''})}))),
-      this.#declared(names));
+    const {filter} = this.types.contains(document.activeElement) ? document.activeElement.dataset : {};
+    replace(this.types, toggles);
+    if (filter) this.types.querySelector(`[data-filter="${filter}"]`)?.focus({preventScroll: true});
+    // the facets of several types are told where one is chosen
+    const [only = ''] = type.length === 1 ? type : names.length === 1 ? names : [];
+    if (this.only === only) return;
+    this.only = only;
+    this.filters.querySelector('.facets')?.remove();
+    if (only) this.filters.append(this.#declared(only));
+  }
+
+  #dates() {
+    const {from, to} = this.search;
+    return element('details', {class: 'dates', open: Boolean(from || to), on: {toggle: ({target}) => this.#showMonths(target)}},
+      element('summary', {data: {filter: 'dates'}}, icon('filter'), from || to ? 'Dates' : 'Any date'),
+      this.months,
+      element('div', {class: 'date-fields'}, this.#dateField('From', 'from', from), this.#dateField('To', 'to', to),
+        (from || to) && button('Any date', {kind: 'quiet', onclick: () => this.callbacks.onfilter({from: '', to: ''})})));
   }
 
   /** When the records are from, whatever dates are chosen; asked for once the reader wants dates. */
