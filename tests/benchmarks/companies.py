@@ -92,7 +92,7 @@ NAME = Search(
     "select company_id, name_score from literal_search_exact_name(%s, %s)",
     f"select company_id, name_score from literal_search_exact_name(%s, %s, {ALL_ROWS})",
     depths=(1, 5),
-    aim=20,
+    aim=50,
 )
 TAXONOMY = Search(
     "search_companies_by_taxonomy_v1",
