@@ -2130,7 +2130,7 @@ $_$;
 
 CREATE FUNCTION quarry.lexemes_held(p_words tsvector) RETURNS double precision
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN (((0.00000000000000000001)::real)::double precision / ts_rank(p_words, (((quote_literal(chr(1)) || ' & '::text) || quote_literal(chr(2))))::tsquery, 2));
+    RETURN COALESCE((((0.00000000000000000001)::real)::double precision / NULLIF(ts_rank(p_words, (((quote_literal(chr(1)) || ' & '::text) || quote_literal(chr(2))))::tsquery, 2), (0)::double precision)), (0)::double precision);
 
 
 --

@@ -185,10 +185,15 @@ async def _too_long(url: str, calls: list[list[Call]], most: float, **environmen
         for together in calls:
             await _send(client, together)
         _leave_garbage_out()
-        with _callbacks_longer_than(most) as longest:
-            statuses = [status for together in calls for status in await _send(client, together)]
-    assert set(statuses) <= {200, 422, 503}
-    return longest
+        rounds = []
+        # what a busy machine makes long once is not long twice
+        while len(rounds) < 2 and all(rounds):
+            with _callbacks_longer_than(most) as longest:
+                statuses = [status for together in calls for status in await _send(client, together)]
+            assert set(statuses) <= {200, 422, 503}
+            rounds.append(longest)
+    places = [{place for _, place in longest} for longest in rounds]
+    return [each for each in rounds[0] if all(each[1] in found for found in places)]
 
 
 @contextmanager

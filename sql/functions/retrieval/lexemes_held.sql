@@ -2,4 +2,4 @@
 -- not both of two words, and none holds control characters.
 create or replace function lexemes_held(p_words tsvector) returns double precision
 language sql immutable parallel safe
-return 1e-20::real::float8 / ts_rank(p_words, (quote_literal(chr(1)) || ' & ' || quote_literal(chr(2)))::tsquery, 2);
+return coalesce(1e-20::real::float8 / nullif(ts_rank(p_words, (quote_literal(chr(1)) || ' & ' || quote_literal(chr(2)))::tsquery, 2), 0), 0);
