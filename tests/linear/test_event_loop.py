@@ -185,7 +185,7 @@ async def _too_long(url: str, calls: list[list[Call]], most: float, **environmen
         for together in calls:
             await _send(client, together)
         _leave_garbage_out()
-        rounds = []
+        rounds: list[list[tuple[float, str]]] = []
         # what a busy machine makes long once is not long twice
         while len(rounds) < 2 and all(rounds):
             with _callbacks_longer_than(most) as longest:
