@@ -103,7 +103,7 @@ def test_all_rows_that_meet_the_conditions_are_told_and_no_word_of_these_is_miss
 
 def test_who_did_it_in_a_month_is_told_where_it_was_done_then_and_refused_where_not(client: TestClient) -> None:
     assert "hold nothing" not in answer_of(ask(client, "Who held sittings in March 2031?"))
-    assert "hold nothing that answers this" in answer_of(ask(client, "Who held sittings in March 1931?"))
+    assert answer_of(ask(client, "Who held sittings in March 1931?")) == "The records hold no sittings in March 1931."
 
 
 @pytest.mark.parametrize(

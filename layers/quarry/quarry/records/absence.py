@@ -159,9 +159,9 @@ async def answerability(
     embedding model in force. `has_values`: only records with given values of facets were searched. Raises DatabaseUnavailable.
     """
     asked = _words(query, reading)[:WORDS_MAX]
-    is_met = await _is_met(database, reading, ranked[:RECORDS_MAX], types)
-    named = _named(query, reading, is_met=is_met)
-    if is_met and named.words.issuperset(asked):
+    meets = await is_met(database, reading, ranked, types)
+    named = _named(query, reading, is_met=meets)
+    if meets and named.words.issuperset(asked):
         # it says nothing but which records are meant, and these were found
         return Answerability(1.0, is_listed=True)
     readings = [
@@ -232,7 +232,7 @@ class _Named:
     values: Sequence[tuple[Clause, int]]
 
 
-async def _is_met(
+async def is_met(
     database: Database, reading: RecordsReading, ranked: Sequence[RankedRecord], types: Sequence[SearchedType]
 ) -> bool:
     """Whether conditions must hold, and hold of records that were found: where none meets them, others are."""
@@ -240,7 +240,7 @@ async def _is_met(
         return False
     met = list[Composable]()
     for each in types:
-        ids = [item.key[1] for item in ranked if item.key[0] == each.name]
+        ids = [item.key[1] for item in ranked[:RECORDS_MAX] if item.key[0] == each.name]
         clauses = reading.clauses_for(each.table) if ids else None
         if clauses and (condition := each.condition(clauses)):
             met.append(

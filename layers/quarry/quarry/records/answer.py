@@ -28,7 +28,7 @@ from quarry.core.settings import LOCAL_EMBEDDING_MODEL
 from quarry.core.stream.events import Event
 from quarry.core.text import shorten
 from quarry.records import fallbacks
-from quarry.records.absence import Answerability, answerability, names_held_by_none
+from quarry.records.absence import Answerability, answerability, is_met, names_held_by_none
 from quarry.records.answer_cache import FinishedAnswer, KeptAnswer, Keys, digest, find_answer, store_answer
 from quarry.records.applied import applied, scope_of, with_filters_in_force
 from quarry.records.candidates import RecordKey, RecordText
@@ -265,8 +265,14 @@ async def _facts(query: str, first: Searched, toolset: SearchToolset) -> _Facts:
         with toolset.run.step("records_count"):
             counted = await count(database, wanted)
         if counted is not None:
-            is_all = not counted.event.total or not first.sources or counted.event.of is not None
+            is_told = any(wanted.may_be_told_by(source.text.type) for source in first.sources)
+            is_all = not (counted.event.total and is_told) or counted.event.of is not None
             return _Facts(counted.sentence, counted.event, is_all=is_all, basis=counted.basis)
+    if reading.lists and not await is_met(database, reading, first.ranked, toolset.types):
+        wanted = what_to_count(reading.counting(), toolset.types, toolset.scope)
+        counted = await count(database, wanted) if wanted else None
+        if counted is not None and not counted.event.total:
+            return _Facts(counted.sentence, is_all=True, basis=counted.basis)
     # who asks nothing, but looks something up, is shown what is nearest
     asks = is_asked(query)
     several = parts(query) if asks else []

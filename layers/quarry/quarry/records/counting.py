@@ -36,8 +36,10 @@ from quarry.records.retrieval import EVERYTHING, Scope, describe
 from quarry.records.search_plan import besides
 from quarry.records.searched_types import RecordTypes, SearchedType
 from quarry.records.understood import (
+    asked_for,
     is_read_whole,
     is_shortened,
+    lists_values,
     may_be_sold,
     names_nothing_else,
     of_others,
@@ -62,6 +64,10 @@ class Counting:
     clauses: Sequence[Clause]
     types: RecordTypes
     words: Sequence[str] = ()
+
+    def may_be_told_by(self, type: str) -> bool:
+        """Whether records of a type say what was counted: of anybody's tables its own ones, where not all are counted."""
+        return not self.table.reckons or (type == self.type and bool(self.clauses or self.words))
 
 
 @dataclass(frozen=True)
@@ -90,7 +96,7 @@ def what_to_count(reading: RecordsReading, types: Sequence[SearchedType], scope:
         if not is_soft(clause, reading.types.united) and not _is_unknown(clause, reading)
     ]
     is_reckoned = question.ask.function is not None
-    if is_reckoned and not is_read_whole(reading, clauses):
+    if (is_reckoned or lists_values(reading)) and not is_read_whole(reading, clauses):
         return None
     if reading.types.united.reckons and not _is_about_rows(reading, clauses):
         return None
@@ -102,6 +108,9 @@ def what_to_count(reading: RecordsReading, types: Sequence[SearchedType], scope:
         told = _told(reading, name, clauses, scope)
         if told is None:
             continue
+        if question.ask.kind == "extreme":
+            # who has no such date is not the first
+            told = [clause for clause in told if not _only_has(clause, question.ask.facet)]
         used = {evidence for clause in clauses for condition in clause for evidence in condition.evidence}
         counted = {facet.name for facet in table.facets if facet.is_counted}
         for condition in _said_whole(reading, counted, used):
@@ -114,6 +123,12 @@ def what_to_count(reading: RecordsReading, types: Sequence[SearchedType], scope:
             else None
         )
     return None
+
+
+def _only_has(clause: Clause, facet: str | None) -> bool:
+    return all(
+        each.facet == facet and not each.values and each.range is None and not each.is_negated for each in clause
+    )
 
 
 def _told(reading: RecordsReading, name: str, clauses: Sequence[Clause], scope: Scope) -> list[Clause] | None:
@@ -210,8 +225,10 @@ def _in_order(wanted: Counting, groups: Sequence[Group]) -> list[Group]:
 
 
 def _asks_for_number(reading: RecordsReading) -> bool:
-    asked = {mention.value.what for mention in reading.parsed.mentions if isinstance(mention.value, Asked)}
+    asked = asked_for(reading)
     if reading.question.ask.function is not None:
+        return True
+    if lists_values(reading):
         return True
     if reading.question.ask.kind == "groups":
         # "what does the crew do every day" is no number of anything
@@ -281,10 +298,12 @@ def _types_by_clauses(reading: RecordsReading, clauses: Sequence[Clause]) -> lis
         name: table
         for name, table in reading.types.counted.items()
         if all(tellable(clause, table) for clause in clauses)
+        and (not table.reckons or tells_when(reading.parsed, reading.question, table))
     }
     said = [*needed, *({condition.facet for condition in clause} for clause in clauses)]
     told = nearest(tables.values(), said)
-    return [name for name, table in tables.items() if table in told] if len(told) == 1 else []
+    names = [name for name, table in tables.items() if table in told]
+    return names if len(told) == 1 or lists_values(reading) else []
 
 
 def _said_whole(reading: RecordsReading, facets: Set[str], used: Set[Evidence]) -> Iterator[Condition]:

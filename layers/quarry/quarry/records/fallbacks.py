@@ -146,8 +146,8 @@ def extractive_answer(
     well their source ranked and how near it is in meaning, and by whether they hold what that kind of question asks for: a
     reason, a figure, a date, a vote, a name. What the `authors` said comes before what others did: it is asked for.
 
-    A sentence is dated where it is asked when and it does not say so itself, and where another one about the same matter is of
-    another day: these would be taken for one event.
+    A sentence is dated where it is asked when and it does not say so itself, where it is no more than a name, and where another
+    one about the same matter is of another day: these would be taken for one event.
     """
     chosen = _choose(_scored(question, search_query, sources, authors))
     if not chosen:
@@ -292,13 +292,15 @@ def _scored(question: str, search_query: str, sources: Sequence[EvidenceSource],
     total = sum(weights.values()) or 1.0
     cues = [answer for asks, answer in _CUES if asks.search(question)]
     about = {source.n: asked.intersection(_about(source.text)) for source in sources}
+    asks_for_value = any(_is_value_asked_for(sentence, searched) for sentence in pool)
     scored: list[_Sentence] = []
     for sentence in pool:
         held = sum(weights[word] for word in sentence.own & asked if word in weights)
         # what the title already says need not be said again in the sentence
         held += 0.5 * sum(weights[word] for word in about[sentence.source.n] - sentence.own if word in weights)
         cue = sum(bool(answer.search(sentence.text)) for answer in cues) / len(cues) if cues else 0.0
-        cue = 1.0 if _is_value_asked_for(sentence, searched) else cue
+        if sentence.is_value and asks_for_value:
+            cue = float(_is_value_asked_for(sentence, searched))
         score = COVERAGE_WEIGHT * held / total + SOURCE_WEIGHT * sentence.source.weight + CUE_WEIGHT * cue
         if nearest > 0:
             score += MEANING_WEIGHT * (sentence.source.similarity or 0.0) / nearest
@@ -435,7 +437,7 @@ def _dates(question: str, chosen: Sequence[_Sentence]) -> Iterator[str]:
     asks_when = bool(_ASKS_WHEN.search(question))
     for sentence in chosen:
         text = sentence.source.text
-        is_asked = asks_when and not _TELLS_WHEN.search(sentence.text)
+        is_asked = (asks_when and not _TELLS_WHEN.search(sentence.text)) or sentence.text == text.title
         if text.date and (is_asked or len(days[sentence.matter]) > 1):
             yield f"**{writing_of(text.language).date(text.date)}**: "
         else:

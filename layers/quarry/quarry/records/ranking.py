@@ -63,6 +63,11 @@ def fuse_types(
     return sorted(lifted, key=lambda item: -item.score)
 
 
+def may_be_ranked(candidate: Candidate) -> bool:
+    """Whether anything speaks for it: a word of the query, or a meaning that is not far off."""
+    return candidate.text_score is not None or (candidate.similarity or 0.0) >= SIMILARITY_MIN
+
+
 def near_the_best(ranked: Sequence[RankedRecord]) -> list[RankedRecord]:
     """The first records that may gain by their dates."""
     return [item for item in ranked[:DATED_MAX] if item.score >= DATED_SHARE * ranked[0].score]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from quarry.core.language.tokens import says_something_by_case
@@ -27,7 +27,7 @@ from quarry.core.query.mention import (
     ParsedQuery,
     Word,
 )
-from quarry.core.query.question import Clause, Condition, Evidence, Question, Reading
+from quarry.core.query.question import Ask, Clause, Condition, Evidence, Question, Reading
 from quarry.core.retrieval.facets import Facet, SearchTable
 from quarry.core.retrieval.filters import can_have
 from quarry.core.retrieval.reading import read_question
@@ -61,10 +61,24 @@ class RecordsReading:
         return frozenset(value for condition in named if not condition.is_negated for value in condition.values)
 
     @property
+    def asks(self) -> bool:
+        """Whether it is put as a question, or to list something."""
+        return any(isinstance(mention.value, Asked) for mention in self.parsed.mentions)
+
+    @property
+    def lists(self) -> bool:
+        """Whether nothing is said but which records are meant."""
+        return self.must_hold and bool(self.clauses) and not self.question.topic
+
+    @property
     def asks_for_latest(self) -> bool:
         """Whether the question asks for the latest records ("the most recent", "latest")."""
         ask = self.question.ask
         return ask.kind == "extreme" and not ask.ascending and ask.facet == self.types.united.date
+
+    def counting(self) -> RecordsReading:
+        """The same, where the number of its records is asked for."""
+        return replace(self, question=replace(self.question, ask=Ask("count")), counted=self.named)
 
     def clauses_for(self, table: SearchTable) -> list[Clause] | None:
         """The conditions as this table can tell them; None where it cannot tell one, or dates its rows by something else."""
@@ -110,8 +124,9 @@ def place(
         and not any(others.intersection(condition.evidence) for condition in clause)
     ]
     named = _named(parsed, types) or (before.named if before else ())
-    says_more = (
-        bool(question.topic or question.unanswerable or question.excluded_words) or question.ask.kind == "exists"
+    says_more = bool(question.topic or question.unanswerable or question.excluded_words) or (
+        # in prose, "is there" asks whether something is told of
+        question.ask.kind == "exists" and not types.united.reckons
     )
     names_a_day = any(_is_a_day(condition) for clause in own for condition in clause)
     must_hold = bool(named) or names_a_day or not says_more

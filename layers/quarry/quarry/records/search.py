@@ -28,7 +28,7 @@ from quarry.records.candidates import Candidate, RecordKey, RecordText
 from quarry.records.contract import Matched, RecordType, Result, SameRecord, SearchRequest, SearchResponse
 from quarry.records.filters import facet_clauses
 from quarry.records.intent import classify_intent
-from quarry.records.ranking import RankedRecord, fuse_types, latest_first, near_the_best
+from quarry.records.ranking import RankedRecord, fuse_types, latest_first, may_be_ranked, near_the_best
 from quarry.records.reading import RecordsReading, read_records
 from quarry.records.retrieval import (
     EVERYTHING,
@@ -177,7 +177,7 @@ async def gather_candidates(
             listed = await ids_meeting(services.reader, plan.listed, DEPTH)
             candidates += [Candidate(name, id, 0.0, None) for name, ids in listed.items() for id in ids]
             found = Found(plan, candidates)
-            if candidates:
+            if any(map(may_be_ranked, candidates)):
                 break
         record.counts["candidates"] = len(found.candidates)
     return found

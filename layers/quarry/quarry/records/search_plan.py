@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from quarry.core.query.mention import DateRange
 from quarry.core.query.question import Clause
+from quarry.core.query.telling import nearest
 from quarry.records.filters import types_with
 from quarry.records.intent import words_to_look_up
 from quarry.records.reading import RecordsReading
@@ -54,12 +55,23 @@ def search_plans(
             apart = [Arm(each, words, clauses, is_apart=True) for each, clauses in conditions.items()]
             yield SearchPlan([*everything, *apart])
             return
-        named = {each: clauses for each, clauses in conditions.items() if each.name in reading.named}
+        asked_for = reading.named or (_nearest(conditions, reading.clauses) if lists_all and reading.asks else ())
+        named = {each: clauses for each, clauses in conditions.items() if each.name in asked_for}
         for held in (named, conditions):
             if held:
                 arms = [Arm(each, words, clauses) for each, clauses in held.items()]
                 yield SearchPlan(arms, held if lists_all else {})
+        if not lists_all and (rows := {each: clauses for each, clauses in named.items() if each.table.reckons}):
+            # what else is said of them may be no word of theirs: "a class B licence" where it is `licence: B`
+            yield SearchPlan((), rows)
     yield SearchPlan(everything)
+
+
+def _nearest(types: Iterable[SearchedType], clauses: Sequence[Clause]) -> list[str]:
+    """Those of anybody's tables whose rows are themselves what the clauses say: "red cars" are cars, not what was done to one."""
+    tables = {each.name: each.table for each in types if each.table.reckons}
+    near = nearest(tables.values(), [{condition.facet for condition in clause} for clause in clauses])
+    return [name for name, table in tables.items() if table in near]
 
 
 def besides(clauses: Sequence[Clause], scope: Scope) -> list[Clause]:

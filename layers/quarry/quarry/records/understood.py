@@ -9,6 +9,7 @@ from quarry.core.language.tokens import keys
 from quarry.core.query.measures import is_measuring
 from quarry.core.query.mention import (
     Asked,
+    AskedFor,
     Cue,
     DateRange,
     Duration,
@@ -61,6 +62,26 @@ def is_read_whole(reading: RecordsReading, clauses: Sequence[Clause]) -> bool:
     return not reading.question.preferred
 
 
+def asked_for(reading: RecordsReading) -> set[AskedFor]:
+    return {mention.value.what for mention in reading.parsed.mentions if isinstance(mention.value, Asked)}
+
+
+def lists_values(reading: RecordsReading) -> bool:
+    """Whether anybody's rows are asked for the values that a facet has ("which depots are there"): they are told with the number
+    of rows that have each.
+    """
+    ask = reading.question.ask
+    facet = next((each for each in reading.types.united.facets if each.name == ask.facet), None)
+    is_of_values = ask.kind == "groups" and ask.grain is None and ask.function is None
+    return (
+        reading.types.united.reckons
+        and is_of_values
+        and facet is not None
+        and facet.kind not in ("date", "year")
+        and asked_for(reading) == {"list"}
+    )
+
+
 def is_shortened(mention: Mention, reading: RecordsReading) -> bool:
     """Whether a word is what the name of the number that is asked for shortens: "preparation" of `prep_minutes`."""
     ask = reading.question.ask
@@ -81,7 +102,7 @@ def names_nothing_else(
     constrained = {condition.facet for clause in clauses for condition in clause}
     for place, mention in enumerate(reading.parsed.mentions):
         said = reading.parsed.text[mention.start : mention.end]
-        if mention.value == Cue("light") and _says_of_rows(reading, place):
+        if mention.value == Cue("light") and _says_of_rows(reading, place) and not lists_values(reading):
             return False
         if isinstance(mention.value, Known) and _is_led_elsewhere(reading, place, mention.value, table):
             return False

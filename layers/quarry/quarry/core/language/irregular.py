@@ -1,4 +1,4 @@
-"""Forms of English verbs that no stem brings together: "break", "broke" and "broken"."""
+"""Forms of English words that no stem brings together: "break", "broke" and "broken", "bus" and "buses"."""
 
 from __future__ import annotations
 
@@ -20,11 +20,16 @@ sting stung; strike struck stricken; swear swore sworn; sweep swept; swim swam s
 teach taught; tear tore torn; think thought; throw threw thrown; understand understood; wake woke woken; wear wore worn;
 weave wove woven; win won; wind wound; withdraw withdrew withdrawn; write wrote written
 """
+_NOUNS = """
+analysis analyses; bus buses; calf calves; campus campuses; child children; crisis crises; foot feet; gas gases;
+goose geese; half halves; knife knives; lens lenses; loaf loaves; man men; mouse mice; person people; scarf scarves;
+shelf shelves; thief thieves; tooth teeth; wife wives; wolf wolves; woman women
+"""
 _FORMS: Mapping[str, tuple[str, ...]] = {
-    stem(form): tuple(verb.split()) for verb in _VERBS.split(";") for form in verb.split()
+    stem(form): tuple(word.split()) for word in f"{_VERBS};{_NOUNS}".split(";") for form in word.split()
 }
 
 
 def other_forms(word: str) -> tuple[str, ...]:
-    """The other forms of an irregular verb, if `word` is one of it or of its regular ones ("breaks")."""
+    """The other forms of an irregular verb or noun, if `word` is one of it or of its regular ones ("breaks")."""
     return tuple(form for form in _FORMS.get(stem(word), ()) if stem(form) != stem(word))

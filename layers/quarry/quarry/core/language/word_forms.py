@@ -78,9 +78,11 @@ def fields_of_worker(word: str) -> tuple[str, ...]:
 
 
 def _singulars(word: str) -> list[str]:
-    """Of plurals that are not their singular with an s, as no stemmer takes them for: "midwives", "salesmen"."""
+    """Of plurals that no stemmer takes for that of their singular: "midwives", "salesmen", "buses", "analyses"."""
     if word.endswith("ves"):
         return [f"{word[:-3]}f", f"{word[:-3]}fe"]
+    if word.endswith("ses"):
+        return [word[:-2], f"{word[:-2]}is"]
     return [f"{word[:-3]}man"] if word.endswith("men") else []
 
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from quarry.core.language.nouns import names_doer
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
+from quarry.core.query.dated import spoken_date
 from quarry.core.query.mention import Asked, AskedFor, Cue, FacetName, Mention, ParsedQuery, Word
-from quarry.core.query.question import Ask, Evidence, Missing
+from quarry.core.query.question import Ask, Evidence, Function, Missing
 from quarry.core.query.reckoning import reckoning_of
 from quarry.core.query.telling import meant_table
 from quarry.core.retrieval.facets import Facet, SearchTable
@@ -22,6 +23,7 @@ MEASURED_MENTIONS_MAX = 12
 
 _SUPERLATIVES: tuple[AskedFor, ...] = ("most", "least", "largest", "smallest", "first", "last")
 _NUMERIC = ("number", "money")
+_KINDS = frozenset(map(stem, ("kind", "type", "sort")))
 _MONEY = frozenset(map(stem, ("money", "cash", "capital")))
 
 
@@ -232,7 +234,7 @@ class _Reader:
             return Ask("rows", years[0])
         ascending = "last" not in kinds
         if "first" in kinds or "last" in kinds:
-            return Ask("extreme", self.table.date, ascending=ascending, limit=self._limit())
+            return self._dated(self.table.date, ascending, self._limit())
         return Ask("rows", self.table.date)
 
     def _group(self, kinds: Mapping[AskedFor, int]) -> Ask | None:
@@ -305,7 +307,7 @@ class _Reader:
         if kind in ("first", "last"):
             if self.table.date is None:
                 return self._cannot(place)
-            return Ask("extreme", self.table.date, ascending=ascending, limit=self._limit() or 1)
+            return self._dated(self.table.date, ascending, self._limit() or 1)
         facet = self._facet_called(place)
         if facet is not None:
             is_low = ascending or bool(self._adjectives(place) & _OPPOSITES.keys())
@@ -320,15 +322,28 @@ class _Reader:
             return Ask("extreme", sizes[0].name, ascending=ascending, limit=self._limit() or 1)
         return self._cannot(place)
 
+    def _dated(self, date: str, ascending: bool, limit: int | None) -> Ask:
+        """The first or last rows by the date that a verb speaks of, else by theirs; of anybody's tables the date is told."""
+        spoken = spoken_date(self.mentions, self.table)
+        function: Function | None = ("min" if ascending else "max") if self.table.reckons else None
+        return Ask("extreme", spoken.name if spoken else date, ascending=ascending, limit=limit, function=function)
+
     def _list(self, place: int) -> Ask:
         found = self._name_after(place)
         if found is None:
-            return Ask(limit=self._limit())
+            kinds = self._kinds(place)
+            return Ask("groups", kinds.name) if kinds else Ask(limit=self._limit())
         facet = self.table.facet(self._facet(found[1]))
         if facet.kind in ("boolean", *_NUMERIC):
             return Ask("rows", facet.name)
         self._use(found[0])
         return Ask("groups", facet.name, found[1].grain)
+
+    def _kinds(self, place: int) -> Facet | None:
+        """What tells which "kinds of" rows there are: the facet that is called so."""
+        said = {stem(key) for key in keys(self._says(place))} & _KINDS
+        own = [facet for facet in self.table.facets if facet.name in self.own and facet.kind == "value"]
+        return next((facet for facet in own if said & _stems_of(facet)), None)
 
 
 def are_people(facet: Facet) -> bool:

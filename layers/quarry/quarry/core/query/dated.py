@@ -13,6 +13,7 @@ from dataclasses import replace
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import fold, keys
 from quarry.core.query.mention import Asked, Cue, DateRange, FacetName, Known, Mention, Place, Value, Word
+from quarry.core.retrieval.facets import Facet, SearchTable
 
 BETWEEN_MAX = 6
 """So many mentions may stand between a participle and its date ("closed most tickets last month")."""
@@ -102,6 +103,13 @@ def with_dated_verbs(
         if facet and (has_date or not (is_value or isinstance(mention.value, Cue)) or _is_inflected(mention, word)):
             read[place] = replace(mention, value=FacetName((facet,)), is_latent=False, source="rule")
     return read
+
+
+def spoken_date(mentions: Sequence[Mention], table: SearchTable) -> Facet | None:
+    """The date of a table that the only verb of a question speaks of ("closed last")."""
+    spoken = [each.value.facets[0] for each in mentions if each.source == "rule" and isinstance(each.value, FacetName)]
+    dates = [facet for facet in table.facets if facet.name in spoken and facet.kind in ("date", "year")]
+    return dates[0] if len(spoken) == len(dates) == 1 else None
 
 
 def with_naming_verbs(text: str, mentions: Sequence[Mention], verbs: Mapping[str, tuple[str, ...]]) -> list[Mention]:

@@ -51,6 +51,9 @@ PLACE_NAMES_MAX = 400
 QUESTION_HEAD_MAX = 8
 """So many mentions before its verb a question may begin."""
 
+CODE_CHARACTERS_MAX = 2
+"""A value of so few characters is a code, before which stands what it is one of."""
+
 _QUOTED = re.compile(r"(?<![^\W_])[\"“”]([^\"“”]{2,200}+)[\"“”]")
 _PHRASE, _KNOWN, _DIMENSION, _TRIGGER, _ASKED, _TERM, _CUE, _INEXACT, _LATENT = range(9)
 
@@ -351,6 +354,7 @@ def _with_verbs(mentions: Sequence[Mention], tokens: Sequence[Token]) -> list[Me
             _is_tying_verb(mentions, place)
             or _is_helped_verb(mentions, place, tokens)
             or _is_verb_of_who(mentions, place, tokens)
+            or _says_what_a_code_is(mentions, place)
         ):
             read[place] = replace(mention, value=Cue("light"))
     return read
@@ -366,7 +370,7 @@ def _is_value_as_verb(mentions: Sequence[Mention], place: int, tokens: Sequence[
     is_subject = isinstance(subject, Known) or (isinstance(subject, Word) and subject.is_name)
     return (
         is_subject
-        and tokens[_token_span(tokens, helper)[0]].key in ("do", "does", "did")
+        and tokens[_token_span(tokens, helper)[1] - 1].key in ("do", "does", "did")
         and bool(asked)
         and not {"count", "distinct"} & set(asked)
         and (place + 1 == len(mentions) or mentions[place + 1].value == Cue("relates"))
@@ -390,6 +394,15 @@ def _is_verb_of_who(mentions: Sequence[Mention], place: int, tokens: Sequence[To
         return False
     behind = [mention.value for mention in mentions[2:] if mention.value != Cue("filler")]
     return bool(behind) and isinstance(behind[0], Asked) and behind[0].what in ("most", "least")
+
+
+def _says_what_a_code_is(mentions: Sequence[Mention], place: int) -> bool:
+    """Whether a word only says of what kind the short value behind it is ("class C", "size 40")."""
+    mention, following = mentions[place], mentions[place + 1] if place + 1 < len(mentions) else None
+    if following is None or not isinstance(mention.value, Word) or mention.value.is_name:
+        return False
+    is_code = isinstance(following.value, Known) and following.end - following.start <= CODE_CHARACTERS_MAX
+    return is_code and not following.is_latent and following.start - mention.end == 1
 
 
 def _is_tying_verb(mentions: Sequence[Mention], place: int) -> bool:

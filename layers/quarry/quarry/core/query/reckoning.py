@@ -14,6 +14,7 @@ from quarry.core.language.nouns import plural, singular
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import fold, keys
 from quarry.core.query.ambiguous import MONEY_VERBS
+from quarry.core.query.dated import spoken_date
 from quarry.core.query.measures import (
     ADJECTIVES,
     MONEY_ADJECTIVES,
@@ -207,7 +208,11 @@ class _Reader:
         return Reckoning(ask, (place,))
 
     def _timed(self, place: int, kind: AskedFor) -> Facet | None:
-        """What rows are put in the order of time by: their age where that is asked for, else their date, or their only year."""
+        """What rows are put in the order of time by: the date of the verb, their age where that is asked for, else their date, or
+        their only year.
+        """
+        if (spoken := spoken_date(self.mentions, self.table)) is not None:
+            return spoken
         dated = [facet for facet in self.table.facets if facet.name == self.table.date]
         years = [facet for facet in self.table.facets if facet.kind == "year" and facet.related is None]
         made = [facet for facet in years if not _OF_LIVES & {*facet.events}] or years

@@ -1,0 +1,125 @@
+"""What people ask of three tables of a marina, two of which tell of the same boats: what there is of a kind, whether there is
+any, who was first, and that there is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from starlette.testclient import TestClient
+
+from tests.collections.support import owner
+from tests.collections.test_search import fill
+from tests.conftest import client_of, clone_database
+from tests.records.asking import answer_of, ask
+
+MARINA = """
+create table boats (id int primary key, name text, kind text, builder text, hull text, built int, pier text);
+insert into boats values
+  (1, 'Petrel', 'ketch', 'Haugland', 'steel', 1988, 'Long Pier'), (2, 'Sandpiper', 'sloop', 'Brandvik', 'wood', 1964, 'Old Pier'),
+  (3, 'Osprey', 'launch', 'Haugland', 'steel', 2019, 'Long Pier'), (4, 'Teal', 'sloop', 'Merete', 'glass', 2021, 'Long Pier'),
+  (5, 'Eider', 'ketch', 'Brandvik', 'wood', 1971, 'Old Pier');
+create table repairs (id int primary key, boat_id int references boats, report text, shipwright text, price numeric,
+  begun_on date, finished_on date);
+insert into repairs values
+  (1, 1, 'The rudder post had cracked and was welded.', 'Sigrun Aas', 420.5, '2031-02-03', '2031-02-20'),
+  (2, 2, 'Two planks below the waterline were renewed.', 'Per Lunde', 1310, '2031-02-10', '2031-03-05'),
+  (3, 3, 'Water in the fuel; the tank was drained.', 'Sigrun Aas', 95, '2031-03-01', '2031-03-01'),
+  (4, 5, 'The mast step was rotten.', 'Per Lunde', 760, '2031-03-12', null),
+  (5, 4, 'The anchor winch jammed.', 'Per Lunde', 130, '2031-03-14', '2031-03-15');
+create table hands (id int primary key, name text, grade text, pier text, joined_on date);
+insert into hands values (1, 'Ture Moe', 'B', 'Old Pier', '2024-05-01'), (2, 'Kaja Dahl', 'A', 'Long Pier', '2029-09-01'),
+  (3, 'Nora Vik', 'B', 'Long Pier', '2019-03-15');
+"""
+DECLARED = """
+[collections.repairs]
+source = "repairs"
+text = { report = "B" }
+date = "begun_on"
+[collections.repairs.facets]
+boat = { kind = "value", by = "boat_id", of = "boats", title = "name" }
+kind = { kind = "value", by = "boat_id", of = "boats", title = "kind" }
+hull = { kind = "value", by = "boat_id", of = "boats", title = "hull" }
+shipwright = "value"
+price = "money"
+finished_on = "date"
+
+[collections.boats]
+source = "boats"
+title = "name"
+text = { name = "A" }
+[collections.boats.facets]
+kind = "value"
+builder = "value"
+hull = "value"
+built = "year"
+pier = "value"
+
+[collections.hands]
+source = "hands"
+title = "name"
+text = { name = "A" }
+date = "joined_on"
+[collections.hands.facets]
+grade = "value"
+pier = "value"
+"""
+
+
+@pytest.fixture(scope="module")
+def client(server_url: str, migrated_template: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    with clone_database(server_url, migrated_template) as url:
+        owner(url, MARINA)
+        fill(url, DECLARED, tmp_path_factory.mktemp("marina"))
+        with client_of(url) as client:
+            yield client
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence"),
+    [
+        ("Which builders are there?", "The records hold 5 boats. By builder: Brandvik 2; Haugland 2; Merete 1."),
+        ("What hulls do we have?", "The records hold 5 boats. By hull: steel 2; wood 2; glass 1."),
+        ("Which hulls are used?", "The records hold 5 boats. By hull: steel 2; wood 2; glass 1."),
+        ("What kinds of boats are there?", "The records hold 5 boats. By kind: ketch 2; sloop 2; launch 1."),
+        ("Who are the shipwrights?", "The records hold 5 repairs. By shipwright: Per Lunde 3; Sigrun Aas 2."),
+        ("How many boats do we have?", "The records hold 5 boats."),
+        ("Who joined first?", "The earliest of 3 hands, by date: Nora Vik (15 March 2019)."),
+        ("Which repair was finished last?", "The latest of 5 repairs, by finished on: The anchor winch jammed. (15 March 2031)."),
+        ("Is there a sloop at the Old Pier built after 2000?",
+         "The records hold no boats with the kind sloop, with the pier Old Pier, built since 2001."),
+        ("Which repairs were begun in April 2031?", "The records hold no repairs in April 2031."),
+    ],
+)  # fmt: skip
+def test_all_rows_are_told_in_a_sentence_and_no_single_one_behind_it(
+    client: TestClient, question: str, sentence: str
+) -> None:
+    answer = answer_of(ask(client, question))
+    assert answer.startswith(sentence)
+    assert "[1]" not in answer
+
+
+@pytest.mark.parametrize(
+    ("question", "held", "not_held"),
+    [
+        ("Is there a sloop at the Old Pier?", ["Sandpiper"], ["Teal", "Eider"]),
+        ("Do we have steel ketches?", ["Petrel"], ["Eider", "rudder"]),
+        ("List all wood sloops", ["Sandpiper"], ["planks", "Teal"]),
+        ("Which hands are of grade B?", ["Ture Moe", "Nora Vik"], ["Kaja Dahl", "hold nothing"]),
+        ("Which hands joined before 2025?", ["15 March 2019", "1 May 2024"], ["Kaja Dahl"]),
+        ("What did the repairs of sloops cost?", ["1310", "130"], ["420.5", "finished"]),
+    ],
+)
+def test_rows_that_meet_the_conditions_are_told_and_no_others(
+    client: TestClient, question: str, held: list[str], not_held: list[str]
+) -> None:
+    answer = answer_of(ask(client, question))
+    assert [each for each in held if each not in answer] == []
+    assert [each for each in not_held if each in answer] == []
+
+
+def test_a_value_alone_finds_the_things_before_what_refers_to_them(client: TestClient) -> None:
+    found = client.get("/records/search", params={"q": "sloop"}).json()["results"]
+    assert {each["title"] for each in found[:2]} == {"Sandpiper", "Teal"}
+    assert {each["type"] for each in found} == {"boats", "repairs"}
