@@ -15,11 +15,14 @@ from tests.conftest import client_of, clone_database
 from tests.records.asking import answer_of, ask
 
 MARINA = """
-create table boats (id int primary key, name text, kind text, builder text, hull text, built int, pier text);
+create table boats (id int primary key, name text, kind text, builder text, hull text, built int, pier text,
+  nights_booked int, about text);
 insert into boats values
-  (1, 'Petrel', 'ketch', 'Haugland', 'steel', 1988, 'Long Pier'), (2, 'Sandpiper', 'sloop', 'Brandvik', 'wood', 1964, 'Old Pier'),
-  (3, 'Osprey', 'launch', 'Haugland', 'steel', 2019, 'Long Pier'), (4, 'Teal', 'sloop', 'Merete', 'glass', 2021, 'Long Pier'),
-  (5, 'Eider', 'ketch', 'Brandvik', 'wood', 1971, 'Old Pier');
+  (1, 'Petrel', 'ketch', 'Haugland', 'steel', 1988, 'Long Pier', 15, 'She sails to the skerries in any weather.'),
+  (2, 'Sandpiper', 'sloop', 'Brandvik', 'wood', 1964, 'Old Pier', 18, 'Her cabin sleeps two who like each other.'),
+  (3, 'Osprey', 'launch', 'Haugland', 'steel', 2019, 'Long Pier', 4, 'It carries the mail when the ferry does not run.'),
+  (4, 'Teal', 'sloop', 'Merete', 'glass', 2021, 'Long Pier', 12, 'A quick boat for races on summer evenings.'),
+  (5, 'Eider', 'ketch', 'Brandvik', 'wood', 1971, 'Old Pier', 12, 'She has a stove, and a bell from a lightship.');
 create table repairs (id int primary key, boat_id int references boats, report text, shipwright text, price numeric,
   begun_on date, finished_on date);
 insert into repairs values
@@ -48,13 +51,15 @@ finished_on = "date"
 [collections.boats]
 source = "boats"
 title = "name"
-text = { name = "A" }
+text = { name = "A", about = "B" }
+cite = ["about"]
 [collections.boats.facets]
 kind = "value"
 builder = "value"
 hull = "value"
 built = "year"
 pier = "value"
+nights_booked = "number"
 
 [collections.hands]
 source = "hands"
@@ -90,6 +95,10 @@ def client(server_url: str, migrated_template: str, tmp_path_factory: pytest.Tem
         ("Is there a sloop at the Old Pier built after 2000?",
          "The records hold no boats with the kind sloop, with the pier Old Pier, built since 2001."),
         ("Which repairs were begun in April 2031?", "The records hold no repairs in April 2031."),
+        ("How many nights were booked in total?", "The total nights booked of 5 boats is 61."),
+        ("How many nights were booked for sloops?", "The total nights booked of 2 boats with the kind sloop is 30."),
+        ("What is the average number of nights booked per hull?",
+         "The average nights booked of 5 boats, by hull: wood 15; glass 12; steel 9.50."),
     ],
 )  # fmt: skip
 def test_all_rows_are_told_in_a_sentence_and_no_single_one_behind_it(
@@ -108,6 +117,14 @@ def test_all_rows_are_told_in_a_sentence_and_no_single_one_behind_it(
         ("List all wood sloops", ["Sandpiper"], ["planks", "Teal"]),
         ("Which hands are of grade B?", ["Ture Moe", "Nora Vik"], ["Kaja Dahl", "hold nothing"]),
         ("Which hands joined before 2025?", ["15 March 2019", "1 May 2024"], ["Kaja Dahl"]),
+        ("Which boat has a bell?", ["Eider – She has a stove, and a bell"], ["may not answer"]),
+        (
+            "How many boats were made before 1970?",
+            ["The records hold 1 boat built until 1969.", "Sandpiper"],
+            ["Eider"],
+        ),
+        ("Who built the Osprey?", ["Osprey – builder: Haugland"], ["hold nothing"]),
+        ("Where is the Teal?", ["Teal – pier: Long Pier"], ["hold nothing"]),
         ("What did the repairs of sloops cost?", ["1310", "130"], ["420.5", "finished"]),
     ],
 )

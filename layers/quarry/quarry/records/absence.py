@@ -172,7 +172,7 @@ async def answerability(
     written = {word: query[start:end] for word, start, end in placed_words(query)}
     missing = [written[word] for word in held.missing if all(word in each.missing for each in readings)]
     # that records say it nowhere says nothing of what was said
-    is_told = len(readings) == 1 and _SAYING.isdisjoint(held.apart)
+    is_told = len(readings) == 1 and _SAYING.isdisjoint(held.apart) and named.kinds.isdisjoint(held.apart)
     apart = [written[word] for word in held.apart] if is_told else []
     if (held.is_met or (has_values and held.is_all)) and not missing:
         # of what stands in facets alone its meaning does not tell
@@ -186,6 +186,9 @@ async def answerability(
     similarity = max((item.similarity or 0.0 for item in ranked), default=0.0)
     threshold = refused_below(held.rows) if is_measured else REFUSED_BELOW_UNMEASURED
     likely = probability(similarity, replace(held, missing=missing))
+    if reading.types.united.reckons and reading.named and held.is_all and not missing:
+        # rows are asked for by all that one of them says
+        likely = max(likely, DOUBTED_BELOW)
     return Answerability(likely, missing, apart, threshold, is_held=held.is_all and not missing)
 
 
@@ -225,11 +228,12 @@ def _words(query: str, reading: RecordsReading) -> list[str]:
 @dataclass(frozen=True)
 class _Named:
     """What a question says by names that the data has for its records: the words, and for each value of a facet its clause and in
-    how many rows it is.
+    how many rows it is. `kinds`: those of the words that rows, or what they tell, are called by.
     """
 
     words: frozenset[str]
     values: Sequence[tuple[Clause, int]]
+    kinds: frozenset[str] = frozenset()
 
 
 async def is_met(
@@ -276,10 +280,15 @@ def _named(query: str, reading: RecordsReading, *, is_met: bool) -> _Named:
             or Evidence(mention.start, mention.end) in conditions
         ):
             spans.append((mention.start, mention.end))
+    called = [
+        keys(parsed.text[each.start : each.end])
+        for each in parsed.mentions
+        if each.value == Cue("noun") or isinstance(each.value, FacetName)
+    ]
     placed = [*placed_words(parsed.text)]
     inside = {word for word, start, end in placed if any(first <= start and end <= last for first, last in spans)}
     outside = {word for word, start, end in placed if not any(first <= start and end <= last for first, last in spans)}
-    return _Named(_SAYING.union(inside - outside), values[:VALUES_MAX])
+    return _Named(_SAYING.union(inside - outside), values[:VALUES_MAX], frozenset(chain(*called)))
 
 
 async def _held(

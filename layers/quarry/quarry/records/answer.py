@@ -381,6 +381,7 @@ async def _write(conversation: Conversation, facts: _Facts, toolset: SearchTools
                     conversation.search_query,
                     fallbacks.said_by(facts.authors, told),
                     facts.authors,
+                    toolset.reading.rows_asked_for,
                 )
             )
         )

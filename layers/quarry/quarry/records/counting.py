@@ -279,7 +279,9 @@ def _facets_named(reading: RecordsReading) -> list[set[str]]:
     return asked + [
         {*mention.value.facets}
         for mention in reading.parsed.mentions
-        if isinstance(mention.value, FacetName) and Evidence(mention.start, mention.end) not in said
+        if isinstance(mention.value, FacetName)
+        and mention.source != "rule"
+        and Evidence(mention.start, mention.end) not in said
     ]
 
 

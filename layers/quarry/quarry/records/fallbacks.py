@@ -12,10 +12,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
+from quarry.core.language.nouns import is_doer_of
 from quarry.core.language.sentences import sentences
 from quarry.core.language.writing import ENGLISH, writing_of
 from quarry.core.query.measures import MEASURING, words_measuring
-from quarry.core.text import shorten, significant_words, words
+from quarry.core.text import STOP_WORDS, shorten, significant_words, words
 from quarry.records.candidates import RecordText
 from quarry.records.evidence import EvidenceSource
 from quarry.records.intent import parts
@@ -51,6 +52,9 @@ STEMS_MIN = 4
 it seldom says anything by itself.
 """
 
+SENTENCE_ENDS = (".", "!", "?", "…")
+"""What no name ends with."""
+
 FOLLOWUPS_MAX = 3
 PART_STEMS_MIN = 2
 """A part of a record that is called by fewer significant words ("Findings") is named with the whole."""
@@ -77,6 +81,14 @@ _ASKS_WHO = _words("who", "whom", "whose")
 _ASKS_HOW_MUCH_IT_IS = _words("how much (?:is|are|was|were)")
 _COST = frozenset(significant_words("cost"))
 """What "how much is the saw?" asks for, and does not say."""
+_ASKS_WHERE = _words("where")
+_PLACE = frozenset(
+    significant_words(
+        "place location address city town village district quarter street region county state country site area zone building"
+        " floor room hall depot branch shelf aisle pier dock berth"
+    )
+)
+"""What values tell where something is are called."""
 _ASKS_WHICH = _words("which", "what", "who", "whose", "list", "show", "find")
 """What asks for records by their values: that these have them answers it."""
 _ASKS_WHAT_IS_SAID = _words(
@@ -138,7 +150,11 @@ class _Sentence:
 
 
 def extractive_answer(
-    question: str, search_query: str, sources: Sequence[EvidenceSource], authors: Set[str] = frozenset()
+    question: str,
+    search_query: str,
+    sources: Sequence[EvidenceSource],
+    authors: Set[str] = frozenset(),
+    named: Set[str] = frozenset(),
 ) -> Iterator[str]:
     """An answer made of the sources' own sentences, piece by piece, in Markdown with `[n]` citations.
 
@@ -146,15 +162,21 @@ def extractive_answer(
     well their source ranked and how near it is in meaning, and by whether they hold what that kind of question asks for: a
     reason, a figure, a date, a vote, a name. What the `authors` said comes before what others did: it is asked for.
 
+    Where rows of `named` types are asked for, they come before others, with what they are called.
+
     A sentence is dated where it is asked when and it does not say so itself, where it is no more than a name, and where another
     one about the same matter is of another day: these would be taken for one event.
     """
-    chosen = _choose(_scored(question, search_query, sources, authors))
+    if named:
+        sources = [
+            each if each.text.type in named else replace(each, weight=OTHERS_WEIGHT * each.weight) for each in sources
+        ]
+    chosen = _choose(_scored(question, search_query, sources, authors, named))
     if not chosen:
         yield NOTHING_FOUND
         return
     lead, *others = (
-        f"{date}{_quoted(sentence)}" for sentence, date in zip(chosen, _dates(question, chosen), strict=True)
+        f"{date}{_quoted(sentence, named)}" for sentence, date in zip(chosen, _dates(question, chosen), strict=True)
     )
     yield lead
     if others:
@@ -263,15 +285,21 @@ def followups_about(records: Sequence[RecordText]) -> list[str]:
     return [question for record in records if (question := _question_about(record))]
 
 
-def _scored(question: str, search_query: str, sources: Sequence[EvidenceSource], authors: Set[str]) -> list[_Sentence]:
+def _scored(
+    question: str, search_query: str, sources: Sequence[EvidenceSource], authors: Set[str], rows: Set[str]
+) -> list[_Sentence]:
     asks_who = bool(_ASKS_WHO.search(question))
     asks_which = bool(_ASKS_WHICH.search(question))
     asks_what_is_said = bool(_ASKS_WHAT_IS_SAID.search(question))
     nearest = max((source.similarity or 0.0 for source in sources), default=0.0)
     searched = set(significant_words(search_query))
+    if any(source.text.type in rows for source in sources):
+        # what rows are called says nothing of one of them
+        searched -= set(significant_words(" ".join(rows).replace("_", " ")))
     asked = searched | (MEASURING & {*significant_words(question)})
     if _ASKS_HOW_MUCH_IT_IS.search(question) and searched.isdisjoint(_labels(sources)):
         asked |= _COST
+    named = _AskedValue.of(question, searched)
     pool = [
         _Sentence(
             source,
@@ -283,7 +311,7 @@ def _scored(question: str, search_query: str, sources: Sequence[EvidenceSource],
             bool(title) and asked.issuperset(significant_words(text.partition(": ")[2])),
         )
         for source in sources
-        for place, (title, text) in enumerate(_quotable_units(source.text, searched, asked))
+        for place, (title, text) in enumerate(_quotable_units(source.text, named, asked))
         if asks_who or not _ROLL_CALL.match(text)
         for measuring in [_measuring(text) & asked if title else frozenset[str]()]
     ]
@@ -292,7 +320,7 @@ def _scored(question: str, search_query: str, sources: Sequence[EvidenceSource],
     total = sum(weights.values()) or 1.0
     cues = [answer for asks, answer in _CUES if asks.search(question)]
     about = {source.n: asked.intersection(_about(source.text)) for source in sources}
-    asks_for_value = any(_is_value_asked_for(sentence, searched) for sentence in pool)
+    asks_for_value = any(_is_value_asked_for(sentence, named) for sentence in pool)
     scored: list[_Sentence] = []
     for sentence in pool:
         held = sum(weights[word] for word in sentence.own & asked if word in weights)
@@ -300,7 +328,11 @@ def _scored(question: str, search_query: str, sources: Sequence[EvidenceSource],
         held += 0.5 * sum(weights[word] for word in about[sentence.source.n] - sentence.own if word in weights)
         cue = sum(bool(answer.search(sentence.text)) for answer in cues) / len(cues) if cues else 0.0
         if sentence.is_value and asks_for_value:
-            cue = float(_is_value_asked_for(sentence, searched))
+            cue = float(_is_value_asked_for(sentence, named))
+            # it is the answer, of what its title says
+            held += (
+                cue * 0.5 * sum(weights[word] for word in about[sentence.source.n] - sentence.own if word in weights)
+            )
         score = COVERAGE_WEIGHT * held / total + SOURCE_WEIGHT * sentence.source.weight + CUE_WEIGHT * cue
         if nearest > 0:
             score += MEANING_WEIGHT * (sentence.source.similarity or 0.0) / nearest
@@ -315,13 +347,36 @@ def _scored(question: str, search_query: str, sources: Sequence[EvidenceSource],
     return sorted(scored, key=lambda item: (-item.score, item.source.n, item.place))
 
 
-def _is_value_asked_for(sentence: _Sentence, searched: Set[str]) -> bool:
-    """Whether it is a value that the question names the kind of, and not itself ("which loom": `loom: Draw loom`)."""
+@dataclass(frozen=True)
+class _AskedValue:
+    """Which values a question asks for: those that its words are the name of ("which loom": `loom: Draw loom`), whoever did what
+    it says that somebody `did` ("who directed it": `director: Ada`), and, of what it names, where that is.
+    """
+
+    searched: Set[str]
+    did: Set[str]
+    asks_where: bool
+
+    @staticmethod
+    def of(question: str, searched: Set[str]) -> _AskedValue:
+        did = {word for word in words(question) if word not in STOP_WORDS} if _ASKS_WHO.search(question) else set[str]()
+        return _AskedValue(searched, did, bool(_ASKS_WHERE.search(question)))
+
+    def is_called(self, label: str, title: str) -> bool:
+        """Whether a value of the record with this title is asked for, by what it is called."""
+        name = {*significant_words(label)}
+        if self.asks_where and name & _PLACE and self.searched <= {*significant_words(title)}:
+            return True
+        return bool(name) and (self.searched >= name or any(is_doer_of(label.lower(), verb) for verb in self.did))
+
+
+def _is_value_asked_for(sentence: _Sentence, asked: _AskedValue) -> bool:
+    """Whether it is a value that the question asks for, and does not name itself."""
     if not sentence.is_value or sentence.is_echo:
         return False
-    label, _, _ = sentence.text[len(shorten(sentence.source.text.title, TOPIC_CHARACTERS_MAX)) + 3 :].partition(": ")
-    asked_for = significant_words(label)
-    return bool(asked_for) and searched >= {*asked_for}
+    title = sentence.source.text.title
+    label, _, _ = sentence.text[len(shorten(title, TOPIC_CHARACTERS_MAX)) + 3 :].partition(": ")
+    return asked.is_called(label, title)
 
 
 def _measuring(line: str) -> frozenset[str]:
@@ -367,11 +422,11 @@ def _overlap(one: _Sentence, other: _Sentence) -> float:
     return len(one.stems & other.stems) / smaller if smaller else 1.0
 
 
-def _quotable_units(record: RecordText, searched: Set[str], asked: Set[str]) -> Iterator[tuple[str, str]]:
+def _quotable_units(record: RecordText, named: _AskedValue, asked: Set[str]) -> Iterator[tuple[str, str]]:
     """What may be quoted of a record by itself, and the title before it, if any: the value of something is quoted with the title
-    of its record, where it holds a word of `asked` or nothing but the title is asked for. `searched` are those of `asked` that
-    records are found by.
+    of its record, where it is what is `named`, or holds a word of `asked`, or nothing but the title is asked for.
     """
+    searched = named.searched
     values, prose = list[str](), list[str]()
     for line in _read(record).split("\n"):
         (values if _NAMED_VALUE.fullmatch(line) else prose).append(line)
@@ -380,7 +435,8 @@ def _quotable_units(record: RecordText, searched: Set[str], asked: Set[str]) -> 
     is_meant = bool(searched) and searched <= set(significant_words(record.title))
     is_measured = not asked <= searched and any(asked & _measuring(line) for line in values)
     for line in values:
-        if (is_meant and not is_measured) or not asked.isdisjoint({*significant_words(line), *_measuring(line)}):
+        holds_a_word = not asked.isdisjoint({*significant_words(line), *_measuring(line)})
+        if holds_a_word or (is_meant and not is_measured) or named.is_called(line.partition(": ")[0], record.title):
             yield f"{title} – ", line
 
 
@@ -419,13 +475,20 @@ def _is_short(sentence: str) -> bool:
     return len(significant_words(sentence)) < STEMS_MIN
 
 
-def _quoted(sentence: _Sentence) -> str:
-    """A sentence with who said it and its citation."""
+def _quoted(sentence: _Sentence, named: Set[str]) -> str:
+    """A sentence with who said it, or what the row is called that is asked for, and its citation."""
     text = _markdown_safe(shorten(sentence.text, 600))
     record = sentence.source.text
+    if record.type in named and not sentence.is_value and sentence.text != record.title and _has_name(record):
+        text = f"{_markdown_safe(shorten(record.title, TOPIC_CHARACTERS_MAX))} – {text}"
     if record.author:
         text = f"{_markdown_safe(shorten(record.title, 200))}: “{text.strip('“”')}”"
     return f"{text} [{sentence.source.n}]"
+
+
+def _has_name(record: RecordText) -> bool:
+    """Whether a record is called by something else than how its text begins."""
+    return not record.body.startswith(record.title.rstrip("…"))
 
 
 def _dates(question: str, chosen: Sequence[_Sentence]) -> Iterator[str]:
@@ -437,8 +500,9 @@ def _dates(question: str, chosen: Sequence[_Sentence]) -> Iterator[str]:
     asks_when = bool(_ASKS_WHEN.search(question))
     for sentence in chosen:
         text = sentence.source.text
-        is_asked = (asks_when and not _TELLS_WHEN.search(sentence.text)) or sentence.text == text.title
-        if text.date and (is_asked or len(days[sentence.matter]) > 1):
+        is_name = sentence.text == text.title and text.title[-1:] not in SENTENCE_ENDS
+        is_asked = asks_when and not _TELLS_WHEN.search(sentence.text)
+        if text.date and (is_asked or is_name or len(days[sentence.matter]) > 1):
             yield f"**{writing_of(text.language).date(text.date)}**: "
         else:
             yield ""

@@ -61,6 +61,11 @@ class RecordsReading:
         return frozenset(value for condition in named if not condition.is_negated for value in condition.values)
 
     @property
+    def rows_asked_for(self) -> frozenset[str]:
+        """The types of anybody's rows that the question asks for by name."""
+        return frozenset(name for name in self.named if self.types[name].table.reckons)
+
+    @property
     def asks(self) -> bool:
         """Whether it is put as a question, or to list something."""
         return any(isinstance(mention.value, Asked) for mention in self.parsed.mentions)
@@ -184,7 +189,9 @@ def tells_when(parsed: ParsedQuery, question: Question, table: SearchTable) -> b
         if isinstance(mention.value, FacetName) and mention.source == "rule" and not is_asked:
             facet = facets.get(mention.value.facets[0])
             word = parsed.text[mention.start : mention.end]
-            if facet is None or (facet.events and not tells_of(word, facet.events)):
+            # "films made in 2024" have a year
+            is_of_year = facet is None and tells_of(word, ()) and any(each.kind == "year" for each in table.facets)
+            if not is_of_year and (facet is None or (facet.events and not tells_of(word, facet.events))):
                 return False
     return True
 

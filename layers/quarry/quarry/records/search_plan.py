@@ -55,7 +55,7 @@ def search_plans(
             apart = [Arm(each, words, clauses, is_apart=True) for each, clauses in conditions.items()]
             yield SearchPlan([*everything, *apart])
             return
-        asked_for = reading.named or (_nearest(conditions, reading.clauses) if lists_all and reading.asks else ())
+        asked_for = reading.named or (_nearest(conditions, reading) if lists_all and reading.asks else ())
         named = {each: clauses for each, clauses in conditions.items() if each.name in asked_for}
         for held in (named, conditions):
             if held:
@@ -67,10 +67,14 @@ def search_plans(
     yield SearchPlan(everything)
 
 
-def _nearest(types: Iterable[SearchedType], clauses: Sequence[Clause]) -> list[str]:
-    """Those of anybody's tables whose rows are themselves what the clauses say: "red cars" are cars, not what was done to one."""
+def _nearest(types: Iterable[SearchedType], reading: RecordsReading) -> list[str]:
+    """Those of anybody's tables whose rows are themselves what the clauses say, and tell what is asked for: "red cars" are cars,
+    and not what was done to one.
+    """
     tables = {each.name: each.table for each in types if each.table.reckons}
-    near = nearest(tables.values(), [{condition.facet for condition in clause} for clause in clauses])
+    asked = [{reading.question.ask.facet}] if reading.question.ask.facet else []
+    said = [{condition.facet for condition in clause} for clause in reading.clauses]
+    near = nearest(tables.values(), [*asked, *said]) or nearest(tables.values(), said)
     return [name for name, table in tables.items() if table in near]
 
 

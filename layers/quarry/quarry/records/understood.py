@@ -44,7 +44,7 @@ def is_read_whole(reading: RecordsReading, clauses: Sequence[Clause]) -> bool:
     """Whether every word that says something has been understood: a number of what was read in part would be a wrong one."""
     used = {evidence for clause in clauses for condition in clause for evidence in condition.evidence}
     used.update(reading.question.asked_by)
-    clause_facets = {condition.facet for clause in clauses for condition in clause}
+    clause_facets = {condition.facet for clause in clauses for condition in clause} | _asked_facets(reading)
     for place, mention in enumerate(reading.parsed.mentions):
         value = mention.value
         if only_measures(reading, place):
@@ -82,6 +82,12 @@ def lists_values(reading: RecordsReading) -> bool:
     )
 
 
+def _asked_facets(reading: RecordsReading) -> set[str]:
+    """What is reckoned, which may be named in parts ("tickets were sold")."""
+    ask = reading.question.ask
+    return {facet for facet in (ask.facet, ask.of) if facet and ask.function}
+
+
 def is_shortened(mention: Mention, reading: RecordsReading) -> bool:
     """Whether a word is what the name of the number that is asked for shortens: "preparation" of `prep_minutes`."""
     ask = reading.question.ask
@@ -99,7 +105,7 @@ def names_nothing_else(
     asked = {*reading.question.asked_by}
     if reading.question.ask.kind == "groups" and not reading.question.ask.function and _is_most_of_what(reading):
         return False
-    constrained = {condition.facet for clause in clauses for condition in clause}
+    constrained = {condition.facet for clause in clauses for condition in clause} | _asked_facets(reading)
     for place, mention in enumerate(reading.parsed.mentions):
         said = reading.parsed.text[mention.start : mention.end]
         if mention.value == Cue("light") and _says_of_rows(reading, place) and not lists_values(reading):
@@ -110,7 +116,8 @@ def names_nothing_else(
         if is_other and Evidence(mention.start, mention.end) not in others:
             return False
         is_name = isinstance(mention.value, FacetName) and Evidence(mention.start, mention.end) not in asked
-        is_name = is_name and said.lower() != "total"  # "total orders" are their number
+        # "total orders" are their number; of which date a verb speaks was seen before
+        is_name = is_name and said.lower() != "total" and mention.source != "rule"
         if is_name and isinstance(mention.value, FacetName) and not constrained & {*mention.value.facets}:
             return False
     return True

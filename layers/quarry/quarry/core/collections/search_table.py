@@ -150,7 +150,7 @@ def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
         _value(collection, name, given),
         label,
         given.plural or plural(label),
-        words=(*given.words, *_forms(label, collection)),
+        words=(*given.words, *_forms(label, collection), *_counted(given.kind, label)),
         units=(label,) if given.kind == "number" else (),
         leads=given.leads if isinstance(collection, OwnTable) else (*given.leads, *leads_of(name)),
         wording=given.wording or _wording(given.kind, label),
@@ -166,6 +166,12 @@ def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
         steps=len(via := tuple(map(collection.other_table, _tables_reached(given)))),
         via=via,
     )
+
+
+def _counted(kind: FacetKind, label: str) -> tuple[str, ...]:
+    """What is counted where the name of a number says what was done with it: "tickets" of "tickets sold"."""
+    things, _, verb = label.lower().rpartition(" ")
+    return (things,) if kind == "number" and things and is_verb(verb) and plural(singular(things)) == things else ()
 
 
 def _forms(label: str, collection: Collection) -> tuple[str, ...]:
@@ -193,6 +199,8 @@ def _wording(kind: FacetKind, label: str) -> str:
     shown = label.replace("{", "").replace("}", "")
     if kind == "boolean":
         return f"marked {shown.removeprefix('is ').removeprefix('has ')}"
+    if kind == "year" and shown == "year":
+        return "{}"
     if kind == "year" and is_verb(shown.rpartition(" ")[2]):
         return f"{shown} {{}}"
     return _WORDINGS.get(kind, f"with the {shown} {{}}")

@@ -199,8 +199,11 @@ def _facet_of_places(value: Place, table: SearchTable) -> str:
 
 def _date(parsed: ParsedQuery, place: int, value: DateRange, table: SearchTable, found: Conditions) -> list[Clause]:
     """The dates, or years, of the facet that is named beside them, else of the one that dates the rows."""
-    years = [facet for facet in table.facets if _counts_years(facet)]
-    dates = [facet for facet in table.facets if facet.kind in ("date", "year")]
+    meant = meant_table(parsed, table, _is_dated)
+    # "films made in 2024" have a year, where reviews have a date
+    facets = table.facets if meant.date else meant.facets
+    years = [facet for facet in facets if _counts_years(facet)]
+    dates = [facet for facet in facets if facet.kind in ("date", "year")]
     facet = _dated_by_verb(parsed, dates, found) or _named_beside(parsed, place, [*dates, *years], found)
     if facet is not None and facet.name in found.not_happened:
         # "not paid in May" may be paid in June, or never
@@ -216,6 +219,10 @@ def _date(parsed: ParsedQuery, place: int, value: DateRange, table: SearchTable,
         return _any_of([Condition(facet.name, range=value)], parsed.mentions[place])
     span = NumberRange(value.first.year if value.first else None, value.last.year if value.last else None)
     return _any_of([Condition(facet.name, range=span)], parsed.mentions[place])
+
+
+def _is_dated(table: SearchTable) -> bool:
+    return any(facet.kind in ("date", "year") or _counts_years(facet) for facet in table.facets)
 
 
 def _dated_by_verb(parsed: ParsedQuery, dates: Sequence[Facet], found: Conditions) -> Facet | None:

@@ -141,6 +141,9 @@ class _Reader:
 
     def _of_all(self, what: AskedFor, superlative: AskedFor | None) -> Reckoning | None:
         place = self.kinds[what]
+        if what == "average" and self.kinds.get("count") == place + 1:
+            # "the average number of seats"
+            place = self.kinds.pop("count")
         target = self._number_after(place) or self._number_at(place) or self._number_at(self.kinds.get("total"))
         if target is None or {"count", "distinct", "exists", "statistic", "compare", "measure"} & self.kinds.keys():
             return None
