@@ -134,6 +134,14 @@ def test_a_role_without_words_is_nobodys(connection: Connection) -> None:
     assert connection.execute("select said_roles('{nurse,!!}'), all_roles('{nurse,!!}')").fetchone() == (None, None)
 
 
+def test_a_role_that_is_said_again_is_asked_for_once(connection: Connection) -> None:
+    # to the planner each time would make it rarer
+    row = connection.execute(
+        "select all_roles('{nurse nurse nurse,nurse|night night nurse,nurse nurse nurse}')::text"
+    ).fetchone()
+    assert row == ("( 'night' & 'nurs' | 'nurs' ) & 'nurs'",)
+
+
 @pytest.mark.parametrize(
     ("places", "card", "there"),
     [

@@ -3,7 +3,7 @@
 create or replace function said_roles(p_roles text[]) returns tsquery
 language sql immutable parallel safe
 as $$
-  select case when count(*) = count(r.names) then string_agg('(' || r.names || ')', ' & ')::tsquery end
+  select case when count(*) = count(r.names) then string_agg(distinct '(' || r.names || ')', ' & ')::tsquery end
   from unnest(p_roles) u (role), lateral (
     select string_agg(distinct '(' || n.words || ')', ' | ')
     from unnest(string_to_array(u.role, '|')) t (name), lateral (
