@@ -20,6 +20,7 @@ set hnsw.ef_search = 128
 set hnsw.iterative_scan = relaxed_order
 set hnsw.max_scan_tuples = 2147483647
 set synchronize_seqscans = off
+set enable_nestloop = on  -- whatever it is in the caller
 as $$
 #variable_conflict use_column
 declare
@@ -34,7 +35,9 @@ declare
   of_expected constant float8 := case when p_filters.roles is not null then 3 else 1 end;
   fitting constant text := card_condition('t', p_filters, p_excluded_people, p_among);
   of_fitting constant text := 'from experience_cards t where ' || fitting;
+  all_fitting constant text := 'select array_agg(t.id), array_agg(t.person_id) from (select t.id, t.person_id ' || of_fitting;
   fit text[];
+  owners text[];  -- of the cards that fit, in their order
   plan json;
   walked int;  -- vectors, as expected
   most_walked int;
@@ -60,9 +63,9 @@ begin
     (select greatest(1, of_expected * (plan -> 0 -> 'Plan' ->> 'Plan Rows')::float8) as rows, (plan -> 0 -> 'Plan' ->> 'Total Cost')::float8 as cost) f
   where c.oid = 'experience_cards'::regclass;
   walks := walked < most_walked / 3;
-  execute format('select array(select t.id %s %s)', of_fitting, case when walks then 'limit ' || few + 1 else 'order by 1' end) into fit;
-  if cardinality(fit) <= p_limit then
-    return query select c.person_id, 1::bigint from experience_cards c where c.id = any(fit);
+  execute all_fitting || case when walks then ' limit ' || few + 1 else ' order by 1' end || ') t' into fit, owners;
+  if coalesce(cardinality(fit), 0) <= p_limit then
+    return query select o.person_id, 1::bigint from unnest(owners) o (person_id);
     return;
   end if;
   walks := walks and cardinality(fit) > few;
@@ -109,8 +112,10 @@ begin
   if compared = '{}' then
     return;
   elsif fit is null then
-    execute format('select array(select t.id %s order by 1)', of_fitting) into fit;
+    execute all_fitting || ' order by 1) t' into fit, owners;
   end if;
+  -- nothing tells the planner how many fit; for this call only: the function's own setting is restored behind it
+  perform set_config('enable_nestloop', 'off', true);
 
   loop
     with nearest as (
@@ -121,11 +126,9 @@ begin
       (select 2, e.id, e.distance
        from (select e.card_id as id, e.embedding <=> p_embedding as distance from experience_card_child_embeddings e where e.card_id = any(fit) offset 0) e
        where 2 = any(compared) order by 3 limit of_vectors)
-    ), owners as (
-      select c.id, c.person_id from experience_cards c where c.id = any(array(select n.id from nearest n))
     ), found as (
       select n.list, o.person_id, count(*) as vectors, row_number() over (partition by n.list order by min(n.distance), o.person_id) as place
-      from nearest n join owners o using (id) group by 1, 2
+      from nearest n join unnest(fit, owners) o (id, person_id) using (id) group by 1, 2
     )
     select array_agg(f.person_id), array_agg(f.place),
       -- so many of the nearest are seldom of fewer people than are asked for: then all are looked up
