@@ -53,6 +53,17 @@ def test_case_accents_spaces_and_punctuation_do_not_matter(connection: Connectio
     assert (row.company_id, row.company_name, row.name_score, row.matched) == ("a", name, 1, "name")
 
 
+def test_names_that_share_a_very_common_word_alone_are_found_where_nothing_else_is(connection: Connection) -> None:
+    add_company(connection, "a", company_name="Bovo Robotics")
+    add_company(connection, "b", company_name="Zelkit Robotics")
+    connection.execute("insert into lexeme_counts values ('robot', 'companies', 10000)")
+    assert [row.company_id for row in named(connection, "Boov Robotics")] == ["a"]
+    assert [row.company_id for row in named(connection, "Humwy Robotics")] == ["a", "b"]
+    assert [row.company_id for row in named(connection, "The Robotics")] == ["a", "b"]
+    connection.execute("update lexeme_counts set rows = 100")
+    assert [row.company_id for row in named(connection, "Boov Robotics")] == ["a", "b"]
+
+
 def test_a_former_name_and_a_domain_are_as_good_as_the_name(connection: Connection) -> None:
     add_company(
         connection,
