@@ -19,7 +19,6 @@ from quarry.records.fallbacks import (
     followups_about,
     nothing_held,
     suggest_followups,
-    untold_quantities,
 )
 from quarry.records.searched_types import BUILT_IN
 from tests.records.sources import record, source
@@ -43,42 +42,12 @@ SAID = record(
     topic="Quill Square elm",
 )
 
-CHAIN = record("chain", title="The mayor's chain", body="Mayor Lind wore the chain of 1887. She lost it.")
-BAKER = record("baker", title="The bakery", body="The baker, 44, sells a loaf for $3.")
-
-
-@pytest.mark.parametrize(
-    ("question", "said"),
-    [
-        ("How old is mayor Lind?", "Of this the records found tell no age: this may answer the question only in part."),
-        ("What does the mayor's chain cost?", "Of this the records found tell no price or sum: "),
-        ("Who is the mayor, and how heavy is her chain?", "Of this the records found tell no weight: "),
-        ("How old is the baker?", ""),
-        ("What does the baker's loaf cost?", ""),
-        ("Who lost the chain?", ""),
-        ("Who forged the chain?", "Of this the records found do not say who forged: "),
-        (
-            "How many links has the chain, and who forged it?",
-            "Of this the records found tell no number of links and do not say who forged: ",
-        ),
-    ],
-)
-def test_a_quantity_that_what_is_nearest_does_not_tell_is_named(question: str, said: str) -> None:
-    told = untold_quantities(question, [source(1, CHAIN), source(2, BAKER)])
-    assert told.startswith(said)
-    assert bool(told) == bool(said)
-
 
 def test_whom_somebody_blames_is_a_reason() -> None:
     body = "Families wrote about bus 12, often late in winter. Bus 12 is late, and the supervisor blamed the drivers."
     text = record("bus", title="Transport", body=body)
     lead = next(extractive_answer("Why is bus 12 late?", "bus 12 late", [source(1, text)]))
     assert lead.startswith("Bus 12 is late")
-
-
-def test_a_value_without_a_unit_may_be_any_quantity() -> None:
-    priced = record("priced", title="The chain of the mayor", body="Silver.\nworth: 4200")
-    assert untold_quantities("What does the mayor's chain cost?", [source(1, priced), source(2, BAKER)]) == ""
 
 
 HOSTILE = (

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from quarry.records.quantities import QUANTITIES, Count, asked_count, asked_doer, asked_quantity
+from quarry.records.quantities import QUANTITIES, Count, asked_count, asked_quantity
 
 
 @pytest.mark.parametrize(
@@ -33,6 +33,18 @@ from quarry.records.quantities import QUANTITIES, Count, asked_count, asked_doer
             "Of the pipes nothing is known since 1999.",
         ),
         ("How many women rowed?", "Nine of them were women.", "On 9 May rain fell. The women rowed."),
+        ("How many goats balked?", "Two balked at the gate.", "The goats balked at two gates."),
+        ("How many pupils came?", "Of them 30 were pupils.", "Ward 30\nPupils came."),
+        ("How long did the course last?", "It went on for a week.", "A week later they met again."),
+        ("How long is the tunnel shut?", "From May to July.", "It leads away from the beach."),
+        ("How much is the boat worth?", "It may bring $900.", "It may bring 9 guests."),
+        ("When was the mill sold?", "They sold it after the flood.", "They sold it for a song."),
+        ("When may one visit?", "Come in May.", "One may visit."),
+        ("What time does it begin?", "At 10:30 sharp.", "In hall 10 or 11."),
+        ("And when does it shut?", "It shuts at six.", "It has shut six doors."),
+        ("What colour was the boat?", "A reddish boat.", "A wooden boat."),
+        ("Why was the mill sold?", "It was sold because nobody ground.", "It was sold. Ada bought it."),
+        ("What caused the leak?", "A pipe had burst.", "A pipe leaks in the yard."),
         ("How many kilns does the potter have?", "Kilns: 4", "The kiln was lit at 4 in the morning."),
     ],
 )
@@ -59,29 +71,8 @@ def test_what_is_told_in_any_words_is_no_quantity(question: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "told", "untold"),
-    [
-        ("Who built the mill?", "The builder was Ada Palmer.", "The mill was sold by Ada Palmer."),
-        ("Who drives the bus?", "Its driver is new.", "The bus is new."),
-        ("Who taught the course?", "Boris Krug teaches it.", "Boris Krug liked it."),
-        ("and who repaired it", "It was repaired by two masons.", "Two masons looked at it."),
-    ],
+    "unit", ["1 ", "a ", "1", "(", "how much ", "two ", "since ", "from ", "first ", ", 1", "the 1", "$"]
 )
-def test_who_did_it_may_be_told_where_it_is_spoken_of(question: str, told: str, untold: str) -> None:
-    doer = asked_doer(question)
-    assert doer is not None
-    assert doer.is_told(told)
-    assert not doer.is_told(untold)
-
-
-@pytest.mark.parametrize(
-    "question", ["Who is the mayor?", "Who made the most errors?", "Who?", "What did Ada say who built it?"]
-)
-def test_who_somebody_is_or_a_light_verb_asks_for_no_deed(question: str) -> None:
-    assert asked_doer(question) is None
-
-
-@pytest.mark.parametrize("unit", ["1 ", "a ", "1", "(", "how much ", "two ", "since ", ", 1", "the 1", "$"])
 def test_no_text_takes_long(unit: str) -> None:
     text = unit * (20_000 // len(unit))
     started = time.process_time()
@@ -89,6 +80,5 @@ def test_no_text_takes_long(unit: str) -> None:
         quantity.is_told(text)
         quantity.is_asked(text[:2000])
     asked_count(f"how many {text[:2000]}")
-    asked_doer(f"who {text[:2000]}")
     Count("number of twos", "two").is_told(text)
     assert time.process_time() - started < 1

@@ -61,6 +61,7 @@ from quarry.records.searched_types import RecordTypes
 from quarry.records.support import support
 from quarry.records.tools import SEARCH_ALL, Searched, SearchToolset
 from quarry.records.types_in_force import acting_for
+from quarry.records.untold import untold
 
 MAX_STEPS = 6
 """Agent steps of one answer: searches at most, and model turns at most, the answer included."""
@@ -289,7 +290,7 @@ async def _facts(query: str, first: Searched, toolset: SearchToolset) -> _Facts:
     if not lacking and (told.is_doubtful or len(several) > 1):
         lacking = fallbacks.lacking(told.missing, told.apart if asks and told.is_doubtful else ())
     if asks and not lacking:
-        lacking = await off_loop(fallbacks.untold_quantities, query, first.sources, reading.authors)
+        lacking = await off_loop(untold, query, first.sources, reading.authors)
     doubt = lacking or (fallbacks.ONLY_NEAREST if told.is_doubtful else "")
     return _Facts(authors=reading.authors, doubt=doubt, lacking=lacking, is_listed=told.is_listed)
 

@@ -14,14 +14,12 @@ from dataclasses import dataclass, replace
 
 from quarry.core.language.nouns import is_doer_of
 from quarry.core.language.sentences import sentences
-from quarry.core.language.writing import ENGLISH, writing_of
+from quarry.core.language.writing import writing_of
 from quarry.core.query.measures import MEASURING, words_measuring
 from quarry.core.text import STOP_WORDS, shorten, significant_words, words
 from quarry.records.candidates import RecordText
 from quarry.records.evidence import EvidenceSource
-from quarry.records.intent import parts
 from quarry.records.outputs import FollowupQuestions
-from quarry.records.quantities import asked_doer, asked_quantity
 
 SENTENCES_MAX = 7
 SENTENCES_PER_SOURCE_MAX = 3
@@ -44,9 +42,6 @@ SPOKEN_WEIGHT = 0.80
 OTHERS_WEIGHT = 0.60
 """Where it is asked what somebody said, all else stands behind that."""
 
-ALL_WORTH = 0.999
-"""So much of what the best source holds of a question is as much, whatever it was rounded to."""
-
 STEMS_MIN = 4
 """A sentence with fewer significant words is quoted with the one before it, the first with the one behind; alone, it counts half:
 it seldom says anything by itself.
@@ -68,7 +63,7 @@ NOTHING_FOUND = f"{NOTHING_ANSWERS}. Other words, or fewer, may find more."
 ONLY_NEAREST = "These are the nearest records: they may not answer the question."
 """What an answer of theirs begins with where nothing can be named that they lack."""
 
-_IN_PART = "this may answer the question only in part"
+IN_PART = "this may answer the question only in part"
 
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 
@@ -121,7 +116,7 @@ _CUES: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     ),
 )  # fmt: skip
 
-_NAMED_VALUE = re.compile(r"[^\W\d_A-Z][\w ]{0,79}: \S.{0,200}")
+NAMED_VALUE = re.compile(r"[^\W\d_A-Z][\w ]{0,79}: \S.{0,200}")
 """A line that says the value of something, as `city: Oslo`: it is quoted with the title of its record."""
 
 _ROLL_CALL = re.compile(r"For: |Moved by ")
@@ -196,7 +191,7 @@ def nothing_held(names: Sequence[str], nearest: Sequence[EvidenceSource]) -> str
     """That the records hold no such thing, where they hold nothing of the names; and what is nearest."""
     said = f"{NOTHING_ANSWERS}: none of them names {_listed(names)}." if names else NOTHING_FOUND
     kinds = {
-        _markdown_safe(shorten(_called(source.text), 120)): source.text.type.replace("_", " ")
+        markdown_safe(shorten(_called(source.text), 120)): source.text.type.replace("_", " ")
         for source in reversed(nearest)
     }
     lines = [f"\n- {title} ({kind})" for title, kind in list(reversed(kinds.items()))[:NEAREST_MAX]]
@@ -213,39 +208,10 @@ def _called(record: RecordText) -> str:
 def lacking(missing: Sequence[str], apart: Sequence[str] = ()) -> str:
     """Which words of a question no record holds, or holds together, so that it is answered in part at most; empty without any."""
     if missing:
-        return f"No record names {_listed(missing)}: {_IN_PART}."
+        return f"No record names {_listed(missing)}: {IN_PART}."
     if apart:
-        return f"No record names {_listed(apart, 'and')} together: {_IN_PART}."
+        return f"No record names {_listed(apart, 'and')} together: {IN_PART}."
     return ""
-
-
-def untold_quantities(question: str, sources: Sequence[EvidenceSource], authors: Set[str] = frozenset()) -> str:
-    """That neither the sources which hold most of a question, nor the sentence that leads its answer, tell an age, a price, a
-    number of things or the like that it asks for, nor these and its whole answer speak of what somebody did who is asked for;
-    empty where nothing of the kind is asked for, or it is told.
-    """
-    several = parts(question)
-    kinds = list(dict.fromkeys(kind for part in several if (kind := asked_quantity(part))))
-    doers = list(dict.fromkeys(doer for part in several if (doer := asked_doer(part))))
-    if not (kinds or doers) or not sources:
-        return ""
-    asked = set(significant_words(question))
-    held = [asked.intersection(significant_words(f"{each.text.title}\n{_read(each.text)}")) for each in sources]
-    holders = Counter(word for words_held in held for word in words_held)
-    worth = [sum(math.log(1 + len(sources) / holders[word]) for word in words_held) for words_held in held]
-    about = [each.text for each, worth_held in zip(sources, worth, strict=True) if worth_held >= ALL_WORTH * max(worth)]
-    if any(text.language != ENGLISH or _tells_values(text) for text in about):
-        return ""
-    lead, *others = extractive_answer(question, question, sources, authors)
-    told = [lead, *(f"{each.title}\n{_read(each)}" for each in about)]
-    untold = [f"tell no {kind.name}" for kind in kinds if not any(map(kind.is_told, told))]
-    untold += [f"do not say {doer.name}" for doer in doers if not any(map(doer.is_told, (*told, *others)))]
-    return f"Of this the records found {' and '.join(untold)}: {_IN_PART}." if untold else ""
-
-
-def _tells_values(text: RecordText) -> bool:
-    """Whether it has values with a number, whose unit their name may say, or nobody."""
-    return any(any(map(str.isdigit, line)) for line in _read(text).split("\n") if _NAMED_VALUE.fullmatch(line))
 
 
 def _read(text: RecordText) -> str:
@@ -253,7 +219,7 @@ def _read(text: RecordText) -> str:
 
 
 def _listed(names: Sequence[str], joined: str = "or") -> str:
-    return f" {joined} ".join(f"“{_markdown_safe(name)}”" for name in names)
+    return f" {joined} ".join(f"“{markdown_safe(name)}”" for name in names)
 
 
 def suggest_followups(
@@ -387,13 +353,13 @@ def _measuring(line: str) -> frozenset[str]:
 
 def _labels(sources: Sequence[EvidenceSource]) -> frozenset[str]:
     """The words of what the values of the sources are called."""
-    lines = (line for source in sources for line in _read(source.text).split("\n") if _NAMED_VALUE.fullmatch(line))
+    lines = (line for source in sources for line in _read(source.text).split("\n") if NAMED_VALUE.fullmatch(line))
     return frozenset(significant_words(" ".join(line.partition(": ")[0] for line in lines)))
 
 
 def _about(record: RecordText) -> list[str]:
     """The words of what a record is called, is part of, and has for values."""
-    values = (line for line in _read(record).split("\n") if _NAMED_VALUE.fullmatch(line))
+    values = (line for line in _read(record).split("\n") if NAMED_VALUE.fullmatch(line))
     return significant_words(" ".join((record.title, record.topic or "", *values)))
 
 
@@ -429,7 +395,7 @@ def _quotable_units(record: RecordText, named: _AskedValue, asked: Set[str]) -> 
     searched = named.searched
     values, prose = list[str](), list[str]()
     for line in _read(record).split("\n"):
-        (values if _NAMED_VALUE.fullmatch(line) else prose).append(line)
+        (values if NAMED_VALUE.fullmatch(line) else prose).append(line)
     yield from (("", unit) for unit in _sentences_of(record, "\n".join(prose)))
     title = shorten(record.title, TOPIC_CHARACTERS_MAX)
     is_meant = bool(searched) and searched <= set(significant_words(record.title))
@@ -477,12 +443,12 @@ def _is_short(sentence: str) -> bool:
 
 def _quoted(sentence: _Sentence, named: Set[str]) -> str:
     """A sentence with who said it, or what the row is called that is asked for, and its citation."""
-    text = _markdown_safe(shorten(sentence.text, 600))
+    text = markdown_safe(shorten(sentence.text, 600))
     record = sentence.source.text
     if record.type in named and not sentence.is_value and sentence.text != record.title and _has_name(record):
-        text = f"{_markdown_safe(shorten(record.title, TOPIC_CHARACTERS_MAX))} – {text}"
+        text = f"{markdown_safe(shorten(record.title, TOPIC_CHARACTERS_MAX))} – {text}"
     if record.author:
-        text = f"{_markdown_safe(shorten(record.title, 200))}: “{text.strip('“”')}”"
+        text = f"{markdown_safe(shorten(record.title, 200))}: “{text.strip('“”')}”"
     return f"{text} [{sentence.source.n}]"
 
 
@@ -508,7 +474,7 @@ def _dates(question: str, chosen: Sequence[_Sentence]) -> Iterator[str]:
             yield ""
 
 
-def _markdown_safe(text: str) -> str:
+def markdown_safe(text: str) -> str:
     """Source text must not read as markup, nor as a citation."""
     return re.sub(r"([\\`*_\[\]<>#|])", r"\\\1", text)
 

@@ -1,7 +1,7 @@
-"""What of a kind a question asks for – an age, a price, a weight, a length, a number of things, who did something – and whether a
+"""What of a kind a question asks for – an age, a price, a weight, a length, a date, a reason, a number of things – and whether a
 text tells one. Pure.
 
-Only what is written in few ways can be missed: where or why is told in any words.
+Only what is written in few ways can be missed: where is told in any words.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from quarry.core.language.irregular import other_forms
 from quarry.core.language.nouns import plural, singular
 from quarry.core.language.numerals import DIGITS, IN_WORDS
 from quarry.core.language.stemming import stem
@@ -58,6 +57,35 @@ _MONEY = (
     r"\b(?:free|for nothing|no (?:charge|fee|cost)|without charge|gratis)\b|\bpercent\b|%"
 )
 
+_MONTHS = (
+    "January|February|March|April|May|June|July|August|September|October|November|December|"
+    "Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec"
+)
+_A_NUMERAL = rf"(?:{DIGITS}|{IN_WORDS})"
+_TIME = (
+    # "may" is a month in capitals, or before a day
+    rf"\b(?:{_MONTHS})\b\.? ?\d|\b(?-i:{_MONTHS})\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b[12]\d{{3}}\b|"
+    r"\d[:.]\d\d\b|\d{1,2}/\d{1,2}\b|\b(?:"
+    r"spring|summer|autumn|winter|noon|midnight|midday|dawn|dusk|sunrise|sunset|dark|daily|nightly|weekly|monthly|yearly|annually|"
+    r"today|tonight|yesterday|tomorrow|ago|o'clock|[ap]\.?m|now|soon|immediately|weekends?|evenings?|mornings?|afternoons?|nights?|"
+    r"century|holidays?|christmas|easter|birthday|anniversary|\d{1,2}(?:st|nd|rd|th)|"
+    r"until|till|when|whenever|once|as soon as|before|after|during|while|"
+    rf"(?:last|next|this|that|each|every|first|second|third|same|following|previous) (?:\w+ )?(?:{_TIMES})|"
+    rf"(?:{_TIMES}) (?:later|earlier)|(?:in|within) (?:{_A_NUMERAL}|an?|a few|several) (?:{_TIMES})|"
+    rf"(?:at|by|past|to|from|since) (?:about |around )?(?:half past |half )?{_A_NUMERAL}"
+    r")\b"
+)
+_CAUSE = (
+    r"\b(?:because|since|as|due|owing|thanks|so|reasons?|cause[ds]?|blame[ds]?|for|after|too|would|risk|lest|otherwise|"
+    r"therefore|hence|instead|want(?:ed|s)?|need(?:ed|s)?|had|enough|unless|despite|not|no|nobody|nothing|without|"
+    r"to [a-z]+)\b|[:;]|n['’]t\b"
+)
+_COLOURS = (
+    r"\b(?:red|green|blue|yellow|white|black|gr[ea]y|brown|orange|purple|violet|pink|gold(?:en)?|silver|beige|cream|ivory|turquoise|"
+    r"crimson|scarlet|navy|maroon|ochre|colou?r\w*|\w+ish|dark|light|pale|bright)\b"
+)
+_LONG = r"day|night|week(?:end)?|month|year|season|term|spring|summer|autumn|winter"
+
 QUANTITIES: Sequence[Quantity] = (
     Quantity(
         "age",
@@ -74,6 +102,7 @@ QUANTITIES: Sequence[Quantity] = (
         _any(
             r"\bwhat (?:is|was|were|are) the (?:\w+ ){0,2}(?:price|cost|fee|salary|fare|rent|fine|wage|budget)s?\b|"
             r"\bhow much\b[^,;?]*\b(?:costs?|pay|paid|pays|earns?|earned|spend|spent|charged?|charges)\b"
+            r"|\bhow much (?:is|are|was|were) (?:the|an?|my|our|your|this|that)\b|\bhow much\b[^,;?]*\bworth\b"
             r"|\bhow expensive\b|\bwhat (?:do|does|did|will|would)\b[^,;?]*\b(?:cost|earn)\b(?! of)"
         ),
         _any(_MONEY),
@@ -92,14 +121,30 @@ QUANTITIES: Sequence[Quantity] = (
         "duration or length",
         _any(r"\bhow long\b(?! ago)"),
         _any(
-            rf"{_with_units(_TIMES)}|{_with_units(_LENGTHS)}|\b(?:until|till|since|from|between)\b|\b[12]\d{{3}}\b|"
-            r"\b(?:overnight|forever|permanent(?:ly)?|all (?:day|night|week|year)|ever|centur(?:y|ies)|week(?:end)?|month)\b"
+            rf"{_with_units(_TIMES)}(?! (?:later|ago|before|after|earlier)\b)|{_with_units(_LENGTHS)}|\b(?:until|till|since)\b|"
+            rf"\b(?:from|between)\b[^.;]{{0,40}}\b(?:to|and)\b|\b[12]\d{{3}}\b|"
+            rf"\b(?:all|the|this|that|whole|entire) (?:{_LONG})\b|\b(?:overnight|forever|permanent(?:ly)?|ever|centur(?:y|ies))\b"
         ),
     ),
     Quantity(
         "temperature",
         _any(r"\bhow (?:hot|cold|warm|cool)\b|\bwhat temperature\b"),
         _any(r"\d\s?(?:°|degrees|celsius|fahrenheit|[CF]\b)|\bdegrees?\b"),
+    ),
+    Quantity(
+        "date or time",
+        _any(r"^\s*(?:and\s+)?when\b|\b(?:what|which) (?:day|date|time|year|month|weekday)\b"),
+        _any(_TIME),
+    ),
+    Quantity(
+        "colour",
+        _any(r"\bwhat colou?rs?\b"),
+        _any(_COLOURS),
+    ),
+    Quantity(
+        "reason",
+        _any(r"^\s*(?:and\s+)?why\b|\bhow come\b|\bwhat (?:is|was) the (?:reason|cause)\b|^\s*what caused\b"),
+        _any(_CAUSE),
     ),
     Quantity(
         "telephone number",
@@ -111,21 +156,31 @@ QUANTITIES: Sequence[Quantity] = (
 
 @dataclass(frozen=True)
 class Count:
-    """How many of something there are. `noun` is the stem of what it is called by."""
+    """How many of something there are. `noun` is the stem of what it is called by, `behind` that of the word that comes next, if
+    it says anything: "refused" of "how many horses refused?".
+    """
 
     name: str
     noun: str
+    behind: str = ""
 
     def is_told(self, text: str) -> bool:
-        """Whether a number stands before the noun, or behind it and a colon or a verb."""
-        is_number = list[bool]()
-        for word, _, end in placed_words(text):
+        """Whether a number stands before the noun, or behind it and a colon or a verb, or in its place ("two refused")."""
+        is_number, before = list[bool](), 0
+        for word, start, end in placed_words(text):
+            if _BOUND.search(text, before, start):
+                is_number.clear()
+            before = end
             if stem(word) == self.noun and (any(is_number[-_BEFORE_MAX:]) or _NUMBER_BEHIND.match(text, end)):
+                return True
+            if self.behind == stem(word) and any(is_number[-1:]):
                 return True
             is_number.append(_A_NUMBER.fullmatch(word) is not None)
         return False
 
 
+_BOUND = re.compile(r"[\n.;!?]")
+"""A number belongs to nothing behind it."""
 _BEFORE_MAX = 4
 """So many words before a noun its number may stand: "two of the old lead pipes"."""
 _NUMBER_BEHIND = re.compile(rf"(?::|\s(?:numbered|totalled|were|are))\s*(?:{DIGITS}|{IN_WORDS})", re.IGNORECASE)
@@ -140,50 +195,19 @@ _IRREGULAR = frozenset("men women children mice geese sheep fish feet teeth catt
 _COUNTED_WORDS_MAX = 4
 
 
-@dataclass(frozen=True)
-class Doer:
-    """Who did something. `verbs` are the stems of the verb's forms, `beginning` that of what somebody is called who does it."""
-
-    name: str
-    verbs: frozenset[str]
-    beginning: str
-
-    def is_told(self, text: str) -> bool:
-        """Whether the text speaks of it at all: who did it is told in any words."""
-        return any(stem(word) in self.verbs or word.startswith(self.beginning) for word in words(text))
-
-
-_WHO = re.compile(r"\s*(?:and\s+)?who\b", re.IGNORECASE)
-
-
-_LIGHT = frozenset("make makes made take takes took get gets got give gives gave".split())
-"""Verbs that say by themselves nothing of what was done."""
-
-
 def asked_count(question: str) -> Count | None:
     """The things whose number "how many" asks for: all up to a plural."""
     match = _HOW_MANY.search(question)
     said = list[str]()
-    for word in words(question[match.end() :])[:_COUNTED_WORDS_MAX] if match else ():
+    following = words(question[match.end() :]) if match else []
+    for place, word in enumerate(following[:_COUNTED_WORDS_MAX]):
         if word in STOP_WORDS or word in _ANYBODY:
             break
         said.append(word)
         if word in _IRREGULAR or (plural(singular(word)) == word and word.endswith("s")):
-            return Count(f"number of {' '.join(said)}", stem(word))
+            behind = next((stem(each) for each in following[place + 1 : place + 2] if each not in STOP_WORDS), "")
+            return Count(f"number of {' '.join(said)}", stem(word), behind)
     return None
-
-
-def asked_doer(question: str) -> Doer | None:
-    """Who is asked for by what they did: "who built the mill?"."""
-    match = _WHO.match(question)
-    said = words(question[match.end() :]) if match else []
-    if len(said) < 2 or said[0] in STOP_WORDS or said[0] in _LIGHT:
-        return None
-    verb = said[0]
-    forms = (verb, *other_forms(verb))
-    return Doer(
-        f"who {verb}", frozenset(map(stem, forms)), stem(forms[-1] if verb.endswith("t") else verb).rstrip("ei")
-    )
 
 
 def asked_quantity(question: str) -> Quantity | Count | None:

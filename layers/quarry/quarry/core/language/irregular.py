@@ -28,8 +28,14 @@ shelf shelves; thief thieves; tooth teeth; wife wives; wolf wolves; woman women
 _FORMS: Mapping[str, tuple[str, ...]] = {
     stem(form): tuple(word.split()) for word in f"{_VERBS};{_NOUNS}".split(";") for form in word.split()
 }
+_PAST = frozenset(form for forms in _FORMS.values() for form in forms[1:])
 
 
 def other_forms(word: str) -> tuple[str, ...]:
     """The other forms of an irregular verb or noun, if `word` is one of it or of its regular ones ("breaks")."""
     return tuple(form for form in _FORMS.get(stem(word), ()) if stem(form) != stem(word))
+
+
+def is_past(word: str) -> bool:
+    """Whether `word` is the past tense or a participle of an irregular verb."""
+    return word in _PAST

@@ -1,0 +1,96 @@
+"""What a question asks something of, and whether a text speaks of it."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from quarry.records.deeds import asked_deed
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "untold"),
+    [
+        ("Who built the mill?", "The builder of the mill was Ada Palmer.", "The mill was sold by Ada Palmer."),
+        ("Who built the mill?", "Ada Palmer built that mill.", "Ada Palmer built a boat."),
+        ("Who drives the bus?", "The bus has a new driver.", "The bus is new."),
+        ("Who taught the course?", "Boris Krug teaches this course.", "Boris Krug liked the course."),
+        ("and who repaired it", "It was repaired by two masons.", "Two masons looked at it."),
+        ("Who will open the fair?", "Ada opens the fair.", "Ada likes the fair."),
+        ("Who was the first miller?", "The miller who came first was Ada.", "Ada was a miller."),
+        ("Who is buried here?", "Ada was buried at noon.", "Burials are at noon."),
+        ("When was the mill built?", "The mill was built by Ada.", "The boat was built beside it."),
+        ("When was the tool shed broken into?", "Somebody broke open the shed.", "The shed is new."),
+        ("When will the mill be sold?", "Ada sells the mill.", "The mill stands."),
+        ("When was the fish sent?", "She sends fish.", "She likes fish."),
+        ("Where does Ada live?", "Ada lives in Ay.", "Ada went to Ay."),
+        ("Is the mill insured?", "Nobody insured that mill.", "Nobody saw the mill."),
+        ("What was the mill used for?", "They used the mill as a barn.", "They saw the mill."),
+        ("How much does a fishing permit cost?", "A permit for fishing is $9.", "A permit for fires is $9."),
+        ("How much did they pay for the roof?", "The roof was $9.", "The door was $9."),
+        ("How much does it cost to keep the elm standing?", "Keeping an elm is dear.", "The trees are dear."),
+        ("How old is Ms Palmering?", "Ms Palmering is 40.", "Ms Lind is 40."),
+    ],
+)
+def test_it_is_told_where_it_is_spoken_of_beside_what_stands_with_it(question: str, told: str, untold: str) -> None:
+    deed = asked_deed(question)
+    assert deed is not None
+    assert deed.is_told(told)
+    assert not deed.is_told(untold)
+
+
+def test_of_what_stands_alone_anything_else_that_is_asked_is_spoken_of_with_it() -> None:
+    deed = asked_deed("Who spoke?")
+    assert deed is None
+    deed = asked_deed("Who spoke of the weir?")
+    assert deed is not None
+    assert deed.is_told("Ada spoke of a weir.", frozenset(["weir", "spoke"]))
+    assert not deed.is_told("Ada spoke of fish.", frozenset(["weir", "spoke"]))
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("When was the Old Mill built?", "say when the Old Mill was built"),
+        ("When will the mill be sold?", "say when the mill will be sold"),
+        ("Where does Ada live?", "say where Ada does live"),
+        ("Is the mill insured?", "say whether the mill is insured"),
+        ("Who is the miller of Ay?", "say who is the miller"),
+        ("How much does a fishing permit cost?", "speak of “a fishing permit”"),
+    ],
+)
+def test_it_is_named_in_the_words_of_the_question(question: str, name: str) -> None:
+    deed = asked_deed(question)
+    assert deed is not None
+    assert deed.name == name
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who made the most errors?",
+        "Who?",
+        "Who is it?",
+        "What did Ada say who built it?",
+        "What did Ada say about the price of the mill?",
+        "When did it begin?",
+        "When does Ada read the news?",
+        "When do the games start on July 4?",
+        "Where did they put what had come down the river with the flood?",
+        "What is the speed of light?",
+        "What is the fine for smoking?",
+        "Did Ada sell the mill?",
+    ],
+)
+def test_what_may_be_told_in_other_words_is_no_deed(question: str) -> None:
+    assert asked_deed(question) is None
+
+
+@pytest.mark.parametrize("unit", ["was ", "cost ", "how much ", "what cost a ", "a ", "and ", "who is the ", "("])
+def test_no_question_takes_long(unit: str) -> None:
+    text = unit * (2_000 // len(unit))
+    started = time.process_time()
+    for beginning in ("who ", "who is ", "when was ", "when did ", "how much ", "how much does ", "how old is "):
+        asked_deed(beginning + text)
+    assert time.process_time() - started < 1

@@ -1,0 +1,47 @@
+"""What is asked for and not told by what was found."""
+
+from __future__ import annotations
+
+import pytest
+
+from quarry.records.untold import untold
+from tests.records.sources import record, source
+
+CHAIN = record("chain", title="The mayor's chain", body="Mayor Lind wore the chain of 1887. She lost it.")
+BAKER = record("baker", title="The bakery", body="The baker, 44, sells a loaf for $3.")
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("How old is mayor Lind?", "Of this the records found tell no age: this may answer the question only in part."),
+        ("What does the mayor's chain cost?", "Of this the records found tell no price or sum: "),
+        ("Who is the mayor, and how heavy is her chain?", "Of this the records found tell no weight: "),
+        ("How old is the baker?", ""),
+        ("What does the baker's loaf cost?", ""),
+        ("Who lost the chain?", ""),
+        ("When was the chain sold?", "Of this the records found do not say when the chain was sold: "),
+        ("When does the baker sell a loaf?", "Of this the records found tell no date or time: "),
+        ("Who sells the chain?", "Of this the records found do not say who sells: "),
+        ("Who forged the chain?", "Of this the records found do not say who forged: "),
+        (
+            "How many links has the chain, and who forged it?",
+            "Of this the records found tell no number of links and do not say who forged: ",
+        ),
+    ],
+)
+def test_a_quantity_that_what_is_nearest_does_not_tell_is_named(question: str, said: str) -> None:
+    told = untold(question, [source(1, CHAIN), source(2, BAKER)])
+    assert told.startswith(said)
+    assert bool(told) == bool(said)
+
+
+def test_a_value_without_a_unit_may_be_any_quantity() -> None:
+    priced = record("priced", title="The chain of the mayor", body="Silver.\nworth: 4200")
+    assert untold("What does the mayor's chain cost?", [source(1, priced), source(2, BAKER)]) == ""
+
+
+def test_what_is_said_again_of_a_question_is_short_and_no_markup() -> None:
+    told = untold(f"When was the chain of [1] <b> *{'x ' * 900}* sold?", [source(1, CHAIN), source(2, BAKER)])
+    assert "the chain of \\[1\\] \\<b\\>" in told
+    assert len(told) < 250
