@@ -61,6 +61,10 @@ _WHEN_WHERE_WHY = ("when", "where", "why")
 _SHORT_WORDS_MAX = 6
 _PARTICIPLE_LETTERS_MIN = 4
 _BEGINNING_LETTERS_MIN = 4
+_KIN_LETTERS_MIN = 3
+"""Of fewer letters no kin is told by its beginning."""
+_AGENT = re.compile(r"(?:(\w)\1)?(?:er|or)$")
+"""The ending of who does something: "winner"."""
 
 
 def asked_deed(question: str) -> Deed | None:
@@ -145,14 +149,15 @@ def _noun_phrase(said: Sequence[str]) -> list[str]:
 def _verb(name: str, word: str, beside: frozenset[str] | None) -> Deed:
     forms = (word, *other_forms(word))
     beginning = stem(forms[-1] if word.endswith("t") else word).rstrip("ei")
-    return Deed(name, frozenset(map(stem, forms)), beginning, beside)
+    return Deed(name, frozenset(map(stem, forms)), beginning if len(beginning) >= _KIN_LETTERS_MIN else "", beside)
 
 
 def _noun(name: str, whole: Sequence[str], beside: frozenset[str] | None) -> Deed | None:
     if not whole or whole[-1] in STOP_WORDS:
         return None
     word = whole[-1]
-    forms = (word, *other_forms(word))
+    deed = _AGENT.sub(r"\1", word)
+    forms = (word, *other_forms(word), *other_forms(deed))
     beginning = "" if _is_participle(word) else word[: max(_BEGINNING_LETTERS_MIN, len(word) - 2)]
     return Deed(name, frozenset(map(stem, forms)), beginning, beside)
 

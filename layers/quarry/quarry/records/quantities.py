@@ -77,8 +77,8 @@ _TIME = (
 )
 _CAUSE = (
     r"\b(?:because|since|as|due|owing|thanks|so|reasons?|cause[ds]?|blame[ds]?|for|after|too|would|risk|lest|otherwise|"
-    r"therefore|hence|instead|want(?:ed|s)?|need(?:ed|s)?|had|enough|unless|despite|not|no|nobody|nothing|without|"
-    r"to [a-z]+)\b|[:;]|n['’]t\b"
+    r"therefore|hence|instead|want(?:ed|s)?|need(?:ed|s)?|had|enough|unless|despite|without|cannot|"
+    r"to (?!(?:an?|the|h[ie][rms]|its?|their|our|my|us|me|them)\b)[a-z]+)\b|[:;]|n['’]t\b"
 )
 _COLOURS = (
     r"\b(?:red|green|blue|yellow|white|black|gr[ea]y|brown|orange|purple|violet|pink|gold(?:en)?|silver|beige|cream|ivory|turquoise|"
@@ -113,9 +113,14 @@ QUANTITIES: Sequence[Quantity] = (
         _any(_with_units(_WEIGHTS)),
     ),
     Quantity(
-        "height, depth or distance",
-        _any(r"\bhow (?:tall|high|deep|wide|far|broad|thick)\b"),
-        _any(rf"{_with_units(_LENGTHS)}|{_with_units(_TIMES)}|\d\s?%|\bpercent\b|[$€£]\s?\d|\d"),
+        "height, depth or width",
+        _any(r"\bhow (?:tall|high|deep|wide|broad|thick)\b"),
+        _any(rf"{_with_units(_LENGTHS)}|\d\s?(?:%|°)|\bpercent\b|\bdegrees\b|[$€£]\s?\d"),
+    ),
+    Quantity(
+        "distance",
+        _any(r"\bhow far\b"),
+        _any(rf"{_with_units(_LENGTHS)}|{_with_units(_TIMES)}|\d"),
     ),
     Quantity(
         "duration or length",

@@ -35,15 +35,15 @@ def untold(question: str, sources: Sequence[EvidenceSource], authors: Set[str] =
     about = _about(question, sources) if any(map(any, asked)) else []
     if not about or any(text.language != ENGLISH or _tells_values(text) for text in about):
         return ""
-    lead, *others = extractive_answer(question, question, sources, authors)
+    lead, *rest = extractive_answer(question, question, sources, authors)
     told = [lead, *(f"{text.title}\n{_read(text)}" for text in about)]
-    passages = [lead, *others, *(passage for text in about for passage in _passages(text))]
-    words = frozenset(significant_words(question))
+    passages = [lead, *rest, *(passage for text in about for passage in _passages(text))]
+    others = frozenset(significant_words(question))
     lacking, unsaid = dict[str, None](), dict[str, None]()
     for kind, deed in asked:
         if kind and not any(map(kind.is_told, told)):
             lacking[f"tell no {kind.name}"] = None
-        elif deed and not any(deed.is_told(passage, words) for passage in passages):
+        elif deed and not any(deed.is_told(passage, others) for passage in passages):
             unsaid[f"do not {markdown_safe(shorten(deed.name, NAME_CHARACTERS_MAX))}"] = None
     return f"Of this the records found {' and '.join([*lacking, *unsaid])}: {IN_PART}." if lacking or unsaid else ""
 
