@@ -35,15 +35,14 @@ def untold(question: str, sources: Sequence[EvidenceSource], authors: Set[str] =
     about = _about(question, sources) if any(map(any, asked)) else []
     if not about or any(text.language != ENGLISH or _tells_values(text) for text in about):
         return ""
-    lead, *rest = extractive_answer(question, question, sources, authors)
-    told = [lead, *(f"{text.title}\n{_read(text)}" for text in about)]
-    passages = [lead, *rest, *(passage for text in about for passage in _passages(text))]
+    answer = list(extractive_answer(question, question, sources, authors))
+    told = [answer[0], *(f"{text.title}\n{_read(text)}" for text in about)]
     others = frozenset(significant_words(question))
     lacking, unsaid = dict[str, None](), dict[str, None]()
     for kind, deed in asked:
         if kind and not any(map(kind.is_told, told)):
             lacking[f"tell no {kind.name}"] = None
-        elif deed and not any(deed.is_told(passage, others) for passage in passages):
+        elif deed and not any(deed.is_told(each, others) for each in (*answer, *_passages(about))):
             unsaid[f"do not {markdown_safe(shorten(deed.name, NAME_CHARACTERS_MAX))}"] = None
     return f"Of this the records found {' and '.join([*lacking, *unsaid])}: {IN_PART}." if lacking or unsaid else ""
 
@@ -62,11 +61,12 @@ def _tells_values(text: RecordText) -> bool:
     return any(any(map(str.isdigit, line)) for line in _read(text).split("\n") if NAMED_VALUE.fullmatch(line))
 
 
-def _passages(text: RecordText) -> Iterator[str]:
-    """Each sentence with those beside it, and its title."""
-    several = [sentence for line in _read(text).split("\n") for sentence in sentences(line)]
-    for place in range(len(several)):
-        yield f"{text.title}\n{' '.join(several[max(place - 1, 0) : place + 2])}"
+def _passages(texts: Sequence[RecordText]) -> Iterator[str]:
+    """Each sentence of these with those beside it, and its title."""
+    for text in texts:
+        several = [sentence for line in _read(text).split("\n") for sentence in sentences(line)]
+        for place in range(len(several)):
+            yield f"{text.title}\n{' '.join(several[max(place - 1, 0) : place + 2])}"
 
 
 def _read(text: RecordText) -> str:
