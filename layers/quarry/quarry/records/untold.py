@@ -9,6 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 
+from quarry.core.language.nouns import names_doer
 from quarry.core.language.sentences import sentences
 from quarry.core.language.writing import ENGLISH
 from quarry.core.text import shorten, significant_words
@@ -57,8 +58,9 @@ def _about(question: str, sources: Sequence[EvidenceSource]) -> list[RecordText]
 
 
 def _tells_values(text: RecordText) -> bool:
-    """Whether it has values with a number, whose unit their name may say, or nobody."""
-    return any(any(map(str.isdigit, line)) for line in _read(text).split("\n") if NAMED_VALUE.fullmatch(line))
+    """Whether it has values with a number, whose unit their name may say, or nobody, or of who did something."""
+    values = [line.partition(": ") for line in _read(text).split("\n") if NAMED_VALUE.fullmatch(line)]
+    return any(any(map(str.isdigit, value)) or names_doer(label) for label, _, value in values)
 
 
 def _passages(texts: Sequence[RecordText]) -> Iterator[str]:
