@@ -57,6 +57,10 @@ _SAYS_LITTLE = STOP_WORDS | frozenset(
     "make makes made take takes took get gets got give gives gave begin start end happen occur done held one".split()
 )
 """Verbs and the like that say by themselves nothing of what was done."""
+_LIGHT = frozenset(
+    map(stem, "new old young whole entire full first last next other same big small great little good".split())
+)
+"""What is seldom said again of a thing that was named so."""
 _WHEN_WHERE_WHY = ("when", "where", "why")
 _SHORT_WORDS_MAX = 6
 _PARTICIPLE_LETTERS_MIN = 4
@@ -78,11 +82,11 @@ def _asked_who(question: str) -> Deed | None:
     said = words(question[match.end() :]) if match else []
     if said and said[0] in _BE:
         whole = _noun_phrase(said[1:])
-        return _noun(f"say who {' '.join(said[: 1 + len(whole)])}", whole, _stems(whole[:-1]) or None)
+        return _noun(f"say who {' '.join(said[: 1 + len(whole)])}", whole, None)
     place = int(bool(said) and said[0] in _MODAL)
     if len(said) < place + 2 or said[place] in _SAYS_LITTLE:
         return None
-    return _verb(f"say who {' '.join(said[: place + 1])}", said[place], _stems(_noun_phrase(said[place + 1 :])) or None)
+    return _verb(f"say who {' '.join(said[: place + 1])}", said[place], None)
 
 
 def _asked_when(question: str) -> Deed | None:
@@ -164,4 +168,4 @@ def _noun(name: str, whole: Sequence[str], beside: frozenset[str] | None) -> Dee
 
 def _stems(said: Sequence[str]) -> frozenset[str]:
     """The stems of what says something, and no measure: "cost" stands beside all that is sold."""
-    return frozenset(stem(word) for word in said if word not in STOP_WORDS) - MEASURING
+    return frozenset(stem(word) for word in said if word not in STOP_WORDS) - MEASURING - _LIGHT
