@@ -4822,14 +4822,13 @@ declare
   max_looked_at constant int := least(1e9, within_length, larger * p_rows * looked_at);
   max_listed constant int := 4;  -- words
   listed constant int := max_ranked / 4 / least(max_listed, cardinality((p_query).words));
-  entries_a_row constant float8 := 6;  -- that are read in the time in which a row is
   words_held constant int := (least(5, cardinality((p_query).words)) + 3) / 2 - (cardinality((p_query).words) = 1)::int;  -- see gathered_words
   wanted tsquery[];
   best text[];
   rows_left int;
   rows_ranked int;
   rows_taken int;
-  reads_table boolean;
+  reads boolean;
 begin
   if any_word is null then
     return;
@@ -4872,12 +4871,10 @@ begin
 
   rows_ranked := case when cardinality((p_query).words) = 1 and best is not null then least(p_rows, max_ranked) + cardinality(best) else max_ranked end;
   rows_taken := case when is_tested then max_looked_at else rows_ranked end;
-  reads_table := p_filter is null and coalesce(numnode(indexed), 0) = 0 and coalesce((
-    select entries_a_row * rows_taken < t.rows * words_held * power(c.rows / greatest(1, t.rows)::float8, words_held + 1)
-    from lexeme_counts c join text_totals t using (of_table) where c.of_table = p_table::text and c.lexeme = (p_query).words[1]), false);
+  reads := p_filter is null and coalesce(numnode(indexed), 0) = 0 and reads_table(p_table, (p_query).words[:words_held], rows_taken);
   -- never left to the planner, which takes unknown words for so common that reading the table to the limit would find them; for this
   -- call only: the function's own settings are restored behind it
-  perform set_config('enable_seqscan', reads_table::text, true), set_config('enable_bitmapscan', (not reads_table)::text, true);
+  perform set_config('enable_seqscan', reads::text, true), set_config('enable_bitmapscan', (not reads)::text, true);
   return query execute format('
     select s.id, (s.score %1$s) / $4, (%2$s)::float8 from (
       select d.id, d.words, (%3$s)::float8 as score from (
