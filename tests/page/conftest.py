@@ -87,12 +87,12 @@ class Sessions:
         return self._kept[kind][0]
 
     def forget(self, kind: Kind, url: str) -> None:
-        """Close the pages of a session that is kept, and take away what they have left there."""
+        """Close the pages of a session that is kept, and take away what they have left there. The page's files stay in its cache:
+        they are the same for every test, and what a test holds up or answers itself is never taken from there."""
         context, devtools = self._kept[kind]
         for page in context.pages[1:]:
             page.close()
         context.clear_cookies()
-        devtools.send("Network.clearBrowserCache")
         devtools.send("Storage.clearDataForOrigin", {"origin": url, "storageTypes": "all"})
 
 
