@@ -10,7 +10,8 @@
 -- read, to see whether they meet what else is asked, of these at most max_looked_at, to see whether they hold its phrases too and
 -- nothing that it excludes, and at most max_ranked_words / words of those that match are ranked. Where more than max_looked_at hold each of
 -- the words, those whose texts are known to hold one best, and those written since (best_rows), are ranked before; where a single word
--- has enough of these, no others.
+-- has enough of these, no others. Where no more than max_together are expected to hold all of such words, all that
+-- do are ranked instead.
 --
 -- `p_filter` is a condition over a row `t` of companies, as SQL: only rows that meet it are looked at. It is made by the service,
 -- never taken from a caller's text.
@@ -42,7 +43,10 @@ declare
   max_matches constant int := max_ranked_words / greatest(1, cardinality(asked.words));
   max_listed constant int := 4;  -- words
   of_best constant text := '(select * from companies t where t.id = any($5) offset 0) t';  -- no index but that of ids
+  max_together constant int := 60000 / greatest(1, cardinality(asked.words));
+  together int;
   best text[];
+  is_common boolean;
   is_enough boolean;
   weighed weighed_query;
   some_words tsquery;
@@ -57,10 +61,16 @@ begin
     return;
   end if;
 
-  if p_weights[1] > p_weights[2] and not exists (
+  is_common := p_weights[1] > p_weights[2] and not exists (
     select from unnest(asked.words) w (word) left join lexeme_counts c on c.of_table = 'companies' and c.lexeme = w.word
-    where c.rows is null or c.rows <= max_looked_at)
-  then
+    where c.rows is null or c.rows <= max_looked_at);
+  if is_common then
+    -- how many hold all is known of words alone, without OR, phrases and exclusions; of words that go together some more do
+    select max_together into together from lexeme_counts c join text_totals t using (of_table)
+    where c.of_table = 'companies' and c.lexeme = any(asked.words) and asked.all_words::text !~ '[|!<]'
+    having count(*) > 1 and 0.8 * max_together > min(t.rows) * exp(sum(ln(c.rows / greatest(1, t.rows)::float8)));
+  end if;
+  if together is null and is_common then
     select array_agg(distinct b.id) into best
     from unnest(asked.words[:max_listed]) w (word), unnest(best_rows('companies', w.word, null, max_looked_at)) b (id);
     execute format('select array(select t.id from %s where (t.text_search @@ $1 or t.niches_search @@ $1) %s and %s)', of_best, among, scope)
@@ -75,14 +85,15 @@ begin
     '     case when r.niche > 1e-15 then r.niche else 0 end as niche'
     '   from ('
     '     select t.id, ts_rank(t.text_search, $1)::float8 as keyword, ts_rank(t.niches_search, $1)::float8 as niche'
-    '     from (%s) t'
-    '   ) r'
+    '     from (%s) t offset 0'
+    '   ) r offset 0'
     ' ) m order by 4 desc, 1 limit $2', matched, concat_ws(' union all ',
       case when best is not null then 'select t.* from ' || of_best end,
       case when is_enough is not true then format(
         '(select t.* from (select t.* from (select t.* from companies t where (t.text_search @@ $4 or t.niches_search @@ $4) %s %s limit %s) t where %s limit %s) t'
         ' where t.text_search @@ $1 or t.niches_search @@ $1 limit %s)',
-        among, case when best is not null then 'and not t.id = any($5)' end, max_read, scope, max_looked_at, max_matches) end))
+        among, case when best is not null then 'and not t.id = any($5)' end, greatest(max_read, together), scope,
+        greatest(max_looked_at, together), greatest(max_matches, together)) end))
     using asked.all_words, p_limit, p_weights, index_query(asked.all_words), best;
   get diagnostics found = row_count;
   if 2 * found >= p_limit then
