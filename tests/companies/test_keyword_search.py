@@ -13,7 +13,7 @@ from tests.companies.seeded import Connection, add_company, seeded_id
 from tests.plans import reads
 
 KEYWORD = "select * from search_companies_keyword_v1(%s, %s, %s, %s, %s)"
-READ = 10_000
+READ = 8_000
 """Companies with the words that are read for whether they meet what else is asked."""
 LOOKED_AT = 5000
 """Companies with the words of a phrase that are looked at for it."""

@@ -12,8 +12,8 @@ from quarry.companies import store
 from quarry.companies.store import (
     RuledOut,
     are_expected,
+    few_fitting_ids,
     fitting_ids,
-    latest_fitting_ids,
     read_ruled_out,
     row_filter,
     unspoken,
@@ -90,10 +90,10 @@ async def test_so_many_of_those_founded_last_are_looked_at_for_what_they_must_no
     not_chile: Clause = (Condition("country", ("Chile",), is_negated=True),)
     ruled_out = RuledOut(["plastic"])
     found = [
-        await latest_fitting_ids(reader, clauses, row_filter(clauses, ruled_out), 2)
+        await few_fitting_ids(reader, clauses, row_filter(clauses, ruled_out), 2, latest=True)
         for clauses in ([], [peru], [chile], [not_chile])
     ]
-    every = await latest_fitting_ids(reader, [peru], row_filter([peru]), 2)
+    every = await few_fitting_ids(reader, [peru], row_filter([peru]), 2, latest=True)
     await reader.close()
     # the three founded last all say it: of others it is not known; whoever is in Chile was looked at
     assert found == [([], True), ([], True), (["other"], False), ([], True)]

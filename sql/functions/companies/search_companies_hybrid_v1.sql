@@ -30,7 +30,7 @@ set synchronize_seqscans = off
 as $$
 declare
   no_match constant float8 := 1e-15;
-  max_read constant int := 10000;
+  max_read constant int := 8000;
   max_ranked_words constant int := 6000;
   among constant text := coalesce('and ' || company_condition(null, p_include_ids, null, null), '');
   condition constant text := company_condition(p_statuses, p_include_ids, p_exclude_ids, p_filter);

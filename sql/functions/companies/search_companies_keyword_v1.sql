@@ -9,9 +9,9 @@
 -- The work does not depend on the query: of the companies that hold its words (of p_include_ids, if it is given) at most max_read are
 -- read, to see whether they meet what else is asked, of these at most max_looked_at, to see whether they hold its phrases too and
 -- nothing that it excludes, and at most max_ranked_words / words of those that match are ranked. Where more than max_looked_at hold each of
--- the words, those whose texts are known to hold one best, and those written since (best_rows), are ranked before; where a single word
--- has enough of these, no others. Where no more than max_together are expected to hold all of such words, all that
--- do are ranked instead.
+-- the words, up to half of these are those whose texts are known to hold one best, and those written since (best_rows); where a single
+-- word has enough of these, there are no others. Where no more than max_together are expected to hold all of such words, all that do are
+-- ranked instead.
 --
 -- `p_filter` is a condition over a row `t` of companies, as SQL: only rows that meet it are looked at. It is made by the service,
 -- never taken from a caller's text.
@@ -30,9 +30,9 @@ set enable_seqscan = on
 set synchronize_seqscans = off
 as $$
 declare
-  max_read constant int := 10000;
+  max_read constant int := 8000;
   max_looked_at constant int := 5000;
-  max_ranked_words constant int := 20000;
+  max_ranked_words constant int := 12000;
   max_candidates constant int := 1000;  -- rows with some of the words that are ranked at most
   max_words constant int := 8;  -- weightiest words of a long query that are looked at
   among constant text := coalesce('and ' || company_condition(null, p_include_ids, null, null), '');
@@ -40,8 +40,10 @@ declare
   matched constant text := 'array_remove(array['
     'case when m.keyword > 0 then ''keyword'' end, case when m.niche > 0 then ''niche'' end], null)';
   asked constant record := read_query(coalesce(p_query_text, ''));
-  max_matches constant int := max_ranked_words / greatest(1, cardinality(asked.words));
+  max_said constant int := 16;  -- words of the whole query, see read_query
+  max_matches constant int := max_ranked_words / greatest(1, least(max_said, cardinality(asked.words)));
   max_listed constant int := 4;  -- words
+  listed constant int := max_matches / 2 / greatest(1, least(max_listed, cardinality(asked.words)));
   of_best constant text := '(select * from companies t where t.id = any($5) offset 0) t';  -- no index but that of ids
   max_together constant int := 60000 / greatest(1, cardinality(asked.words));
   together int;
@@ -72,7 +74,7 @@ begin
   end if;
   if together is null and is_common then
     select array_agg(distinct b.id) into best
-    from unnest(asked.words[:max_listed]) w (word), unnest(best_rows('companies', w.word, null, max_looked_at)) b (id);
+    from unnest(asked.words[:max_listed]) w (word), unnest(best_rows('companies', w.word, listed, max_looked_at)) b (id);
     execute format('select array(select t.id from %s where (t.text_search @@ $1 or t.niches_search @@ $1) %s and %s)', of_best, among, scope)
       into best using asked.all_words, null, null, null, best;
     is_enough := cardinality(asked.words) = 1 and cardinality(best) >= p_limit;
@@ -93,7 +95,7 @@ begin
         '(select t.* from (select t.* from (select t.* from companies t where (t.text_search @@ $4 or t.niches_search @@ $4) %s %s limit %s) t where %s limit %s) t'
         ' where t.text_search @@ $1 or t.niches_search @@ $1 limit %s)',
         among, case when best is not null then 'and not t.id = any($5)' end, greatest(max_read, together), scope,
-        greatest(max_looked_at, together), greatest(max_matches, together)) end))
+        greatest(max_looked_at, together), greatest(max_matches - coalesce(cardinality(best), 0), together)) end))
     using asked.all_words, p_limit, p_weights, index_query(asked.all_words), best;
   get diagnostics found = row_count;
   if 2 * found >= p_limit then

@@ -6,8 +6,8 @@
 -- are found. The filter is made by the service, never taken from a caller's text.
 --
 -- Where the filter leaves few rows, they are compared exactly: faster than walking the index past all others, and complete. Else the
--- index is walked, no farther than max_looked_at, whatever the query, and less far where p_required rules out words that fewer than one row
--- of these is expected to lack. p_fitting are the ids of the rows that meet the filter, where they
+-- index is walked, no farther than max_looked_at, whatever the query, and the less far, the fewer of these rows are expected to lack the
+-- words that p_required rules out: where none is, max_in_vain. p_fitting are the ids of the rows that meet the filter, where they
 -- are known, else they are looked for; of very many, the first max_few and one more will do, or a null among them.
 create or replace function vector_candidates(
   p_table regclass, p_embeddings regclass, p_embedding halfvec, p_limit int, p_filter text default null, p_required tsquery default null,
@@ -21,7 +21,7 @@ set hnsw.max_scan_tuples = 2500
 set synchronize_seqscans = off
 as $$
 declare
-  max_in_vain constant int := 1000;
+  max_in_vain constant int := 500;
   max_looked_at int := greatest(2500, 25 * p_limit);
   max_few constant int := greatest(2000, 40 * p_limit);  -- as dear as the walk, and complete
   -- those of long texts come together
@@ -45,13 +45,12 @@ begin
     few := case when cardinality(few) <= max_few and array_position(few, null) is null then few end;
   end if;
   if conditions <> '' then
-    if querytree(p_required) = 'T' and p_required::text !~ '<|\([^)]*&' and max_looked_at * exp((
-      select sum(ln(greatest(0.5, t.rows - c.rows)::float8 / greatest(1, t.rows)))
-      from text_totals t join lexeme_counts c using (of_table)
-      where t.of_table = p_table::text and c.lexeme = any(array(
-        select replace(m.word[1], '''''', '''') from regexp_matches(p_required::text, $re$'((?:[^']|'')+)'$re$, 'g') m (word)))
-    )) < 1 then
-      max_looked_at := max_in_vain;
+    if querytree(p_required) = 'T' and p_required::text !~ '<|\([^)]*&' then
+      max_looked_at := max_in_vain + (max_looked_at - max_in_vain) * least(1, max_looked_at / wanted::float8 * exp((
+        select coalesce(sum(ln(greatest(0.5, t.rows - c.rows)::float8 / greatest(1, t.rows))), 0)
+        from text_totals t join lexeme_counts c using (of_table)
+        where t.of_table = p_table::text and c.lexeme = any(array(
+          select replace(m.word[1], '''''', '''') from regexp_matches(p_required::text, $re$'((?:[^']|'')+)'$re$, 'g') m (word))))));
     end if;
     -- for this call only: the function's own setting is restored behind it
     perform set_config('hnsw.max_scan_tuples', max_looked_at::text, true);

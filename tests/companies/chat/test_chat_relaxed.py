@@ -40,7 +40,7 @@ def test_what_leaves_companies_is_looked_for_once_whatever_rounds_a_search_takes
         monkeypatch.setattr(retrieval, name, call)
 
     monkeypatch.setattr(retrieval, "LISTED_MAX", 1)
-    for name in ("read_ruled_out", "fitting_ids", "retrieve_variants"):
+    for name in ("read_ruled_out", "few_fitting_ids", "retrieve_variants"):
         noted(name)
     model.respond = playing(
         plans=[plan("delivery orders"), plan("kitchen menus")],
@@ -50,7 +50,7 @@ def test_what_leaves_companies_is_looked_for_once_whatever_rounds_a_search_takes
     with client_of(chat_url, **model_environment(model.url), COMPANY_HYDRATED_MAX="1") as client:
         events = chat(client, "restaurant software that is not for robots")
     assert final(events)["telemetry"]["iterationCount"] > 1
-    assert called.count("read_ruled_out") == called.count("fitting_ids") == 1
+    assert called.count("read_ruled_out") == called.count("few_fitting_ids") == 1
     searches = [fitting for name, fitting in zip(called, known, strict=True) if name == "retrieve_variants"]
     # more than are listed meet it: they are compared with each phrasing, and not looked for again
     assert len(searches) > 1

@@ -22,6 +22,8 @@ from quarry.core.text import topic_text
 
 TARGET_COUNT = 10
 NICHE_WORDS_MAX = 6
+LONG_TOPIC = 240
+"""Characters from which on what is sought is searched for in one phrasing: what little another changes, so many words drown."""
 
 
 def plan_by_rule(inputs: PlanInputs, sought: Sought, *, named: bool) -> CompanyPlan:
@@ -65,7 +67,8 @@ def _variants(inputs: PlanInputs, sought: Sought) -> list[str]:
         wished = [f"{topic}: {', '.join(inputs.seed.niches)}"] if topic else []
         return [*wished, *seed_variants(inputs.seed)][:VARIANTS_PLANNED_MAX]
     tags = [value for group in sought.tags for each in group.conditions for value in each.values]
-    return distinct([topic, topic_text(topic) if topic else "", ", ".join(tags) if sought.is_plain else ""])[
+    is_short = topic and len(topic) < LONG_TOPIC
+    return distinct([topic, topic_text(topic) if is_short else "", ", ".join(tags) if sought.is_plain else ""])[
         :VARIANTS_PLANNED_MAX
     ]
 

@@ -19,9 +19,9 @@ from quarry.companies.store import (
     RuledOut,
     are_expected,
     compared_max,
+    few_fitting_ids,
     find_by_taxonomy,
     fitting_ids,
-    latest_fitting_ids,
     read_ruled_out,
     retrieve_variants,
     row_filter,
@@ -127,15 +127,18 @@ class _Search:
             with self._context.run.step("companies_by_fields") as record:
                 self._context.run.budget.spend_call()
                 limits, scope, is_cut_short = self._context.limits, self.scope, False
-                if scope.in_order:
-                    most = limits.hydrated_max
-                    ids, is_cut_short = await latest_fitting_ids(self._database, scope.clauses, scope.filter, most)
-                elif scope.excluded and await are_expected(self._database, scope.filter, LISTED_MAX):
+                most = (
+                    limits.hydrated_max if scope.in_order else max(LISTED_MAX, compared_max(limits.retrieved_max)) + 1
+                )
+                if not (scope.in_order or scope.excluded):
+                    ids = await fitting_ids(self._database, scope.filter, most)
+                elif not scope.in_order and await are_expected(self._database, scope.filter, LISTED_MAX):
                     # no index tells who lacks a word: to walk the vectors is cheaper than to read the table for these
                     ids, scope = [], replace(scope, are_many=True)
                 else:
-                    most = max(LISTED_MAX, compared_max(limits.retrieved_max)) + 1
-                    ids = await fitting_ids(self._database, scope.filter, most)
+                    ids, is_cut_short = await few_fitting_ids(
+                        self._database, scope.clauses, scope.filter, most, latest=scope.in_order
+                    )
                 if not scope.are_many:
                     record.counts["found"] = len(ids)
             self.scope = replace(scope, ids=ids, is_cut_short=is_cut_short)

@@ -29,6 +29,8 @@ TEXTS_READ_MAX = 1000
 """So many companies are read for whether they deny what is ruled out."""
 LATEST_MAX = 10_000
 """So many companies, those founded last, are looked at for what they must not be or say: no index tells that."""
+LOOKED_AT_MAX = 25_000
+"""So many companies are looked at for the few that lack what is ruled out."""
 SAMPLE_MAX = 10_000
 """By so many companies it is told whether many meet a condition."""
 
@@ -287,21 +289,23 @@ async def are_expected(database: Database, filter: str, number: int) -> bool:
     return bool(row and row["are_expected"])
 
 
-async def latest_fitting_ids(
-    database: Database, clauses: Sequence[Clause], filter: str, limit: int
+async def few_fitting_ids(
+    database: Database, clauses: Sequence[Clause], filter: str, limit: int, *, latest: bool
 ) -> tuple[list[str], bool]:
-    """Companies that meet `filter`, of which `clauses` are a part, at most so many, those founded last first; and whether there
-    may be others behind the `LATEST_MAX` that were looked at for what is negated in it.
+    """Companies that meet `filter`, of which `clauses` are a part, at most so many; and whether there may be others behind the
+    `LOOKED_AT_MAX` that were looked at for what is negated in it, or, of the `latest`, those founded last, in this order, the
+    `LATEST_MAX`.
     """
     affirmed = [clause for clause in clauses if not any(condition.is_negated for condition in clause)]
     rows = await database.rows(
         SQL(
             "select case when l.place <= {most} then l.id end as id"
             " from (select t.id, row_number() over () as place, {met} as is_met from ("
-            "  select t.* from companies t where {affirmed} order by t.founded_year desc nulls last, t.id limit {most} + 1) t) l"
+            "  select t.* from companies t where {affirmed} {order} limit {most} + 1) t) l"
             " where l.is_met or l.place > {most} limit {limit}"
         ).format(
-            most=Literal(LATEST_MAX),
+            most=Literal(LATEST_MAX if latest else LOOKED_AT_MAX),
+            order=SQL("order by t.founded_year desc nulls last, t.id" if latest else ""),
             met=SQL("({})").format(SQL(filter)),
             affirmed=SQL(row_filter(affirmed)),
             limit=Literal(limit),

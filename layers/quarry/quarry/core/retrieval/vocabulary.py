@@ -28,6 +28,8 @@ DOUBTFUL_MAX = 6
 SLIP_LENGTH_MIN = 5
 TWO_SLIPS_LENGTH_MIN = 8
 """Of a stem, which is what is compared: one that short is near to too much."""
+VALUE_WORDS_MAX = 12
+"""So many words behind one that was corrected may be of the same value."""
 READINGS_MAX = 3
 """So many words that it may have been are tried for each of them."""
 LIKENESS_OF_SLIPS = (1.0, 0.8, 0.6)
@@ -62,7 +64,8 @@ async def look_up(
     kinds = {facet.name: facet.kind for table in tables for facet in table.facets}
     others: list[tuple[Mapping[int, _Correction], Sequence[DictRow]]] = []
     for replaced in await off_loop(list, _corrections(words, found)):
-        corrected = [replaced[place].word if place in replaced else word for place, word in enumerate(words)]
+        read = words[: max(replaced) + VALUE_WORDS_MAX]
+        corrected = [replaced[place].word if place in replaced else word for place, word in enumerate(read)]
         others.append((replaced, await _found(database, names, corrected, scope)))
     return Vocabulary(await off_loop(_meanings, found, others, kinds))
 
