@@ -2558,6 +2558,7 @@ CREATE FUNCTION quarry.nearest_people(p_embedding public.halfvec, p_filters quar
     SET "hnsw.iterative_scan" TO 'relaxed_order'
     SET "hnsw.max_scan_tuples" TO '2147483647'
     SET synchronize_seqscans TO 'off'
+    SET enable_nestloop TO 'on'
     AS $_$
 #variable_conflict use_column
 declare
@@ -2572,7 +2573,9 @@ declare
   of_expected constant float8 := case when p_filters.roles is not null then 3 else 1 end;
   fitting constant text := card_condition('t', p_filters, p_excluded_people, p_among);
   of_fitting constant text := 'from experience_cards t where ' || fitting;
+  all_fitting constant text := 'select array_agg(t.id), array_agg(t.person_id) from (select t.id, t.person_id ' || of_fitting;
   fit text[];
+  owners text[];  -- of the cards that fit, in their order
   plan json;
   walked int;  -- vectors, as expected
   most_walked int;
@@ -2598,9 +2601,9 @@ begin
     (select greatest(1, of_expected * (plan -> 0 -> 'Plan' ->> 'Plan Rows')::float8) as rows, (plan -> 0 -> 'Plan' ->> 'Total Cost')::float8 as cost) f
   where c.oid = 'experience_cards'::regclass;
   walks := walked < most_walked / 3;
-  execute format('select array(select t.id %s %s)', of_fitting, case when walks then 'limit ' || few + 1 else 'order by 1' end) into fit;
-  if cardinality(fit) <= p_limit then
-    return query select c.person_id, 1::bigint from experience_cards c where c.id = any(fit);
+  execute all_fitting || case when walks then ' limit ' || few + 1 else ' order by 1' end || ') t' into fit, owners;
+  if coalesce(cardinality(fit), 0) <= p_limit then
+    return query select o.person_id, 1::bigint from unnest(owners) o (person_id);
     return;
   end if;
   walks := walks and cardinality(fit) > few;
@@ -2647,8 +2650,10 @@ begin
   if compared = '{}' then
     return;
   elsif fit is null then
-    execute format('select array(select t.id %s order by 1)', of_fitting) into fit;
+    execute all_fitting || ' order by 1) t' into fit, owners;
   end if;
+  -- nothing tells the planner how many fit; for this call only: the function's own setting is restored behind it
+  perform set_config('enable_nestloop', 'off', true);
 
   loop
     with nearest as (
@@ -2659,11 +2664,9 @@ begin
       (select 2, e.id, e.distance
        from (select e.card_id as id, e.embedding <=> p_embedding as distance from experience_card_child_embeddings e where e.card_id = any(fit) offset 0) e
        where 2 = any(compared) order by 3 limit of_vectors)
-    ), owners as (
-      select c.id, c.person_id from experience_cards c where c.id = any(array(select n.id from nearest n))
     ), found as (
       select n.list, o.person_id, count(*) as vectors, row_number() over (partition by n.list order by min(n.distance), o.person_id) as place
-      from nearest n join owners o using (id) group by 1, 2
+      from nearest n join unnest(fit, owners) o (id, person_id) using (id) group by 1, 2
     )
     select array_agg(f.person_id), array_agg(f.place),
       -- so many of the nearest are seldom of fewer people than are asked for: then all are looked up
@@ -4534,7 +4537,10 @@ declare
   max_listed constant int := 4;  -- words
   listed constant int := max_matches / 2 / greatest(1, least(max_listed, cardinality(asked.words)));
   of_best constant text := '(select * from companies t where t.id = any($5) offset 0) t';  -- no index but that of ids
+  max_together constant int := 60000 / greatest(1, cardinality(asked.words));
+  together int;
   best text[];
+  is_common boolean;
   is_enough boolean;
   weighed weighed_query;
   some_words tsquery;
@@ -4549,10 +4555,16 @@ begin
     return;
   end if;
 
-  if p_weights[1] > p_weights[2] and not exists (
+  is_common := p_weights[1] > p_weights[2] and not exists (
     select from unnest(asked.words) w (word) left join lexeme_counts c on c.of_table = 'companies' and c.lexeme = w.word
-    where c.rows is null or c.rows <= max_looked_at)
-  then
+    where c.rows is null or c.rows <= max_looked_at);
+  if is_common then
+    -- how many hold all is known of words alone, without OR, phrases and exclusions; of words that go together some more do
+    select max_together into together from lexeme_counts c join text_totals t using (of_table)
+    where c.of_table = 'companies' and c.lexeme = any(asked.words) and asked.all_words::text !~ '[|!<]'
+    having count(*) > 1 and 0.8 * max_together > min(t.rows) * exp(sum(ln(c.rows / greatest(1, t.rows)::float8)));
+  end if;
+  if together is null and is_common then
     select array_agg(distinct b.id) into best
     from unnest(asked.words[:max_listed]) w (word), unnest(best_rows('companies', w.word, listed, max_looked_at)) b (id);
     execute format('select array(select t.id from %s where (t.text_search @@ $1 or t.niches_search @@ $1) %s and %s)', of_best, among, scope)
@@ -4567,15 +4579,15 @@ begin
     '     case when r.niche > 1e-15 then r.niche else 0 end as niche'
     '   from ('
     '     select t.id, ts_rank(t.text_search, $1)::float8 as keyword, ts_rank(t.niches_search, $1)::float8 as niche'
-    '     from (%s) t'
-    '   ) r'
+    '     from (%s) t offset 0'
+    '   ) r offset 0'
     ' ) m order by 4 desc, 1 limit $2', matched, concat_ws(' union all ',
       case when best is not null then 'select t.* from ' || of_best end,
       case when is_enough is not true then format(
         '(select t.* from (select t.* from (select t.* from companies t where (t.text_search @@ $4 or t.niches_search @@ $4) %s %s limit %s) t where %s limit %s) t'
         ' where t.text_search @@ $1 or t.niches_search @@ $1 limit %s)',
-        among, case when best is not null then 'and not t.id = any($5)' end, max_read, scope, max_looked_at,
-        max_matches - coalesce(cardinality(best), 0)) end))
+        among, case when best is not null then 'and not t.id = any($5)' end, greatest(max_read, together), scope,
+        greatest(max_looked_at, together), greatest(max_matches - coalesce(cardinality(best), 0), together)) end))
     using asked.all_words, p_limit, p_weights, index_query(asked.all_words), best;
   get diagnostics found = row_count;
   if 2 * found >= p_limit then
@@ -4657,9 +4669,12 @@ CREATE FUNCTION quarry.search_exact_name_v1(p_query_text text, p_statuses text[]
     LANGUAGE plpgsql STABLE
     SET enable_seqscan TO 'off'
     SET "pg_trgm.similarity_threshold" TO '0.35'
+    SET "pg_trgm.word_similarity_threshold" TO '0.01'
     AS $_$
 declare
   similar_max_length constant int := 100;  -- a longer text is a message, not a name with a slip in it
+  common constant int := 2000;  -- companies that hold a word
+  least_shared constant float8 := 0.01;  -- a trigram of as long a text
   address_min_length constant int := 3;
   address_max_rows constant int := 100;  -- a text like "com" is in every address
   address_max_looked_at constant int := 1000;
@@ -4671,6 +4686,12 @@ declare
   core constant text := (
     select r.run from regexp_split_to_table(left(part, similar_max_length), '[^[:alnum:]]+') r (run) order by length(r.run) desc limit 1);
   short boolean;
+  -- the words that are not common: few names share something with these
+  resembled text := coalesce((
+    select string_agg(w.word, ' ') from regexp_split_to_table(left(asked, similar_max_length), '[^[:alnum:]]+') w (word)
+    where exists (
+      select from unnest(said_words(null, w.word)) s left join lexeme_counts c on c.lexeme = s.lexeme and c.of_table = 'companies'
+      where coalesce(c.rows, 0) <= common)), asked);
 begin
   if coalesce(asked, '') = '' then
     return;
@@ -4679,36 +4700,41 @@ begin
   part := case when short and length(core) >= address_min_length
     then '%' || replace(replace(replace(part, '\', '\\'), '%', '\%'), '_', '\_') || '%' end;
   -- for this call only: the function's own setting is restored behind it
-  perform set_config('pg_trgm.similarity_threshold', p_min_similarity::text, true);
+  perform set_config('pg_trgm.similarity_threshold', p_min_similarity::text, true),
+    set_config('pg_trgm.word_similarity_threshold', least(least_shared, p_min_similarity)::text, true);
 
-  return query
-  with found as (
-    select c.id from companies c where c.name_key = asked_key
-    union
-    select c.id from companies c where c.former_name_keys @> array[asked_key]
-    union
-    select c.id from companies c where c.domain = asked_domain
-    union
-    select c.id from companies c where short and c.company_name % asked
-    union
-    (select c.id from (
-       select c.id, c.website_url from companies c where part is not null and c.website_url ilike '%' || core || '%' limit address_max_looked_at) c
-     where c.website_url ilike part limit address_max_rows)
-  ), scored as (
-    select c.id, c.company_name, c.status, similarity(c.company_name, asked) as similarity, case
-        when c.name_key = asked_key then 'name'
-        when c.former_name_keys @> array[asked_key] then 'former_name'
-        when c.domain = asked_domain then 'domain'
-      end as equal
-    from found f join companies c on c.id = f.id
-    where p_statuses is null or c.status = any(p_statuses)
-  )
-  select s.id, s.company_name, case when s.equal is null then s.similarity else 1 end::float8,
-    coalesce(s.equal, case when s.similarity >= p_min_similarity::real then 'name' else 'domain' end), s.status
-  from scored s
-  order by 3 desc, lower(s.company_name) = lower(asked) desc,
-    array_position(array['name', 'former_name', 'domain'], s.equal), s.company_name, s.id
-  limit p_limit;
+  loop
+    return query
+    with found as (
+      select c.id from companies c where c.name_key = asked_key
+      union
+      select c.id from companies c where c.former_name_keys @> array[asked_key]
+      union
+      select c.id from companies c where c.domain = asked_domain
+      union
+      select c.id from companies c where short and c.company_name % asked and resembled <% c.company_name
+      union
+      (select c.id from (
+         select c.id, c.website_url from companies c where part is not null and c.website_url ilike '%' || core || '%' limit address_max_looked_at) c
+       where c.website_url ilike part limit address_max_rows)
+    ), scored as (
+      select c.id, c.company_name, c.status, similarity(c.company_name, asked) as similarity, case
+          when c.name_key = asked_key then 'name'
+          when c.former_name_keys @> array[asked_key] then 'former_name'
+          when c.domain = asked_domain then 'domain'
+        end as equal
+      from found f join companies c on c.id = f.id
+      where p_statuses is null or c.status = any(p_statuses)
+    )
+    select s.id, s.company_name, case when s.equal is null then s.similarity else 1 end::float8,
+      coalesce(s.equal, case when s.similarity >= p_min_similarity::real then 'name' else 'domain' end), s.status
+    from scored s
+    order by 3 desc, lower(s.company_name) = lower(asked) desc,
+      array_position(array['name', 'former_name', 'domain'], s.equal), s.company_name, s.id
+    limit p_limit;
+    exit when found or resembled = asked;
+    resembled := asked;
+  end loop;
 end
 $_$;
 
@@ -4808,14 +4834,13 @@ declare
   max_looked_at constant int := least(1e9, within_length, larger * p_rows * looked_at);
   max_listed constant int := 4;  -- words
   listed constant int := max_ranked / 4 / least(max_listed, cardinality((p_query).words));
-  entries_a_row constant float8 := 6;  -- that are read in the time in which a row is
   words_held constant int := (least(5, cardinality((p_query).words)) + 3) / 2 - (cardinality((p_query).words) = 1)::int;  -- see gathered_words
   wanted tsquery[];
   best text[];
   rows_left int;
   rows_ranked int;
   rows_taken int;
-  reads_table boolean;
+  reads boolean;
 begin
   if any_word is null then
     return;
@@ -4858,12 +4883,10 @@ begin
 
   rows_ranked := case when cardinality((p_query).words) = 1 and best is not null then least(p_rows, max_ranked) + cardinality(best) else max_ranked end;
   rows_taken := case when is_tested then max_looked_at else rows_ranked end;
-  reads_table := p_filter is null and coalesce(numnode(indexed), 0) = 0 and coalesce((
-    select entries_a_row * rows_taken < t.rows * words_held * power(c.rows / greatest(1, t.rows)::float8, words_held + 1)
-    from lexeme_counts c join text_totals t using (of_table) where c.of_table = p_table::text and c.lexeme = (p_query).words[1]), false);
+  reads := p_filter is null and coalesce(numnode(indexed), 0) = 0 and reads_table(p_table, (p_query).words[:words_held], rows_taken);
   -- never left to the planner, which takes unknown words for so common that reading the table to the limit would find them; for this
   -- call only: the function's own settings are restored behind it
-  perform set_config('enable_seqscan', reads_table::text, true), set_config('enable_bitmapscan', (not reads_table)::text, true);
+  perform set_config('enable_seqscan', reads::text, true), set_config('enable_bitmapscan', (not reads)::text, true);
   return query execute format('
     select s.id, (s.score %1$s) / $4, (%2$s)::float8 from (
       select d.id, d.words, (%3$s)::float8 as score from (
