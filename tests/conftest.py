@@ -39,6 +39,7 @@ from xdist.scheduler import LoadFileScheduling
 
 from quarry.api import everything
 from quarry.core.model.local_embedding import LocalEmbedding, MiniLM
+from quarry.core.postgres import pool
 from quarry.core.postgres.migrate import migrate
 from quarry.core.postgres.pool import Database
 from quarry.core.services import Services, build_services
@@ -175,6 +176,14 @@ def each_text_embedded_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(MiniLM, "from_folder", functools.cache(MiniLM.from_folder))
         patch.setattr(MiniLM, "embed", lambda model, text: known(model, text).copy())
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def connections_are_waited_for() -> Iterator[None]:
+    """A busy machine takes longer than a service should wait for a connection."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pool, "CONNECT_TIMEOUT_SECONDS", 12)
         yield
 
 

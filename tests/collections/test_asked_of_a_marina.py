@@ -63,6 +63,7 @@ nights_booked = "number"
 
 [collections.hands]
 source = "hands"
+nouns = ["hand", "sailor"]
 title = "name"
 text = { name = "A" }
 date = "joined_on"
@@ -123,6 +124,19 @@ def test_all_rows_are_told_in_a_sentence_and_no_single_one_behind_it(
             ["The records hold 1 boat built until 1969.", "Sandpiper"],
             ["Eider"],
         ),
+        (
+            "What share of boats is of steel?",
+            ["The records hold 2 boats with the hull steel: 40 % of 5 boats."],
+            ["Eider"],
+        ),
+        (
+            "What percentage of the boats at the Old Pier are ketches?",
+            ["1 boat with", "50 % of 2 boats with the pier Old Pier."],
+            [],
+        ),
+        ("Who is at the Old Pier?", ["Ture Moe"], ["Sandpiper", "Kaja"]),
+        ("How many repairs were finished in March 2031?", ["3 repairs finished in March 2031."], ["rudder"]),
+        ("What is wrong with the mast?", ["mast step was rotten"], ["No record names", "hold nothing"]),
         ("Who built the Osprey?", ["Osprey – builder: Haugland"], ["hold nothing"]),
         ("Where is the Teal?", ["Teal – pier: Long Pier"], ["hold nothing"]),
         ("What did the repairs of sloops cost?", ["1310", "130"], ["420.5", "finished"]),

@@ -17,7 +17,7 @@ from psycopg_pool.base import AttemptWithBackoff
 
 from quarry.core.errors import ConfigurationError, DatabaseUnavailable, QuarryError
 from quarry.core.postgres import pool
-from quarry.core.postgres.pool import CONNECT_TIMEOUT_SECONDS, Database, translate
+from quarry.core.postgres.pool import Database, translate
 from quarry.local import embedded_postgres
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from tests.conftest import create_database
@@ -70,7 +70,7 @@ async def test_an_unreachable_database_is_unavailable_within_the_timeout(make_da
     started = time.monotonic()
     with pytest.raises(DatabaseUnavailable) as raised:
         await one(database)
-    assert time.monotonic() - started < CONNECT_TIMEOUT_SECONDS + 10
+    assert time.monotonic() - started < pool.CONNECT_TIMEOUT_SECONDS + 10
     assert raised.value.retry_after_seconds == 5
     assert "127.0.0.1" not in raised.value.message
 

@@ -12,7 +12,8 @@ from quarry.core import run_log
 from quarry.core.budget import Budget
 from quarry.core.errors import NotFound
 from quarry.core.model.interface import Usage
-from quarry.core.postgres.pool import CONNECT_TIMEOUT_SECONDS, Connection, Database, Query
+from quarry.core.postgres import pool
+from quarry.core.postgres.pool import Connection, Database, Query
 from quarry.core.run_log import ResultRecord, Run, RunLog, recent_runs, whole_run
 from tests.conftest import create_database
 
@@ -186,7 +187,7 @@ async def test_an_unreachable_database_does_not_hold_drain_up() -> None:
     record(log, 1)
     started = time.perf_counter()
     await log.drain(0.1)
-    assert time.perf_counter() - started < CONNECT_TIMEOUT_SECONDS
+    assert time.perf_counter() - started < pool.CONNECT_TIMEOUT_SECONDS
     await log.close()
     assert log.dropped == 1
     await database.close()

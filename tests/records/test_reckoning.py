@@ -88,6 +88,7 @@ NUMBERS: Mapping[str, str] = {
     "the sum of stock of all Office products": "select sum(stock) from products where category = 'Office'",
     "average weight of products": "select avg(weight) from products",
     "total amount of orders paid in 2023": "select sum(total) from orders where paid_on between '2023-01-01' and '2023-12-31'",
+    "What percentage of orders is paid?": "select count(*) from orders where status = 'paid'",
     "What is the total revenue of orders?": "select sum(total) from orders",
     "total revenue of orders from Spain in 2023":
         "select sum(total) from orders where country = 'Spain' and order_date between '2023-01-01' and '2023-12-31'",
@@ -182,7 +183,6 @@ NUMBERS: Mapping[str, str] = {
 
 NO_NUMBER = (
     "What is the median price of products?",
-    "What percentage of orders is paid?",
     "total revenue of orders by customer and country",
     "total price of products",
     "average price of orders",

@@ -28,8 +28,13 @@ from quarry.records.ranking import RankedRecord
 from quarry.records.reading import RecordsReading, is_written_as_name, other_names, tellable
 from quarry.records.searched_types import SearchedType
 
-_SAYING = frozenset("say says said tell tells told".split())
-"""What records do, whether they say so or not."""
+_SAYING = frozenset(
+    """
+    say says said tell tells told wrong problem problems trouble issue issues complain complains complained complaint complaints
+    report reports reported mention mentions mentioned
+    """.split()
+)
+"""What records do, whether they say so or not: to say something, or that something is wrong."""
 NAMES_MAX = 8
 """So many names of a question are looked for."""
 SLIP_LIKENESS_MIN = 0.5

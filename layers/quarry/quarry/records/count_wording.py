@@ -47,6 +47,15 @@ def sentence(
     return f"{told} By {_grouped(table, ask, event, named)}."
 
 
+def share_of(said: str, table: SearchTable, number: int, rows: int, labels: Sequence[str]) -> str:
+    """What was `said` of a number of rows, and which share of how many like `labels` these are."""
+    if not rows:
+        return said
+    share = table.writing.number(100 * number / rows, ".1f" if 100 * number % rows else ".0f")
+    of = "".join(f", {label}" if place else f" {label}" for place, label in enumerate(labels))
+    return f"{said.removesuffix('.')}: {share} % of {table.writing.number(rows, ',')} {noun(table, rows)}{of}."
+
+
 def counted_on(table: SearchTable, rows: int) -> str:
     """What a number was counted on: so many rows, or all, where none was what was asked for."""
     return f"counted on {table.writing.number(rows, ',') if rows else 'all'} row{'' if rows == 1 else 's'}"

@@ -29,7 +29,7 @@ from quarry.core.retrieval.facets import SearchTable
 from quarry.core.retrieval.filters import Among
 from quarry.core.retrieval.wording import clause_label
 from quarry.records.contract import AggregationEvent, CountedGroup
-from quarry.records.count_wording import counted_on, is_in_time, sentence
+from quarry.records.count_wording import counted_on, is_in_time, sentence, share_of
 from quarry.records.filters import range_in_request
 from quarry.records.reading import CLAUSES_MAX, RecordsReading, is_soft, tellable, tells_when
 from quarry.records.retrieval import EVERYTHING, Scope, describe
@@ -46,6 +46,7 @@ from quarry.records.understood import (
     only_measures,
     only_of,
     only_says_sold,
+    said_of_rows,
 )
 
 GROUPS_MAX = 50
@@ -56,7 +57,9 @@ _TIMES = frozenset(("time", "occas"))
 
 @dataclass(frozen=True)
 class Counting:
-    """What is to be counted: the rows of one table that meet the clauses and hold the words."""
+    """What is to be counted: the rows of one table that meet the clauses and hold the words; `base`: of which rows these are a
+    share, where that is asked for.
+    """
 
     type: str
     table: SearchTable
@@ -64,6 +67,7 @@ class Counting:
     clauses: Sequence[Clause]
     types: RecordTypes
     words: Sequence[str] = ()
+    base: Sequence[Clause] | None = None
 
     def may_be_told_by(self, type: str) -> bool:
         """Whether records of a type say what was counted: of anybody's tables its own ones, where not all are counted."""
@@ -95,34 +99,48 @@ def what_to_count(reading: RecordsReading, types: Sequence[SearchedType], scope:
         for clause in question.clauses
         if not is_soft(clause, reading.types.united) and not _is_unknown(clause, reading)
     ]
-    is_reckoned = question.ask.function is not None
-    if (is_reckoned or lists_values(reading)) and not is_read_whole(reading, clauses):
+    needs_all = question.ask.function is not None or _is_share(reading) or lists_values(reading)
+    if needs_all and not is_read_whole(reading, clauses):
         return None
     if reading.types.united.reckons and not _is_about_rows(reading, clauses):
         return None
     for name in named or _types_by_clauses(reading, clauses):
-        is_searched = name in reading.types
-        if is_searched and name not in (each.name for each in types):
+        if name in reading.types and name not in (each.name for each in types):
             continue
-        table = reading.types.counted[name]
         told = _told(reading, name, clauses, scope)
-        if told is None:
-            continue
-        if question.ask.kind == "extreme":
-            # who has no such date is not the first
-            told = [clause for clause in told if not _only_has(clause, question.ask.facet)]
-        used = {evidence for clause in clauses for condition in clause for evidence in condition.evidence}
-        counted = {facet.name for facet in table.facets if facet.is_counted}
-        for condition in _said_whole(reading, counted, used):
-            told, used = [*told, (condition,)], used | {*condition.evidence}
-        words = list(_words(reading, used))
-        is_told = is_searched and question.ask.kind != "distinct" and not is_reckoned
-        return (
-            Counting(name, table, question.ask, [*scope.dated, *scope.facets, *told], reading.types, words)
-            if is_told or not words
-            else None
-        )
+        if told is not None:
+            return _counting(reading, name, clauses, told, scope)
     return None
+
+
+def _counting(
+    reading: RecordsReading, name: str, clauses: Sequence[Clause], told: Sequence[Clause], scope: Scope
+) -> Counting | None:
+    """What is counted of a type that tells the clauses so; None where it holds words that cannot be counted by."""
+    ask, table = reading.question.ask, reading.types.counted[name]
+    if ask.kind == "extreme":
+        # who has no such date is not the first
+        told = [clause for clause in told if not _only_has(clause, ask.facet)]
+    used = {evidence for clause in clauses for condition in clause for evidence in condition.evidence}
+    counted = {facet.name for facet in table.facets if facet.is_counted}
+    for condition in _said_whole(reading, counted, used):
+        told, used = [*told, (condition,)], used | {*condition.evidence}
+    words = list(_words(reading, used))
+    is_told = name in reading.types and ask.kind != "distinct" and ask.function is None
+    given, base = [*scope.dated, *scope.facets], None
+    if _is_share(reading):
+        said = said_of_rows(reading, told)
+        base = [*given, *(clause for clause in told if clause not in said)]
+        is_told = False
+        if not said:
+            return None
+    if words and not is_told:
+        return None
+    return Counting(name, table, ask, [*given, *told], reading.types, words, base)
+
+
+def _is_share(reading: RecordsReading) -> bool:
+    return "share" in asked_for(reading)
 
 
 def _only_has(clause: Clause, facet: str | None) -> bool:
@@ -170,6 +188,11 @@ async def count(database: Database, wanted: Counting) -> Counted | None:
     )
     nearest = "" if event.total else await _nearest(database, wanted)
     said = sentence(wanted.table, wanted.ask, event, _labels(wanted)) + nearest
+    if wanted.base is not None:
+        rows = (await questions.answer(database, wanted.table, Ask("count"), wanted.base)).rows
+        said = share_of(
+            said, wanted.table, event.total, rows, [clause_label(wanted.table, each) for each in wanted.base]
+        )
     return Counted(event, said, counted_on(wanted.table, answer.rows))
 
 

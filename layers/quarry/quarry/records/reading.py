@@ -66,6 +66,11 @@ class RecordsReading:
         return frozenset(name for name in self.named if self.types[name].table.reckons)
 
     @property
+    def asks_who(self) -> bool:
+        """Whether it asks for somebody."""
+        return bool(self.parsed.tokens) and self.parsed.tokens[0].key == "who"
+
+    @property
     def asks(self) -> bool:
         """Whether it is put as a question, or to list something."""
         return any(isinstance(mention.value, Asked) for mention in self.parsed.mentions)

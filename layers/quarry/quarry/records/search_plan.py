@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from quarry.core.language.nouns import are_people
 from quarry.core.query.mention import DateRange
 from quarry.core.query.question import Clause
 from quarry.core.query.telling import nearest
@@ -74,7 +75,13 @@ def _nearest(types: Iterable[SearchedType], reading: RecordsReading) -> list[str
     tables = {each.name: each.table for each in types if each.table.reckons}
     asked = [{reading.question.ask.facet}] if reading.question.ask.facet else []
     said = [{condition.facet for condition in clause} for clause in reading.clauses]
-    near = nearest(tables.values(), [*asked, *said]) or nearest(tables.values(), said)
+    people = [table for table in tables.values() if reading.asks_who and are_people(table.nouns)]
+    near = next(
+        filter(
+            None, (nearest(people, said), nearest(tables.values(), [*asked, *said]), nearest(tables.values(), said))
+        ),
+        [],
+    )
     return [name for name, table in tables.items() if table in near]
 
 

@@ -32,6 +32,7 @@ LEAD_CHARACTERS_MAX = 40
 SHORTENED_MIN = 4
 """Of fewer letters, a word does not tell what it is short for."""
 _BE = (["is"], ["are"], ["was"], ["were"], ["been"], ["be"])
+_VERBS_OF_ROWS = (*_BE, ["have"], ["has"], ["had"], ["cost"], ["do"], ["does"], ["did"])
 _PARTICIPLES = frozenset("taken given made run held shown seen found".split())
 _EXISTING = frozenset("recorded listed held found filed located mentioned registered stored happened occurred".split())
 """Participles that only say that something is there."""
@@ -96,6 +97,20 @@ def is_shortened(mention: Mention, reading: RecordsReading) -> bool:
     word = reading.parsed.text[mention.start : mention.end].lower()
     parts = {part for facet in (ask.of, ask.facet) if facet for part in facet.split("_")}
     return any(len(part) >= SHORTENED_MIN and word.startswith(part) for part in parts)
+
+
+def said_of_rows(reading: RecordsReading, clauses: Sequence[Clause]) -> list[Clause]:
+    """The clauses that stand behind the verb which rows are the subject of ("what share of loans from Ay are late"): what is said
+    of them, beside which of them are meant.
+    """
+    text = reading.parsed.text
+    verbs = (
+        mention.start
+        for mention in reading.parsed.mentions
+        if isinstance(mention.value, Cue) and text[mention.start : mention.end].lower().split()[-1:] in _VERBS_OF_ROWS
+    )
+    verb = next(verbs, len(text))
+    return [clause for clause in clauses if all(each.start >= verb for said in clause for each in said.evidence)]
 
 
 def names_nothing_else(

@@ -84,7 +84,8 @@ def named_by_others(collection: Collection, others: Iterable[Collection]) -> Ite
                 continue
             if table_name(facet.of) == collection.source and other.id != collection.id:
                 known.add(name)
-                yield _facet(collection, name, FacetDeclaration(kind=facet.kind, column=facet.title, label=facet.label))
+                named = FacetDeclaration(kind=facet.kind, column=facet.title, label=facet.label, wording="called {}")
+                yield _facet(collection, name, named)
 
 
 def _holds_words(collection: Collection) -> LiteralString:
@@ -199,10 +200,11 @@ def _wording(kind: FacetKind, label: str) -> str:
     shown = label.replace("{", "").replace("}", "")
     if kind == "boolean":
         return f"marked {shown.removeprefix('is ').removeprefix('has ')}"
+    if kind in ("date", "year") and (events := [word for word in shown.split() if is_verb(word)]):
+        # "built since 1970", "closed in May"
+        return f"{events[0]} {{}}"
     if kind == "year" and shown == "year":
         return "{}"
-    if kind == "year" and is_verb(shown.rpartition(" ")[2]):
-        return f"{shown} {{}}"
     return _WORDINGS.get(kind, f"with the {shown} {{}}")
 
 

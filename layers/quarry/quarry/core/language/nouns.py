@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from quarry.core.language.irregular import other_forms
 from quarry.core.language.stemming import stem
 
 ROOT_CHARACTERS_MIN = 3
+_PEOPLE = frozenset(
+    "person people member client patient student contact friend guest pupil child staff citizen resident agent".split()
+)
 
 _ONE_OF = (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"))
 
@@ -21,6 +25,11 @@ _DOER = re.compile(
 def names_doer(noun: str) -> bool:
     """Whether a noun, in lower case, is by its ending one for somebody who does something ("reviewer", "plumber")."""
     return _DOER.fullmatch(noun) is not None
+
+
+def are_people(nouns: Iterable[str]) -> bool:
+    """Whether what is called so, in lower case, is somebody ("tenant", "person")."""
+    return any(noun in _PEOPLE or names_doer(noun) for noun in nouns)
 
 
 def is_doer_of(noun: str, verb: str) -> bool:

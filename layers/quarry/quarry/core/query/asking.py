@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from quarry.core.language.nouns import names_doer
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
-from quarry.core.query.dated import spoken_date
+from quarry.core.query.dated import is_verb, spoken_date
 from quarry.core.query.mention import Asked, AskedFor, Cue, FacetName, Mention, ParsedQuery, Word
 from quarry.core.query.question import Ask, Evidence, Function, Missing
 from quarry.core.query.reckoning import reckoning_of
@@ -89,6 +89,8 @@ class _Reader:
             self._use(*reckoning.places)
             return reckoning.ask or self._cannot(reckoning.places[0])
         kinds: dict[AskedFor, int] = {asked.what: place for place, asked in reversed(self.asked)}
+        if "share" in kinds:
+            return Ask("count") if self.table.reckons else self._cannot(kinds["share"])
         if "statistic" in kinds:
             # an average, a share, a difference: what no row tells, and no count
             return self._cannot(kinds["statistic"])
@@ -348,8 +350,9 @@ class _Reader:
 
 def are_people(facet: Facet) -> bool:
     """Whether a facet's values are people: declared so, or called by what people do ("reviewer", "assignee")."""
-    last = keys(facet.label)[-1:] or ("",)
-    return facet.is_people or facet.kind == "name" or (facet.kind == "value" and names_doer(last[0]))
+    *before, last = keys(facet.label) or ("",)
+    is_doer = names_doer(last) or (last == "by" and len(before) == 1 and is_verb(before[0])) or before == ["assigned"]
+    return facet.is_people or facet.kind == "name" or (facet.kind == "value" and is_doer)
 
 
 def _stems_of(facet: Facet) -> frozenset[str]:

@@ -110,7 +110,7 @@ class Place:
 
 AskedFor = Literal[
     "count", "distinct", "list", "group", "most", "least", "first", "last", "largest", "smallest", "when", "measure", "exists",
-    "compare", "statistic", "average", "total",
+    "compare", "statistic", "share", "average", "total",
 ]  # fmt: skip
 
 
