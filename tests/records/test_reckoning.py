@@ -88,6 +88,9 @@ NUMBERS: Mapping[str, str] = {
     "the sum of stock of all Office products": "select sum(stock) from products where category = 'Office'",
     "average weight of products": "select avg(weight) from products",
     "total amount of orders paid in 2023": "select sum(total) from orders where paid_on between '2023-01-01' and '2023-12-31'",
+    "Which category of products has the highest weight on average?":
+        "select category, avg(weight) from products group by 1 order by 2 desc limit 1",
+    "What is the stock of Garden products on average?": "select avg(stock) from products where category = 'Garden'",
     "What percentage of orders is paid?": "select count(*) from orders where status = 'paid'",
     "What is the total revenue of orders?": "select sum(total) from orders",
     "total revenue of orders from Spain in 2023":

@@ -112,7 +112,11 @@ def _reckoned(
             any(at in numbers for at in range(phrase.first, phrase.last))
             and "of" in words[phrase.first : phrase.last + 1]
         )
-        if is_number or any(at in numbers for at in range(phrase.last, phrase.last + NUMBER_WORDS_MAX)):
+        # "cost the most on average"
+        is_behind = words[place : phrase.last] == ["on", "average"] and not numbers.isdisjoint(
+            range(max(0, place - NUMBER_WORDS_MAX), place)
+        )
+        if is_number or is_behind or any(at in numbers for at in range(phrase.last, phrase.last + NUMBER_WORDS_MAX)):
             return Found(phrase.first, phrase.last, Asked(cast(AskedFor, what)))
     return None
 

@@ -145,6 +145,9 @@ class _Reader:
             # "the average number of seats"
             place = self.kinds.pop("count")
         target = self._number_after(place) or self._number_at(place) or self._number_at(self.kinds.get("total"))
+        if target is None and what == "average" and (target := self._number_before(place)):
+            # "how much do they cost on average"
+            self.kinds.pop("measure", None)
         if target is None or {"count", "distinct", "exists", "statistic", "compare", "measure"} & self.kinds.keys():
             return None
         used, facet = target
@@ -424,6 +427,14 @@ class _Reader:
             steps += not is_light
             if steps >= within and not is_light:
                 return None
+        return None
+
+    def _number_before(self, place: int) -> tuple[int, Facet] | None:
+        """The number that is named last before `place`."""
+        for other in range(place - 1, max(-1, place - 1 - TARGET_MENTIONS_MAX), -1):
+            value = self.mentions[other].value
+            if isinstance(value, FacetName) and (facet := self._number(value)):
+                return other, facet
         return None
 
     def _number_at(self, place: int | None) -> tuple[int, Facet] | None:
