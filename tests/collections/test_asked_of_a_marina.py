@@ -47,6 +47,7 @@ hull = { kind = "value", by = "boat_id", of = "boats", title = "hull" }
 shipwright = "value"
 price = "money"
 finished_on = "date"
+duration = { kind = "number", expression = "finished_on - begun_on", unit = "days" }
 
 [collections.boats]
 source = "boats"
@@ -96,6 +97,9 @@ def client(server_url: str, migrated_template: str, tmp_path_factory: pytest.Tem
         ("Is there a sloop at the Old Pier built after 2000?",
          "The records hold no boats with the kind sloop, with the pier Old Pier, built since 2001."),
         ("Which repairs were begun in April 2031?", "The records hold no repairs in April 2031."),
+        ("Which repair took the longest?",
+         "The highest duration of 5 repairs is 23 days: Two planks below the waterline were renewed."),
+        ("How long did repairs take on average?", "The average duration of 5 repairs is 10.25 days."),
         ("How many nights were booked in total?", "The total nights booked of 5 boats is 61."),
         ("How many nights were booked for sloops?", "The total nights booked of 2 boats with the kind sloop is 30."),
         ("What is the average number of nights booked per hull?",
@@ -134,6 +138,7 @@ def test_all_rows_are_told_in_a_sentence_and_no_single_one_behind_it(
             ["1 boat with", "50 % of 2 boats with the pier Old Pier."],
             [],
         ),
+        ("Which repairs took longer than two weeks?", ["rudder", "planks"], ["fuel", "winch"]),
         ("Who is at the Old Pier?", ["Ture Moe"], ["Sandpiper", "Kaja"]),
         ("How many repairs were finished in March 2031?", ["3 repairs finished in March 2031."], ["rudder"]),
         ("What is wrong with the mast?", ["mast step was rotten"], ["No record names", "hold nothing"]),

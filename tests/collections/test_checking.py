@@ -197,6 +197,8 @@ class TestFacets:
             ('amount = "place"', "amount: the column 'amount' is numeric(10,2), not text"),
             ('x = { kind = "money", expression = "amount * status" }', "x.expression: the column 'status' is mood, not a number"),
             ('x = { kind = "money", expression = "amount * amounts" }', "x.expression: tickets has no column 'amounts'; did"),
+            ('x = { kind = "number", expression = "created_at - amount" }', "x.expression: the column 'created_at' is timestamp"),
+            ('x = { kind = "money", expression = "created_at - 1" }', "x.expression: the column 'created_at' is timestamp"),
             ('stat = "value"', "stat: tickets has no column 'stat'; did you mean 'status'?"),
             ('x = { kind = "value", column = "staus" }', "x.column: tickets has no column 'staus'; did you mean 'status'?"),
         ],

@@ -36,6 +36,27 @@ def drafted(*tables: Relation) -> dict[str, Any]:
     return declared(draft("public", tables).text, *tables)
 
 
+@pytest.mark.parametrize(
+    ("began", "ended", "days"),
+    [
+        ("opened_at", "closed_at", "closed_at - opened_at"),
+        ("created", "Resolved on", '"Resolved on" - created'),
+        ("rental_date", "return_date", "return_date - rental_date"),
+    ],
+)
+def test_what_lasts_from_one_date_to_another_is_reckoned_in_days(began: str, ended: str, days: str) -> None:
+    dates = [(began, "timestamp with time zone"), (ended, "timestamp with time zone")]
+    loans = table("loans", [("id", "integer"), ("note", "text"), *dates], key=["id"])
+    duration = drafted(loans)["loans"]["facets"]["duration"]
+    assert duration == {"kind": "number", "expression": days, "unit": "days"}
+
+
+@pytest.mark.parametrize("names", [("opened_at",), ("opened_at", "created_at", "closed_at"), ("seen_on", "paid_on")])
+def test_no_duration_is_reckoned_of_dates_that_are_no_beginning_and_end(names: tuple[str, ...]) -> None:
+    loans = table("loans", [("id", "integer"), ("note", "text"), *((name, "date") for name in names)], key=["id"])
+    assert "duration" not in drafted(loans)["loans"].get("facets", {})
+
+
 @pytest.fixture(scope="module")
 def schemas(server_url: str) -> Drafts:
     """What is drafted of each schema: the draft, and what it declares, which the catalog bears out."""

@@ -143,8 +143,10 @@ def _more(event: AggregationEvent, writing: Writing) -> str:
 
 
 def amount(facet: Facet, value: float, writing: Writing) -> str:
-    """A number as people write it, with at most two places, money in its currency."""
-    return writing.amount(value, facet.currency, ",.0f" if round(value, 2) == round(value) else ",.2f")
+    """A number as people write it, with at most two places, in its currency or, where its name does not say it, its unit."""
+    told = writing.amount(value, facet.currency, ",.0f" if round(value, 2) == round(value) else ",.2f")
+    is_named = facet.unit is None or facet.unit in facet.label.split()
+    return told if is_named else f"{told} {facet.unit}"
 
 
 def noun(table: SearchTable, number: int) -> str:

@@ -244,10 +244,11 @@ class _Check:
                 self._check_referred(source, facet.reference, FACETS[facet.kind], *path)
             return
         if facet.expression is not None:
+            columns = {column.name: column for column in source.columns}
+            are_moments = all(each in columns and DATE.accepts(columns[each]) for each in facet.used_columns)
+            fit = DATE if are_moments and facet.kind == "number" else FACETS["number"]
             for each in facet.used_columns:
-                self._doubt_secret(
-                    self._column(source, each, FACETS["number"], *path, "expression"), *path, "expression"
-                )
+                self._doubt_secret(self._column(source, each, fit, *path, "expression"), *path, "expression")
             self._refuse_hidden("expression", facet.used_columns, *path)
             return
         column = facet.column or name

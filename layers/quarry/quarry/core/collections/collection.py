@@ -204,8 +204,15 @@ class Collection:
         return f"(select {key} as quarry_key, {value} as quarry_value from {joined})"
 
     def reckoned(self, expression: str, row: LiteralString = "t") -> LiteralString:
-        """A number that is made of columns of the source's row."""
-        return expression_sql(expression, lambda name: f"{self.column(name, row)}::numeric")
+        """A number that is made of columns of the source's row; of two moments, the days between them."""
+
+        def number(name: str) -> LiteralString:
+            value = self.column(name, row)
+            if self.columns[name].base.startswith(("date", "timestamp")):
+                return f"(extract(epoch from {value})::numeric / 86400)"
+            return f"{value}::numeric"
+
+        return expression_sql(expression, number)
 
     def joined(self, facet: FacetDeclaration) -> LiteralString:
         """The values that another table joins rows with, by a facet that has them through it: `quarry_row`, `quarry_value`."""

@@ -37,6 +37,7 @@ from quarry.core.collections.search_table import DATE
 from quarry.core.collections.table_guess import TableGuess
 from quarry.core.contract import NAME_PATTERN
 from quarry.core.language.nouns import singular
+from quarry.core.language.stemming import stem
 
 FACETS_MAX = 20
 REACHED_MAX = 14
@@ -155,6 +156,7 @@ def _add_facets(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: st
         if len(draft.facets) < FACETS_MAX:
             draft.facets[unique(_facet_name(facet.name, name), draft.facets)] = facet.declared
     _add_sum(draft, guess, guesses)
+    _add_duration(draft, guess)
     _add_reached(draft, guess, guesses, name)
     if unused:
         draft.remarks.append(f"left out: {', '.join(unused)}")
@@ -229,6 +231,35 @@ def _add_sum(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> None:
     declared: dict[str, object] = {"kind": "money", "expression": product}
     draft.facets[called] = declared | ({"words": [*REVENUE[1:], "amount"]} if is_revenue else {})
     draft.reasons[f"facets.{called}"] = "guessed"
+
+
+def _add_duration(draft: TableDraft, guess: TableGuess) -> None:
+    """How many days lie between the only date on which something began, by its name, and the only one on which it ended."""
+    dates = [column for column in guess.usable if is_date(column)]
+    begun, ended = (
+        [each for each in dates if verbs & {stem(word) for word in words(each.name)}] for verbs in (_BEGINNING, _ENDING)
+    )
+    if len(begun) == len(ended) == 1 and begun != ended and "duration" not in draft.facets:
+        days = f"{_in_expression(ended[0])} - {_in_expression(begun[0])}"
+        draft.facets["duration"] = {"kind": "number", "expression": days, "unit": "days"}
+        draft.reasons["facets.duration"] = "guessed"
+
+
+_BEGINNING = frozenset(
+    map(
+        stem,
+        """opened created started start begun began begin borrowed rented rental lent loaned loan requested request ordered order
+        received reported submitted raised checkin arrival arrived admitted admission""".split(),
+    )
+)
+_ENDING = frozenset(
+    map(
+        stem,
+        """closed resolved finished finish ended end completed completion returned return done delivered delivery solved fixed
+        checkout departure departed discharged discharge""".split(),
+    )
+)
+"""What the names of dates say that something began, and that it ended."""
 
 
 def _in_expression(column: Column) -> str:

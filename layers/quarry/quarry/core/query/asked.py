@@ -113,8 +113,9 @@ def _reckoned(
             and "of" in words[phrase.first : phrase.last + 1]
         )
         # "cost the most on average"
-        is_behind = words[place : phrase.last] == ["on", "average"] and not numbers.isdisjoint(
-            range(max(0, place - NUMBER_WORDS_MAX), place)
+        before = range(max(0, place - NUMBER_WORDS_MAX), place)
+        is_behind = words[place : phrase.last] == ["on", "average"] and any(
+            at in numbers or is_measuring(words[at]) for at in before
         )
         if is_number or is_behind or any(at in numbers for at in range(phrase.last, phrase.last + NUMBER_WORDS_MAX)):
             return Found(phrase.first, phrase.last, Asked(cast(AskedFor, what)))

@@ -346,7 +346,7 @@ def _bare_number(
 
 def _duration(parsed: ParsedQuery, place: int, value: Duration, table: SearchTable, found: Conditions) -> list[Clause]:
     """Lengths are in months; a facet counts years, months or what its units say."""
-    per_month = {"day": 365 / 12, "hour": 365 * 2, "hr": 365 * 2}.get(value.unit or "")
+    per_month = {"day": 365 / 12, "week": 52 / 12, "hour": 365 * 2, "hr": 365 * 2}.get(value.unit or "")
     if per_month and any(dimension_of(facet.unit) == "time" for facet in table.facets):
         # months are rounded to what a minute needs
         least, most = (None if end is None else round(end * per_month, 2) for end in (value.least, value.most))

@@ -154,7 +154,7 @@ class _Reader:
         if superlative and self.kinds[superlative] > place:
             # "the total revenue of the top 3 customers": a sum over groups
             return None
-        if place and self.mentions[place - 1].value == Cue("light"):
+        if what == "total" and place and self.mentions[place - 1].value == Cue("light"):
             # "running total"
             return None
         function: Function = "avg" if what == "average" else "sum"
@@ -430,11 +430,13 @@ class _Reader:
         return None
 
     def _number_before(self, place: int) -> tuple[int, Facet] | None:
-        """The number that is named last before `place`."""
-        for other in range(place - 1, max(-1, place - 1 - TARGET_MENTIONS_MAX), -1):
-            value = self.mentions[other].value
+        """The number that is named last before `place`, or that a verb there measures."""
+        for behind in range(place, max(0, place - TARGET_MENTIONS_MAX), -1):
+            value = self.mentions[behind - 1].value
             if isinstance(value, FacetName) and (facet := self._number(value)):
-                return other, facet
+                return behind - 1, facet
+            if measured := self._measure_verb(behind):
+                return measured
         return None
 
     def _number_at(self, place: int | None) -> tuple[int, Facet] | None:
