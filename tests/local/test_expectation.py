@@ -92,6 +92,8 @@ def test_a_day_is_named_in_any_usual_form(written: str) -> None:
     [
         "I cannot tell from this data.",
         "The data does not say what they cost.",
+        "Of this the records found do not speak of “a round”: this may answer the question only in part.",
+        "Of this the records found tell no number of books: this may answer the question only in part.",
         "That can't be determined here.",
         "The records searched here hold nothing that answers this. Other words may find more.",
         "This is not known.",

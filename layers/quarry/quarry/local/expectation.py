@@ -128,11 +128,11 @@ _UNKNOWN = re.compile(
     r"\b(?:cannot|can['’]t|can not|could(?: not|n['’]t)|unable to)(?: be)? "
     r"(?:tell|told|say|said|know|known|answer|answered|determined?|judged?)\b"
     rf"|\b(?:do|does|did){_NOT} (?:know|tell)\b"
-    rf"|{_DATA}.{{0,60}}?\b(?:do|does|did){_NOT} (?:say|hold|contain|record|include|have|cover|mention|show|state|answer)\b"
+    rf"|{_DATA}.{{0,60}}?\b(?:do|does|did){_NOT} (?:say|speak|hold|contain|record|include|have|cover|mention|show|state|answer)\b"
     rf"|\b(?:is|are|was|were){_NOT} (?:known|recorded|stated|given|available|told|held|kept|stored|tracked)\b"
     rf"|\b(?:is|are|was|were){_NOT} (?:part of|in) (?:the|this) {_DATA}"
     r"|\b(?:unknown|unrecorded)\b"
-    rf"|{_DATA}.{{0,60}}?\b(?:holds?|has|have) (?:nothing|no)\b"
+    rf"|{_DATA}.{{0,60}}?\b(?:holds?|has|have|tells?) (?:nothing|no)\b"
     rf"|\b(?:no|nothing in the) {_DATA}.{{0,60}}?\b(?:on|about|of|for|that|which|says?|tells?|answers?)\b",
     re.IGNORECASE,
 )

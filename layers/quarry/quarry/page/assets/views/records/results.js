@@ -254,7 +254,7 @@ export class Results {
     return chips.length > 0 && element('div', {class: 'chips', role: 'group', 'aria-label': 'Filters'}, chips);
   }
 
-  /** The filters that the declaration of a type gives. */
+  /** The filters that the declaration of a type gives: at once where they are open, or what is below would be seen to jump. */
   #declared(only) {
     const fields = element('div');
     const fill = async () => {
@@ -263,10 +263,15 @@ export class Results {
         ? facetFields(type, this.search, {context: this.context, signal: this.controller.signal, onfilter: (filters, control) => this.callbacks.onfilter({type: [only], ...filters}, control)})
         : remark('These filters could not be fetched. ', element('button', {type: 'button', class: 'text-button', on: {click: fill}}, 'Try again')));
     };
-    const details = element('details', {class: 'dates facets', open: Object.keys(this.facets).length > 0, on: {toggle: async () => {
-      if (!details.open || fields.childElementCount > 0) return;
-      await fill();
-    }}}, element('summary', {data: {filter: 'facets'}}, icon('filter'), 'Filters'), fields);
+    let isFilled = false;
+    const fillOnce = () => {
+      if (!details.open || isFilled) return;
+      isFilled = true;
+      fill();
+    };
+    const details = element('details', {class: 'dates facets', open: Object.keys(this.facets).length > 0, on: {toggle: fillOnce}},
+      element('summary', {data: {filter: 'facets'}}, icon('filter'), 'Filters'), fields);
+    fillOnce();
     return details;
   }
 
