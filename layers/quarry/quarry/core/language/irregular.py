@@ -28,7 +28,7 @@ shelf shelves; thief thieves; tooth teeth; wife wives; wolf wolves; woman women
 _FORMS: Mapping[str, tuple[str, ...]] = {
     stem(form): tuple(word.split()) for word in f"{_VERBS};{_NOUNS}".split(";") for form in word.split()
 }
-_PAST = frozenset(form for forms in _FORMS.values() for form in forms[1:])
+_PAST = frozenset(form for verb in _VERBS.split(";") for form in verb.split()[1:])
 
 
 def other_forms(word: str) -> tuple[str, ...]:
