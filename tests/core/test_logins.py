@@ -16,7 +16,7 @@ from psycopg.sql import SQL, Identifier
 
 from quarry.core import secrets
 from quarry.core.errors import ConfigurationError
-from quarry.core.postgres import iam, pool
+from quarry.core.postgres import iam
 from quarry.core.postgres.iam import IamAddress
 from quarry.core.postgres.logins import Login, make_logins, read_logins
 from quarry.core.postgres.pool import Database
@@ -149,8 +149,6 @@ async def test_each_connection_is_opened_by_a_token_of_its_own(
         return tokens[-1]
 
     monkeypatch.setattr(iam, "_sign", take)
-    # a password is set while a connection is made, which takes long on a busy machine
-    monkeypatch.setattr(pool, "CONNECT_TIMEOUT_SECONDS", 60)
     at = urlsplit(database_url)
     address = IamAddress(at._replace(netloc=f"quarry_serve@{at.hostname}:{at.port}").geturl())
     database = Database(address, pool_size=1, timeout_seconds=60)
