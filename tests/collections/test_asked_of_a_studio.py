@@ -7,9 +7,7 @@ from collections.abc import Iterator
 import pytest
 from starlette.testclient import TestClient
 
-from tests.collections.support import owner
-from tests.collections.test_search import fill
-from tests.conftest import client_of, clone_database
+from tests.collections.test_search import served
 from tests.records.asking import answer_of, ask
 
 STUDIO = """
@@ -53,11 +51,8 @@ parts = "number"
 
 @pytest.fixture(scope="module")
 def client(server_url: str, migrated_template: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
-    with clone_database(server_url, migrated_template) as url:
-        owner(url, STUDIO)
-        fill(url, DECLARED, tmp_path_factory.mktemp("studio"))
-        with client_of(url) as client:
-            yield client
+    with served(server_url, migrated_template, STUDIO, DECLARED, tmp_path_factory.mktemp("studio")) as client:
+        yield client
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,16 @@ def fill(url: str, text: str, path: Path) -> None:
         # in a thread: where a browser is driven, this one's event loop is taken
         with ThreadPoolExecutor(1) as pool:
             assert pool.submit(apply_file, path / "quarry.toml", only_plan=False, embed=True).result()
+
+
+@contextmanager
+def served(server_url: str, template: str, tables: str, declared: str, folder: Path) -> Iterator[TestClient]:
+    """A client of a database with these tables, declared so."""
+    with clone_database(server_url, template) as url:
+        owner(url, tables)
+        fill(url, declared, folder)
+        with client_of(url) as client:
+            yield client
 
 
 @pytest.fixture(scope="module")

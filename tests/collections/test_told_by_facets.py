@@ -7,9 +7,7 @@ from collections.abc import Iterator
 import pytest
 from starlette.testclient import TestClient
 
-from tests.collections.support import owner
-from tests.collections.test_search import fill
-from tests.conftest import client_of, clone_database
+from tests.collections.test_search import served
 from tests.records.asking import answer_of, ask, of_type, the
 
 REPAIRS = """
@@ -42,11 +40,8 @@ facets.state = "value"
 
 @pytest.fixture(scope="module")
 def client(server_url: str, migrated_template: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
-    with clone_database(server_url, migrated_template) as url:
-        owner(url, REPAIRS)
-        fill(url, DECLARED, tmp_path_factory.mktemp("repairs"))
-        with client_of(url) as client:
-            yield client
+    with served(server_url, migrated_template, REPAIRS, DECLARED, tmp_path_factory.mktemp("repairs")) as client:
+        yield client
 
 
 def test_a_value_that_no_text_holds_is_not_missing(client: TestClient) -> None:
