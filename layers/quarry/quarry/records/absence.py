@@ -157,14 +157,15 @@ async def answerability(
     reading: RecordsReading,
     types: Sequence[SearchedType],
     *,
+    meets: bool,
     is_measured: bool,
     has_values: bool = False,
 ) -> Answerability:
-    """How likely the records that were found for a question answer it. `is_measured`: likelihoods were measured with the
-    embedding model in force. `has_values`: only records with given values of facets were searched. Raises DatabaseUnavailable.
+    """How likely the records that were found for a question answer it. `meets`: some of them meet its conditions
+    (`is_met`). `is_measured`: likelihoods were measured with the embedding model in force. `has_values`: only records with given
+    values of facets were searched. Raises DatabaseUnavailable.
     """
     asked = _words(query, reading)[:WORDS_MAX]
-    meets = await is_met(database, reading, ranked, types)
     named = _named(query, reading, is_met=meets)
     if meets and named.words.issuperset(asked):
         # it says nothing but which records are meant, and these were found

@@ -269,7 +269,8 @@ async def _facts(query: str, first: Searched, toolset: SearchToolset) -> _Facts:
             is_told = any(wanted.may_be_told_by(source.text.type) for source in first.sources)
             is_all = not (counted.event.total and is_told) or counted.event.of is not None
             return _Facts(counted.sentence, counted.event, is_all=is_all, basis=counted.basis)
-    if reading.lists and not await is_met(database, reading, first.ranked, toolset.types):
+    meets = await is_met(database, reading, first.ranked, toolset.types)
+    if reading.lists() and not meets:
         wanted = what_to_count(reading.counting(), toolset.types, toolset.scope)
         counted = await count(database, wanted) if wanted else None
         if counted is not None and not counted.event.total:
@@ -281,7 +282,7 @@ async def _facts(query: str, first: Searched, toolset: SearchToolset) -> _Facts:
     others = [part for part in several if not _has_any(part, names)] if len(several) > 1 else []
     if names and not await _is_answered_in_part(others, toolset):
         return _Facts(fallbacks.nothing_held(names, first.sources), is_all=True)
-    told = await _answerability(query, first, toolset)
+    told = await _answerability(query, first, toolset, meets=meets)
     # a topic that a record speaks of is no question that it could leave open
     is_topic = told.is_held and is_topic_alone(reading.parsed.text)
     if told.is_refused and asks and not (names or is_topic or await _is_answered_in_part(others, toolset)):
@@ -303,14 +304,16 @@ async def _is_answered_in_part(several: Sequence[str], toolset: SearchToolset) -
     """Whether the records may answer any of several things that a question asks one after the other."""
     for part in several[:PARTS_MAX]:
         found = await toolset.search(part)
-        if found.ranked and not (await _answerability(part, found, toolset)).is_refused:
+        meets = await is_met(toolset.services.reader, toolset.reading, found.ranked, toolset.types)
+        if found.ranked and not (await _answerability(part, found, toolset, meets=meets)).is_refused:
             return True
     return False
 
 
-async def _answerability(query: str, first: Searched, toolset: SearchToolset) -> Answerability:
-    """How likely what was found answers the question. Records that meet its conditions are doubted only for words that none
-    holds: what somebody said of a thing that nobody speaks of. Nor is what a failing model left unknown.
+async def _answerability(query: str, first: Searched, toolset: SearchToolset, *, meets: bool) -> Answerability:
+    """How likely what was found answers the question; `meets`: some of it meets the question's conditions. Records that do are
+    doubted only for words that none holds: what somebody said of a thing that nobody speaks of. Nor is what a failing model left
+    unknown.
     """
     services, reading = toolset.services, toolset.reading
     if not first.ranked or toolset.run.degraded:
@@ -322,6 +325,7 @@ async def _answerability(query: str, first: Searched, toolset: SearchToolset) ->
             first.ranked,
             reading,
             toolset.types,
+            meets=meets,
             is_measured=services.embeddings.name == LOCAL_EMBEDDING_MODEL,
             has_values=bool(toolset.scope.facets),
         )

@@ -23,7 +23,7 @@ def sentence(
 ) -> str:
     """What the event tells of the records that are like `labels`; `values` are those of the records that are named."""
     writing = table.writing
-    said = "".join(f", {label}" if place else f" {label}" for place, label in enumerate(labels))
+    said = _like(labels)
     if ask.function and ask.of:
         return (
             _reckoned(table, ask, event, said)
@@ -52,8 +52,13 @@ def share_of(said: str, table: SearchTable, number: int, rows: int, labels: Sequ
     if not rows:
         return said
     share = table.writing.number(100 * number / rows, ".1f" if 100 * number % rows else ".0f")
-    of = "".join(f", {label}" if place else f" {label}" for place, label in enumerate(labels))
-    return f"{said.removesuffix('.')}: {share} % of {table.writing.number(rows, ',')} {noun(table, rows)}{of}."
+    return (
+        f"{said.removesuffix('.')}: {share} % of {table.writing.number(rows, ',')} {noun(table, rows)}{_like(labels)}."
+    )
+
+
+def _like(labels: Sequence[str]) -> str:
+    return "".join(f", {label}" if place else f" {label}" for place, label in enumerate(labels))
 
 
 def counted_on(table: SearchTable, rows: int) -> str:

@@ -36,7 +36,6 @@ from quarry.records.retrieval import EVERYTHING, Scope, describe
 from quarry.records.search_plan import besides
 from quarry.records.searched_types import RecordTypes, SearchedType
 from quarry.records.understood import (
-    asked_for,
     is_read_whole,
     is_shortened,
     lists_values,
@@ -126,21 +125,17 @@ def _counting(
     for condition in _said_whole(reading, counted, used):
         told, used = [*told, (condition,)], used | {*condition.evidence}
     words = list(_words(reading, used))
-    is_told = name in reading.types and ask.kind != "distinct" and ask.function is None
-    given, base = [*scope.dated, *scope.facets], None
-    if _is_share(reading):
-        said = said_of_rows(reading, told)
-        base = [*given, *(clause for clause in told if clause not in said)]
-        is_told = False
-        if not said:
-            return None
-    if words and not is_told:
+    said = said_of_rows(reading, told) if _is_share(reading) else None
+    is_told = name in reading.types and ask.kind != "distinct" and ask.function is None and said is None
+    if said == [] or (words and not is_told):
         return None
+    given = [*scope.dated, *scope.facets]
+    base = None if said is None else [*given, *(clause for clause in told if clause not in said)]
     return Counting(name, table, ask, [*given, *told], reading.types, words, base)
 
 
 def _is_share(reading: RecordsReading) -> bool:
-    return "share" in asked_for(reading)
+    return "share" in reading.asked
 
 
 def _only_has(clause: Clause, facet: str | None) -> bool:
@@ -190,9 +185,7 @@ async def count(database: Database, wanted: Counting) -> Counted | None:
     said = sentence(wanted.table, wanted.ask, event, _labels(wanted)) + nearest
     if wanted.base is not None:
         rows = (await questions.answer(database, wanted.table, Ask("count"), wanted.base)).rows
-        said = share_of(
-            said, wanted.table, event.total, rows, [clause_label(wanted.table, each) for each in wanted.base]
-        )
+        said = share_of(said, wanted.table, event.total, rows, _labels(replace(wanted, clauses=wanted.base)))
     return Counted(event, said, counted_on(wanted.table, answer.rows))
 
 
@@ -248,10 +241,8 @@ def _in_order(wanted: Counting, groups: Sequence[Group]) -> list[Group]:
 
 
 def _asks_for_number(reading: RecordsReading) -> bool:
-    asked = asked_for(reading)
-    if reading.question.ask.function is not None:
-        return True
-    if lists_values(reading):
+    asked = reading.asked
+    if reading.question.ask.function is not None or lists_values(reading):
         return True
     if reading.question.ask.kind == "groups":
         # "what does the crew do every day" is no number of anything

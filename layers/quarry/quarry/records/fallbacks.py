@@ -20,6 +20,7 @@ from quarry.core.text import STOP_WORDS, shorten, significant_words, words
 from quarry.records.candidates import RecordText
 from quarry.records.evidence import EvidenceSource
 from quarry.records.outputs import FollowupQuestions
+from quarry.records.quantities import MONTHS
 
 SENTENCES_MAX = 7
 SENTENCES_PER_SOURCE_MAX = 3
@@ -65,8 +66,6 @@ ONLY_NEAREST = "These are the nearest records: they may not answer the question.
 
 IN_PART = "this may answer the question only in part"
 
-_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
-
 
 def _words(*alternatives: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(alternatives)})\b", re.IGNORECASE)
@@ -92,7 +91,7 @@ _ASKS_WHAT_IS_SAID = _words(
 )  # fmt: skip
 
 _ASKS_WHEN = _words("when", "date", "deadline", "since", "until", "open(?:ed|ing)?")
-_TELLS_WHEN = re.compile(rf"\b(?:{_MONTHS}|20\d\d|spring|summer|autumn|winter)\b")
+_TELLS_WHEN = re.compile(rf"\b(?:{MONTHS}|20\d\d|spring|summer|autumn|winter)\b")
 # What a kind of question asks for, and what the answer to it tends to hold.
 _CUES: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     (
@@ -116,7 +115,7 @@ _CUES: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     ),
 )  # fmt: skip
 
-NAMED_VALUE = re.compile(r"[^\W\d_A-Z][\w ]{0,79}: \S.{0,200}")
+_NAMED_VALUE = re.compile(r"[^\W\d_A-Z][\w ]{0,79}: \S.{0,200}")
 """A line that says the value of something, as `city: Oslo`: it is quoted with the title of its record."""
 
 _ROLL_CALL = re.compile(r"For: |Moved by ")
@@ -149,7 +148,7 @@ def extractive_answer(
     search_query: str,
     sources: Sequence[EvidenceSource],
     authors: Set[str] = frozenset(),
-    named: Set[str] = frozenset(),
+    rows: Set[str] = frozenset(),
 ) -> Iterator[str]:
     """An answer made of the sources' own sentences, piece by piece, in Markdown with `[n]` citations.
 
@@ -157,21 +156,21 @@ def extractive_answer(
     well their source ranked and how near it is in meaning, and by whether they hold what that kind of question asks for: a
     reason, a figure, a date, a vote, a name. What the `authors` said comes before what others did: it is asked for.
 
-    Where rows of `named` types are asked for, they come before others, with what they are called.
+    Where rows of some types are asked for, `rows`, they come before others, with what they are called.
 
     A sentence is dated where it is asked when and it does not say so itself, where it is no more than a name, and where another
     one about the same matter is of another day: these would be taken for one event.
     """
-    if named:
+    if rows:
         sources = [
-            each if each.text.type in named else replace(each, weight=OTHERS_WEIGHT * each.weight) for each in sources
+            each if each.text.type in rows else replace(each, weight=OTHERS_WEIGHT * each.weight) for each in sources
         ]
-    chosen = _choose(_scored(question, search_query, sources, authors, named))
+    chosen = _choose(_scored(question, search_query, sources, authors, rows))
     if not chosen:
         yield NOTHING_FOUND
         return
     lead, *others = (
-        f"{date}{_quoted(sentence, named)}" for sentence, date in zip(chosen, _dates(question, chosen), strict=True)
+        f"{date}{_quoted(sentence, rows)}" for sentence, date in zip(chosen, _dates(question, chosen), strict=True)
     )
     yield lead
     if others:
@@ -214,8 +213,14 @@ def lacking(missing: Sequence[str], apart: Sequence[str] = ()) -> str:
     return ""
 
 
-def _read(text: RecordText) -> str:
+def read_body(text: RecordText) -> str:
+    """So much of a record as is read."""
     return text.body[:BODY_CHARACTERS_MAX]
+
+
+def values_of(text: RecordText) -> list[str]:
+    """The lines of a record that say the value of something, as `city: Oslo`."""
+    return [line for line in read_body(text).split("\n") if _NAMED_VALUE.fullmatch(line)]
 
 
 def _listed(names: Sequence[str], joined: str = "or") -> str:
@@ -291,14 +296,13 @@ def _scored(
     for sentence in pool:
         held = sum(weights[word] for word in sentence.own & asked if word in weights)
         # what the title already says need not be said again in the sentence
-        held += 0.5 * sum(weights[word] for word in about[sentence.source.n] - sentence.own if word in weights)
+        of_title = sum(weights[word] for word in about[sentence.source.n] - sentence.own if word in weights)
+        held += 0.5 * of_title
         cue = sum(bool(answer.search(sentence.text)) for answer in cues) / len(cues) if cues else 0.0
         if sentence.is_value and asks_for_value:
             cue = float(_is_value_asked_for(sentence, named))
             # it is the answer, of what its title says
-            held += (
-                cue * 0.5 * sum(weights[word] for word in about[sentence.source.n] - sentence.own if word in weights)
-            )
+            held += cue * 0.5 * of_title
         score = COVERAGE_WEIGHT * held / total + SOURCE_WEIGHT * sentence.source.weight + CUE_WEIGHT * cue
         if nearest > 0:
             score += MEANING_WEIGHT * (sentence.source.similarity or 0.0) / nearest
@@ -353,14 +357,13 @@ def _measuring(line: str) -> frozenset[str]:
 
 def _labels(sources: Sequence[EvidenceSource]) -> frozenset[str]:
     """The words of what the values of the sources are called."""
-    lines = (line for source in sources for line in _read(source.text).split("\n") if NAMED_VALUE.fullmatch(line))
+    lines = (line for source in sources for line in values_of(source.text))
     return frozenset(significant_words(" ".join(line.partition(": ")[0] for line in lines)))
 
 
 def _about(record: RecordText) -> list[str]:
     """The words of what a record is called, is part of, and has for values."""
-    values = (line for line in _read(record).split("\n") if NAMED_VALUE.fullmatch(line))
-    return significant_words(" ".join((record.title, record.topic or "", *values)))
+    return significant_words(" ".join((record.title, record.topic or "", *values_of(record))))
 
 
 def _choose(scored: Sequence[_Sentence]) -> list[_Sentence]:
@@ -394,8 +397,8 @@ def _quotable_units(record: RecordText, named: _AskedValue, asked: Set[str]) -> 
     """
     searched = named.searched
     values, prose = list[str](), list[str]()
-    for line in _read(record).split("\n"):
-        (values if NAMED_VALUE.fullmatch(line) else prose).append(line)
+    for line in read_body(record).split("\n"):
+        (values if _NAMED_VALUE.fullmatch(line) else prose).append(line)
     yield from (("", unit) for unit in _sentences_of(record, "\n".join(prose)))
     title = shorten(record.title, TOPIC_CHARACTERS_MAX)
     is_meant = bool(searched) and searched <= set(significant_words(record.title))
@@ -441,11 +444,11 @@ def _is_short(sentence: str) -> bool:
     return len(significant_words(sentence)) < STEMS_MIN
 
 
-def _quoted(sentence: _Sentence, named: Set[str]) -> str:
+def _quoted(sentence: _Sentence, rows: Set[str]) -> str:
     """A sentence with who said it, or what the row is called that is asked for, and its citation."""
     text = markdown_safe(shorten(sentence.text, 600))
     record = sentence.source.text
-    if record.type in named and not sentence.is_value and sentence.text != record.title and _has_name(record):
+    if record.type in rows and not sentence.is_value and sentence.text != record.title and _has_name(record):
         text = f"{markdown_safe(shorten(record.title, TOPIC_CHARACTERS_MAX))} – {text}"
     if record.author:
         text = f"{markdown_safe(shorten(record.title, 200))}: “{text.strip('“”')}”"

@@ -57,10 +57,8 @@ _MONEY = (
     r"\b(?:free|for nothing|no (?:charge|fee|cost)|without charge|gratis)\b|\bpercent\b|%"
 )
 
-_MONTHS = (
-    "January|February|March|April|May|June|July|August|September|October|November|December|"
-    "Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec"
-)
+MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+_MONTHS = f"{MONTHS}|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec"
 _A_NUMERAL = rf"(?:{DIGITS}|{IN_WORDS})"
 _TIME = (
     # "may" is a month in capitals, or before a day

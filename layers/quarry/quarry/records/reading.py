@@ -19,6 +19,7 @@ from quarry.core.query.dated import tells_of
 from quarry.core.query.interpretation import interpret
 from quarry.core.query.mention import (
     Asked,
+    AskedFor,
     Cue,
     DateRange,
     FacetName,
@@ -71,14 +72,13 @@ class RecordsReading:
         return bool(self.parsed.tokens) and self.parsed.tokens[0].key == "who"
 
     @property
-    def asks(self) -> bool:
-        """Whether it is put as a question, or to list something."""
-        return any(isinstance(mention.value, Asked) for mention in self.parsed.mentions)
+    def asked(self) -> set[AskedFor]:
+        """All that is asked for in so many words; empty of what is no question."""
+        return {mention.value.what for mention in self.parsed.mentions if isinstance(mention.value, Asked)}
 
-    @property
-    def lists(self) -> bool:
-        """Whether nothing is said but which records are meant."""
-        return self.must_hold and bool(self.clauses) and not self.question.topic
+    def lists(self, given: Sequence[Clause] = ()) -> bool:
+        """Whether nothing is said but which records are meant, by its conditions or those that are `given`."""
+        return self.must_hold and bool(self.clauses or given) and not self.question.topic
 
     @property
     def asks_for_latest(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from quarry.core.language.nouns import are_people
+from quarry.core.language.nouns import name_people
 from quarry.core.query.mention import DateRange
 from quarry.core.query.question import Clause
 from quarry.core.query.telling import nearest
@@ -42,9 +42,7 @@ def search_plans(
     small_talk = reading.parsed.small_talk if reading is not None else frozenset[str]()
     everything = [Arm(each, words_to_look_up(query, small_talk), given) for each in types]
     # where nothing is said but which records are meant, there is nothing that they could be ranked by
-    lists_all = (
-        reading is not None and reading.must_hold and not reading.question.topic and bool(reading.clauses or given)
-    )
+    lists_all = reading is not None and reading.lists(given)
     if reading is not None and (reading.clauses or lists_all):
         words = words_to_look_up(reading.words or query, small_talk)
         conditions = {
@@ -56,7 +54,7 @@ def search_plans(
             apart = [Arm(each, words, clauses, is_apart=True) for each, clauses in conditions.items()]
             yield SearchPlan([*everything, *apart])
             return
-        asked_for = reading.named or (_nearest(conditions, reading) if lists_all and reading.asks else ())
+        asked_for = reading.named or (_nearest(conditions, reading) if lists_all and reading.asked else ())
         named = {each: clauses for each, clauses in conditions.items() if each.name in asked_for}
         for held in (named, conditions):
             if held:
@@ -75,7 +73,7 @@ def _nearest(types: Iterable[SearchedType], reading: RecordsReading) -> list[str
     tables = {each.name: each.table for each in types if each.table.reckons}
     asked = [{reading.question.ask.facet}] if reading.question.ask.facet else []
     said = [{condition.facet for condition in clause} for clause in reading.clauses]
-    people = [table for table in tables.values() if reading.asks_who and are_people(table.nouns)]
+    people = [table for table in tables.values() if reading.asks_who and name_people(table.nouns)]
     near = next(
         filter(
             None, (nearest(people, said), nearest(tables.values(), [*asked, *said]), nearest(tables.values(), said))

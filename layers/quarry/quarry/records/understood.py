@@ -9,7 +9,6 @@ from quarry.core.language.tokens import keys
 from quarry.core.query.measures import is_measuring
 from quarry.core.query.mention import (
     Asked,
-    AskedFor,
     Cue,
     DateRange,
     Duration,
@@ -63,10 +62,6 @@ def is_read_whole(reading: RecordsReading, clauses: Sequence[Clause]) -> bool:
     return not reading.question.preferred
 
 
-def asked_for(reading: RecordsReading) -> set[AskedFor]:
-    return {mention.value.what for mention in reading.parsed.mentions if isinstance(mention.value, Asked)}
-
-
 def lists_values(reading: RecordsReading) -> bool:
     """Whether anybody's rows are asked for the values that a facet has ("which depots are there"): they are told with the number
     of rows that have each.
@@ -79,7 +74,7 @@ def lists_values(reading: RecordsReading) -> bool:
         and is_of_values
         and facet is not None
         and facet.kind not in ("date", "year")
-        and asked_for(reading) == {"list"}
+        and reading.asked == {"list"}
     )
 
 

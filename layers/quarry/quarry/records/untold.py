@@ -16,7 +16,7 @@ from quarry.core.text import shorten, significant_words
 from quarry.records.candidates import RecordText
 from quarry.records.deeds import asked_deed
 from quarry.records.evidence import EvidenceSource
-from quarry.records.fallbacks import BODY_CHARACTERS_MAX, IN_PART, NAMED_VALUE, extractive_answer, markdown_safe
+from quarry.records.fallbacks import IN_PART, extractive_answer, markdown_safe, read_body, values_of
 from quarry.records.intent import parts
 from quarry.records.quantities import asked_quantity
 
@@ -37,7 +37,7 @@ def untold(question: str, sources: Sequence[EvidenceSource], authors: Set[str] =
     if not about or any(text.language != ENGLISH or _tells_values(text) for text in about):
         return ""
     answer = list(extractive_answer(question, question, sources, authors))
-    told = [answer[0], *(f"{text.title}\n{_read(text)}" for text in about)]
+    told = [answer[0], *(f"{text.title}\n{read_body(text)}" for text in about)]
     others = frozenset(significant_words(question))
     lacking, unsaid = dict[str, None](), dict[str, None]()
     for kind, deed in asked:
@@ -51,7 +51,7 @@ def untold(question: str, sources: Sequence[EvidenceSource], authors: Set[str] =
 def _about(question: str, sources: Sequence[EvidenceSource]) -> list[RecordText]:
     """The sources that hold most of a question, its rarer words counting more."""
     asked = set(significant_words(question))
-    held = [asked.intersection(significant_words(f"{each.text.title}\n{_read(each.text)}")) for each in sources]
+    held = [asked.intersection(significant_words(f"{each.text.title}\n{read_body(each.text)}")) for each in sources]
     holders = Counter(word for words_held in held for word in words_held)
     worth = [sum(math.log(1 + len(sources) / holders[word]) for word in words_held) for words_held in held]
     return [each.text for each, worth_held in zip(sources, worth, strict=True) if worth_held >= ALL_WORTH * max(worth)]
@@ -59,17 +59,13 @@ def _about(question: str, sources: Sequence[EvidenceSource]) -> list[RecordText]
 
 def _tells_values(text: RecordText) -> bool:
     """Whether it has values with a number, whose unit their name may say, or nobody, or of who did something."""
-    values = [line.partition(": ") for line in _read(text).split("\n") if NAMED_VALUE.fullmatch(line)]
+    values = (line.partition(": ") for line in values_of(text))
     return any(any(map(str.isdigit, value)) or names_doer(label) for label, _, value in values)
 
 
 def _passages(texts: Sequence[RecordText]) -> Iterator[str]:
     """Each sentence of these with those beside it, and its title."""
     for text in texts:
-        several = [sentence for line in _read(text).split("\n") for sentence in sentences(line)]
+        several = [sentence for line in read_body(text).split("\n") for sentence in sentences(line)]
         for place in range(len(several)):
             yield f"{text.title}\n{' '.join(several[max(place - 1, 0) : place + 2])}"
-
-
-def _read(text: RecordText) -> str:
-    return text.body[:BODY_CHARACTERS_MAX]

@@ -27,7 +27,7 @@ def names_doer(noun: str) -> bool:
     return _DOER.fullmatch(noun) is not None
 
 
-def are_people(nouns: Iterable[str]) -> bool:
+def name_people(nouns: Iterable[str]) -> bool:
     """Whether what is called so, in lower case, is somebody ("tenant", "person")."""
     return any(noun in _PEOPLE or names_doer(noun) for noun in nouns)
 
