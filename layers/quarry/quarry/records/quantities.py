@@ -99,15 +99,15 @@ QUANTITIES: Sequence[Quantity] = (
         "price or sum",
         _any(
             r"\bwhat (?:is|was|were|are) the (?:\w+ ){0,2}(?:price|cost|fee|salary|fare|rent|fine|wage|budget)s?\b|"
-            r"\bhow much\b[^,;?]*\b(?:costs?|pay|paid|pays|earns?|earned|spend|spent|charged?|charges)\b"
-            r"|\bhow much (?:is|are|was|were) (?:the|an?|my|our|your|this|that)\b|\bhow much\b[^,;?]*\bworth\b"
-            r"|\bhow expensive\b|\bwhat (?:do|does|did|will|would)\b[^,;?]*\b(?:cost|earn)\b(?! of)"
+            r"\bhow much\b[^,;?]{0,100}\b(?:costs?|pay|paid|pays|earns?|earned|spend|spent|charged?|charges)\b"
+            r"|\bhow much (?:is|are|was|were) (?:the|an?|my|our|your|this|that)\b|\bhow much\b[^,;?]{0,100}\bworth\b"
+            r"|\bhow expensive\b|\bwhat (?:do|does|did|will|would)\b[^,;?]{0,100}\b(?:cost|earn)\b(?! of)"
         ),
         _any(_MONEY),
     ),
     Quantity(
         "weight",
-        _any(r"\bhow heavy\b|\b(?:how much|what)\b.*\bweigh(?:s|ed)?\b|\bweight of\b"),
+        _any(r"\bhow heavy\b|\b(?:how much|what)\b.{0,100}\bweigh(?:s|ed)?\b|\bweight of\b"),
         _any(_with_units(_WEIGHTS)),
     ),
     Quantity(
