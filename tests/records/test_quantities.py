@@ -77,8 +77,9 @@ def test_what_is_told_in_any_words_is_no_quantity(question: str) -> None:
 )
 def test_twice_the_text_takes_about_twice_as_long(unit: str) -> None:
     def read(text: str) -> None:
-        for quantity in (*QUANTITIES, Count("number of twos", "two")):
+        for quantity in QUANTITIES:
             quantity.is_told(text)
+        Count("number of twos", "two").is_told(text)
 
     def read_question(text: str) -> None:
         for quantity in QUANTITIES:

@@ -2,8 +2,8 @@
 -- those of p_found, which were found by their meaning, that hold none. `rows` is exact up to p_limit; `is_capped`: there may be more.
 --
 -- The work is bounded by p_limit: where one word alone may be in more rows than these, it is looked for by itself first. An index
--- knows words, not phrases: where one must be held, or must not, twice as many rows with the words are looked at, and `rows` is
--- how many of these are found. Where words must be held, the index is asked for these alone.
+-- knows words, not phrases: where one must be held, or must not, p_limit rows with the words are looked at, and `rows` is how many
+-- of these are found. Where words must be held, the index is asked for these alone.
 --
 -- `p_filter` is a condition over a row `t` of the table, as SQL, made by the service: only rows that meet it are counted.
 create or replace function count_candidates(
@@ -17,7 +17,6 @@ declare
   required constant tsquery := coalesce((p_query).required, '');
   holds_phrase constant boolean := required::text like '%<%';
   indexed constant tsquery := case when holds_phrase then bounded_index_query(p_table, required, 'infinity') else required end;
-  max_looked_at constant int := case when holds_phrase then 2 * p_limit else p_limit end;
   common constant tsquery[] := array(
     select quote_literal(c.lexeme)::tsquery from lexeme_counts c
     where c.of_table = p_table::text and c.lexeme = any((p_query).words) and c.rows > p_limit order by c.rows desc limit 1);
@@ -35,7 +34,7 @@ begin
       select count(*) filter (where t.is_found), count(*) > $2
       from (select %s as is_found from %s t where t.text_search @@ $1 %s limit $2 + 1) t',
       case when holds_phrase or needs_words then 't.text_search @@ $3' else 'true' end, p_table, condition)
-      into rows, is_capped using case when numnode(indexed) > 0 and not needs_words then words && indexed else words end, max_looked_at,
+      into rows, is_capped using case when numnode(indexed) > 0 and not needs_words then words && indexed else words end, p_limit,
         case when needs_words then any_word && required else required end;
     if is_capped then
       rows := least(rows, p_limit);

@@ -129,7 +129,7 @@ class Result(LazyModel):
 class SearchResponse(LazyModel):
     """One list over all types, best first. `counts` holds how many were found of each type: all that hold a word of it, and
     of others those nearest in meaning. They are exact up to 10,000; of a phrase that must, or must not, be held, while at most
-    20,000 hold its words. `more` says that of some types, which `capped` then names, there may be more than were counted.
+    so many hold its words. `more` says that of some types, which `capped` then names, there may be more than were counted.
     """
 
     query: str
