@@ -342,28 +342,6 @@ $$;
 
 
 --
--- Name: best_rows(regclass, text, integer, integer); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.best_rows(p_table regclass, p_word text, p_limit integer, p_rows integer) RETURNS text[]
-    LANGUAGE plpgsql STABLE
-    AS $$
-declare
-  max_changed constant int := 500;
-  best text[];
-  changed text[];
-begin
-  select c.best_rows[:coalesce(p_limit, cardinality(c.best_rows))] into best
-  from lexeme_counts c where c.lexeme = p_word and c.of_table = p_table::text and c.rows > p_rows;
-  if best is not null then
-    changed := array(select c.id from text_changes c where c.of_table = p_table::text limit max_changed + 1);
-  end if;
-  return case when cardinality(changed) <= max_changed then changed || best end;
-end
-$$;
-
-
---
 -- Name: bounded_index_query(regclass, tsquery, double precision); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -481,6 +459,52 @@ begin
   end if;
   return old;
 end
+$$;
+
+
+--
+-- Name: candidate_queries(regclass, text[], integer); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.candidate_queries(p_table regclass, p_words text[], p_rows integer) RETURNS tsquery[]
+    LANGUAGE sql STABLE
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+  with words as materialized (
+    select w.word, coalesce(c.rows, 0)::float8 as df, sum(coalesce(c.rows, 0)) over (order by coalesce(c.rows, 0), w.word)::float8 as so_far,
+      greatest(1, t.rows)::float8 as total
+    from unnest(p_words) w (word)
+    left join lexeme_counts c on c.lexeme = w.word and c.of_table = p_table::text
+    left join text_totals t on t.of_table = p_table::text
+  ), singly as (
+    select quote_literal(w.word) as part, w.so_far from words w where w.so_far <= p_rows / 2
+  ), others as (
+    select w.word, row_number() over (order by w.df, w.word)::int - 1 as place, least(5, count(*) over ())::int as words
+    from words w where w.so_far > p_rows / 2
+  ), pairs as (
+    select quote_literal(a.word) || ' & ' || quote_literal(b.word) as part, a.df, least(a.df, 3 * a.df * b.df / a.total) as expected
+    from words a join words b on (a.df, a.word) < (b.df, b.word)
+    where a.so_far > p_rows / 2
+    order by 3, 1 limit 16
+  ), summed as (
+    select p.part, p.expected, sum(p.expected) over so as so_far, sum(p.df) over so as read, row_number() over so as place
+    from pairs p window so as (order by p.expected, p.part)
+  ), chosen as (
+    select s.* from summed s
+    where s.place = 1 or s.read <= 20::float8 * p_rows and s.so_far - s.expected + (select coalesce(max(y.so_far), 0) from singly y) <= p_rows
+  ), joined as (
+    select string_agg(quote_literal(o.word), ' & ' order by o.place) as part
+    from others o, generate_series(1, (1 << o.words) - 1) taken (places)
+    where o.words > 2 and o.place < o.words and (taken.places >> o.place) & 1 = 1 and (select sum(p.df) from pairs p) > 4::float8 * p_rows
+    group by taken.places having count(*) = max((o.words + 3) / 2)
+  )
+  select array[
+    (select string_agg(y.part, ' | ' order by y.so_far) from singly y)::tsquery,
+    (select string_agg(j.part, ' | ' order by j.part) from joined j)::tsquery,
+    (select string_agg(c.part, ' | ' order by c.place) from chosen c)::tsquery,
+    (select quote_literal(w.word) from words w
+     where w.so_far > p_rows / 2 and p_rows / 10 > coalesce((select max(y.so_far) from singly y), 0) + coalesce((select max(c.so_far) from chosen c), 0)
+     order by w.so_far limit 1)::tsquery]
 $$;
 
 
@@ -779,6 +803,72 @@ $_$;
 
 
 --
+-- Name: champion_lists(regclass, text[], integer[], double precision, double precision); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.champion_lists(p_table regclass, p_words text[], p_limits integer[], p_rows double precision, p_mean_length double precision) RETURNS TABLE(word text, ids text[])
+    LANGUAGE plpgsql STABLE
+    SET work_mem TO '64MB'
+    SET enable_mergejoin TO 'off'
+    AS $_$
+declare
+  b constant float8 := 0.75;
+  share constant float8 := least(1, 20000 / greatest(1, p_rows));  -- of the rows, the sample
+  nearly constant float8 := 0.95;  -- as well: times_held is not exact
+  own_score constant text := to_regproc(p_table || '_word_score') || '(w.words, a.query)';
+  -- what is ranked of a row, unpacked once and not for each word, and what its length counts for
+  read constant text := case when own_score is null then 'setweight(t.text_search, ''D'') as words, 1 - $1 + $1 * lexemes_held(t.text_search) / $2 as length'
+    else 'ts_delete(t.text_search, '''') as words, 1 as length' end;
+  nearly_score constant text := coalesce(own_score, 'cardinality(u.positions) / w.length');
+  score constant text := coalesce(own_score, 'times_held(w.words, a.query) / w.length');
+begin
+  return query execute format('
+    with asked as materialized (
+      select a.word, a.rows, quote_literal(a.word)::tsquery as query from unnest($3, $4) a (word, rows)
+    ), sampled as (
+      select a.word, (%3$s)::float8 as score
+      from %1$s t tablesample system (%5$s) repeatable (1), lateral (select %2$s offset 0) w, unnest(w.words) u, asked a
+      where a.word = u.lexeme offset 0
+    ), least as materialized (
+      select a.word, a.rows, a.query, coalesce((array_agg(s.score order by s.score desc))[ceil(1.2 * a.rows * $5 + 8)], 0) * %6$s as score
+      from asked a left join sampled s using (word) group by 1, 2, 3
+    ), held as (
+      select a.word, a.rows, t.id, %4$s as score
+      from %1$s t, lateral (select %2$s offset 0) w, unnest(w.words) u, least a
+      where a.word = u.lexeme and %3$s >= a.score
+    ), ranked as (
+      select h.word, h.rows, h.id, row_number() over (partition by h.word order by h.score desc, h.id) as place from held h
+    )
+    select r.word, array_agg(r.id order by r.place) from ranked r where r.place <= r.rows group by 1',
+    p_table, read, nearly_score, score, 100 * share, nearly)
+    using b, p_mean_length, p_words, p_limits, share;
+end
+$_$;
+
+
+--
+-- Name: champion_rows(regclass, text, integer, integer); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.champion_rows(p_table regclass, p_word text, p_limit integer, p_rows integer) RETURNS text[]
+    LANGUAGE plpgsql STABLE
+    AS $$
+declare
+  max_changed constant int := 500;
+  best text[];
+  changed text[];
+begin
+  select c.best_rows[:coalesce(p_limit, cardinality(c.best_rows))] into best
+  from lexeme_counts c where c.lexeme = p_word and c.of_table = p_table::text and c.rows > p_rows;
+  if best is not null then
+    changed := array(select c.id from text_changes c where c.of_table = p_table::text limit max_changed + 1);
+  end if;
+  return case when cardinality(changed) <= max_changed then changed || best end;
+end
+$$;
+
+
+--
 -- Name: change_facet_values(text, text[], text[], text[], integer[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -881,6 +971,15 @@ CREATE FUNCTION quarry.companies_values() RETURNS TABLE(facet text, scope text, 
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
 $$;
+
+
+--
+-- Name: companies_word_score(tsvector, tsquery); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.companies_word_score(p_text tsvector, p_word tsquery) RETURNS real
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN ts_rank(p_text, p_word);
 
 
 --
@@ -1049,7 +1148,7 @@ CREATE FUNCTION quarry.count_campaigns_by_text(p_query text, p_limit integer, p_
     AS $$
   select count_matches(
     'campaigns', concat_ws(' and ', format('t.text_search @@ %L', q.all_words), '(' || p_filter || ')'), p_limit,
-    q.all_words::text like '%|%' or p_filter is null and q.all_words::text not like '%!%' and reads_table('campaigns', q.words, p_limit))
+    q.all_words::text like '%|%' or p_filter is null and q.all_words::text not like '%!%' and favors_seq_scan('campaigns', q.words, p_limit))
   from read_query(p_query) q
 $$;
 
@@ -1149,7 +1248,7 @@ begin
       ) l
     ), best as materialized (
       select h.word, h.ids
-      from text_totals t, common, holding_best(p_table, common.words, common.limits, t.rows, t.lexemes / nullif(t.rows, 0)::float8) h
+      from text_totals t, common, champion_lists(p_table, common.words, common.limits, t.rows, t.lexemes / nullif(t.rows, 0)::float8) h
       where t.of_table = p_table::text
     )
     update lexeme_counts c set best_rows = b.ids from best b where c.of_table = p_table::text and c.lexeme = b.word;
@@ -1441,6 +1540,21 @@ $_$;
 
 
 --
+-- Name: favors_seq_scan(regclass, text[], integer); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.favors_seq_scan(p_table regclass, p_words text[], p_rows integer) RETURNS boolean
+    LANGUAGE sql STABLE
+    AS $$
+  -- 6 entries are read in the time in which a row is
+  select coalesce(
+    count(*) = cardinality(p_words) and 6::float8 * p_rows < sum(c.rows) * exp(sum(ln(c.rows / greatest(1, t.rows)::float8))), false)
+  from lexeme_counts c join text_totals t using (of_table)
+  where c.of_table = p_table::text and c.lexeme = any(p_words)
+$$;
+
+
+--
 -- Name: find_people(public.halfvec, text, text[], quarry.card_filters, quarry.card_filters, text[], text[], integer, integer); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -1565,52 +1679,6 @@ CREATE FUNCTION quarry.folded_names(names text[]) RETURNS text[]
 CREATE FUNCTION quarry.folded_words(text text) RETURNS text[]
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN string_to_array(NULLIF(btrim(regexp_replace(regexp_replace(regexp_replace(replace(quarry.folded_text(text), '&'::text, ' and '::text), '''s(?![[:alnum:]])'::text, ''::text, 'g'::text), '(?<=[[:alnum:]])[''.](?=[[:alnum:]])'::text, ''::text, 'g'::text), '[^[:alnum:]+#]+|(?<![[:alnum:]+])[+#]+|(?<!\+)\+(?!\+)'::text, ' '::text, 'g'::text)), ''::text), ' '::text);
-
-
---
--- Name: gathered_words(regclass, text[], integer); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.gathered_words(p_table regclass, p_words text[], p_rows integer) RETURNS tsquery[]
-    LANGUAGE sql STABLE
-    SET plan_cache_mode TO 'force_generic_plan'
-    AS $$
-  with words as materialized (
-    select w.word, coalesce(c.rows, 0)::float8 as df, sum(coalesce(c.rows, 0)) over (order by coalesce(c.rows, 0), w.word)::float8 as so_far,
-      greatest(1, t.rows)::float8 as total
-    from unnest(p_words) w (word)
-    left join lexeme_counts c on c.lexeme = w.word and c.of_table = p_table::text
-    left join text_totals t on t.of_table = p_table::text
-  ), singly as (
-    select quote_literal(w.word) as part, w.so_far from words w where w.so_far <= p_rows / 2
-  ), others as (
-    select w.word, row_number() over (order by w.df, w.word)::int - 1 as place, least(5, count(*) over ())::int as words
-    from words w where w.so_far > p_rows / 2
-  ), pairs as (
-    select quote_literal(a.word) || ' & ' || quote_literal(b.word) as part, a.df, least(a.df, 3 * a.df * b.df / a.total) as expected
-    from words a join words b on (a.df, a.word) < (b.df, b.word)
-    where a.so_far > p_rows / 2
-    order by 3, 1 limit 16
-  ), summed as (
-    select p.part, p.expected, sum(p.expected) over so as so_far, sum(p.df) over so as read, row_number() over so as place
-    from pairs p window so as (order by p.expected, p.part)
-  ), chosen as (
-    select s.* from summed s
-    where s.place = 1 or s.read <= 20::float8 * p_rows and s.so_far - s.expected + (select coalesce(max(y.so_far), 0) from singly y) <= p_rows
-  ), joined as (
-    select string_agg(quote_literal(o.word), ' & ' order by o.place) as part
-    from others o, generate_series(1, (1 << o.words) - 1) taken (places)
-    where o.words > 2 and o.place < o.words and (taken.places >> o.place) & 1 = 1 and (select sum(p.df) from pairs p) > 4::float8 * p_rows
-    group by taken.places having count(*) = max((o.words + 3) / 2)
-  )
-  select array[
-    (select string_agg(y.part, ' | ' order by y.so_far) from singly y)::tsquery,
-    (select string_agg(j.part, ' | ' order by j.part) from joined j)::tsquery,
-    (select string_agg(c.part, ' | ' order by c.place) from chosen c)::tsquery,
-    (select quote_literal(w.word) from words w
-     where w.so_far > p_rows / 2 and p_rows / 10 > coalesce((select max(y.so_far) from singly y), 0) + coalesce((select max(c.so_far) from chosen c), 0)
-     order by w.so_far limit 1)::tsquery]
-$$;
 
 
 --
@@ -1749,50 +1817,6 @@ CREATE FUNCTION quarry.hold_people(p_ids text[]) RETURNS SETOF text
    ORDER BY people.id
   FOR KEY SHARE OF people;
 END;
-
-
---
--- Name: holding_best(regclass, text[], integer[], double precision, double precision); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.holding_best(p_table regclass, p_words text[], p_limits integer[], p_rows double precision, p_mean_length double precision) RETURNS TABLE(word text, ids text[])
-    LANGUAGE plpgsql STABLE
-    SET work_mem TO '64MB'
-    SET enable_mergejoin TO 'off'
-    AS $_$
-declare
-  b constant float8 := 0.75;
-  share constant float8 := least(1, 20000 / greatest(1, p_rows));  -- of the rows, the sample
-  nearly constant float8 := 0.95;  -- as well: times_held is not exact
-  by_weights constant boolean := p_table = 'companies'::regclass;
-  -- what is ranked of a row, unpacked once and not for each word, and what its length counts for
-  read constant text := case when by_weights then 'ts_delete(t.text_search, '''') as words, 1 as length'
-    else 'setweight(t.text_search, ''D'') as words, 1 - $1 + $1 * lexemes_held(t.text_search) / $2 as length' end;
-  nearly_score constant text := case when by_weights then 'ts_rank(w.words, a.query)' else 'cardinality(u.positions) / w.length' end;
-  score constant text := case when by_weights then 'ts_rank(w.words, a.query)' else 'times_held(w.words, a.query) / w.length' end;
-begin
-  return query execute format('
-    with asked as materialized (
-      select a.word, a.rows, quote_literal(a.word)::tsquery as query from unnest($3, $4) a (word, rows)
-    ), sampled as (
-      select a.word, (%3$s)::float8 as score
-      from %1$s t tablesample system (%5$s) repeatable (1), lateral (select %2$s offset 0) w, unnest(w.words) u, asked a
-      where a.word = u.lexeme offset 0
-    ), least as materialized (
-      select a.word, a.rows, a.query, coalesce((array_agg(s.score order by s.score desc))[ceil(1.2 * a.rows * $5 + 8)], 0) * %6$s as score
-      from asked a left join sampled s using (word) group by 1, 2, 3
-    ), held as (
-      select a.word, a.rows, t.id, %4$s as score
-      from %1$s t, lateral (select %2$s offset 0) w, unnest(w.words) u, least a
-      where a.word = u.lexeme and %3$s >= a.score
-    ), ranked as (
-      select h.word, h.rows, h.id, row_number() over (partition by h.word order by h.score desc, h.id) as place from held h
-    )
-    select r.word, array_agg(r.id order by r.place) from ranked r where r.place <= r.rows group by 1',
-    p_table, read, nearly_score, score, 100 * share, nearly)
-    using b, p_mean_length, p_words, p_limits, share;
-end
-$_$;
 
 
 --
@@ -2691,7 +2715,7 @@ CREATE FUNCTION quarry.note_changed_texts() RETURNS trigger
     SET search_path TO 'quarry', 'public', 'pg_temp'
     AS $$
 declare
-  max_noted constant int := 501;  -- of a statement: one more than best_rows looks at
+  max_noted constant int := 501;  -- of a statement: one more than champion_rows looks at
 begin
   if tg_op = 'INSERT' then
     insert into text_changes (of_table, id) select tg_table_name, n.id from new_rows n limit max_noted;
@@ -4182,21 +4206,6 @@ $$;
 
 
 --
--- Name: reads_table(regclass, text[], integer); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.reads_table(p_table regclass, p_words text[], p_rows integer) RETURNS boolean
-    LANGUAGE sql STABLE
-    AS $$
-  -- 6 entries are read in the time in which a row is
-  select coalesce(
-    count(*) = cardinality(p_words) and 6::float8 * p_rows < sum(c.rows) * exp(sum(ln(c.rows / greatest(1, t.rows)::float8))), false)
-  from lexeme_counts c join text_totals t using (of_table)
-  where c.of_table = p_table::text and c.lexeme = any(p_words)
-$$;
-
-
---
 -- Name: record_hashes(text[], text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -4439,10 +4448,10 @@ $_$;
 
 
 --
--- Name: search_companies_hybrid_v1(text, public.halfvec, text[], text[], text[], integer, double precision, double precision[], text, text[]); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: search_companies_hybrid_v1(text, public.halfvec, text[], text[], text[], integer, double precision, double precision[], text, text[], boolean); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.search_companies_hybrid_v1(p_query_text text, p_query_embedding public.halfvec, p_statuses text[] DEFAULT ARRAY['startup'::text], p_include_ids text[] DEFAULT NULL::text[], p_exclude_ids text[] DEFAULT '{}'::text[], p_limit integer DEFAULT 120, p_min_semantic double precision DEFAULT 0.25, p_weights double precision[] DEFAULT ARRAY[0.58, 0.27, 0.15], p_filter text DEFAULT NULL::text, p_fitting text[] DEFAULT NULL::text[]) RETURNS TABLE(company_id text, semantic_score double precision, keyword_score double precision, niche_score double precision, combined_score double precision, matched_fields text[])
+CREATE FUNCTION quarry.search_companies_hybrid_v1(p_query_text text, p_query_embedding public.halfvec, p_statuses text[] DEFAULT ARRAY['startup'::text], p_include_ids text[] DEFAULT NULL::text[], p_exclude_ids text[] DEFAULT '{}'::text[], p_limit integer DEFAULT 120, p_min_semantic double precision DEFAULT 0.25, p_weights double precision[] DEFAULT ARRAY[0.58, 0.27, 0.15], p_filter text DEFAULT NULL::text, p_fitting text[] DEFAULT NULL::text[], p_fits_many boolean DEFAULT false) RETURNS TABLE(company_id text, semantic_score double precision, keyword_score double precision, niche_score double precision, combined_score double precision, matched_fields text[])
     LANGUAGE plpgsql STABLE
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'on'
@@ -4465,9 +4474,9 @@ begin
   if p_query_embedding is null or coalesce(p_limit, 0) < 1 then
     return;
   end if;
-  gathered := gathered_words('companies', asked.words[:max_words], max_worded);
+  gathered := candidate_queries('companies', asked.words[:max_words], max_worded);
   words := coalesce(gathered[1], '') || coalesce(gathered[3], '') || coalesce(gathered[4], '');
-  reads := p_include_ids is null and gathered[1] is null and reads_table('companies', array(
+  reads := p_include_ids is null and gathered[1] is null and favors_seq_scan('companies', array(
     select w.word from unnest(asked.words[:max_words]) w (word) left join lexeme_counts c on c.lexeme = w.word and c.of_table = 'companies'
     order by c.rows nulls first limit 2), case when condition is null then max_worded else max_read end);
   -- never left to the planner; for this call only: the function's own settings are restored behind it
@@ -4476,7 +4485,7 @@ begin
   return query execute format('
   with nearest as materialized (
     select v.id, v.similarity
-    from vector_candidates(''companies'', ''company_embeddings'', $1, $9, $5, p_embedding_type => ''searchable_profile'', p_fitting => $8) v
+    from vector_candidates(''companies'', ''company_embeddings'', $1, $9, $5, p_embedding_type => ''searchable_profile'', p_fitting => $8, p_fits_many => $10) v
   ), ranked as materialized (
     select f.id, f.similarity, r.*, $7[2] * r.keyword + $7[3] * r.niche as by_words
     from (
@@ -4506,7 +4515,7 @@ begin
   limit $4', ' and (' || condition || ')', max_worded, no_match, among, max_read)
     using p_query_embedding, asked.all_words, words, p_limit, condition, p_min_semantic, p_weights, p_fitting,
       -- past rows that do not meet what is asked, half as far
-      case when array_position(p_fitting, null) is not null then p_limit else 2 * p_limit end;
+      case when p_fits_many then p_limit else 2 * p_limit end, p_fits_many;
 end
 $_$;
 
@@ -4565,7 +4574,7 @@ begin
   end if;
   if together is null and is_common then
     select array_agg(distinct b.id) into best
-    from unnest(asked.words[:max_listed]) w (word), unnest(best_rows('companies', w.word, listed, max_looked_at)) b (id);
+    from unnest(asked.words[:max_listed]) w (word), unnest(champion_rows('companies', w.word, listed, max_looked_at)) b (id);
     execute format('select array(select t.id from %s where (t.text_search @@ $1 or t.niches_search @@ $1) %s and %s)', of_best, among, scope)
       into best using asked.all_words, null, null, null, best;
     is_enough := cardinality(asked.words) = 1 and cardinality(best) >= p_limit;
@@ -4595,7 +4604,7 @@ begin
 
   weighed := weigh_query(array['companies'], p_query_text, p_strict => true, p_max_words => max_words);
   select coalesce(g.parts[1], '') || coalesce(g.parts[3], '') || coalesce(g.parts[4], '') into some_words
-  from gathered_words('companies', weighed.words, max_candidates) g (parts);
+  from candidate_queries('companies', weighed.words, max_candidates) g (parts);
   if numnode(some_words) = 0 then
     return;
   end if;
@@ -4628,10 +4637,10 @@ $_$;
 
 
 --
--- Name: search_company_variants(text[], public.halfvec[], text[], text[], text[], boolean, boolean, integer, double precision, double precision[], double precision[], text, text[]); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: search_company_variants(text[], public.halfvec[], text[], text[], text[], boolean, boolean, integer, double precision, double precision[], double precision[], text, text[], boolean); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.search_company_variants(p_texts text[], p_embeddings public.halfvec[], p_statuses text[], p_include_ids text[], p_exclude_ids text[], p_hybrid boolean, p_keyword boolean, p_limit integer, p_min_semantic double precision, p_hybrid_weights double precision[], p_keyword_weights double precision[], p_filter text DEFAULT NULL::text, p_fitting text[] DEFAULT NULL::text[]) RETURNS TABLE(company_id text, semantic double precision, keyword double precision, niche double precision, combined double precision, matched_fields text[], variants integer, found_by text[])
+CREATE FUNCTION quarry.search_company_variants(p_texts text[], p_embeddings public.halfvec[], p_statuses text[], p_include_ids text[], p_exclude_ids text[], p_hybrid boolean, p_keyword boolean, p_limit integer, p_min_semantic double precision, p_hybrid_weights double precision[], p_keyword_weights double precision[], p_filter text DEFAULT NULL::text, p_fitting text[] DEFAULT NULL::text[], p_fits_many boolean DEFAULT false) RETURNS TABLE(company_id text, semantic double precision, keyword double precision, niche double precision, combined double precision, matched_fields text[], variants integer, found_by text[])
     LANGUAGE sql STABLE
     AS $$
   with found as (
@@ -4639,7 +4648,7 @@ CREATE FUNCTION quarry.search_company_variants(p_texts text[], p_embeddings publ
       h.combined_score as combined, h.matched_fields
     from unnest(p_texts[:16], p_embeddings[:16]) with ordinality v (text, embedding, place),
       lateral search_companies_hybrid_v1(
-        v.text, v.embedding, p_statuses, p_include_ids, p_exclude_ids, p_limit, p_min_semantic, p_hybrid_weights, p_filter, p_fitting) h
+        v.text, v.embedding, p_statuses, p_include_ids, p_exclude_ids, p_limit, p_min_semantic, p_hybrid_weights, p_filter, p_fitting, p_fits_many) h
     where p_hybrid and v.embedding is not null
     union all
     select 'keyword', v.place, k.company_id, 0, k.keyword_score, k.niche_score, k.combined_score, k.matched_fields
@@ -4833,7 +4842,7 @@ declare
   max_looked_at constant int := least(1e9, within_length, larger * p_rows * looked_at);
   max_listed constant int := 4;  -- words
   listed constant int := max_ranked / 4 / least(max_listed, cardinality((p_query).words));
-  words_held constant int := (least(5, cardinality((p_query).words)) + 3) / 2 - (cardinality((p_query).words) = 1)::int;  -- see gathered_words
+  words_held constant int := (least(5, cardinality((p_query).words)) + 3) / 2 - (cardinality((p_query).words) = 1)::int;  -- see candidate_queries
   wanted tsquery[];
   best text[];
   rows_left int;
@@ -4849,7 +4858,7 @@ begin
   end if;
   if cardinality((p_query).words) = 1 and (rows_left is null or rows_left > few) then
     -- those that do not meet what is asked beside the word give way to the next
-    best := best_rows(p_table, (p_query).words[1], case when p_filter is null and required is null then 2 * least_ranked end, p_rows / 2);
+    best := champion_rows(p_table, (p_query).words[1], case when p_filter is null and required is null then 2 * least_ranked end, p_rows / 2);
     if best is not null and (p_filter is not null or required is not null) then
       execute format('select array(select t.id from %s where t.text_search @@ $2 %s)', of_best, condition)
         into best using best, coalesce(any_word && required, any_word);
@@ -4860,19 +4869,19 @@ begin
   else
     -- where the rarest word is common: those of each word, if all words are in too many rows together; if they are in few, those of
     -- the rarest, which else would be looked for by itself
-    best := best_rows(p_table, (p_query).words[1], listed, max_ranked / 2);
+    best := champion_rows(p_table, (p_query).words[1], listed, max_ranked / 2);
     if best is not null then
       best := (
         select case
           when together.rows > max_ranked then array(
             select unnest(best)
-            union select unnest(best_rows(p_table, w.word, listed, max_ranked / 2)) from unnest((p_query).words[2:max_listed]) w (word))
+            union select unnest(champion_rows(p_table, w.word, listed, max_ranked / 2)) from unnest((p_query).words[2:max_listed]) w (word))
           when together.rows < max_ranked / 30 then best end
         from lexeme_counts one, lexeme_counts other, text_totals t, lateral (select one.rows::float8 * other.rows / t.rows as rows) together
         where one.of_table = p_table::text and one.lexeme = (p_query).words[1]
           and other.of_table = p_table::text and other.lexeme = (p_query).words[2] and t.of_table = p_table::text);
     end if;
-    wanted := gathered_words(p_table, (p_query).words, max_ranked);
+    wanted := candidate_queries(p_table, (p_query).words, max_ranked);
     wanted := array_remove(case when best is null then wanted else wanted[:3] end, null);
   end if;
   if required is not null then
@@ -4882,7 +4891,7 @@ begin
 
   rows_ranked := case when cardinality((p_query).words) = 1 and best is not null then least(p_rows, max_ranked) + cardinality(best) else max_ranked end;
   rows_taken := case when is_tested then max_looked_at else rows_ranked end;
-  reads := p_filter is null and coalesce(numnode(indexed), 0) = 0 and reads_table(p_table, (p_query).words[:words_held], rows_taken);
+  reads := p_filter is null and coalesce(numnode(indexed), 0) = 0 and favors_seq_scan(p_table, (p_query).words[:words_held], rows_taken);
   -- never left to the planner, which takes unknown words for so common that reading the table to the limit would find them; for this
   -- call only: the function's own settings are restored behind it
   perform set_config('enable_seqscan', reads::text, true), set_config('enable_bitmapscan', (not reads)::text, true);
@@ -5142,10 +5151,10 @@ $_$;
 
 
 --
--- Name: vector_candidates(regclass, regclass, public.halfvec, integer, text, tsquery, text, text[]); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: vector_candidates(regclass, regclass, public.halfvec, integer, text, tsquery, text, text[], boolean); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.vector_candidates(p_table regclass, p_embeddings regclass, p_embedding public.halfvec, p_limit integer, p_filter text DEFAULT NULL::text, p_required tsquery DEFAULT NULL::tsquery, p_embedding_type text DEFAULT NULL::text, p_fitting text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, similarity double precision)
+CREATE FUNCTION quarry.vector_candidates(p_table regclass, p_embeddings regclass, p_embedding public.halfvec, p_limit integer, p_filter text DEFAULT NULL::text, p_required tsquery DEFAULT NULL::tsquery, p_embedding_type text DEFAULT NULL::text, p_fitting text[] DEFAULT NULL::text[], p_fits_many boolean DEFAULT false) RETURNS TABLE(id text, similarity double precision)
     LANGUAGE plpgsql STABLE
     SET enable_seqscan TO 'on'
     SET "hnsw.ef_search" TO '128'
@@ -5170,12 +5179,12 @@ begin
   if p_embedding is null then
     return;
   end if;
-  if p_filter is not null then
+  if p_filter is not null and not p_fits_many then
     few := p_fitting;
     if few is null then
       execute format('select array(select t.id from %s t where %s limit %s)', p_table, p_filter, max_few + 1) into few;
     end if;
-    few := case when cardinality(few) <= max_few and array_position(few, null) is null then few end;
+    few := case when cardinality(few) <= max_few then few end;
   end if;
   if conditions <> '' then
     if querytree(p_required) = 'T' and p_required::text !~ '<|\([^)]*&' then

@@ -294,7 +294,7 @@ def test_however_old_the_statistics_are_the_rows_that_hold_common_words_best_are
             "insert into motions (id, text_content)"
             " select 'm' || n, 'bridge lamp ' || n / 2 from generate_series(1, 1500) n"
         )
-        assert calls(connection, "holding_best", "select count_lexemes('motions')") == 1
+        assert calls(connection, "champion_lists", "select count_lexemes('motions')") == 1
 
 
 @pytest.mark.parametrize(
@@ -409,7 +409,7 @@ def test_of_few_rows_those_with_a_phrase_are_all_found(
 
 def test_rows_that_most_words_are_in_are_found_sooner_by_reading_the_table(crowded: Connection) -> None:
     def is_read(*words: str) -> bool:
-        [(answer,)] = crowded.execute("select reads_table('motions', %s, 100)", [[*words]]).fetchall()
+        [(answer,)] = crowded.execute("select favors_seq_scan('motions', %s, 100)", [[*words]]).fetchall()
         return bool(answer)
 
     assert is_read("council")

@@ -121,6 +121,20 @@ def test_a_function_that_gives_something_else_replaces_the_old_one(
     assert "42" in str(value(empty_url, "select answer()"))
 
 
+def test_a_function_whose_file_has_another_name_is_dropped_under_the_old_one(
+    run: Callable[[], Migrated], sql: Path, empty_url: str
+) -> None:
+    run()
+    (sql / "functions/notes/answer.sql").rename(sql / "functions/notes/reply.sql")
+    for name in ("reply", "again"):
+        file = sql / f"functions/notes/{name}.sql"
+        file.write_text(file.read_text().replace("answer()", "reply()"))
+    assert run().functions == ("notes/again.sql", "notes/reply.sql")
+    assert value(empty_url, "select again()") == 41
+    assert value(empty_url, "select to_regproc('answer')") is None
+    assert run() == NOTHING
+
+
 def test_a_new_migration_creates_every_function_anew(run: Callable[[], Migrated], sql: Path, empty_url: str) -> None:
     run()
     (sql / "migrations/0002_drop.sql").write_text("drop function answer();")

@@ -6,6 +6,6 @@ language sql stable
 as $$
   select count_matches(
     'campaigns', concat_ws(' and ', format('t.text_search @@ %L', q.all_words), '(' || p_filter || ')'), p_limit,
-    q.all_words::text like '%|%' or p_filter is null and q.all_words::text not like '%!%' and reads_table('campaigns', q.words, p_limit))
+    q.all_words::text like '%|%' or p_filter is null and q.all_words::text not like '%!%' and favors_seq_scan('campaigns', q.words, p_limit))
   from read_query(p_query) q
 $$;

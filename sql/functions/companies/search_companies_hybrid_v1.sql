@@ -8,17 +8,17 @@
 -- p_statuses: companies of every status. Without an embedding: nothing, since nothing is similar to it.
 --
 -- `p_filter` is a condition over a row `t` of companies, as SQL: only rows that meet it are found. It is made by the service, never
--- taken from a caller's text. p_fitting: see vector_candidates.
+-- taken from a caller's text. p_fitting, p_fits_many: see vector_candidates.
 --
 -- Not every company is scored, but those nearest in meaning (vector_candidates), and those that hold the query's rare words, or pairs
--- of the others (gathered_words): the formula ranks them, not BM25. One that is not among the nearest has at most the similarity of
+-- of the others (candidate_queries): the formula ranks them, not BM25. One that is not among the nearest has at most the similarity of
 -- the last of these: it is compared where it could still reach the list. Of those that hold the words at most max_read are read, to see
 -- whether they meet what else is asked, and 1,000 are ranked, of a query of many words max_ranked_words / words.
 create or replace function search_companies_hybrid_v1(
   p_query_text text, p_query_embedding halfvec, p_statuses text[] default array['startup'], p_include_ids text[] default null,
   p_exclude_ids text[] default '{}', p_limit int default 120, p_min_semantic double precision default 0.25,
   p_weights double precision[] default array[0.58, 0.27, 0.15], p_filter text default null,
-  p_fitting text[] default null
+  p_fitting text[] default null, p_fits_many boolean default false
 ) returns table (
   company_id text, semantic_score double precision, keyword_score double precision, niche_score double precision,
   combined_score double precision, matched_fields text[]
@@ -45,9 +45,9 @@ begin
   if p_query_embedding is null or coalesce(p_limit, 0) < 1 then
     return;
   end if;
-  gathered := gathered_words('companies', asked.words[:max_words], max_worded);
+  gathered := candidate_queries('companies', asked.words[:max_words], max_worded);
   words := coalesce(gathered[1], '') || coalesce(gathered[3], '') || coalesce(gathered[4], '');
-  reads := p_include_ids is null and gathered[1] is null and reads_table('companies', array(
+  reads := p_include_ids is null and gathered[1] is null and favors_seq_scan('companies', array(
     select w.word from unnest(asked.words[:max_words]) w (word) left join lexeme_counts c on c.lexeme = w.word and c.of_table = 'companies'
     order by c.rows nulls first limit 2), case when condition is null then max_worded else max_read end);
   -- never left to the planner; for this call only: the function's own settings are restored behind it
@@ -56,7 +56,7 @@ begin
   return query execute format('
   with nearest as materialized (
     select v.id, v.similarity
-    from vector_candidates(''companies'', ''company_embeddings'', $1, $9, $5, p_embedding_type => ''searchable_profile'', p_fitting => $8) v
+    from vector_candidates(''companies'', ''company_embeddings'', $1, $9, $5, p_embedding_type => ''searchable_profile'', p_fitting => $8, p_fits_many => $10) v
   ), ranked as materialized (
     select f.id, f.similarity, r.*, $7[2] * r.keyword + $7[3] * r.niche as by_words
     from (
@@ -86,6 +86,6 @@ begin
   limit $4', ' and (' || condition || ')', max_worded, no_match, among, max_read)
     using p_query_embedding, asked.all_words, words, p_limit, condition, p_min_semantic, p_weights, p_fitting,
       -- past rows that do not meet what is asked, half as far
-      case when array_position(p_fitting, null) is not null then p_limit else 2 * p_limit end;
+      case when p_fits_many then p_limit else 2 * p_limit end, p_fits_many;
 end
 $$;

@@ -9,7 +9,7 @@
 -- The work does not depend on the query: of the companies that hold its words (of p_include_ids, if it is given) at most max_read are
 -- read, to see whether they meet what else is asked, of these at most max_looked_at, to see whether they hold its phrases too and
 -- nothing that it excludes, and at most max_ranked_words / words of those that match are ranked. Where more than max_looked_at hold each of
--- the words, up to half of these are those whose texts are known to hold one best, and those written since (best_rows); where a single
+-- the words, up to half of these are those whose texts are known to hold one best, and those written since (champion_rows); where a single
 -- word has enough of these, there are no others. Where no more than max_together are expected to hold all of such words, all that do are
 -- ranked instead.
 --
@@ -74,7 +74,7 @@ begin
   end if;
   if together is null and is_common then
     select array_agg(distinct b.id) into best
-    from unnest(asked.words[:max_listed]) w (word), unnest(best_rows('companies', w.word, listed, max_looked_at)) b (id);
+    from unnest(asked.words[:max_listed]) w (word), unnest(champion_rows('companies', w.word, listed, max_looked_at)) b (id);
     execute format('select array(select t.id from %s where (t.text_search @@ $1 or t.niches_search @@ $1) %s and %s)', of_best, among, scope)
       into best using asked.all_words, null, null, null, best;
     is_enough := cardinality(asked.words) = 1 and cardinality(best) >= p_limit;
@@ -104,7 +104,7 @@ begin
 
   weighed := weigh_query(array['companies'], p_query_text, p_strict => true, p_max_words => max_words);
   select coalesce(g.parts[1], '') || coalesce(g.parts[3], '') || coalesce(g.parts[4], '') into some_words
-  from gathered_words('companies', weighed.words, max_candidates) g (parts);
+  from candidate_queries('companies', weighed.words, max_candidates) g (parts);
   if numnode(some_words) = 0 then
     return;
   end if;

@@ -1,11 +1,11 @@
 -- Hybrid and keyword search for several phrasings in one round trip. Each company once, with the highest of each signal over all
 -- of them, best combined first. `variants` counts the phrasings that found it, `found_by` says by which of the two searches.
--- p_fitting: see vector_candidates.
+-- p_fitting, p_fits_many: see vector_candidates.
 -- A phrasing without an embedding is searched by its words alone. Of more than 16 phrasings the first 16 are searched.
 create or replace function search_company_variants(
   p_texts text[], p_embeddings halfvec[], p_statuses text[], p_include_ids text[], p_exclude_ids text[], p_hybrid boolean, p_keyword boolean,
   p_limit int, p_min_semantic double precision, p_hybrid_weights double precision[], p_keyword_weights double precision[],
-  p_filter text default null, p_fitting text[] default null
+  p_filter text default null, p_fitting text[] default null, p_fits_many boolean default false
 ) returns table (
   company_id text, semantic double precision, keyword double precision, niche double precision, combined double precision,
   matched_fields text[], variants int, found_by text[]
@@ -17,7 +17,7 @@ as $$
       h.combined_score as combined, h.matched_fields
     from unnest(p_texts[:16], p_embeddings[:16]) with ordinality v (text, embedding, place),
       lateral search_companies_hybrid_v1(
-        v.text, v.embedding, p_statuses, p_include_ids, p_exclude_ids, p_limit, p_min_semantic, p_hybrid_weights, p_filter, p_fitting) h
+        v.text, v.embedding, p_statuses, p_include_ids, p_exclude_ids, p_limit, p_min_semantic, p_hybrid_weights, p_filter, p_fitting, p_fits_many) h
     where p_hybrid and v.embedding is not null
     union all
     select 'keyword', v.place, k.company_id, 0, k.keyword_score, k.niche_score, k.combined_score, k.matched_fields

@@ -4,7 +4,7 @@
 -- the query is near. What the query excludes (-word) still holds, and what it quotes ("a phrase"), p_required, where any row near it
 -- does; else p_excluded alone.
 --
--- Which words to look for follows from the actor's rows and the query alone, not from lexeme_counts (gathered_words, weigh_query):
+-- Which words to look for follows from the actor's rows and the query alone, not from lexeme_counts (candidate_queries, weigh_query):
 -- these count the rows of all owners, and what one finds must not tell of another's words.
 --
 -- Of max_candidates rows at most, those with most of the words are scored, max_scored of them. `words` are those that were looked

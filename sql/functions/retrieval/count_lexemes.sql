@@ -1,7 +1,7 @@
 -- Counts anew in how many rows of a table each lexeme of its column text_search stands, if in more than one; searches see the old
 -- counts until the end. Words of a single row, numbers and names mostly, would be most of what there is to keep, and are weighed
 -- alike without. Returns how many lexemes were counted; null where the table has no such column, or where the number of its rows, as
--- ANALYZE knows it, has changed by less than p_share since, and searches still know all rows that changed (best_rows).
+-- ANALYZE knows it, has changed by less than p_share since, and searches still know all rows that changed (champion_rows).
 --
 -- Of words that more than least_common rows hold, max_common of them, those that hold them best are kept too, of a table whose changes
 -- are noted (note_changed_texts): a tenth of the rows, or least_best or max_best of them.
@@ -51,7 +51,7 @@ begin
       ) l
     ), best as materialized (
       select h.word, h.ids
-      from text_totals t, common, holding_best(p_table, common.words, common.limits, t.rows, t.lexemes / nullif(t.rows, 0)::float8) h
+      from text_totals t, common, champion_lists(p_table, common.words, common.limits, t.rows, t.lexemes / nullif(t.rows, 0)::float8) h
       where t.of_table = p_table::text
     )
     update lexeme_counts c set best_rows = b.ids from best b where c.of_table = p_table::text and c.lexeme = b.word;

@@ -13,7 +13,7 @@
 -- p_rows. A row that ranks high holds a rare word or several words. At most p_rows are ranked, or, since a row costs as much as the
 -- words that it is ranked for, so many more of a query of up to three; of a large table more by the cube root of how many times
 -- it is. A text vector is read as a whole: of long rows so many are ranked as hold ordinary_length lexemes for each of p_rows together,
--- at the mean of the table, and as many as are asked for. Of a word that many rows hold, those are ranked that are known to hold it best, and those written since (best_rows); of several
+-- at the mean of the table, and as many as are asked for. Of a word that many rows hold, those are ranked that are known to hold it best, and those written since (champion_rows); of several
 -- such words, which are in too many rows together, those of each, and of the others as many as there is room for.
 --
 -- Where all words are in so many rows that an index would read more entries than there are rows to read until enough are found, the
@@ -63,7 +63,7 @@ declare
   max_looked_at constant int := least(1e9, within_length, larger * p_rows * looked_at);
   max_listed constant int := 4;  -- words
   listed constant int := max_ranked / 4 / least(max_listed, cardinality((p_query).words));
-  words_held constant int := (least(5, cardinality((p_query).words)) + 3) / 2 - (cardinality((p_query).words) = 1)::int;  -- see gathered_words
+  words_held constant int := (least(5, cardinality((p_query).words)) + 3) / 2 - (cardinality((p_query).words) = 1)::int;  -- see candidate_queries
   wanted tsquery[];
   best text[];
   rows_left int;
@@ -79,7 +79,7 @@ begin
   end if;
   if cardinality((p_query).words) = 1 and (rows_left is null or rows_left > few) then
     -- those that do not meet what is asked beside the word give way to the next
-    best := best_rows(p_table, (p_query).words[1], case when p_filter is null and required is null then 2 * least_ranked end, p_rows / 2);
+    best := champion_rows(p_table, (p_query).words[1], case when p_filter is null and required is null then 2 * least_ranked end, p_rows / 2);
     if best is not null and (p_filter is not null or required is not null) then
       execute format('select array(select t.id from %s where t.text_search @@ $2 %s)', of_best, condition)
         into best using best, coalesce(any_word && required, any_word);
@@ -90,19 +90,19 @@ begin
   else
     -- where the rarest word is common: those of each word, if all words are in too many rows together; if they are in few, those of
     -- the rarest, which else would be looked for by itself
-    best := best_rows(p_table, (p_query).words[1], listed, max_ranked / 2);
+    best := champion_rows(p_table, (p_query).words[1], listed, max_ranked / 2);
     if best is not null then
       best := (
         select case
           when together.rows > max_ranked then array(
             select unnest(best)
-            union select unnest(best_rows(p_table, w.word, listed, max_ranked / 2)) from unnest((p_query).words[2:max_listed]) w (word))
+            union select unnest(champion_rows(p_table, w.word, listed, max_ranked / 2)) from unnest((p_query).words[2:max_listed]) w (word))
           when together.rows < max_ranked / 30 then best end
         from lexeme_counts one, lexeme_counts other, text_totals t, lateral (select one.rows::float8 * other.rows / t.rows as rows) together
         where one.of_table = p_table::text and one.lexeme = (p_query).words[1]
           and other.of_table = p_table::text and other.lexeme = (p_query).words[2] and t.of_table = p_table::text);
     end if;
-    wanted := gathered_words(p_table, (p_query).words, max_ranked);
+    wanted := candidate_queries(p_table, (p_query).words, max_ranked);
     wanted := array_remove(case when best is null then wanted else wanted[:3] end, null);
   end if;
   if required is not null then
@@ -112,7 +112,7 @@ begin
 
   rows_ranked := case when cardinality((p_query).words) = 1 and best is not null then least(p_rows, max_ranked) + cardinality(best) else max_ranked end;
   rows_taken := case when is_tested then max_looked_at else rows_ranked end;
-  reads := p_filter is null and coalesce(numnode(indexed), 0) = 0 and reads_table(p_table, (p_query).words[:words_held], rows_taken);
+  reads := p_filter is null and coalesce(numnode(indexed), 0) = 0 and favors_seq_scan(p_table, (p_query).words[:words_held], rows_taken);
   -- never left to the planner, which takes unknown words for so common that reading the table to the limit would find them; for this
   -- call only: the function's own settings are restored behind it
   perform set_config('enable_seqscan', reads::text, true), set_config('enable_bitmapscan', (not reads)::text, true);

@@ -8,10 +8,10 @@
 -- Where the filter leaves few rows, they are compared exactly: faster than walking the index past all others, and complete. Else the
 -- index is walked, no farther than max_looked_at, whatever the query, and the less far, the fewer of these rows are expected to lack the
 -- words that p_required rules out: where none is, max_in_vain. p_fitting are the ids of the rows that meet the filter, where they
--- are known, else they are looked for; of very many, the first max_few and one more will do, or a null among them.
+-- are known, of very many the first max_few and one more; else they are looked for, unless p_fits_many: so many are known to meet it.
 create or replace function vector_candidates(
   p_table regclass, p_embeddings regclass, p_embedding halfvec, p_limit int, p_filter text default null, p_required tsquery default null,
-  p_embedding_type text default null, p_fitting text[] default null
+  p_embedding_type text default null, p_fitting text[] default null, p_fits_many boolean default false
 ) returns table (id text, similarity double precision)
 language plpgsql stable
 set enable_seqscan = on  -- whatever it is in the caller
@@ -37,12 +37,12 @@ begin
   if p_embedding is null then
     return;
   end if;
-  if p_filter is not null then
+  if p_filter is not null and not p_fits_many then
     few := p_fitting;
     if few is null then
       execute format('select array(select t.id from %s t where %s limit %s)', p_table, p_filter, max_few + 1) into few;
     end if;
-    few := case when cardinality(few) <= max_few and array_position(few, null) is null then few end;
+    few := case when cardinality(few) <= max_few then few end;
   end if;
   if conditions <> '' then
     if querytree(p_required) = 'T' and p_required::text !~ '<|\([^)]*&' then

@@ -145,11 +145,6 @@ class Scope:
     is_cut_short: bool = False
     are_many: bool = False
 
-    @property
-    def fitting(self) -> Sequence[str | None] | None:
-        """What is known of them for retrieve_variants."""
-        return (None,) if self.are_many else self.ids
-
 
 @dataclass(frozen=True)
 class Candidates:

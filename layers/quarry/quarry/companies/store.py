@@ -75,13 +75,14 @@ async def retrieve_variants(
     limit: int = 120,
     scoring: Scoring = _SEED_SCORING,
     filter: str | None = None,
-    fitting: Sequence[str | None] | None = None,
+    fitting: Sequence[str] | None = None,
+    fits_many: bool = False,
 ) -> list[Candidate]:
     """The `limit` best companies for each variant by hybrid and by keyword search, merged, best first; one round trip.
 
     Only companies of `include_ids`, where it is given, none of `exclude_ids`, only those of `statuses` (None: all), and
     only those that meet `filter`, a condition of `row_filter`. `fitting` are those that do, where these are known, or the first
-    of them and one more than are compared exactly (compared_max); a None among them says that they are more.
+    of them and one more than are compared exactly (compared_max); `fits_many`: they are not known, but more than these.
     """
     if not variants or not (hybrid or keyword):
         return []
@@ -101,6 +102,7 @@ async def retrieve_variants(
         p_keyword_weights=[scoring.keyword_only_weight, scoring.niche_only_weight],
         p_filter=filter,
         p_fitting=None if fitting is None else list(fitting),
+        p_fits_many=fits_many,
     )
     return [
         Candidate(

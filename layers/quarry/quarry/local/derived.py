@@ -183,7 +183,7 @@ with kept as (
 ), best as (
   select h.word, h.ids
   from text_totals m, (select array_agg(k.lexeme) as words, array_agg(cardinality(k.best_rows)) as limits from kept k) a,
-    holding_best({name}, a.words, a.limits, m.rows, m.lexemes / nullif(m.rows, 0)::float8) h
+    champion_lists({name}, a.words, a.limits, m.rows, m.lexemes / nullif(m.rows, 0)::float8) h
   where m.of_table = {name}
 )
 select count(*) filter (where l.held[:l.shorter] is distinct from l.there[:l.shorter]) as others

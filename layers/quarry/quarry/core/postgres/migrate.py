@@ -3,7 +3,7 @@
 All of it is in one schema (`core/postgres/schema.py`); an installation from before there was one is moved there.
 
 `sql/migrations/NNNN_name.sql` run once, in order, each in a transaction, remembered with a hash; an edited one is refused.
-`sql/functions/<domain>/<name>.sql` are re-created whenever their text changes; where that is `<table>_values.sql`, the values
+`sql/functions/<domain>/<name>.sql` are re-created whenever their text changes, and dropped when the file goes; where that is `<table>_values.sql`, the values
 of that searched table are counted anew. `{{embedding_dimensions}}` in a migration is the number of dimensions that the vectors of
 this database have.
 """
@@ -37,9 +37,9 @@ from quarry.core.settings import DEFAULT_SCHEMA
 # One number for all Quarry processes of a database: two that migrate at once take turns.
 _ADVISORY_LOCK = 7_305_112
 LOCK_SECONDS = 12.0
+"""Longer than a statement of the service may take, unless DATABASE_TIMEOUT_SECONDS was raised."""
 CONNECT_TIMEOUT_SECONDS = 30
 """An Aurora that has paused takes half of it."""
-"""Longer than a statement of the service may take, unless DATABASE_TIMEOUT_SECONDS was raised."""
 
 _MIGRATION_NAME = re.compile(r"\d{4}_[a-z0-9_]+\.sql")
 
@@ -251,6 +251,7 @@ def _recreate_functions(connection: SyncConnection, files: list[SqlFile], *, for
         waiting = changed
         while waiting:
             waiting = _recreate(connection, waiting)
+        _drop_gone(connection, created, files)
         settle(connection)
     return [file.name for file in changed]
 
@@ -344,6 +345,16 @@ def _drop_untouched(connection: SyncConnection, file: SqlFile, before: dict[str,
     for signature, writer in _versions(connection, file).items():
         if before.get(signature) == writer:
             connection.execute(f"drop function {signature}".encode())
+
+
+def _drop_gone(connection: SyncConnection, created: Iterable[str], files: Sequence[SqlFile]) -> None:
+    """Drop the functions whose file is gone, or has another name."""
+    there = {Path(file.name).stem for file in files}
+    for name in created:
+        gone = SqlFile(name, "")
+        if Path(name).stem not in there:
+            _drop_untouched(connection, gone, _versions(connection, gone))
+            connection.execute("delete from quarry_functions where name = %s", [name])
 
 
 def _recorded(connection: SyncConnection, table: str) -> dict[str, str]:

@@ -1,6 +1,6 @@
 -- Whether p_rows rows that hold all of these words (lexemes) are found sooner by reading the table than by its index: where the words are
 -- so common that the index would read more entries than there are rows to read until so many are found.
-create or replace function reads_table(p_table regclass, p_words text[], p_rows int) returns boolean
+create or replace function favors_seq_scan(p_table regclass, p_words text[], p_rows int) returns boolean
 language sql stable
 as $$
   -- 6 entries are read in the time in which a row is

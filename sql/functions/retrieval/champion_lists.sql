@@ -1,7 +1,8 @@
--- The rows of a table that hold some words (lexemes) best, of each word best first, at most p_limits of these: as text_candidates ranks them
--- for that word alone, where a row has p_mean_length lexemes on average, or, of companies, as search_companies_keyword_v1 ranks their
--- texts. The table, of p_rows rows, is read once: how well a row must hold a word follows from a sample, so of few words there are fewer.
-create or replace function holding_best(
+-- Champion lists (Manning, Raghavan and Schütze 2008, 7.1.3) of some words (lexemes) of a table: the rows that hold each best, best first,
+-- at most p_limits of these, as text_candidates ranks them for that word alone, where a row has p_mean_length lexemes on average, or as the
+-- table itself scores a word (TABLE_word_score, where there is one). The table, of p_rows rows, is read once: how well a row must hold a
+-- word follows from a sample, so of few words there are fewer.
+create or replace function champion_lists(
   p_table regclass, p_words text[], p_limits int[], p_rows double precision, p_mean_length double precision
 ) returns table (word text, ids text[])
 language plpgsql stable
@@ -12,12 +13,12 @@ declare
   b constant float8 := 0.75;
   share constant float8 := least(1, 20000 / greatest(1, p_rows));  -- of the rows, the sample
   nearly constant float8 := 0.95;  -- as well: times_held is not exact
-  by_weights constant boolean := p_table = 'companies'::regclass;
+  own_score constant text := to_regproc(p_table || '_word_score') || '(w.words, a.query)';
   -- what is ranked of a row, unpacked once and not for each word, and what its length counts for
-  read constant text := case when by_weights then 'ts_delete(t.text_search, '''') as words, 1 as length'
-    else 'setweight(t.text_search, ''D'') as words, 1 - $1 + $1 * lexemes_held(t.text_search) / $2 as length' end;
-  nearly_score constant text := case when by_weights then 'ts_rank(w.words, a.query)' else 'cardinality(u.positions) / w.length' end;
-  score constant text := case when by_weights then 'ts_rank(w.words, a.query)' else 'times_held(w.words, a.query) / w.length' end;
+  read constant text := case when own_score is null then 'setweight(t.text_search, ''D'') as words, 1 - $1 + $1 * lexemes_held(t.text_search) / $2 as length'
+    else 'ts_delete(t.text_search, '''') as words, 1 as length' end;
+  nearly_score constant text := coalesce(own_score, 'cardinality(u.positions) / w.length');
+  score constant text := coalesce(own_score, 'times_held(w.words, a.query) / w.length');
 begin
   return query execute format('
     with asked as materialized (

@@ -1,6 +1,6 @@
 -- The rows of a table that hold a word (a lexeme) best, best first, at most p_limit if it is given, behind all those whose text was written since
--- they were found out. Null where that is not known: p_rows or fewer hold the word, or the texts of very many rows changed.
-create or replace function best_rows(p_table regclass, p_word text, p_limit int, p_rows int) returns text[]
+-- its champion list was made. Null where that is not known: p_rows or fewer hold the word, or the texts of very many rows changed.
+create or replace function champion_rows(p_table regclass, p_word text, p_limit int, p_rows int) returns text[]
 language plpgsql stable
 as $$
 declare

@@ -4,7 +4,7 @@
 -- expected in three times as many rows as if words were independent, since those of one topic go together; and where that is little,
 -- the rarest of the others by itself.
 -- Who takes the rows in no order needs no second one: pairs find them too.
-create or replace function gathered_words(p_table regclass, p_words text[], p_rows int) returns tsquery[]
+create or replace function candidate_queries(p_table regclass, p_words text[], p_rows int) returns tsquery[]
 language sql stable
 set plan_cache_mode = force_generic_plan  -- to plan it anew takes longer than to do it
 as $$
