@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
 import pytest
 
@@ -10,16 +10,10 @@ from quarry.core.model.openai_model import OpenAIChat
 from tests.fakes.openai_server import FakeOpenAI
 
 
-@pytest.fixture(scope="module")
-def shared_server() -> Iterator[FakeOpenAI]:
-    with FakeOpenAI() as server:
-        yield server
-
-
 @pytest.fixture
-def server(shared_server: FakeOpenAI) -> FakeOpenAI:
-    shared_server.reset()
-    return shared_server
+def server(shared_model: FakeOpenAI) -> FakeOpenAI:
+    shared_model.reset()
+    return shared_model
 
 
 @pytest.fixture

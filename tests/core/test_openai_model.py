@@ -75,18 +75,6 @@ PLAN = {
 }
 
 
-@pytest.fixture(scope="module")
-def shared_server() -> Iterator[FakeOpenAI]:
-    with FakeOpenAI() as server:
-        yield server
-
-
-@pytest.fixture
-def server(shared_server: FakeOpenAI) -> FakeOpenAI:
-    shared_server.reset()
-    return shared_server
-
-
 @pytest.fixture
 async def chat(server: FakeOpenAI) -> AsyncIterator[OpenAIChat]:
     model = make_chat(server.url)

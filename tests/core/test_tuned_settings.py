@@ -9,9 +9,9 @@ import psycopg
 import pytest
 
 from quarry.companies import search
+from quarry.companies.candidates import Scoring
 from quarry.companies.context import Context
 from quarry.companies.contract import ChatRequest
-from quarry.companies.limits import CompanyLimits
 from quarry.companies.retrieval import retrieve
 from quarry.core.services import Caller, Services
 from quarry.core.settings import Settings
@@ -62,16 +62,17 @@ async def test_records_are_ranked_by_them(sample_services: Services, make_servic
 async def test_companies_are_found_by_them(sample_services: Services) -> None:
     await store_weights(sample_services.database, {"company_semantic_weight": 0.0, "company_keyword_weight": 1.0})
     request = ChatRequest.model_validate({"messages": [{"role": "user", "content": "robots that weed fields"}]})
-    told: list[CompanyLimits] = []
+    told: list[Settings] = []
 
     async def retrieve_and_tell(context: Context, *given: Any) -> Any:
-        told.append(context.limits)
+        told.append(context.settings)
         return await retrieve(context, *given)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(search, "retrieve", retrieve_and_tell)
         assert [event async for event in search.search_companies(request, Caller("tuner"), sample_services)]
-    assert {(each.semantic_weight, each.keyword_weight, each.niche_weight) for each in told} == {(0, 1, 0.15)}
+    scoring = {Scoring.of(each) for each in told}
+    assert [(each.semantic_weight, each.keyword_weight, each.niche_weight) for each in scoring] == [(0, 1, 0.15)]
 
 
 def test_each_is_a_setting_of_a_share() -> None:

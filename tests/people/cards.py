@@ -9,9 +9,16 @@ from typing import Any
 import psycopg
 from psycopg.sql import SQL, Identifier, Placeholder
 
+from quarry.core.postgres.pool import Database
+from quarry.people.candidates import PersonEvidence
+from quarry.people.filters import CardFilters
+from quarry.people.relaxation import relaxed
+from quarry.people.retrieval import find_candidates, find_excluded
 from tests.vectors import vector_literal
 
 Connection = psycopg.Connection[Any]
+
+NO_FILTERS = CardFilters()
 
 DIMENSIONS = 384
 
@@ -24,6 +31,22 @@ def direction(degrees: float) -> list[float]:
 def similarity_at(degrees: float) -> float:
     """The similarity of two vectors at this angle."""
     return 1 / (2 - math.cos(math.radians(degrees)))
+
+
+async def find(
+    database: Database, filters: CardFilters = NO_FILTERS, *, query: str = "", tier: int = 0, degrees: float | None = 0
+) -> dict[str, PersonEvidence]:
+    """What is found near a direction, or by words alone, by person."""
+    people = await find_candidates(
+        database,
+        filters=relaxed(filters, tier),
+        asked=filters,
+        excluded=await find_excluded(database, filters),
+        query_text=query,
+        vector=None if degrees is None else direction(degrees),
+        tier=tier,
+    )
+    return {person.person_id: person for person in people}
 
 
 def add_person(connection: Connection, id: str, **fields: Any) -> None:

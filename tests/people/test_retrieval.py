@@ -15,17 +15,15 @@ from quarry.core.postgres.pool import Database
 from quarry.people.candidates import CardHit, PersonEvidence, RankedPerson
 from quarry.people.filters import CardFilters, HardConstraint
 from quarry.people.ranking import rank_people
-from quarry.people.relaxation import relaxed
 from quarry.people.retrieval import (
     OVERFETCH_CARDS,
     TOP_K_CARDS,
     count_relaxations,
-    find_candidates,
     find_excluded,
     load_people,
 )
 from tests.bulk import copy_rows, copy_vectors, indexes_built_afterwards
-from tests.people.cards import Connection, add_card, add_child, add_person, direction, similarity_at
+from tests.people.cards import Connection, add_card, add_child, add_person, direction, find, similarity_at
 from tests.plans import plans
 from tests.vectors import vector_literal
 
@@ -39,22 +37,6 @@ def connection(url: str) -> Iterator[Connection]:
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("truncate people cascade")
         yield connection
-
-
-async def find(
-    database: Database, filters: CardFilters = NO_FILTERS, *, query: str = "", tier: int = 0, degrees: float | None = 0
-) -> dict[str, PersonEvidence]:
-    """What is found near a direction, or by words alone, by person."""
-    people = await find_candidates(
-        database,
-        filters=relaxed(filters, tier),
-        asked=filters,
-        excluded=await find_excluded(database, filters),
-        query_text=query,
-        vector=None if degrees is None else direction(degrees),
-        tier=tier,
-    )
-    return {person.person_id: person for person in people}
 
 
 async def relaxations(database: Database, filters: CardFilters) -> list[tuple[HardConstraint, int]]:

@@ -12,11 +12,10 @@ from quarry.core.postgres.pool import Database
 from quarry.people.candidates import PersonEvidence
 from quarry.people.filters import CardFilters
 from quarry.people.ranking import rank_people
-from quarry.people.relaxation import relaxed
-from quarry.people.retrieval import OVERFETCH_CARDS, find_candidates, find_excluded
+from quarry.people.retrieval import OVERFETCH_CARDS
 from tests.conftest import client_of, clone_database
 from tests.people import world
-from tests.people.cards import Connection, add_card, add_child, add_person, direction, similarity_at
+from tests.people.cards import Connection, add_card, add_child, add_person, find, similarity_at
 from tests.people.test_search import found, ids
 from tests.plans import reads
 
@@ -42,23 +41,6 @@ def connection(url: str) -> Iterator[Connection]:
         yield connection
 
 
-async def find(
-    database: Database, query: str, filters: CardFilters | None = None, *, degrees: float | None = 0, tier: int = 0
-) -> dict[str, PersonEvidence]:
-    """Who is found by the words of a query and near a direction, by person; those of the forty others apart."""
-    filters = filters or CardFilters()
-    people = await find_candidates(
-        database,
-        filters=relaxed(filters, tier),
-        asked=filters,
-        excluded=await find_excluded(database, filters),
-        query_text=query,
-        vector=None if degrees is None else direction(degrees),
-        tier=tier,
-    )
-    return {person.person_id: person for person in people}
-
-
 def newcomers(found: dict[str, PersonEvidence]) -> set[str]:
     return {id for id in found if not id.startswith("other")}
 
@@ -70,7 +52,7 @@ class TestAmongThoseWithVectors:
         add_card(connection, "all", degrees=[], summary="Ships marine sonar")
         add_card(connection, "half", degrees=[], summary="Marine biology")
         add_card(connection, "none", degrees=[], summary="Something else")
-        people = await find(database, "marine sonar")
+        people = await find(database, query="marine sonar")
         assert newcomers(people) == {"all", "half"}
         assert people["all"].parents[0].similarity == pytest.approx(EVERY_WORD)
         assert NO_WORD < people["half"].parents[0].similarity < EVERY_WORD
@@ -82,7 +64,7 @@ class TestAmongThoseWithVectors:
         add_card(connection, "p", degrees=170)
         connection.execute("update experience_cards set embedded_hash = content_hash")
         add_child(connection, "p-k1", "p", degrees=[], summary="A sonar")
-        person = (await find(database, "sonar"))["p"]
+        person = (await find(database, query="sonar"))["p"]
         assert person.parents[0].similarity == pytest.approx(similarity_at(170), abs=1e-3)
         [child] = person.children
         assert child.child_id == "p-k1"
@@ -94,7 +76,7 @@ class TestAmongThoseWithVectors:
         add_card(connection, "near", degrees=5, summary="Marine sonar")
         add_card(connection, "said", degrees=[], summary="Marine sonar")
         add_card(connection, "half-said", degrees=[], summary="Marine biology")
-        people = await find(database, "marine sonar")
+        people = await find(database, query="marine sonar")
         ranked = [person.person_id for person in rank_people(list(people.values()), CardFilters())]
         assert ranked[:3] == ["near", "said", "half-said"]
 
@@ -108,19 +90,19 @@ class TestAmongThoseWithVectors:
         for id, fields in cards.items():
             add_card(connection, id, degrees=[], summary="Sonar", **fields)
         filters = CardFilters(places=("pune",), excluded_keywords=("crypto",))
-        assert newcomers(await find(database, "sonar", filters)) == {"fits"}
-        assert newcomers(await find(database, "sonar", filters, tier=2)) == {"fits", "elsewhere"}
+        assert newcomers(await find(database, filters, query="sonar")) == {"fits"}
+        assert newcomers(await find(database, filters, query="sonar", tier=2)) == {"fits", "elsewhere"}
 
     async def test_who_meets_what_was_asked_for_needs_no_word(self, connection: Connection, database: Database) -> None:
         add_card(connection, "p", degrees=[], city="Bengaluru")
         filters = CardFilters(places=("bengaluru", "bangalore"))
-        person = (await find(database, "anyone in Bangalore?", filters))["p"]
+        person = (await find(database, filters, query="anyone in Bangalore?"))["p"]
         assert person.parents[0].similarity == pytest.approx(NO_WORD)
-        assert newcomers(await find(database, "anyone in Bangalore?", filters, tier=2)) == set()
+        assert newcomers(await find(database, filters, query="anyone in Bangalore?", tier=2)) == set()
 
     async def test_should_terms_are_words_too(self, connection: Connection, database: Database) -> None:
         add_card(connection, "p", degrees=[], skills=["Kubernetes"])
-        person = (await find(database, "k8s", CardFilters(should_terms=("kubernetes",)), degrees=None))["p"]
+        person = (await find(database, CardFilters(should_terms=("kubernetes",)), query="k8s", degrees=None))["p"]
         assert person.should_hits == 1
 
     async def test_a_text_that_was_changed_since_is_found_by_its_new_words(
@@ -129,9 +111,9 @@ class TestAmongThoseWithVectors:
         for number in range(OVERFETCH_CARDS):
             add_card(connection, f"other-near{number}", degrees=1)
         connection.execute("update experience_cards set embedded_hash = content_hash")
-        assert "other39" not in await find(database, "sonar")
+        assert "other39" not in await find(database, query="sonar")
         connection.execute("update experience_cards set summary = 'Sonar' where id = 'other39'")
-        assert (await find(database, "sonar"))["other39"].text_score > 1
+        assert (await find(database, query="sonar"))["other39"].text_score > 1
 
 
 class TestManyWithoutVectors:
@@ -150,7 +132,7 @@ class TestManyWithoutVectors:
         return connection
 
     async def test_the_rare_word_is_found_among_them(self, many: Connection, database: Database) -> None:
-        people = await find(database, "who speaks of roads and sonar?")
+        people = await find(database, query="who speaks of roads and sonar?")
         assert newcomers(people) == {"one", "many"}
         assert people["one"].text_score > 1 > people["many"].text_score
 

@@ -12,9 +12,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from quarry.companies import answer, fitting, name_lookup, retrieval, search
-from quarry.companies.limits import CompanyLimits
 from quarry.core.budget import Budget
 from quarry.core.errors import DatabaseUnavailable
+from quarry.core.settings import Settings
 from tests.companies.chat.chatting import (
     SUMMARY,
     UNSURE,
@@ -60,7 +60,7 @@ def patient_client(chat_url: str, model: FakeOpenAI) -> Iterator[TestClient]:
 def clock(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
     """The time of the searches, which passes when the test says so."""
     clock, make = FakeClock(), search._budget
-    monkeypatch.setattr(search, "_budget", lambda limits: replace(make(limits), clock=clock))
+    monkeypatch.setattr(search, "_budget", lambda settings: replace(make(settings), clock=clock))
     return clock
 
 
@@ -182,8 +182,8 @@ class TestStatementsOutlastTheTime:
         """Searches begin with little of their time left."""
         make = search._budget
 
-        def begun_long_ago(limits: CompanyLimits) -> Budget:
-            budget = make(limits)
+        def begun_long_ago(settings: Settings) -> Budget:
+            budget = make(settings)
             clock.now += self.NEARLY_ALL
             return budget
 

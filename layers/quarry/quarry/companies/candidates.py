@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Self
 
 from quarry.companies.contract import Status
+from quarry.core.settings import Settings
 
 Matched = Literal["name", "former_name", "domain"]
 MatchedField = Literal["semantic", "keyword", "niche", "taxonomy"]
@@ -32,6 +33,19 @@ class Scoring:
     niche_only_weight: float = 0.15
     min_semantic: float = 0.25
     min_name_similarity: float = 0.35
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        """As the settings have them."""
+        return cls(
+            semantic_weight=settings.company_semantic_weight,
+            keyword_weight=settings.company_keyword_weight,
+            niche_weight=settings.company_niche_weight,
+            keyword_only_weight=settings.company_keyword_only_weight,
+            niche_only_weight=settings.company_niche_only_weight,
+            min_semantic=settings.company_semantic_min,
+            min_name_similarity=settings.company_name_similarity_min,
+        )
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from quarry.companies.candidates import Candidate, NameMatch
 from quarry.companies.contract import ChatRequest, Company, EndReason
 from quarry.companies.facets import COMPANIES
-from quarry.companies.limits import CompanyLimits
 from quarry.companies.names import NameQuestion
 from quarry.companies.outputs import CompanyPlan, RankedCompany
 from quarry.companies.query import Sought
@@ -19,16 +18,17 @@ from quarry.core.query.question import Clause
 from quarry.core.retrieval.questions import labels_of
 from quarry.core.run_log import Run
 from quarry.core.services import Services
+from quarry.core.settings import Settings
 
 
 @dataclass(frozen=True)
 class Context:
-    """What stays the same throughout one search: the request, the services and the budget."""
+    """What stays the same throughout one search: the request, the services, the budget, the settings as `quarry tune` left them."""
 
     request: ChatRequest
     services: Services
     run: Run
-    limits: CompanyLimits
+    settings: Settings
 
     @property
     def question(self) -> str:

@@ -30,7 +30,7 @@ async def criticise(
     Nobody needs a model to see that what is surely enough is enough, or that there is nothing to judge.
     """
     critique = await _critique(context, asked, plan, found, ranking, nth)
-    queued = plan.queue(critique.new_query_variants, context.limits.variants_held)
+    queued = plan.queue(critique.new_query_variants, context.settings.company_variants_held)
     added = len(queued.pending) - len(plan.pending)
     context.note(new_variants=added)
     is_cut_short = is_cut_short or found.is_cut_short or context.run.budget.seconds_for_work <= 0
@@ -61,7 +61,7 @@ async def _critique(
         candidate_count=len(found.fitting),
         ranked=[entry for entry in found.fitting if entry.company.id in best],
         confidence=ranking.confidence,
-        target=context.limits.confidence_target,
+        target=context.settings.company_confidence_target,
         before=ranking.before or (),
         now=best,
         tried=plan.tried,
@@ -70,7 +70,7 @@ async def _critique(
     def by_rule(given: CritiqueInputs) -> Critique:
         return fallbacks.critique_by_rule(given, asked.sought)
 
-    if not found.fitting or ranking.confidence >= context.limits.confidence_target:
+    if not found.fitting or ranking.confidence >= context.settings.company_confidence_target:
         with context.run.step("critique_by_rule"):
             return await off_loop(by_rule, inputs)
     return await decide(ModelStep("company_critique", critique_messages, Critique, by_rule), inputs, context.run)
@@ -79,7 +79,7 @@ async def _critique(
 def _end(context: Context, critique: Critique, plan: Plan, ranking: Ranking, *, is_cut_short: bool) -> EndReason | None:
     if is_cut_short:
         return "guardrail_hit"
-    if critique.decision == "stop" and ranking.confidence >= context.limits.confidence_target:
+    if critique.decision == "stop" and ranking.confidence >= context.settings.company_confidence_target:
         return "confidence_met"
     has_nothing_new = not plan.pending and (context.run.chat is None or not ranking.ranked)
     if converged(ranking.before, ranking.best) or has_nothing_new:

@@ -22,7 +22,7 @@ NEAR_MISSES_MAX = 3
 
 async def keep_fitting(context: Context, asked: Asked, plan: Plan, found: Candidates) -> Candidates:
     """Read the best candidates whole and keep those that meet the conditions: what was found by name may not."""
-    ordered = in_order(found.pool.values(), found.name_scores)[: context.limits.hydrated_max]
+    ordered = in_order(found.pool.values(), found.name_scores)[: context.settings.company_hydrated_max]
     companies = await look_up(context, [each.company_id for each in ordered], found.companies or asked.companies)
     with context.run.step("company_filter") as record:
         entries = [
@@ -64,7 +64,9 @@ def _parted(
     missed = sorted(
         (entry for entry in entries if misses[entry.company.id]), key=lambda entry: (-entry.score, entry.company.id)
     )
-    best = boosted(fitting, plan.output.filters, context.limits.niche_weight)[: context.limits.filtered_max]
+    best = boosted(fitting, plan.output.filters, context.settings.company_niche_weight)[
+        : context.settings.company_filtered_max
+    ]
     return best, [
         NearMiss(entry.company, labels_of(COMPANIES, plan.clauses, misses[entry.company.id]))
         for entry in missed[:NEAR_MISSES_MAX]

@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from quarry.companies.candidates import NameMatch
+from quarry.companies.candidates import NameMatch, Scoring
 from quarry.companies.constraints import with_constraints
 from quarry.companies.context import Asked, Context
 from quarry.companies.contract import STATUSES, Company, Status
@@ -37,7 +37,7 @@ async def look_up_names(context: Context) -> Asked:
     matches = await match_names(context, names.names, STATUSES if of_any_status else statuses_of(seeks))
     with context.run.step("name_precheck") as record:
         if names.similar:
-            named = [match for match in matches if match.name_score >= context.limits.seed_name_min]
+            named = [match for match in matches if match.name_score >= context.settings.company_seed_name_min]
         else:
             named = _meant(context, names, matches)
         record.counts.update(names=len(names.names), matches=len(matches), named=len(named))
@@ -78,7 +78,7 @@ async def match_names(context: Context, names: Sequence[str], statuses: Sequence
         return []
     with context.run.step("search_exact_name_v1") as record:
         context.run.budget.spend_call()
-        matches = await find_names(context.services.reader, names, statuses, scoring=context.limits.scoring)
+        matches = await find_names(context.services.reader, names, statuses, scoring=Scoring.of(context.settings))
         record.counts.update(names=len(names), found=len(matches))
     return matches
 
@@ -97,7 +97,7 @@ async def look_up(context: Context, ids: Sequence[str], known: Mapping[str, Comp
 
 def _meant(context: Context, names: NameQuestion, matches: Sequence[NameMatch]) -> list[NameMatch]:
     """The matches that the question is about: the whole of it is their name, or all that it says beside asks about them."""
-    exact = [match for match in matches if match.name_score >= context.limits.exact_name_min]
+    exact = [match for match in matches if match.name_score >= context.settings.company_exact_name_min]
     asked = list(dict.fromkeys(match.asked for match in exact))
     whole = [name for name in asked if name in names.whole]
     if whole:

@@ -83,11 +83,13 @@ async def _output(context: Context, asked: Asked, inputs: PlanInputs) -> Company
 
 def plans_by_rule(context: Context, asked: Asked) -> bool:
     """Whether no model is asked to plan: it is not wanted, or the question is no more than one known tag."""
-    if context.limits.planner == "never":
+    if context.settings.company_planner == "never":
         return True
     sought = asked.sought
     is_simple = sought.is_plain and len(sought.tags) == 1 and not (sought.stated or sought.excluded)
-    return context.limits.planner == "auto" and is_simple and not context.request.history and asked.seed is None
+    return (
+        context.settings.company_planner == "auto" and is_simple and not context.request.history and asked.seed is None
+    )
 
 
 def _may_be_a_name(context: Context, asked: Asked) -> bool:
@@ -112,7 +114,7 @@ def _plan(context: Context, asked: Asked, output: CompanyPlan, tried: Sequence[s
     previous = context.request.previous_candidate_ids
     is_narrowed = output.intent == "narrow" and bool(previous) and not asked.is_widened
     plan = Plan(output, asked.sought, tried=tuple(tried), only=tuple(previous) if is_narrowed else None)
-    return plan.queue(output.query_variants, context.limits.variants_held)
+    return plan.queue(output.query_variants, context.settings.company_variants_held)
 
 
 def _says_excluded(variant: str, asked: Asked) -> bool:

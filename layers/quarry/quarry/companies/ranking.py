@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 
 from quarry.companies.candidates import Candidate
 from quarry.companies.contract import Company
-from quarry.companies.limits import TOP_COMPARED
 from quarry.companies.outputs import PlanFilters
 from quarry.companies.snippets import profile_words
 from quarry.core.text import significant_words
+
+TOP_COMPARED = 5
+"""A search has converged when this many of the best are the same as before, in the same order."""
 
 TAXONOMY_WEIGHT = 0.2
 """What being filed under all tags asked for adds to a candidate's combined score when candidates are put in order."""

@@ -22,7 +22,7 @@ CHIP_CHARACTERS_MAX = 40
 
 async def rerank(context: Context, asked: Asked, plan: Plan, found: Candidates, before: Ranking) -> Ranking:
     """Rank the companies that fit. What the model says of companies that were not offered is dropped."""
-    offered = found.fitting[: context.limits.reranked_max]
+    offered = found.fitting[: context.settings.company_reranked_max]
     inputs = RerankInputs(context.question, plan.output, offered, asked.seed, conditions_in_words(asked.sought))
 
     def by_rule(given: RerankInputs) -> Reranking:
@@ -38,7 +38,7 @@ async def rerank(context: Context, asked: Asked, plan: Plan, found: Candidates, 
         ranked = _offered_only(decided, offered_ids)
     ranked = _preferred_first(ranked, offered)
     ranked = [_presentable(found.companies[each.company_id], each, asked.seed) for each in ranked]
-    answering = likely(ranked, context.limits.accepted_confidence_min)
+    answering = likely(ranked, context.settings.company_accepted_confidence_min)
     context.note(before=len(offered), after=len(answering))
     by_rule_alone = context.run.chat is None or "company_rerank" in context.run.degraded
     return Ranking(

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 
 from quarry.companies.activity import counted
-from quarry.companies.candidates import Candidate, Source, Variant, merge
+from quarry.companies.candidates import Candidate, Scoring, Source, Variant, merge
 from quarry.companies.context import Asked, Candidates, Context, Plan, Scope
 from quarry.companies.contract import STATUSES
 from quarry.companies.facets import TAG_FACETS
@@ -44,7 +44,7 @@ async def retrieve(context: Context, asked: Asked, plan: Plan, before: Candidate
     """
     search = _Search(context, asked, plan, before, await _scope(context, asked, plan, before.scope))
     await search.close_in()
-    is_new, (plan, variants) = plan.is_new, plan.taken(context.limits.variants_executed)
+    is_new, (plan, variants) = plan.is_new, plan.taken(context.settings.company_variants_executed)
     searches: list[Callable[[], Awaitable[None]]] = [lambda: search.by_variants(variants)] if variants else []
     if is_new:
         searches += [search.by_name, search.by_tags]
@@ -98,7 +98,7 @@ class _Search:
     @property
     def _is_closed(self) -> bool:
         """Whether so few companies are searched that all of them are looked at, however far they are from the question."""
-        return self._only is not None and len(self._only) <= self._context.limits.hydrated_max
+        return self._only is not None and len(self._only) <= self._context.settings.company_hydrated_max
 
     def _may_call(self, calls: int = 1) -> bool:
         return self._context.may_call(calls)
@@ -109,7 +109,7 @@ class _Search:
         """
         sought = self._plan.sought
         if self._only is None and (sought.stated or sought.excluded) and self._may_call(2):
-            most = self._context.limits.hydrated_max
+            most = self._context.settings.company_hydrated_max
             ids = await self._fitting()
             self.is_cut_short = self.is_cut_short or self.scope.is_cut_short
             if self.scope.are_many:
@@ -126,10 +126,10 @@ class _Search:
         if self.scope.ids is None:
             with self._context.run.step("companies_by_fields") as record:
                 self._context.run.budget.spend_call()
-                limits, scope, is_cut_short = self._context.limits, self.scope, False
-                most = (
-                    limits.hydrated_max if scope.in_order else max(LISTED_MAX, compared_max(limits.retrieved_max)) + 1
-                )
+                settings, scope, is_cut_short = self._context.settings, self.scope, False
+                most = max(LISTED_MAX, compared_max(settings.company_retrieved_max)) + 1
+                if scope.in_order:
+                    most = settings.company_hydrated_max
                 if not (scope.in_order or scope.excluded):
                     ids = await fitting_ids(self._database, scope.filter, most)
                 elif not scope.in_order and await are_expected(self._database, scope.filter, LISTED_MAX):
@@ -193,7 +193,8 @@ class _Search:
         return variant == unnamed(seed.target_customer or "", seed)
 
     async def _run(self, sources: Sequence[Source], variants: Sequence[Variant], phrasings: int) -> None:
-        run, limits = self._context.run, self._context.limits
+        run, settings = self._context.run, self._context.settings
+        scoring = Scoring.of(settings)
         with ExitStack() as steps:
             records = {source: steps.enter_context(run.step(f"search_companies_{source}_v1")) for source in sources}
             for _ in sources:
@@ -209,8 +210,8 @@ class _Search:
                 exclude_ids=[self._asked.seed.id] if self._asked.seed else [],
                 hybrid="hybrid" in sources,
                 keyword="keyword" in sources,
-                limit=limits.retrieved_max,
-                scoring=replace(limits.scoring, min_semantic=-1.0) if self._is_closed else limits.scoring,
+                limit=settings.company_retrieved_max,
+                scoring=replace(scoring, min_semantic=-1.0) if self._is_closed else scoring,
             )
             for source, record in records.items():
                 by_source = [candidate for candidate in found if source in candidate.found_by]
@@ -252,7 +253,7 @@ class _Search:
                 categories,
                 models,
                 None,
-                self._context.limits.taxonomy_max,
+                self._context.settings.company_taxonomy_max,
                 filter=self.scope.filter,
             )
             allowed = None if self._only is None else set(self._only)

@@ -19,7 +19,6 @@ from quarry.companies.count_wording import counted_in_words
 from quarry.companies.counting import Counting, count, what_to_count
 from quarry.companies.critique import criticise
 from quarry.companies.fitting import keep_fitting
-from quarry.companies.limits import CompanyLimits
 from quarry.companies.name_lookup import look_up_names
 from quarry.companies.planning import described, make_plan
 from quarry.companies.rerank import rerank
@@ -28,6 +27,7 @@ from quarry.core.budget import Budget
 from quarry.core.errors import DatabaseUnavailable, QuarryError, TimeIsUp
 from quarry.core.run_log import ResultRecord, Run
 from quarry.core.services import Caller, Services
+from quarry.core.settings import Settings
 from quarry.core.stream.events import Event, PartialText, PartialTextEvent
 
 TURNS_PER_ITERATION = 6
@@ -49,15 +49,15 @@ async def search_companies(
     A failing model degrades steps and never ends the stream; a failing database does, with its QuarryError. Closing the
     generator stops the search before its next step.
     """
-    limits = CompanyLimits.of(services.settings)
+    settings = services.settings
     run = Run(
-        "companies", caller.user_id, request.question, _budget(limits), services.chat, request_id, run_id or uuid4()
+        "companies", caller.user_id, request.question, _budget(settings), services.chat, request_id, run_id or uuid4()
     )
     run.request = request.as_asked()
     timeline = Timeline(run)
     with services.run_log.record(run):
         try:
-            async with aclosing(_search(Context(request, services, run, limits), timeline)) as events:
+            async with aclosing(_search(Context(request, services, run, settings), timeline)) as events:
                 async for event in events:
                     yield event
         except QuarryError:
@@ -85,7 +85,7 @@ async def _search(context: Context, timeline: Timeline) -> AsyncGenerator[Event]
         yield step.event
         async with context.in_time():
             asked = await look_up_names(context)
-            context = replace(context, limits=CompanyLimits.of(await context.services.tuned.read()))
+            context = replace(context, settings=await context.services.tuned.read())
         step.detail = asked.detail
     yield step.event
 
@@ -243,14 +243,14 @@ def _plan_label(context: Context, now: Round) -> str:
 
 def _search_label(context: Context, now: Round) -> str:
     plan = _the(now.plan)
-    phrasings = min(len(plan.pending), context.limits.variants_executed)
+    phrasings = min(len(plan.pending), context.settings.company_variants_executed)
     if not phrasings:
         return "Searching by the new plan" if plan.is_new else ""
     return f"Searching {counted(phrasings, 'phrasing')}"
 
 
 def _rank_label(context: Context, now: Round) -> str:
-    count = len(now.found.fitting[: context.limits.reranked_max])
+    count = len(now.found.fitting[: context.settings.company_reranked_max])
     return f"Ranking {counted(count, 'company', 'companies')}" if count else ""
 
 
@@ -273,16 +273,16 @@ def _within_limits(context: Context, now: Round) -> Round:
     has_ranked = bool(now.ranking.ranked)
     is_spent = context.is_out_of_tokens or not context.may_call(has_ranked=has_ranked)
     is_cut_short = now.is_cut_short or is_spent
-    if is_cut_short or now.nth >= context.limits.max_iterations:
+    if is_cut_short or now.nth >= context.settings.company_max_iterations:
         return replace(now, is_cut_short=is_cut_short, end_reason="guardrail_hit")
     return now
 
 
-def _budget(limits: CompanyLimits) -> Budget:
+def _budget(settings: Settings) -> Budget:
     return Budget(
-        max_turns=limits.max_iterations * TURNS_PER_ITERATION + 1,
-        max_calls=limits.max_tool_calls,
-        max_seconds=limits.max_seconds,
-        max_tokens=limits.max_tokens,
-        reserved_seconds=min(ANSWER_RESERVE_SECONDS, limits.max_seconds / 4),
+        max_turns=settings.company_max_iterations * TURNS_PER_ITERATION + 1,
+        max_calls=settings.company_max_tool_calls,
+        max_seconds=settings.company_max_seconds,
+        max_tokens=settings.company_max_tokens,
+        reserved_seconds=min(ANSWER_RESERVE_SECONDS, settings.company_max_seconds / 4),
     )

@@ -10,6 +10,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from quarry.core.language.numerals import number_words
+from quarry.records.quantities import MONTHS
+
 Value = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Key = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Count = Annotated[int, Field(ge=0)]
@@ -145,15 +148,14 @@ _NOTHING = re.compile(
     re.IGNORECASE,
 )
 
-_MONTHS = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+_MONTHS = f"(?:{MONTHS})"
 _DAYS = re.compile(
     rf"\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}} {_MONTHS}(?: \d{{4}})?\b"
     rf"|\b{_MONTHS} (?:\d{{4}}\b|\d{{1,2}}(?:, \d{{4}}|\b(?! ?\d)))"
 )
-_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-_NUMBER_WORDS = {word: number for number, word in enumerate(_WORDS, start=1)}
+_NUMBER_WORDS = number_words(1, 12)
 _NUMBER = re.compile(
-    rf"(?<![\w.,/-])(?<![Nn]o )(?:(\d{{1,3}}(?:,\d{{3}})+|\d{{1,15}})(?![\w%]|[.,]\d|-\w)|({'|'.join(_WORDS)})(?![\w-]))",
+    rf"(?<![\w.,/-])(?<![Nn]o )(?:(\d{{1,3}}(?:,\d{{3}})+|\d{{1,15}})(?![\w%]|[.,]\d|-\w)|({'|'.join(_NUMBER_WORDS)})(?![\w-]))",
     re.IGNORECASE,
 )
 _OPENING_END = re.compile(r"[.!?](?=\s|$)|\n")

@@ -59,13 +59,11 @@ def _records() -> Tunable:
 
 def _companies() -> Tunable:
     from quarry.companies.candidates import Scoring, Variant, merge
-    from quarry.companies.limits import CompanyLimits
     from quarry.companies.store import retrieve_variants
 
     meaning, words, niches = "company_semantic_weight", "company_keyword_weight", "company_niche_weight"
 
     async def gather(query: JudgedQuery, caller: Caller, services: Services) -> Fuse:
-        limits = CompanyLimits.of(services.settings)
         text = "\n".join([*query.earlier, query.query])
         variant = Variant(text, await services.queries.embed(text))
         found = [
@@ -77,8 +75,8 @@ def _companies() -> Tunable:
                 [variant],
                 statuses=None,
                 keyword=False,
-                limit=limits.retrieved_max,
-                scoring=scored_by(limits.scoring, *weights),
+                limit=services.settings.company_retrieved_max,
+                scoring=scored_by(Scoring.of(services.settings), *weights),
             )
         ]
         candidates = merge(found)

@@ -16,6 +16,7 @@ from quarry.core.language.nouns import is_doer_of
 from quarry.core.language.sentences import sentences
 from quarry.core.language.writing import writing_of
 from quarry.core.query.measures import MEASURING, words_measuring
+from quarry.core.query.places import AREAS
 from quarry.core.text import STOP_WORDS, shorten, significant_words, words
 from quarry.records.candidates import RecordText
 from quarry.records.evidence import EvidenceSource
@@ -78,8 +79,8 @@ _COST = frozenset(significant_words("cost"))
 _ASKS_WHERE = _words("where")
 _PLACE = frozenset(
     significant_words(
-        "place location address city town village district quarter street region county state country site area zone building"
-        " floor room hall depot branch shelf aisle pier dock berth"
+        f"{' '.join(AREAS)} place location address district quarter street state site area zone building floor room hall depot"
+        " branch shelf aisle pier dock berth"
     )
 )
 """What values tell where something is are called."""

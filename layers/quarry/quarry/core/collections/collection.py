@@ -31,7 +31,7 @@ from quarry.core.collections.declaration import (
 )
 from quarry.core.collections.expression import expression_sql
 from quarry.core.collections.guessing import words
-from quarry.core.collections.relations import Column, Relation
+from quarry.core.collections.relations import Column, Relation, is_date_type
 from quarry.core.retrieval.facets import identifier
 
 TITLE_MAX_CHARACTERS = 160
@@ -208,7 +208,7 @@ class Collection:
 
         def number(name: str) -> LiteralString:
             value = self.column(name, row)
-            if self.columns[name].base.startswith(("date", "timestamp")):
+            if is_date_type(self.columns[name].base):
                 return f"(extract(epoch from {value})::numeric / 86400)"
             return f"{value}::numeric"
 

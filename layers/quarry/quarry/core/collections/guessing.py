@@ -8,9 +8,11 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Literal
 
-from quarry.core.collections.relations import Column, Relation
+from quarry.core.collections.relations import Column, Relation, is_date_type
 from quarry.core.language.everyday import is_everyday
 from quarry.core.language.nouns import singular
+from quarry.core.query.measures import SIDE_AMOUNTS
+from quarry.core.query.places import AREAS
 from quarry.core.query.quantities import dimension_of, unit_named
 
 FACET_VALUES_MAX = 50
@@ -51,9 +53,8 @@ _CATEGORIES = frozenset(
     role segment tier plan genre format mode class zustand kategorie sprache geschlecht stufe estado tipo categoria idioma
     etat categorie langue""".split()
 )
-_PLACES = frozenset(
-    """city town municipality village country region province county continent locality stadt ort gemeinde dorf land kreis
-    ciudad pais provincia ville pays departement citta paese cidade""".split()
+_PLACES = AREAS | frozenset(
+    "stadt ort gemeinde dorf land kreis ciudad pais provincia ville pays departement citta paese cidade".split()
 )
 _NUMBERED = frozenset(
     """id uuid guid code no number num nr key version position sort ordinal sequence rank lat latitude lng lon longitude zip
@@ -66,9 +67,7 @@ _AMOUNTS = frozenset(
 )
 _NO_AMOUNTS = frozenset("rate percent percentage share ratio count method type".split())
 """Last words of what only has to do with money."""
-_SIDE_AMOUNTS = frozenset(
-    "freight shipping postage tax vat discount tip deposit balance budget refund cost fee salary wage".split()
-)
+_SIDE_AMOUNTS = SIDE_AMOUNTS | {"cost", "fee", "salary", "wage"}
 _FLAGS = frozenset("active inactive visible public private available valid default flag".split())
 _FLAG_FIRST = frozenset("is has can was".split())
 _LENGTHS = (("length",), ("duration",))
@@ -276,25 +275,32 @@ def is_category(column: Column, rows: int | None) -> bool:
     """Whether it holds one of few values, each many times; before ANALYZE its name decides, and where rows are few."""
     if column.category == "E" and not column.is_array:
         return True
-    if not is_text(column) or is_prose(column) or is_contact(column) or is_numbered(column):
+    if not _may_be_label(column):
         return False
-    is_called_one = bool(_CATEGORIES & {*words(column.name)})
-    if column.distinct is None or rows is None:
+    is_called_one = is_called_category(column)
+    count = _values(column, rows)
+    if rows is None or count is None:
         return is_called_one
-    if is_called_one and rows < FEW_ROWS:
-        return True
-    count = column.distinct if column.distinct >= 0 else -column.distinct * rows
-    return 1 < count <= min(FACET_VALUES_MAX, rows / 2)
+    return (is_called_one and rows < FEW_ROWS) or 1 < count <= min(FACET_VALUES_MAX, rows / 2)
 
 
 def comes_again(column: Column, rows: int | None) -> bool:
     """Whether, of few rows, which cannot hold each value many times, some have the same short text."""
-    if not is_text(column) or is_prose(column) or is_contact(column) or is_numbered(column):
+    count = _values(column, rows)
+    if rows is None or count is None or rows >= FEW_ROWS or text_width(column) > LABEL_WIDTH:
         return False
-    if column.distinct is None or rows is None or rows >= FEW_ROWS or text_width(column) > LABEL_WIDTH:
-        return False
-    count = column.distinct if column.distinct >= 0 else -column.distinct * rows
-    return 1 < round(count) < rows
+    return _may_be_label(column) and 1 < round(count) < rows
+
+
+def _may_be_label(column: Column) -> bool:
+    return is_text(column) and not (is_prose(column) or is_contact(column) or is_numbered(column))
+
+
+def _values(column: Column, rows: int | None) -> float | None:
+    """How many values it is estimated to hold; None before ANALYZE."""
+    if column.distinct is None or column.distinct >= 0:
+        return column.distinct
+    return None if rows is None else -column.distinct * rows
 
 
 def is_called_category(column: Column) -> bool:
@@ -402,7 +408,7 @@ def unit_of(column: Column, table: str) -> tuple[str, bool] | None:
 
 def is_date(column: Column) -> bool:
     """Whether it is a day or a moment, not a time of day."""
-    return not column.is_array and column.base.startswith(("date", "timestamp"))
+    return not column.is_array and is_date_type(column.base)
 
 
 def date_purpose(column: Column) -> DatePurpose:

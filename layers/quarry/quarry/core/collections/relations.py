@@ -38,6 +38,11 @@ class Column:
     most: float | None = None
 
 
+def is_date_type(base: str) -> bool:
+    """Whether a type, as `base` of a column, is of days or moments, not of times of day."""
+    return base.startswith(("date", "timestamp"))
+
+
 @dataclass(frozen=True)
 class Reference:
     """A foreign key: these columns hold the key `target_columns` of the table `target`. `is_guessed`: no constraint says so."""

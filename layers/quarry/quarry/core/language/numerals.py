@@ -38,6 +38,11 @@ _NUMERAL = re.compile(rf"({DIGITS})({SCALE}|l\b)?", re.IGNORECASE)
 _HUNDREDS_MAX = 1000
 
 
+def number_words(least: int, most: int) -> dict[str, int]:
+    """The words for the whole numbers from `least` to `most`, each a word of its own."""
+    return {word: number for word, number in _SMALL.items() if least <= number <= most}
+
+
 def numeral_value(text: str) -> float | None:
     """The number that `text` is; None where it is none ("five six")."""
     text = text.strip().lower()

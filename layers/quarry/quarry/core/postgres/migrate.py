@@ -3,9 +3,9 @@
 All of it is in one schema (`core/postgres/schema.py`); an installation from before there was one is moved there.
 
 `sql/migrations/NNNN_name.sql` run once, in order, each in a transaction, remembered with a hash; an edited one is refused.
-`sql/functions/<domain>/<name>.sql` are re-created whenever their text changes, and dropped when the file goes; where that is `<table>_values.sql`, the values
-of that searched table are counted anew. `{{embedding_dimensions}}` in a migration is the number of dimensions that the vectors of
-this database have.
+`sql/functions/<domain>/<name>.sql` are re-created whenever their text changes, and dropped when the file goes; where that is
+`<table>_values.sql`, the values of that searched table are counted anew. `{{embedding_dimensions}}` in a migration is the number
+of dimensions that the vectors of this database have.
 """
 
 from __future__ import annotations

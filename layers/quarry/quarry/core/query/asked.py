@@ -9,6 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import cast, get_args
 
+from quarry.core.language.numerals import number_words
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import Token
 from quarry.core.query.lexicon import TERM_WORDS_MAX, Found, Lexicon, PhraseTable, stems
@@ -22,12 +23,7 @@ _OF_NUMBERS = ("average", "total")
 """What is asked for only beside the name of a number."""
 NUMBER_WORDS_MAX = 5
 
-NUMBERS: Mapping[str, int] = {
-    word: number
-    for number, word in enumerate(
-        "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen".split(), start=1
-    )
-} | {"dozen": 12, "twenty": 20}
+NUMBERS: Mapping[str, int] = number_words(1, 15) | {"dozen": 12, "twenty": 20}
 ORDINALS: Mapping[str, int] = {
     "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9,
     "tenth": 10, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4, "5th": 5, "last": -1, "other": 2,

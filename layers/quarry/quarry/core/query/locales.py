@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib.resources import files
 
+from quarry.core.language.numerals import number_words
 from quarry.core.language.tokens import fold, keys
 from quarry.core.query.date_points import MONTH_NAMES, SEASONS, WEEKDAYS
 from quarry.core.query.mention import ParsedQuery
@@ -225,7 +226,7 @@ def _mask(text: str, spans: Sequence[tuple[int, int]]) -> bytearray:
 _SCALES = frozenset(("thousand", "million", "billion"))
 """They are abbreviated with a dot."""
 _UNITS = ("day", "week", "month", "quarter", "year", "decade")
-_COUNTS = "a few two three four five six seven eight nine ten eleven twelve".split()
+_COUNTS = ("a", "few", *number_words(2, 12))
 _SLOTS: Mapping[str, frozenset[str]] = {
     "count": frozenset(_COUNTS),
     "unit": frozenset([*_UNITS, *(f"{unit}s" for unit in _UNITS)]),

@@ -17,6 +17,9 @@ KNOWN_CITY_THOUSANDS = 1000
 LED_CITY_THOUSANDS = 200
 """A smaller one is not even where "in" leads it, in a text where case says nothing."""
 
+AREAS = frozenset("city town municipality village country region province county continent locality".split())
+"""What a column is called that names places."""
+
 _LEADS = frozenset(
     "in from near around across within outside inside throughout based located headquartered into visiting".split()
 )
