@@ -23,7 +23,7 @@ from quarry.core.settings import Settings
 
 @dataclass(frozen=True)
 class Context:
-    """What stays the same throughout one search: the request, the services, the budget, the settings as `quarry tune` left them."""
+    """What stays the same throughout one search: request, services, budget, and the settings as `quarry tune` left them."""
 
     request: ChatRequest
     services: Services
