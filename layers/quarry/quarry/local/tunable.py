@@ -45,8 +45,7 @@ def _records() -> Tunable:
     share = "records_semantic_weight"
 
     async def gather(query: JudgedQuery, caller: Caller, services: Services) -> Fuse:
-        seconds = services.settings.database_timeout_seconds
-        budget = Budget(max_turns=0, max_calls=0, max_seconds=seconds, max_tokens=1)
+        budget = Budget.without_model(services.settings.database_timeout_seconds)
         run = Run("records", caller.user_id, query.query, budget, chat=None)
         types, services = await acting_for(caller, services)
         reading = await read_records(services.database, types, query.query)
@@ -76,7 +75,12 @@ def _companies() -> Tunable:
                 statuses=None,
                 keyword=False,
                 limit=services.settings.company_retrieved_max,
-                scoring=scored_by(Scoring.of(services.settings), *weights),
+                scoring=replace(
+                    Scoring.of(services.settings),
+                    semantic_weight=weights[0],
+                    keyword_weight=weights[1],
+                    niche_weight=weights[2],
+                ),
             )
         ]
         candidates = merge(found)
@@ -91,9 +95,6 @@ def _companies() -> Tunable:
             return [each.company_id for each in best_first]
 
         return fuse
-
-    def scored_by(scoring: Scoring, semantic: float, keyword: float, niche: float) -> Scoring:
-        return replace(scoring, semantic_weight=semantic, keyword_weight=keyword, niche_weight=niche)
 
     tenths = [(first, second, 10 - first - second) for first in range(11) for second in range(11 - first)]
     options = [{meaning: a / 10, words: b / 10, niches: c / 10} for a, b, c in tenths]

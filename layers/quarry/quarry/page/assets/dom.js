@@ -22,7 +22,7 @@ export function element(tag, attributes = {}, ...children) {
 }
 
 /** As `element`, in SVG's namespace. */
-export function svg(tag, attributes = {}, ...children) {
+function svg(tag, attributes = {}, ...children) {
   return filled(document.createElementNS(SVG, tag), attributes, children);
 }
 
@@ -60,7 +60,7 @@ const SAFE_SCHEMES = new Set(['http:', 'https:', 'mailto:', 'tel:']);
  * The address if a reader may follow it, else null.
  * @param {string} address
  */
-export function safeAddress(address) {
+function safeAddress(address) {
   try {
     return SAFE_SCHEMES.has(new URL(address, document.baseURI).protocol) ? address : null;
   } catch {

@@ -31,7 +31,7 @@ export function openPreview(node, content) {
   open(node, content);
 }
 
-export function closePreview() {
+function closePreview() {
   clearTimeout(timer);
   anchor?.removeAttribute('aria-describedby');
   anchor = null;

@@ -4,7 +4,7 @@
 
 import {button, element, hiddenText, icon, replace, uniqueId} from '../dom.js';
 
-export const QUERY_MAX = 2000;
+const QUERY_MAX = 2000;
 
 export class Prompt {
   /**

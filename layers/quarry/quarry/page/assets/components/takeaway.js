@@ -39,7 +39,7 @@ export function takeaway(take, announce) {
  * @param {import('../dom.js').Child} label
  * @param {{label: string, onchoose: () => void}[]} actions
  */
-export function menu(label, actions) {
+function menu(label, actions) {
   const close = () => {
     root.open = false;
     root.querySelector('summary').focus();
@@ -61,7 +61,7 @@ document.addEventListener('pointerdown', ({target}) => {
 });
 
 /** Rows as RFC 4180 has them, in UTF-8 with the mark that spreadsheets look for. @param {Taken} taken */
-export function csv({columns, rows}) {
+function csv({columns, rows}) {
   return `\ufeff${[columns, ...rows].map((row) => row.map(csvField).join(',')).join('\r\n')}\r\n`;
 }
 
