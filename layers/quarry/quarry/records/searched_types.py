@@ -14,7 +14,7 @@ from psycopg.sql import SQL, Composable
 from quarry.civic.collections import COLLECTIONS
 from quarry.core.collections.collection import ENGLISH, Collection, OwnTable, quoted
 from quarry.core.collections.declaration import Quoting, nearest
-from quarry.core.collections.search_table import is_callers, named_by_others, search_table
+from quarry.core.collections.search_table import is_callers, named_by_others, rows_referring, search_table
 from quarry.core.errors import FieldError, InvalidInput
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
@@ -195,6 +195,8 @@ def searched_type(collection: Collection, others: Sequence[Collection] = ()) -> 
     """A collection as a type of record, where `others` are declared beside it."""
     declared, own = collection.declaration, search_table(collection)
     table = replace(own, facets=(*own.facets, *named_by_others(collection, others)))
+    for facet, related in rows_referring(collection, others) if table.reckons else ():
+        table = replace(table, facets=(*table.facets, facet), related=(*table.related, related))
     day = collection.day(declared.date) if declared.date else "null::date"
     parent_id, parent = collection.parent()
     is_own = isinstance(collection, OwnTable)

@@ -30,7 +30,7 @@ from quarry.records.reading import RecordsReading
 LEAD_CHARACTERS_MAX = 40
 SHORTENED_MIN = 4
 """Of fewer letters, a word does not tell what it is short for."""
-_BE = (["is"], ["are"], ["was"], ["were"], ["been"], ["be"])
+_BE = (["is"], ["are"], ["was"], ["were"], ["been"], ["be"], ["being"])
 _VERBS_OF_ROWS = (*_BE, ["have"], ["has"], ["had"], ["cost"], ["do"], ["does"], ["did"])
 _PARTICIPLES = frozenset("taken given made run held shown seen found".split())
 _EXISTING = frozenset("recorded listed held found filed located mentioned registered stored happened occurred".split())
@@ -211,7 +211,9 @@ def _says_of_rows(reading: RecordsReading, place: int) -> bool:
     mentions, text = reading.parsed.mentions, reading.parsed.text
     word = text[mentions[place].start : mentions[place].end].lower()
     before = text[mentions[place - 1].start : mentions[place - 1].end].lower() if place else ""
-    is_last = all(isinstance(each.value, DateRange) or each.value == Cue("filler") for each in mentions[place + 1 :])
+    is_last = all(
+        isinstance(each.value, DateRange) or each.value in (Cue("filler"), Cue("relates")) for each in mentions[place + 1 :]
+    )
     is_participle = word.endswith("ed") or word in _PARTICIPLES
     return is_last and is_participle and before.split()[-1:] in _BE and word not in _EXISTING
 

@@ -88,6 +88,38 @@ def named_by_others(collection: Collection, others: Iterable[Collection]) -> Ite
                 yield _facet(collection, name, named)
 
 
+def rows_referring(collection: Collection, others: Iterable[Collection]) -> Iterator[tuple[Facet, Related]]:
+    """How many rows of each other collection refer to a row: of each that does so by one column alone, and of which every caller
+    may see all.
+    """
+    for other in others:
+        references = [
+            facet
+            for facet in other.declaration.facets.values()
+            if facet.of is not None and facet.through is None and table_name(facet.of) == collection.source
+        ]
+        columns = {facet.by: facet.key or "id" for facet in references if facet.by}
+        name = f"number_of_{other.name}"
+        if len(columns) != 1 or other.declaration.scope_setting or name in collection.declaration.facets:
+            continue
+        [(by, key)] = columns.items()
+        label = other.declaration.label or other.name.replace("_", " ")
+        called = other.declaration.nouns or nouns(label)
+        own, their = collection.column(key, "o"), other.column(by, "x")
+        counted: LiteralString = (
+            f"(select {own} as quarry_row, count({their}) as quarry_value from {collection.source_sql} o"
+            f" left join {other.source_sql} x on {their} = {own} group by 1)"
+        )
+        on = f"r.quarry_row = {collection.column(key, 't')}"
+        yield (
+            Facet(
+                name, "number", "r.quarry_value", f"number of {label}", f"numbers of {label}",
+                wording=f"with {{}} {plural(called[0]).replace('{', '').replace('}', '')}", related=name, steps=1, counts=called,
+            ),
+            Related(name, other.declaration.source, on, source=counted),
+        )  # fmt: skip
+
+
 def _holds_words(collection: Collection) -> LiteralString:
     """Whether a row `w` of words holds those of a text, each read in the row's language."""
     held = [

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from quarry.core.language.nouns import names_doer
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
-from quarry.core.query.dated import is_verb, spoken_date
+from quarry.core.query.dated import spoken_date
 from quarry.core.query.mention import Asked, AskedFor, Cue, FacetName, Mention, ParsedQuery, Word
 from quarry.core.query.question import Ask, Evidence, Function, Missing
 from quarry.core.query.reckoning import reckoning_of
-from quarry.core.query.telling import meant_table
+from quarry.core.query.telling import meant_table, nearest_people
 from quarry.core.retrieval.facets import Facet, SearchTable
 
 BESIDE_MENTIONS_MAX = 4
@@ -152,9 +151,7 @@ class _Reader:
         place = next(
             (place for place, asked in self.asked if asked.what == "list" and self._says(place) == "who"), None
         )
-        people = [facet for facet in self.table.facets if facet.name in self.own and are_people(facet)]
-        nearest = min((facet.steps for facet in people), default=0)
-        people = [facet for facet in people if facet.steps == nearest]
+        people = nearest_people(facet for facet in self.table.facets if facet.name in self.own)
         if place is None or not self.table.reckons or len(people) != 1:
             return None
         return place, FacetName((people[0].name,))
@@ -252,7 +249,9 @@ class _Reader:
         if superlative and not found[1].grain and self.table.facet(self._facet(found[1])).kind in _NUMERIC:
             ascending = superlative in ("least", "smallest", "first")
             return Ask("extreme", self._facet(found[1]), ascending=ascending, limit=self._limit() or 1)
-        return Ask("groups", self._facet(found[1]), found[1].grain, ascending=False, limit=self._limit())
+        spoken = spoken_date(self.mentions, self.table) if found[1].grain else None
+        facet = spoken.name if spoken else self._facet(found[1])
+        return Ask("groups", facet, found[1].grain, ascending=False, limit=self._limit())
 
     def _name_right_before(self, place: int) -> tuple[int, FacetName] | None:
         """ "A style breakdown"."""
@@ -346,13 +345,6 @@ class _Reader:
         said = {stem(key) for key in keys(self._says(place))} & _KINDS
         own = [facet for facet in self.table.facets if facet.name in self.own and facet.kind == "value"]
         return next((facet for facet in own if said & _stems_of(facet)), None)
-
-
-def are_people(facet: Facet) -> bool:
-    """Whether a facet's values are people: declared so, or called by what people do ("reviewer", "assignee")."""
-    *before, last = keys(facet.label) or ("",)
-    is_doer = names_doer(last) or (last == "by" and len(before) == 1 and is_verb(before[0])) or before == ["assigned"]
-    return facet.is_people or facet.kind == "name" or (facet.kind == "value" and is_doer)
 
 
 def _stems_of(facet: Facet) -> frozenset[str]:

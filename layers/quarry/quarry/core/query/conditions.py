@@ -267,6 +267,8 @@ def _number(
 ) -> list[Clause]:
     if isinstance(value, Duration):
         return _duration(parsed, place, value, table, found)
+    if (of_rows := _rows_counted(parsed, place, value, table, found)) is not None:
+        return of_rows
     if value.unit is not None and value.unit in {stem(keys(noun)[-1]) for noun in table.nouns}:
         if not table.reckons or not _compares(parsed, place, _numbers(meant_table(parsed, table))):
             return _number_of_rows(parsed, place, value, found)
@@ -288,6 +290,19 @@ def _number(
     # an amount may be told without its currency ("raised more than 5 million")
     measured = [facet for facet in table.facets if facet.kind in ("number", "money")]
     return _ranged(parsed, place, measured, value, found, named=True, table=table)
+
+
+def _rows_counted(
+    parsed: ParsedQuery, place: int, value: NumberRange, table: SearchTable, found: Conditions
+) -> list[Clause] | None:
+    """ "More than 5 repairs", said of boats: a range of how many rows refer to one; None where it is no such range."""
+    before = parsed.mentions[:place]
+    if value.least == value.most or not any(mention.value == Cue("noun") for mention in before):
+        return None
+    counted = [facet for facet in table.facets if facet.counts]
+    named = _named_beside(parsed, place, counted, found)
+    called = [named] if named else [each for each in counted if value.unit in {stem(noun) for noun in each.counts}]
+    return _any_of([Condition(called[0].name, range=value)], parsed.mentions[place]) if len(called) == 1 else None
 
 
 def _measured(
@@ -470,6 +485,8 @@ def _named(mention: Mention, value: FacetName, table: SearchTable) -> list[Claus
     evidence = (Evidence(mention.start, mention.end),)
     if facet.kind == "boolean":
         return [(Condition(facet.name, ("true",), is_negated=mention.assertion == "negated", evidence=evidence),)]
+    if facet.counts and mention.assertion == "negated":
+        return [(Condition(facet.name, range=NumberRange(0, 0), evidence=evidence),)]
     if facet.kind == "number" and mention.assertion == "negated":
         return [(Condition(facet.name, range=NumberRange(None, 0), evidence=evidence),)]
     return []

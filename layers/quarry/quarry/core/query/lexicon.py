@@ -97,6 +97,8 @@ class Lexicon:
     """Of several tables, what the rows of each are called, by stems, and the numbers that these have."""
     opposites: PhraseTable[FacetName] = field(default_factory=lambda: PhraseTable(()))
     """What says of a row that it is not what a facet of yes and no is called ("unfurnished", "out of print"), by stem."""
+    referring: Mapping[tuple[str, ...], str] = field(default_factory=dict)
+    """What rows are called of which the number that refers to another's row is known, by stems, and the facet that tells it."""
     facet_places: frozenset[int] = frozenset()
     """Of one text, the words at which what rows may be called is the name of a facet (`ambiguous`)."""
 
@@ -181,6 +183,9 @@ def lexicon_of(table: SearchTable) -> Lexicon:
         },
         facet_terms=PhraseTable(_facet_terms(table), stem),
         opposites=PhraseTable(_opposites(table), stem),
+        referring={
+            tuple(stem(key) for key in keys(noun)): facet.name for facet in table.facets for noun in facet.counts
+        },
         owned={
             tuple(stem(key) for key in keys(noun)): frozenset(each.name for each in own.facets if each.is_measurable)
             for own in table.united
@@ -198,8 +203,8 @@ def synonyms_in(tokens: Sequence[Token], lexicon: Lexicon) -> list[LookUp]:
 
 
 def units_of(facet: Facet) -> tuple[str, ...]:
-    """The nouns that a number of this facet counts; none of what is no number."""
-    if facet.kind != "number":
+    """The nouns that a number of this facet counts; none of what is no number, or is counted of rows."""
+    if facet.kind != "number" or facet.counts:
         return ()
     serving = ("people", "persons", "guests") if _SERVING & {stem(key) for key in keys(facet.label)} else ()
     return (*facet.units, facet.label, facet.plural, *facet.words, *serving, *_participants(facet))
@@ -232,6 +237,8 @@ def _facet_terms(table: SearchTable) -> Iterator[tuple[str, FacetName | Cue]]:
         if facet.kind == "words":
             # what a row says is the row: "how many texts mention …"
             yield from ((name, Cue("noun")) for name in (facet.label, *facet.words))
+            continue
+        if facet.counts:
             continue
         counted = [unit for unit in facet.units if facet.kind == "number" and unit not in PERIODS]
         # a quantity is of units, whatever these are

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from quarry.core.language.numerals import numeral_value
 from quarry.core.language.stemming import stem
-from quarry.core.language.tokens import Token, tokenise
+from quarry.core.language.tokens import Token, keys, tokenise
 from quarry.core.query.ambiguous import facet_places
 from quarry.core.query.asked import find_asked, narrows, opening_words
 from quarry.core.query.assertion import read_assertions
@@ -90,6 +90,7 @@ def parse(
     chosen = _without_overlaps(candidates, len(tokens))
     said = with_dated_verbs(text, _with_the_rest(tokens, chosen, lexicon), lexicon.events, lexicon.date)
     said = with_naming_verbs(text, said, lexicon.verbs)
+    said = _with_referring_rows(text, said, lexicon)
     if lexicon.numbers:
         said = _without_relative_verbs(said, tokens)
     read = read_assertions(text, said)
@@ -331,6 +332,23 @@ def _without_relative_verbs(mentions: Sequence[Mention], tokens: Sequence[Token]
         behind = [mention for mention in mentions[place + 1 : place + 4] if mention.value not in _CONNECTING]
         if behind and isinstance(behind[0].value, Known) and not behind[0].is_latent:
             read[place] = replace(mentions[place], value=Cue("light"))
+    return read
+
+
+def _with_referring_rows(text: str, mentions: Sequence[Mention], lexicon: Lexicon) -> list[Mention]:
+    """The mentions, what rows are called that others have none of, or more than so many, being the name of their number ("boats
+    without repairs").
+    """
+    read = list(mentions)
+    has_rows = False
+    for place, mention in enumerate(mentions):
+        if mention.value != Cue("noun"):
+            continue
+        facet = lexicon.referring.get(tuple(map(stem, keys(text[mention.start : mention.end]))))
+        before = next((each.value for each in reversed(mentions[:place]) if each.value != Cue("filler")), None)
+        if facet and has_rows and (before == Cue("negates") or isinstance(before, NumberRange)):
+            read[place] = replace(mention, value=FacetName((facet,)))
+        has_rows = True
     return read
 
 

@@ -26,7 +26,7 @@ from quarry.core.query.measures import (
 )
 from quarry.core.query.mention import Asked, AskedFor, Cue, FacetName, Known, Mention, ParsedQuery, Word
 from quarry.core.query.question import Ask, Function
-from quarry.core.query.telling import meant_table, named, nearest, stems_of
+from quarry.core.query.telling import meant_table, named, nearest, nearest_people, stems_of
 from quarry.core.retrieval.facets import Facet, SearchTable
 
 TARGET_MENTIONS_MAX = 5
@@ -186,7 +186,7 @@ class _Reader:
         limit = (self.limit or 1) if superlative else None
         ask = Ask(
             "groups",
-            name.facets[0] if name.grain else self._own(name),
+            self._own(name),
             name.grain,
             ascending=superlative in _LOW,
             limit=limit,
@@ -318,10 +318,22 @@ class _Reader:
         used, facet = named
         dimension = self._dimension((used,))
         if dimension is None:
-            return self._extreme(facet, kind, (used,))
+            return self._extreme_of_people(facet, kind, used)
         if not is_additive(facet) or not self._asks_for(dimension[0]):
             return self._cannot(used)
         return self._grouped("sum", facet, (used,), kind)
+
+    def _extreme_of_people(self, facet: Facet, kind: AskedFor, used: int) -> Reckoning:
+        """The row with the most or, where "who" asks for somebody of whom rows tell, who has the most altogether."""
+        place = self.kinds.get("list")
+        asks_who = place is not None and self.text[self.mentions[place].start : self.mentions[place].end].lower() == "who"
+        people = nearest_people(self.table.facets) if asks_who else []
+        if not people:
+            return self._extreme(facet, kind, (used,))
+        if len(people) > 1 or place is None or not is_additive(facet):
+            return self._cannot(used)
+        ask = Ask("groups", people[0].name, None, kind in _LOW, self.limit or 1, function="sum", of=facet.name)
+        return Reckoning(ask, (used, place, self.kinds[kind]))
 
     def _ranked_by(self, kind: AskedFor, by: tuple[int, int, Facet]) -> Reckoning | None:
         """ "Top 5 customers by revenue"."""
@@ -333,7 +345,7 @@ class _Reader:
             return self._cannot(used)
         place, name = dimension
         ask = Ask(
-            "groups", self._own(name) if not name.grain else name.facets[0], name.grain, kind in _LOW, self.limit or 1,
+            "groups", self._own(name), name.grain, kind in _LOW, self.limit or 1,
             function="sum", of=facet.name,
         )  # fmt: skip
         return Reckoning(ask, (used, group, place, self.kinds[kind]))
@@ -456,7 +468,10 @@ class _Reader:
         return found[0] if found and not (self.table.united and len(found) > 1) else None
 
     def _own(self, name: FacetName) -> str:
-        """The facet of that name that this table has."""
+        """The facet of that name that this table has; of periods, the date that a verb speaks of."""
+        spoken = spoken_date(self.mentions, self.table) if name.grain else None
+        if spoken or name.grain:
+            return spoken.name if spoken else name.facets[0]
         return next((facet for facet in name.facets if facet in self.facets), name.facets[0])
 
     def _number_grouped_by(self) -> tuple[int, int, Facet] | None:

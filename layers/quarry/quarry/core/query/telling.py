@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence, Set
 
+from quarry.core.language.nouns import names_doer
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
+from quarry.core.query.dated import is_verb
 from quarry.core.query.mention import Cue, FacetName, Known, Mention, ParsedQuery, Place
-from quarry.core.retrieval.facets import SearchTable
+from quarry.core.retrieval.facets import Facet, SearchTable
 
 
 def meant_table(
@@ -67,3 +69,17 @@ def _steps(table: SearchTable, needed: Sequence[Set[str]]) -> int | None:
 def stems_of(text: str) -> tuple[str, ...]:
     """The stems of a text's words."""
     return tuple(stem(key) for key in keys(text))
+
+
+def nearest_people(facets: Iterable[Facet]) -> list[Facet]:
+    """Those of some facets that tell of people by the fewest references."""
+    people = [facet for facet in facets if are_people(facet)]
+    least = min((facet.steps for facet in people), default=0)
+    return [facet for facet in people if facet.steps == least]
+
+
+def are_people(facet: Facet) -> bool:
+    """Whether a facet's values are people: declared so, or called by what people do ("reviewer", "assignee")."""
+    *before, last = keys(facet.label) or ("",)
+    is_doer = names_doer(last) or (last == "by" and len(before) == 1 and is_verb(before[0])) or before == ["assigned"]
+    return facet.is_people or facet.kind == "name" or (facet.kind == "value" and is_doer)

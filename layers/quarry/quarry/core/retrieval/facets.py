@@ -63,6 +63,8 @@ class Facet:
     """How many references lead from a row to the value; 0: it is the row's own."""
     via: tuple[str, ...] = ()
     """The tables in SQL that these lead to, one after the other."""
+    counts: tuple[str, ...] = ()
+    """Of the number of another table's rows that refer to a row: what these are called."""
 
     @property
     def is_array(self) -> bool:
