@@ -28,6 +28,8 @@ CHANCE_WORDS_MAX = 2
 
 _ARTICLES = frozenset(("the", "a", "an", "any", "all"))
 _LED_BY = frozenset("in from of at since before after by until to the a an".split())
+_BEFORE_NOUNS = frozenset("of or many than".split())
+BEING = frozenset("is are was were be been being".split())
 LEADS_MAX = 3
 _BESIDE = 4.0
 _CAPITAL = 1.0
@@ -51,11 +53,13 @@ class Sides:
         self.tokens = tokens
         self._lexicon = lexicon
         self.place_facets = lexicon.place_facets
+        self.reckons = bool(lexicon.numbers)
         self.name_facets = lexicon.name_facets
         self._speaks_by_case = says_something_by_case(tokens)
         words, word_stems = [token.key for token in tokens], stems(tokens)
         self._is_everyday = [False] * len(tokens)
         self._rows: set[int] = set()
+        self._light = {place for place in range(len(tokens)) if (cue := cues().longest_at(words, place)) and cue.meaning == "light"}
         self._starts: dict[int, FacetName] = {}
         self._ends: dict[int, FacetName] = {}
         for found in asked:
@@ -85,6 +89,23 @@ class Sides:
             self._is_everyday[place] or self.tokens[place].key.isdigit() or len(self.tokens[place].key) == 1
             for place in range(first, last)
         )
+
+    def is_meant(self, first: int, last: int, value: KnownValue) -> bool:
+        """Whether everyday words are a value where they stand: a noun behind "of" ("of features"), several words behind a verb
+        of being ("are on hold"), or what the facet of the value is called after ("senior" of a seniority).
+        """
+        if not self.reckons or not value.is_whole or value.likeness < 1:
+            return False
+        if last - first > 1:
+            return self._word(first - 1) in BEING
+        if self._starts.get(first) and self._starts[first].facets == (value.facet,):
+            return (self.tokens[first].key,) == keys(value.value)
+        behind = self._word(last)
+        ends = last == len(self.tokens) or behind in _LED_BY or behind in BEING
+        return first in self._light and ends and self._word(first - 1) in _BEFORE_NOUNS
+
+    def _word(self, place: int) -> str:
+        return self.tokens[place].key if 0 <= place < len(self.tokens) else ""
 
     def is_small_word(self, first: int, last: int) -> bool:
         """Whether it is an "in" or "or" as everybody writes it, which no code of a state or a company is."""
@@ -176,7 +197,7 @@ def _known(
     is_exact = best.is_whole and best.likeness >= 1
     is_supported = support > 0 or sides.is_all(first, last)
     is_phrase = best.is_whole and last - first >= PHRASE_WORDS_MIN
-    is_chance = sides.is_everyday(first, last) and not is_supported and not is_phrase
+    is_chance = sides.is_everyday(first, last) and not (is_supported or is_phrase or sides.is_meant(first, last, best))
     if is_chance or sides.is_small_word(first, last):
         return None
     tokens = sides.tokens
