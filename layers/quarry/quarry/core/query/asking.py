@@ -122,6 +122,9 @@ class _Reader:
         """The facet that is named behind `place`, before anything else that is said."""
         for other in range(place + 1, min(place + 1 + within, len(self.mentions))):
             value = self.mentions[other].value
+            if self.mentions[other].source == "rule" and self.mentions[other].assertion == "negated":
+                # "unassigned tickets"
+                continue
             if isinstance(value, FacetName) and other not in self.is_evidence:
                 return other, value
             if not isinstance(value, (Asked, Cue)) or (isinstance(value, Cue) and value.what in ("noun", "ends")):

@@ -230,8 +230,10 @@ def _dated_by_verb(parsed: ParsedQuery, dates: Sequence[Facet], found: Condition
     if len(found.verbs) != 1:
         return None
     [verb] = found.verbs
-    found.used.add(verb)
-    return next((each for each in dates if each.name == _facets_called(parsed.mentions[verb])[0]), None)
+    spoken = next((each for each in dates if each.name == _facets_called(parsed.mentions[verb])[0]), None)
+    if spoken is not None:
+        found.used.add(verb)
+    return spoken
 
 
 def _is_dated_verb(mention: Mention) -> bool:

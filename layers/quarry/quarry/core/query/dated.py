@@ -131,6 +131,22 @@ def with_naming_verbs(text: str, mentions: Sequence[Mention], verbs: Mapping[str
     return read
 
 
+def with_deeds(text: str, mentions: Sequence[Mention], doers: Mapping[str, tuple[str, ...]]) -> list[Mention]:
+    """The mentions, where the last participle says that what a row refers to is there, or is not ("nobody is assigned"): it is the
+    name of that then. When it came to be so is not known. `doers` are the verbs of what is referred to.
+    """
+    place = len(mentions) - 1
+    while place > 0 and mentions[place].value in (Cue("filler"), Cue("relates")):
+        place -= 1
+    word = participle(text, mentions[place]) if place >= 0 else None
+    is_dated = any(isinstance(mention.value, DateRange) for mention in mentions)
+    if word is None or is_dated or isinstance(mentions[place].value, Known):
+        return list(mentions)
+    facet = next((facet for facet, said in doers.items() if any(stem(word) == stem(f"{deed}ed") for deed in said)), None)
+    named = replace(mentions[place], value=FacetName((facet,)), source="rule") if facet else mentions[place]
+    return [*mentions[:place], named, *mentions[place + 1 :]]
+
+
 def _of_facets(value: Value, facets: Set[str]) -> Known | Place | None:
     """What is known, as values of these facets alone; None where it is none of theirs."""
     if isinstance(value, Known) and (values := tuple(each for each in value.values if each.facet in facets)):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from quarry.core.language.nouns import plural
+from quarry.core.language.nouns import deed_of, plural
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import Token, keys
 from quarry.core.query.mention import Cue, FacetName, Grain
@@ -91,6 +91,8 @@ class Lexicon:
     """Dates by name, the one that dates the rows first, each with the words for what happened then."""
     verbs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """What is said of rows in the names of facets, before what these are: "billing" of `billing_country`, and "assignee"."""
+    doers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The verbs of what is done by those, or to whom, that a row refers to: "assign" of `assignee`, "approved" of `approved_by`."""
     facet_terms: PhraseTable[FacetName | Cue] = field(default_factory=lambda: PhraseTable(()))
     """The names of facets alone, by stem."""
     owned: Mapping[tuple[str, ...], frozenset[str]] = field(default_factory=dict)
@@ -181,8 +183,9 @@ def lexicon_of(table: SearchTable) -> Lexicon:
             for facet in table.facets
             if facet.is_listed and (said := keys(facet.name.replace("_", " ")))
         },
+        doers={facet.name: said for facet in table.facets if (said := _deeds(facet)) and facet.steps <= 1},
         facet_terms=PhraseTable(_facet_terms(table), stem),
-        opposites=PhraseTable(_opposites(table), stem),
+        opposites=PhraseTable((*_opposites(table), *_undone(table)), stem),
         referring={
             tuple(stem(key) for key in keys(noun)): facet.name for facet in table.facets for noun in facet.counts
         },
@@ -276,6 +279,22 @@ def _opposites(table: SearchTable) -> Iterator[tuple[str, FacetName]]:
                 yield from ((prefix + first, FacetName((facet.name,))) for prefix in _NEGATIVE_PREFIXES)
             elif first in ("in", "on"):
                 yield f"{'out of' if first == 'in' else 'off'} {rest}", FacetName((facet.name,))
+
+
+def _deeds(facet: Facet) -> tuple[str, ...]:
+    match keys(facet.name.replace("_", " ")):
+        case (*_, last) if facet.is_listed and (deed := deed_of(last)):
+            return (deed,)
+        case (verb, "by" | "to") if facet.is_listed and verb.endswith("ed"):
+            return (verb.removesuffix("ed"),)
+    return ()
+
+
+def _undone(table: SearchTable) -> Iterator[tuple[str, FacetName]]:
+    """What says that a row refers to nobody: "unassigned" of an `assignee`."""
+    for facet in table.facets if table.reckons else ():
+        for deed in _deeds(facet) if facet.steps <= 1 else ():
+            yield f"un{deed}ed", FacetName((facet.name,))
 
 
 def _leads(facets: Sequence[Facet]) -> Mapping[str, frozenset[str]]:

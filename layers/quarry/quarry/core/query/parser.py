@@ -22,7 +22,7 @@ from quarry.core.query.asked import find_asked, narrows, opening_words
 from quarry.core.query.assertion import read_assertions
 from quarry.core.query.clauses import TRIGGERS
 from quarry.core.query.cues import cues
-from quarry.core.query.dated import with_dated_verbs, with_naming_verbs
+from quarry.core.query.dated import with_dated_verbs, with_deeds, with_naming_verbs
 from quarry.core.query.dimensions import find_dimensions
 from quarry.core.query.known import Sides, find_known
 from quarry.core.query.lexicon import Lexicon, LookUp, stems, synonyms_in
@@ -38,6 +38,7 @@ from quarry.core.query.mention import (
     Phrase,
     Place,
     Reference,
+    Source,
     Value,
     Word,
 )
@@ -90,6 +91,7 @@ def parse(
     chosen = _without_overlaps(candidates, len(tokens))
     said = with_dated_verbs(text, _with_the_rest(tokens, chosen, lexicon), lexicon.events, lexicon.date)
     said = with_naming_verbs(text, said, lexicon.verbs)
+    said = with_deeds(text, said, lexicon.doers)
     said = _with_referring_rows(text, said, lexicon)
     if lexicon.numbers:
         said = _without_relative_verbs(said, tokens)
@@ -227,7 +229,9 @@ def _said_in_language(tokens: Sequence[Token], lexicon: Lexicon) -> Iterator[_Ca
             yield _spanning(tokens, place, term.last, term.meaning, _TERM)
         elif opposite := lexicon.opposites.longest_at(word_stems, place):
             said = _spanning(tokens, place, opposite.last, opposite.meaning, _TERM)
-            yield replace(said, mention=replace(said.mention, assertion="negated"))
+            is_undone = bool(lexicon.doers.keys() & {*opposite.meaning.facets})
+            source: Source = "rule" if is_undone else said.mention.source
+            yield replace(said, mention=replace(said.mention, assertion="negated", source=source))
         if cue := cues().longest_at(words, place):
             is_title = cue.meaning == "title" and not (place + 1 < len(tokens) and tokens[place + 1].is_capital)
             if not is_title:
