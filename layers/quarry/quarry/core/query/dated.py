@@ -136,7 +136,7 @@ def with_deeds(text: str, mentions: Sequence[Mention], doers: Mapping[str, tuple
     name of that then. When it came to be so is not known. `doers` are the verbs of what is referred to.
     """
     place = len(mentions) - 1
-    while place > 0 and mentions[place].value in (Cue("filler"), Cue("relates")):
+    while place > 0 and mentions[place].value in (Cue("filler"), Cue("relates"), Cue("ends")):
         place -= 1
     word = participle(text, mentions[place]) if place >= 0 else None
     is_dated = any(isinstance(mention.value, DateRange) for mention in mentions)

@@ -24,7 +24,7 @@ from quarry.core.query.measures import (
     is_measuring,
     is_side_amount,
 )
-from quarry.core.query.mention import Asked, AskedFor, Cue, FacetName, Known, Mention, ParsedQuery, Word
+from quarry.core.query.mention import Asked, AskedFor, Cue, FacetName, Known, Mention, ParsedQuery, Value, Word
 from quarry.core.query.question import Ask, Function
 from quarry.core.query.telling import meant_table, named, nearest, nearest_people, stems_of
 from quarry.core.retrieval.facets import Facet, SearchTable
@@ -435,11 +435,18 @@ class _Reader:
                 return other, facet
             if isinstance(value, Asked) and value.what == "group":
                 return None
-            is_light = isinstance(value, Cue) and value.what in ("filler", "relates")
+            is_light = self._says_which(value) or (
+                isinstance(value, Cue) and value.what in ("filler", "relates", "negates_one")
+            )
             steps += not is_light
             if steps >= within and not is_light:
                 return None
         return None
+
+    def _says_which(self, value: Value) -> bool:
+        """Whether it is a yes or no, which says of which rows a number is ("billable hours")."""
+        facets = {facet.name for each in self.table.united or (self.table,) for facet in each.facets if facet.kind == "boolean"}
+        return isinstance(value, FacetName) and {*value.facets} <= facets
 
     def _number_before(self, place: int) -> tuple[int, Facet] | None:
         """The number that is named last before `place`, or that a verb there measures."""
@@ -552,10 +559,10 @@ class _Reader:
 
 
 def _counts_things(facet: Facet) -> bool:
-    """Whether a number is of things: a quantity, "units in stock"; not of minutes."""
+    """Whether a number is of things: a quantity, "units in stock"; of minutes only if it is called that, and nothing else."""
     said = {key for name in (facet.name.replace("_", " "), facet.label) for key in keys(name)}
     is_called_so = bool(said & {"quantity", "qty", "stock"}) or any(plural(singular(key)) == key for key in said)
-    return is_additive(facet) and facet.unit is None and is_called_so
+    return is_additive(facet) and (facet.unit is None or said == {facet.unit}) and is_called_so
 
 
 def is_main_amount(facet: Facet) -> bool:
