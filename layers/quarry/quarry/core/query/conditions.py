@@ -204,7 +204,7 @@ def _date(parsed: ParsedQuery, place: int, value: DateRange, table: SearchTable,
     facets = table.facets if meant.date else meant.facets
     years = [facet for facet in facets if _counts_years(facet)]
     dates = [facet for facet in facets if facet.kind in ("date", "year")]
-    facet = _dated_by_verb(parsed, dates, found) or _named_beside(parsed, place, [*dates, *years], found)
+    facet = _dated_by_verb(parsed, table, dates, found) or _named_beside(parsed, place, [*dates, *years], found)
     if facet is not None and facet.name in found.not_happened:
         # "not paid in May" may be paid in June, or never
         return _unanswerable(parsed, place, found)
@@ -225,15 +225,16 @@ def _is_dated(table: SearchTable) -> bool:
     return any(facet.kind in ("date", "year") or _counts_years(facet) for facet in table.facets)
 
 
-def _dated_by_verb(parsed: ParsedQuery, dates: Sequence[Facet], found: Conditions) -> Facet | None:
-    """The date that the only verb of the question speaks of, however far from it."""
-    if len(found.verbs) != 1:
+def _dated_by_verb(
+    parsed: ParsedQuery, table: SearchTable, dates: Sequence[Facet], found: Conditions
+) -> Facet | None:
+    """The date that the only verb of the question that is one of a date's speaks of, however far from it."""
+    verbs = {place: table.facet(_facets_called(parsed.mentions[place])[0]) for place in found.verbs}
+    dated = [place for place, facet in verbs.items() if facet.kind in ("date", "year")]
+    if len(dated) != 1:
         return None
-    [verb] = found.verbs
-    spoken = next((each for each in dates if each.name == _facets_called(parsed.mentions[verb])[0]), None)
-    if spoken is not None:
-        found.used.add(verb)
-    return spoken
+    found.used.add(dated[0])
+    return next((each for each in dates if each.name == verbs[dated[0]].name), None)
 
 
 def _is_dated_verb(mention: Mention) -> bool:
