@@ -22,7 +22,7 @@ from quarry.core.query.mention import (
 )
 from quarry.core.query.question import Ask, Clause, Condition, Evidence
 from quarry.core.query.reckoning import groups_in
-from quarry.core.query.telling import nearest
+from quarry.core.query.telling import compared_values, nearest
 from quarry.core.retrieval import questions
 from quarry.core.retrieval.answers import Group, latest
 from quarry.core.retrieval.facets import SearchTable
@@ -249,6 +249,8 @@ def _asks_for_number(reading: RecordsReading) -> bool:
         is_by_date = reading.question.ask.facet in {table.date for table in reading.types.counted.values()}
         is_habit = is_by_date and "list" in asked and not asked & {"most", "least", "count"}
         names_rows = any(mention.value == Cue("noun") for mention in reading.parsed.mentions)
+        if compared_values(reading.parsed):
+            return True
         return bool(asked & {"group", "most", "least", "count"}) and (names_rows or not is_habit)
     return reading.question.ask.kind in ("count", "distinct")
 

@@ -11,7 +11,7 @@ from quarry.core.query.dated import spoken_date
 from quarry.core.query.mention import Asked, AskedFor, Cue, FacetName, Mention, ParsedQuery, Word
 from quarry.core.query.question import Ask, Evidence, Function, Missing
 from quarry.core.query.reckoning import reckoning_of
-from quarry.core.query.telling import meant_table, nearest_people
+from quarry.core.query.telling import compared_values, meant_table, nearest_people
 from quarry.core.retrieval.facets import Facet, SearchTable
 
 BESIDE_MENTIONS_MAX = 4
@@ -53,7 +53,10 @@ class _Reader:
         ]
 
     def read(self) -> Asking:
-        if self.asked:
+        compared = compared_values(self.parsed) if self.table.reckons else frozenset()
+        if compared:
+            self.asking.ask = Ask("groups", self._facet(FacetName(tuple(sorted(compared)))))
+        elif self.asked:
             self.asking.ask = self._ask()
             self._refuse_groups_without_rows()
         elif (opening := self._opening_name()) is not None:

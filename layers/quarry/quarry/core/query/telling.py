@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence, Set
+from itertools import pairwise
 
 from quarry.core.language.nouns import names_doer
 from quarry.core.language.stemming import stem
@@ -69,6 +70,33 @@ def _steps(table: SearchTable, needed: Sequence[Set[str]]) -> int | None:
 def stems_of(text: str) -> tuple[str, ...]:
     """The stems of a text's words."""
     return tuple(stem(key) for key in keys(text))
+
+
+_MORE = frozenset("more fewer less".split())
+_OPENING_WORDS_MAX = 4
+"""So many words into a question it says "more", where it asks of what there is more."""
+
+
+def compared_values(parsed: ParsedQuery) -> frozenset[str]:
+    """The facets of which two values are asked which more rows have ("are there more sloops or ketches", "do more people live in
+    Ay than in Oe"); empty where a question asks no such thing.
+    """
+    words = [token.key for token in parsed.tokens]
+    opening = next((place for place, word in enumerate(words[:_OPENING_WORDS_MAX]) if word in _MORE), len(words))
+    if opening + 1 >= len(words) or words[opening + 1] == "than":
+        return frozenset()
+    valued = [place for place, each in enumerate(parsed.mentions) if isinstance(each.value, Known | Place)]
+    for one, other in pairwise(valued):
+        between = parsed.mentions[one + 1 : other]
+        said = [parsed.text[each.start : each.end].lower() for each in between]
+        is_joined = said[:1] in (["or"], ["than"]) and all(isinstance(each.value, Cue) for each in between)
+        first, second = (facets[0] if (facets := named([parsed.mentions[each]])) else frozenset() for each in (one, other))
+        if is_joined and first & second and parsed.tokens[opening].end <= parsed.mentions[one].start:
+            is_plain = {parsed.mentions[each].assertion for each in (one, other)} == {"affirmed"}
+            # "more open bugs than features" may be more than all of these
+            is_alone = len(valued) == 2 or said[0] == "or"
+            return first & second if is_plain and is_alone else frozenset()
+    return frozenset()
 
 
 def nearest_people(facets: Iterable[Facet]) -> list[Facet]:
