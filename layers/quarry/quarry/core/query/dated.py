@@ -120,6 +120,9 @@ def with_naming_verbs(text: str, mentions: Sequence[Mention], verbs: Mapping[str
     for place, mention in enumerate(mentions):
         word = participle(text, mention) if not isinstance(mention.value, Known) else None
         facets = {facet for facet, said in verbs.items() if word and is_event(word, said)}
+        if isinstance(mention.value, FacetName) and mention.source != "rule" and text[: mention.end].endswith("ed"):
+            # "reported" is taken for the name of the reporter
+            facets = verbs.keys() & {*mention.value.facets}
         if not facets:
             continue
         for other in range(place + 1, min(place + 1 + BETWEEN_MAX, len(mentions))):

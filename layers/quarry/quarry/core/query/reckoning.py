@@ -25,6 +25,7 @@ from quarry.core.query.measures import (
     is_side_amount,
 )
 from quarry.core.query.mention import Asked, AskedFor, Cue, FacetName, Known, Mention, ParsedQuery, Value, Word
+from quarry.core.query.quantities import dimension_of
 from quarry.core.query.question import Ask, Function
 from quarry.core.query.telling import meant_table, named, nearest, nearest_people, stems_of
 from quarry.core.retrieval.facets import Facet, SearchTable
@@ -35,6 +36,7 @@ _BESIDE_MENTIONS_MAX = 2
 
 _SUPERLATIVES: tuple[AskedFor, ...] = ("most", "least", "largest", "smallest")
 _LOW: tuple[AskedFor, ...] = ("least", "smallest")
+_OF_SPEED = ("fast", "quick", "slow")
 _IN_TIME: tuple[AskedFor, ...] = ("first", "last")
 _OF_AGE = ("oldest", "youngest", "altest", "jungst", "ancien", "vieux", "jeune")
 _OF_LIVES = frozenset("born birth died death".split())
@@ -241,6 +243,8 @@ class _Reader:
         adjective = self._adjective(place)
         if adjective is not None:
             facet = self._facet_of_adjective(adjective[1])
+            if adjective[1] in _OF_SPEED and (timed := self._quickest(kind, adjective)):
+                return timed
             if facet is None:
                 return self._cannot(place) if adjective[1] in MONEY_ADJECTIVES else None
             # "lowest rated" says by itself that it is little
@@ -258,6 +262,19 @@ class _Reader:
             found = money and self._grouped("sum", money, (verb,), kind)
             return found if found and found.ask and found.ask.kind == "groups" else self._cannot(place)
         return None
+
+    def _quickest(self, kind: AskedFor, adjective: tuple[int, str]) -> Reckoning | None:
+        """ "Which smith is fastest": who or what takes the least time on average; None where no group is asked for."""
+        durations = [each for each in _numbers(self.table) if dimension_of(each.unit) == "time"]
+        dimension = self._dimension((adjective[0],))
+        if self.table.united or len(durations) != 1 or dimension is None or not self._asks_for(dimension[0]):
+            return None
+        place, name = dimension
+        is_short = (adjective[1] != "slow") == (kind != "least")
+        ask = Ask(
+            "groups", self._own(name), None, is_short, self.limit or 1, function="avg", of=durations[0].name
+        )
+        return Reckoning(ask, (place, adjective[0], self.kinds[kind]))
 
     def _highest(self, kind: AskedFor, named: tuple[int, Facet]) -> Reckoning | None:
         used, facet = named
