@@ -15,7 +15,7 @@ from itertools import pairwise
 from quarry.core.language.tokens import says_something_by_case
 from quarry.core.off_loop import off_loop
 from quarry.core.postgres.pool import Database
-from quarry.core.query.dated import tells_of
+from quarry.core.query.dated import is_undone, tells_of
 from quarry.core.query.interpretation import interpret
 from quarry.core.query.mention import (
     Asked,
@@ -194,6 +194,8 @@ def tells_when(parsed: ParsedQuery, question: Question, table: SearchTable) -> b
         if isinstance(mention.value, FacetName) and mention.source == "rule" and not is_asked:
             facet = facets.get(mention.value.facets[0])
             word = parsed.text[mention.start : mention.end]
+            if is_undone(mention) and not tells_of(word, facet.events if facet else ()):
+                word = word.lower().removeprefix("un")
             # "films made in 2024" have a year
             is_of_year = facet is None and tells_of(word, ()) and any(each.kind == "year" for each in table.facets)
             if not is_of_year and (facet is None or (facet.events and not tells_of(word, facet.events))):
@@ -207,6 +209,8 @@ def _named(parsed: ParsedQuery, types: RecordTypes) -> tuple[str, ...]:
         value = mention.value
         if value == Cue("noun"):
             return types.called(parsed.text[mention.start : mention.end])
+        if is_undone(mention):
+            continue
         if isinstance(value, FacetName) or (isinstance(value, Cue) and value.what in ("relates", "light")):
             return ()
     return ()
@@ -225,7 +229,7 @@ def _counted(parsed: ParsedQuery, types: RecordTypes) -> tuple[str, ...]:
             return types.called(parsed.text[mention.start : mention.end])
         elif is_counted and isinstance(value, Known) and (kind := _kind(value, types)):
             return kind
-        elif is_counted and not (isinstance(value, Known) or value == Cue("filler")):
+        elif is_counted and not (isinstance(value, Known) or value == Cue("filler") or is_undone(mention)):
             return ()
     return ()
 

@@ -118,6 +118,8 @@ def names_nothing_else(
     constrained = {condition.facet for clause in clauses for condition in clause} | _asked_facets(reading)
     for place, mention in enumerate(reading.parsed.mentions):
         said = reading.parsed.text[mention.start : mention.end]
+        if mention.assertion == "doubtful" and isinstance(mention.value, FacetName | Known):
+            return False
         if mention.value == Cue("light") and _says_of_rows(reading, place) and not lists_values(reading):
             return False
         if isinstance(mention.value, Known) and _is_led_elsewhere(reading, place, mention.value, table):
@@ -212,7 +214,8 @@ def _says_of_rows(reading: RecordsReading, place: int) -> bool:
     word = text[mentions[place].start : mentions[place].end].lower()
     before = text[mentions[place - 1].start : mentions[place - 1].end].lower() if place else ""
     is_last = all(
-        isinstance(each.value, DateRange) or each.value in (Cue("filler"), Cue("relates")) for each in mentions[place + 1 :]
+        isinstance(each.value, DateRange) or each.value in (Cue("filler"), Cue("relates"))
+        for each in mentions[place + 1 :]
     )
     is_participle = word.endswith("ed") or word in _PARTICIPLES
     return is_last and is_participle and before.split()[-1:] in _BE and word not in _EXISTING

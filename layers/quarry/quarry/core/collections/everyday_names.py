@@ -56,12 +56,18 @@ def with_everyday_names(facets: Sequence[Facet], collection: Collection) -> list
 
 def _by_table(collection: Collection) -> Iterator[tuple[str, str]]:
     """What the rows of the table are called that the only such facet names: "employee" of `support_rep`."""
-    declared = collection.declaration.facets
-    of = {name: given.of for name, given in declared.items() if given.of and isinstance(given.title, str)}
+    # what is called after its own column there is told of such a row, and is not its name
+    of = {
+        name: given.of
+        for name, given in collection.declaration.facets.items()
+        if given.of
+        and isinstance(given.title, str)
+        and not given.title.endswith(name)
+        and not name.endswith(given.title)
+    }
     for name, table in of.items():
-        title = str(declared[name].title)
-        is_name = not title.endswith(name) and not name.endswith(title) and declared[name].through is None
-        if is_name and table_name(table) != collection.source and [*of.values()].count(table) == 1:
+        is_one = collection.declaration.facets[name].through is None and [*of.values()].count(table) == 1
+        if is_one and table_name(table) != collection.source:
             yield name, singular(" ".join(words(table_name(table)[1])))
 
 

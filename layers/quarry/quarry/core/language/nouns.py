@@ -41,8 +41,8 @@ def is_doer_of(noun: str, verb: str) -> bool:
 
 
 def deed_of(noun: str) -> str | None:
-    """The verb, without its ending, of what somebody who is called so does or has done to them: "assign" of "assignee"; None where
-    a noun, in lower case, is of nobody who does something.
+    """The verb, without its ending, of what somebody who is called so does, or is done to them: "assign" of "assignee"; None
+    where a noun, in lower case, is of nobody who does something.
     """
     return re.sub(r"(?:ee|er|or)$", "", noun) if noun.endswith(("ee", "er", "or")) and names_doer(noun) else None
 

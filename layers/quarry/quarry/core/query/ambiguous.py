@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import Token, says_something_by_case
 from quarry.core.query.lexicon import Found, Lexicon, stems
+from quarry.core.query.measures import MONEY_VERBS
 from quarry.core.query.mention import Cue, FacetName
 from quarry.core.text import STOP_WORDS
 
@@ -16,7 +16,6 @@ _WHICH = frozenset("which what whose top".split())
 _DESCRIBED_BY = frozenset("from in of with who that".split())
 _DIFFERENT = frozenset("different distinct unique".split())
 _MOST = frozenset("most least fewest highest lowest largest smallest biggest greatest best top".split())
-MONEY_VERBS = frozenset(stem(verb) for verb in "spend spent pay paid earn earned invoice billed charge charged".split())
 
 
 def facet_places(tokens: Sequence[Token], lexicon: Lexicon) -> frozenset[int]:

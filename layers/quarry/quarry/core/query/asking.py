@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
-from quarry.core.query.dated import spoken_date
+from quarry.core.query.dated import is_undone, spoken_date
 from quarry.core.query.mention import Asked, AskedFor, Cue, FacetName, Mention, ParsedQuery, Word
 from quarry.core.query.question import Ask, Evidence, Function, Missing
 from quarry.core.query.reckoning import reckoning_of
@@ -125,7 +125,7 @@ class _Reader:
         """The facet that is named behind `place`, before anything else that is said."""
         for other in range(place + 1, min(place + 1 + within, len(self.mentions))):
             value = self.mentions[other].value
-            if self.mentions[other].source == "rule" and self.mentions[other].assertion == "negated":
+            if is_undone(self.mentions[other]):
                 # "unassigned tickets"
                 continue
             if isinstance(value, FacetName) and other not in self.is_evidence:

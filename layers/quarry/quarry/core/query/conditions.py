@@ -225,9 +225,7 @@ def _is_dated(table: SearchTable) -> bool:
     return any(facet.kind in ("date", "year") or _counts_years(facet) for facet in table.facets)
 
 
-def _dated_by_verb(
-    parsed: ParsedQuery, table: SearchTable, dates: Sequence[Facet], found: Conditions
-) -> Facet | None:
+def _dated_by_verb(parsed: ParsedQuery, table: SearchTable, dates: Sequence[Facet], found: Conditions) -> Facet | None:
     """The date that the only verb of the question that is one of a date's speaks of, however far from it."""
     verbs = {place: table.facet(_facets_called(parsed.mentions[place])[0]) for place in found.verbs}
     dated = [place for place, facet in verbs.items() if facet.kind in ("date", "year")]

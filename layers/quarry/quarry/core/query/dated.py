@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import fold, keys
+from quarry.core.query.measures import MONEY_VERBS
 from quarry.core.query.mention import Asked, Cue, DateRange, FacetName, Known, Mention, Place, Value, Word
 from quarry.core.retrieval.facets import Facet, SearchTable
 
@@ -26,7 +27,7 @@ _GENERIC = frozenset(
     "date day time at on datetime timestamp ts dt utc tz year month when the of was is first last".split()
 )
 _ROOTS: Mapping[str, str] = {
-    "paid": "payment", "sold": "sale", "bought": "purchase", "born": "birth", "died": "death", "began": "begin",
+    "paid": "payment", "pay": "payment", "sold": "sale", "bought": "purchase", "born": "birth", "died": "death", "began": "begin",
     "begun": "begin", "left": "leave", "sent": "send", "lent": "loan", "wrote": "written", "hired": "hire",
     "entstanden": "entstehung", "geboren": "geburt", "gestorben": "tod", "erschienen": "erscheinung", "gebaut": "bau",
     "erbaut": "bau", "gegrundet": "grundung", "gekauft": "kauf", "verkauft": "verkauf", "geliefert": "lieferung",
@@ -100,9 +101,15 @@ def with_dated_verbs(
             facet = date
         if facet is None and is_value and not events.get(date or "") and dated_by(mentions, place) is not None:
             facet = date if _is_inflected(mention, word) else None
-        if facet and (has_date or not (is_value or isinstance(mention.value, Cue)) or _is_inflected(mention, word)):
+        is_plain = not (is_value or isinstance(mention.value, Cue)) or stem(word) in MONEY_VERBS
+        if facet and (has_date or is_plain or _is_inflected(mention, word)):
             read[place] = replace(mention, value=FacetName((facet,)), is_latent=False, source="rule")
     return read
+
+
+def is_undone(mention: Mention) -> bool:
+    """Whether a verb says of rows what has not happened to them ("unpaid")."""
+    return isinstance(mention.value, FacetName) and mention.source == "rule" and mention.assertion == "negated"
 
 
 def spoken_date(mentions: Sequence[Mention], table: SearchTable) -> Facet | None:
@@ -135,8 +142,8 @@ def with_naming_verbs(text: str, mentions: Sequence[Mention], verbs: Mapping[str
 
 
 def with_deeds(text: str, mentions: Sequence[Mention], doers: Mapping[str, tuple[str, ...]]) -> list[Mention]:
-    """The mentions, where the last participle says that what a row refers to is there, or is not ("nobody is assigned"): it is the
-    name of that then. When it came to be so is not known. `doers` are the verbs of what is referred to.
+    """The mentions, where the last participle says that what a row refers to is there, or is not ("nobody is assigned"): it is
+    the name of that then. When it came to be so is not known. `doers` are the verbs of what is referred to.
     """
     place = len(mentions) - 1
     while place > 0 and mentions[place].value in (Cue("filler"), Cue("relates"), Cue("ends")):
@@ -145,7 +152,9 @@ def with_deeds(text: str, mentions: Sequence[Mention], doers: Mapping[str, tuple
     is_dated = any(isinstance(mention.value, DateRange) for mention in mentions)
     if word is None or is_dated or isinstance(mentions[place].value, Known):
         return list(mentions)
-    facet = next((facet for facet, said in doers.items() if any(stem(word) == stem(f"{deed}ed") for deed in said)), None)
+    facet = next(
+        (facet for facet, said in doers.items() if any(stem(word) == stem(f"{deed}ed") for deed in said)), None
+    )
     named = replace(mentions[place], value=FacetName((facet,)), source="rule") if facet else mentions[place]
     return [*mentions[:place], named, *mentions[place + 1 :]]
 

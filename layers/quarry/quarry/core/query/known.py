@@ -59,7 +59,9 @@ class Sides:
         words, word_stems = [token.key for token in tokens], stems(tokens)
         self._is_everyday = [False] * len(tokens)
         self._rows: set[int] = set()
-        self._light = {place for place in range(len(tokens)) if (cue := cues().longest_at(words, place)) and cue.meaning == "light"}
+        self._light = {
+            place for place in range(len(tokens)) if (cue := cues().longest_at(words, place)) and cue.meaning == "light"
+        }
         self._starts: dict[int, FacetName] = {}
         self._ends: dict[int, FacetName] = {}
         for found in asked:

@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 from quarry.core.language.nouns import deed_of, plural
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import Token, keys
+from quarry.core.query.dated import is_verb
 from quarry.core.query.mention import Cue, FacetName, Grain
 from quarry.core.query.quantities import units_like
 from quarry.core.retrieval.facets import Facet, SearchTable
@@ -92,15 +93,17 @@ class Lexicon:
     verbs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """What is said of rows in the names of facets, before what these are: "billing" of `billing_country`, and "assignee"."""
     doers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """The verbs of what is done by those, or to whom, that a row refers to: "assign" of `assignee`, "approved" of `approved_by`."""
+    """The verbs of what is done by those, or to whom, that a row refers to: "assign" of `assignee`, "approv" of `approved_by`."""
     facet_terms: PhraseTable[FacetName | Cue] = field(default_factory=lambda: PhraseTable(()))
     """The names of facets alone, by stem."""
     owned: Mapping[tuple[str, ...], frozenset[str]] = field(default_factory=dict)
     """Of several tables, what the rows of each are called, by stems, and the numbers that these have."""
     opposites: PhraseTable[FacetName] = field(default_factory=lambda: PhraseTable(()))
     """What says of a row that it is not what a facet of yes and no is called ("unfurnished", "out of print"), by stem."""
-    referring: Mapping[tuple[str, ...], str] = field(default_factory=dict)
-    """What rows are called of which the number that refers to another's row is known, by stems, and the facet that tells it."""
+    referring: Mapping[tuple[str, ...], Mapping[tuple[str, ...], str]] = field(default_factory=dict)
+    """Of several tables, what the rows of each are called, by stems, and what rows of others are that refer to these, with the
+    facet that tells how many do, or that these refer to, with the facet that tells which one.
+    """
     facet_places: frozenset[int] = frozenset()
     """Of one text, the words at which what rows may be called is the name of a facet (`ambiguous`)."""
 
@@ -186,15 +189,32 @@ def lexicon_of(table: SearchTable) -> Lexicon:
         doers={facet.name: said for facet in table.facets if (said := _deeds(facet)) and facet.steps <= 1},
         facet_terms=PhraseTable(_facet_terms(table), stem),
         opposites=PhraseTable((*_opposites(table), *_undone(table)), stem),
-        referring={
-            tuple(stem(key) for key in keys(noun)): facet.name for facet in table.facets for noun in facet.counts
-        },
+        referring=_referring(table),
         owned={
-            tuple(stem(key) for key in keys(noun)): frozenset(each.name for each in own.facets if each.is_measurable)
+            stemmed(noun): frozenset(each.name for each in own.facets if each.is_measurable)
             for own in table.united
             for noun in own.nouns
         },
     )
+
+
+def _referring(table: SearchTable) -> dict[tuple[str, ...], dict[tuple[str, ...], str]]:
+    rows: dict[tuple[str, ...], dict[tuple[str, ...], str]] = {}
+    for own in table.united:
+        called = {
+            stemmed(name): facet.name
+            for facet in own.facets
+            for name in (facet.counts or ((facet.label, *facet.words) if facet.steps == 1 else ()))
+        }
+        # what a row refers to itself comes before what refers to it
+        called |= {stemmed(facet.label): facet.name for facet in own.facets if facet.steps == 1 and not facet.counts}
+        rows |= {stemmed(noun): {**rows.get(stemmed(noun), {}), **called} for noun in own.nouns}
+    return rows
+
+
+def stemmed(text: str) -> tuple[str, ...]:
+    """A text's words by stem."""
+    return tuple(stem(key) for key in keys(text))
 
 
 def synonyms_in(tokens: Sequence[Token], lexicon: Lexicon) -> list[LookUp]:
@@ -291,10 +311,12 @@ def _deeds(facet: Facet) -> tuple[str, ...]:
 
 
 def _undone(table: SearchTable) -> Iterator[tuple[str, FacetName]]:
-    """What says that a row refers to nobody: "unassigned" of an `assignee`."""
+    """What says that a row refers to nobody, or that something has not happened: "unassigned" of an `assignee`, "unpaid"."""
     for facet in table.facets if table.reckons else ():
         for deed in _deeds(facet) if facet.steps <= 1 else ():
             yield f"un{deed}ed", FacetName((facet.name,))
+        for event in filter(is_verb, facet.events) if facet.kind == "date" else ():
+            yield f"un{event}", FacetName((facet.name,))
 
 
 def _leads(facets: Sequence[Facet]) -> Mapping[str, frozenset[str]]:

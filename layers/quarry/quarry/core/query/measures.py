@@ -23,6 +23,7 @@ ADJECTIVES: Mapping[str, tuple[str, ...]] = {
 PARTICIPLES = ("rate", "review", "paid")
 SIDE_AMOUNTS = frozenset("freight shipping postage tax vat discount tip deposit balance budget refund".split())
 """Names of money that is not what something is paid with."""
+MONEY_VERBS = frozenset(stem(verb) for verb in "spend spent pay paid earn earned invoice billed charge charged".split())
 MONEY_ADJECTIVES = frozenset(("expens", "cheap", "costli", "dear"))
 _SIZES: tuple[tuple[Dimension, ...], ...] = (("bytes", "area"), ("volume",), ("length",))
 _DIMENSIONS: Mapping[str, tuple[tuple[Dimension, ...], ...]] = {

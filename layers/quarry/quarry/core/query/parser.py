@@ -11,12 +11,12 @@ from __future__ import annotations
 import datetime
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from quarry.core.language.numerals import numeral_value
 from quarry.core.language.stemming import stem
-from quarry.core.language.tokens import Token, keys, tokenise
+from quarry.core.language.tokens import Token, tokenise
 from quarry.core.query.ambiguous import facet_places
 from quarry.core.query.asked import find_asked, narrows, opening_words
 from quarry.core.query.assertion import read_assertions
@@ -25,7 +25,7 @@ from quarry.core.query.cues import cues
 from quarry.core.query.dated import with_dated_verbs, with_deeds, with_naming_verbs
 from quarry.core.query.dimensions import find_dimensions
 from quarry.core.query.known import Sides, find_known
-from quarry.core.query.lexicon import Lexicon, LookUp, stems, synonyms_in
+from quarry.core.query.lexicon import Lexicon, LookUp, stemmed, stems, synonyms_in
 from quarry.core.query.mention import (
     Asked,
     Cue,
@@ -229,7 +229,7 @@ def _said_in_language(tokens: Sequence[Token], lexicon: Lexicon) -> Iterator[_Ca
             yield _spanning(tokens, place, term.last, term.meaning, _TERM)
         elif opposite := lexicon.opposites.longest_at(word_stems, place):
             said = _spanning(tokens, place, opposite.last, opposite.meaning, _TERM)
-            is_undone = bool(lexicon.doers.keys() & {*opposite.meaning.facets})
+            is_undone = not (lexicon.doers.keys() | lexicon.events.keys()).isdisjoint(opposite.meaning.facets)
             source: Source = "rule" if is_undone else said.mention.source
             yield replace(said, mention=replace(said.mention, assertion="negated", source=source))
         if cue := cues().longest_at(words, place):
@@ -344,15 +344,16 @@ def _with_referring_rows(text: str, mentions: Sequence[Mention], lexicon: Lexico
     without repairs").
     """
     read = list(mentions)
-    has_rows = False
+    rows: Mapping[tuple[str, ...], str] | None = None
+    before: Value | None = None
     for place, mention in enumerate(mentions):
-        if mention.value != Cue("noun"):
-            continue
-        facet = lexicon.referring.get(tuple(map(stem, keys(text[mention.start : mention.end]))))
-        before = next((each.value for each in reversed(mentions[:place]) if each.value != Cue("filler")), None)
-        if facet and has_rows and (before == Cue("negates") or isinstance(before, NumberRange)):
-            read[place] = replace(mention, value=FacetName((facet,)))
-        has_rows = True
+        if mention.value == Cue("noun"):
+            called = stemmed(text[mention.start : mention.end])
+            facet = rows.get(called) if rows else None
+            if facet and (before == Cue("negates") or isinstance(before, NumberRange)):
+                read[place] = replace(mention, value=FacetName((facet,)))
+            rows = lexicon.referring.get(called, {}) if rows is None else rows
+        before = before if mention.value == Cue("filler") else mention.value
     return read
 
 

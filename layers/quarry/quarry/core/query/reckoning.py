@@ -10,14 +10,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from quarry.core.language.nouns import plural, singular
+from quarry.core.language.nouns import name_people, plural, singular
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import fold, keys
-from quarry.core.query.ambiguous import MONEY_VERBS
 from quarry.core.query.dated import spoken_date
 from quarry.core.query.measures import (
     ADJECTIVES,
     MONEY_ADJECTIVES,
+    MONEY_VERBS,
     PARTICIPLES,
     compared,
     facets_of_adjective,
@@ -41,6 +41,7 @@ _IN_TIME: tuple[AskedFor, ...] = ("first", "last")
 _OF_AGE = ("oldest", "youngest", "altest", "jungst", "ancien", "vieux", "jeune")
 _OF_LIVES = frozenset("born birth died death".split())
 """What dates somebody, not what they made."""
+_OF_BIRTH = frozenset(("born", "birth"))
 _OF_EACH = frozenset(
     "price rate age score rating percentage percent temperature year margin discount height width depth length".split()
 )
@@ -208,7 +209,7 @@ class _Reader:
             return None
         facet = self._timed(place, kind)
         if facet is None:
-            return None
+            return self._cannot(place) if name_people(self.table.nouns) else None
         ask = Ask(
             "extreme", facet.name, ascending=kind == "first", limit=self.limit or 1,
             function="min" if kind == "first" else "max",
@@ -226,6 +227,10 @@ class _Reader:
         made = [facet for facet in years if not _OF_LIVES & {*facet.events}] or years
         said = [fold(key) for key in keys(self.text[self.mentions[place].start : self.mentions[place].end])]
         of_age = made if len(made) == 1 and any(word.startswith(_OF_AGE) for word in said) else []
+        if any(word.startswith(_OF_AGE) for word in said) and name_people(self.table.nouns):
+            # when somebody came says nothing of their age
+            born = [facet for facet in self.table.facets if facet.steps == 0 and _OF_BIRTH & {*facet.events}]
+            return born[0] if len(born) == 1 else None
         return next(iter((*of_age, *dated, *(made if len(made) == 1 else ()))), None)
 
     # ---- the highest and the lowest ----
@@ -242,16 +247,7 @@ class _Reader:
             return self._most_of(kind, named)
         adjective = self._adjective(place)
         if adjective is not None:
-            facet = self._facet_of_adjective(adjective[1])
-            if adjective[1] in _OF_SPEED and (timed := self._quickest(kind, adjective)):
-                return timed
-            if facet is None:
-                return self._cannot(place) if adjective[1] in MONEY_ADJECTIVES else None
-            # "lowest rated" says by itself that it is little
-            is_low = kind in _LOW if adjective[1] in PARTICIPLES else (adjective[1] in _LITTLE) != (kind == "least")
-            if "group" in self.kinds:
-                return self._cannot(place)
-            return self._extreme(facet, "smallest" if is_low else "largest", (place, adjective[0]))
+            return self._quickest(kind, adjective) or self._described(kind, adjective)
         if kind in ("most", "least") and (measured := self._measure_verb(place)):
             # "which observer took the most": the most of what?
             is_of_rows = self._dimension((measured[0],)) is None
@@ -263,17 +259,27 @@ class _Reader:
             return found if found and found.ask and found.ask.kind == "groups" else self._cannot(place)
         return None
 
+    def _described(self, kind: AskedFor, adjective: tuple[int, str]) -> Reckoning | None:
+        """ "The cheapest product", "the least expensive one", "the lowest rated"."""
+        place, facet = self.kinds[kind], self._facet_of_adjective(adjective[1])
+        if facet is None:
+            return self._cannot(place) if adjective[1] in MONEY_ADJECTIVES else None
+        # "lowest rated" says by itself that it is little
+        is_low = kind in _LOW if adjective[1] in PARTICIPLES else (adjective[1] in _LITTLE) != (kind == "least")
+        if "group" in self.kinds:
+            return self._cannot(place)
+        return self._extreme(facet, "smallest" if is_low else "largest", (place, adjective[0]))
+
     def _quickest(self, kind: AskedFor, adjective: tuple[int, str]) -> Reckoning | None:
         """ "Which smith is fastest": who or what takes the least time on average; None where no group is asked for."""
         durations = [each for each in _numbers(self.table) if dimension_of(each.unit) == "time"]
         dimension = self._dimension((adjective[0],))
-        if self.table.united or len(durations) != 1 or dimension is None or not self._asks_for(dimension[0]):
+        is_of_speed = adjective[1] in _OF_SPEED and not self.table.united and len(durations) == 1
+        if not is_of_speed or dimension is None or not self._asks_for(dimension[0]):
             return None
         place, name = dimension
         is_short = (adjective[1] != "slow") == (kind != "least")
-        ask = Ask(
-            "groups", self._own(name), None, is_short, self.limit or 1, function="avg", of=durations[0].name
-        )
+        ask = Ask("groups", self._own(name), None, is_short, self.limit or 1, function="avg", of=durations[0].name)
         return Reckoning(ask, (place, adjective[0], self.kinds[kind]))
 
     def _highest(self, kind: AskedFor, named: tuple[int, Facet]) -> Reckoning | None:
@@ -343,7 +349,9 @@ class _Reader:
     def _extreme_of_people(self, facet: Facet, kind: AskedFor, used: int) -> Reckoning:
         """The row with the most or, where "who" asks for somebody of whom rows tell, who has the most altogether."""
         place = self.kinds.get("list")
-        asks_who = place is not None and self.text[self.mentions[place].start : self.mentions[place].end].lower() == "who"
+        asks_who = (
+            place is not None and self.text[self.mentions[place].start : self.mentions[place].end].lower() == "who"
+        )
         people = nearest_people(self.table.facets) if asks_who else []
         if not people:
             return self._extreme(facet, kind, (used,))
@@ -406,7 +414,10 @@ class _Reader:
         if verb is None:
             return None
         spent = tuple(other for other, each in enumerate(self.mentions) if self._stem_at(other) == "money")
-        return (money and self._grouped("sum", money, (place, verb, *spent), None)) or self._cannot(place)
+        if self.mentions[verb].source != "rule":
+            # else what is paid has happened, on whatever date
+            spent = (verb, *spent)
+        return (money and self._grouped("sum", money, (place, *spent), None)) or self._cannot(place)
 
     def _money_verb(self) -> int | None:
         return next((place for place in range(len(self.mentions)) if self._stem_at(place) in MONEY_VERBS), None)
@@ -462,7 +473,12 @@ class _Reader:
 
     def _says_which(self, value: Value) -> bool:
         """Whether it is a yes or no, which says of which rows a number is ("billable hours")."""
-        facets = {facet.name for each in self.table.united or (self.table,) for facet in each.facets if facet.kind == "boolean"}
+        facets = {
+            facet.name
+            for each in self.table.united or (self.table,)
+            for facet in each.facets
+            if facet.kind == "boolean"
+        }
         return isinstance(value, FacetName) and {*value.facets} <= facets
 
     def _number_before(self, place: int) -> tuple[int, Facet] | None:

@@ -57,7 +57,8 @@ class _Scope:
             if not self._list_goes_on(place):
                 return False
             self._next_item()
-        if not self.places and clauses.leads_on(place):
+        is_yet = place == self.trigger + 1 and clauses.words(place) == "yet"  # "are not yet paid"
+        if not self.places and (clauses.leads_on(place) or is_yet):
             return True
         if cue in TRIGGERS or cue in ("ends", "requires_before", "prefers_before", "irrelevant_before"):
             return False

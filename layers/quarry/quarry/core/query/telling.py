@@ -90,7 +90,9 @@ def compared_values(parsed: ParsedQuery) -> frozenset[str]:
         between = parsed.mentions[one + 1 : other]
         said = [parsed.text[each.start : each.end].lower() for each in between]
         is_joined = said[:1] in (["or"], ["than"]) and all(isinstance(each.value, Cue) for each in between)
-        first, second = (facets[0] if (facets := named([parsed.mentions[each]])) else frozenset() for each in (one, other))
+        first, second = (
+            facets[0] if (facets := named([parsed.mentions[each]])) else frozenset() for each in (one, other)
+        )
         if is_joined and first & second and parsed.tokens[opening].end <= parsed.mentions[one].start:
             is_plain = {parsed.mentions[each].assertion for each in (one, other)} == {"affirmed"}
             # "more open bugs than features" may be more than all of these
