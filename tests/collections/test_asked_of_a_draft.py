@@ -55,7 +55,7 @@ def plants(server_url: str, migrated_template: str) -> Iterator[str]:
         yield url
 
 
-async def _told_otherwise(
+async def told_otherwise(
     database: Database, url: str, schema: str, numbers: Mapping[str, str]
 ) -> dict[str, str | None]:
     """The questions that are not answered by the number that their SQL gives, each with what is said in its place."""
@@ -78,7 +78,7 @@ def _by_sql(url: str, sql: str, schema: str) -> Any:
 
 async def test_questions_get_the_number_that_sql_gives_or_none(ferries: str) -> None:
     database = Database(ferries, pool_size=1, timeout_seconds=60)
-    wrong = await _told_otherwise(database, ferries, "ferries", NUMBERS)
+    wrong = await told_otherwise(database, ferries, "ferries", NUMBERS)
     for question in NO_NUMBER:
         counted = await told(database, question)
         if counted and (counted.event.total or counted.event.groups):
@@ -89,7 +89,7 @@ async def test_questions_get_the_number_that_sql_gives_or_none(ferries: str) -> 
 
 async def test_what_rows_have_or_are_by_name_is_counted(rooms: str) -> None:
     database = Database(rooms, pool_size=1, timeout_seconds=60)
-    wrong = await _told_otherwise(database, rooms, "rehearsals", rehearsals.NUMBERS)
+    wrong = await told_otherwise(database, rooms, "rehearsals", rehearsals.NUMBERS)
     await database.close()
     assert wrong == {}
 
@@ -121,7 +121,7 @@ def _ids(url: str, table: str, condition: str) -> list[str]:
 
 async def test_what_people_say_of_columns_is_read_of_few_rows_too(plants: str) -> None:
     database = Database(plants, pool_size=1, timeout_seconds=60)
-    wrong = await _told_otherwise(database, plants, "nursery", nursery.NUMBERS)
+    wrong = await told_otherwise(database, plants, "nursery", nursery.NUMBERS)
     told_without = [question for question in nursery.NO_NUMBER if await told(database, question)]
     await database.close()
     assert wrong == {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence, Set
 
+from quarry.core.language.nouns import plural, singular
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
 from quarry.core.query.measures import is_measuring
@@ -53,6 +54,15 @@ def is_read_whole(reading: RecordsReading, clauses: Sequence[Clause]) -> bool:
             continue
         if only_says_sold(mention) or is_shortened(mention, reading):
             continue
+        said = reading.parsed.text[mention.start : mention.end].lower()
+        if (
+            value == Cue("light")
+            and place
+            and reading.parsed.mentions[place - 1].value == Cue("relates")
+            and _is_noun(said)
+        ):
+            # "of features", where nothing is one
+            return False
         is_meant = isinstance(
             value, (Word, Phrase, Known, NumberRange, MoneyRange, DateRange, Duration, Place, Reference)
         )
@@ -60,6 +70,10 @@ def is_read_whole(reading: RecordsReading, clauses: Sequence[Clause]) -> bool:
         if is_meant or names_nothing or mention.assertion in ("doubtful", "preferred"):
             return False
     return not reading.question.preferred
+
+
+def _is_noun(word: str) -> bool:
+    return word.endswith("s") and plural(singular(word)) == word
 
 
 def lists_values(reading: RecordsReading) -> bool:

@@ -207,7 +207,7 @@ def _is_superlative(words: Sequence[str], place: int, *, of_numbers: bool = Fals
     word = words[place]
     if word in _NO_SUPERLATIVES or not _SUPERLATIVE.fullmatch(word):
         return False
-    if place == 0 or is_measuring(words[place - 1]) or place == len(words) - 1:
+    if place == 0 or is_measuring(words[place - 1]) or (of_numbers and place == len(words) - 1):
         return of_numbers
     return words[place - 1] in ("the", "is", "was", "are", "were", "our", "their", "its") or bool(
         _small_number(words[place - 1])

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from quarry.core.language.nouns import name_people, plural, singular
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import fold, keys
+from quarry.core.language.writing import ENGLISH
 from quarry.core.query.dated import spoken_date
 from quarry.core.query.measures import (
     ADJECTIVES,
@@ -209,12 +210,20 @@ class _Reader:
             return None
         facet = self._timed(place, kind)
         if facet is None:
-            return self._cannot(place) if name_people(self.table.nouns) else None
+            return self._cannot(place) if self._is_of_people else None
         ask = Ask(
             "extreme", facet.name, ascending=kind == "first", limit=self.limit or 1,
             function="min" if kind == "first" else "max",
         )  # fmt: skip
         return Reckoning(ask, (place,))
+
+    @property
+    def _is_of_people(self) -> bool:
+        return self._asks_who or (self.table.language == ENGLISH and name_people(self.table.nouns))
+
+    @property
+    def _asks_who(self) -> bool:
+        return bool(self.tokens) and self.tokens[0].key == "who"
 
     def _timed(self, place: int, kind: AskedFor) -> Facet | None:
         """What rows are put in the order of time by: the date of the verb, their age where that is asked for, else their date, or
@@ -227,9 +236,9 @@ class _Reader:
         made = [facet for facet in years if not _OF_LIVES & {*facet.events}] or years
         said = [fold(key) for key in keys(self.text[self.mentions[place].start : self.mentions[place].end])]
         of_age = made if len(made) == 1 and any(word.startswith(_OF_AGE) for word in said) else []
-        if any(word.startswith(_OF_AGE) for word in said) and name_people(self.table.nouns):
+        born = [facet for facet in self.table.facets if facet.steps == 0 and _OF_BIRTH & {*facet.events}]
+        if any(word.startswith(_OF_AGE) for word in said) and (born or self._is_of_people):
             # when somebody came says nothing of their age
-            born = [facet for facet in self.table.facets if facet.steps == 0 and _OF_BIRTH & {*facet.events}]
             return born[0] if len(born) == 1 else None
         return next(iter((*of_age, *dated, *(made if len(made) == 1 else ()))), None)
 
@@ -349,10 +358,7 @@ class _Reader:
     def _extreme_of_people(self, facet: Facet, kind: AskedFor, used: int) -> Reckoning:
         """The row with the most or, where "who" asks for somebody of whom rows tell, who has the most altogether."""
         place = self.kinds.get("list")
-        asks_who = (
-            place is not None and self.text[self.mentions[place].start : self.mentions[place].end].lower() == "who"
-        )
-        people = nearest_people(self.table.facets) if asks_who else []
+        people = nearest_people(self.table.facets) if self._asks_who else []
         if not people:
             return self._extreme(facet, kind, (used,))
         if len(people) > 1 or place is None or not is_additive(facet):
