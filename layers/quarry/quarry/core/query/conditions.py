@@ -300,7 +300,8 @@ def _rows_counted(
     before = parsed.mentions[:place]
     if value.least == value.most or not any(mention.value == Cue("noun") for mention in before):
         return None
-    counted = [facet for facet in table.facets if facet.counts]
+    # of rows that others refer to by two columns, or not at all, it cannot be told
+    counted = [facet for facet in meant_table(parsed, table).facets if facet.counts and table.united]
     named = _named_beside(parsed, place, counted, found)
     called = [named] if named else [each for each in counted if value.unit in {stem(noun) for noun in each.counts}]
     return _any_of([Condition(called[0].name, range=value)], parsed.mentions[place]) if len(called) == 1 else None
