@@ -32,6 +32,23 @@ from tests.linear.measuring import assert_linear, repeated
         ("How much does it cost to keep the elm standing?", "Keeping an elm is dear.", "The trees are dear."),
         ("How old is the winner?", "Ada, 9, won.", "Ada, 9, lost."),
         ("Where did Ada Palmer die?", "Ada Palmer died in Ay.", "Ada Palmer dined in Ay."),
+        ("When was the inn built?", "The inn was a mill; building it took a year.", "The building is an inn."),
+        ("When was the old inn built?", "Masons built the inn.", "The inn is the oldest of nine buildings."),
+        ("How did Ada Palmer die?", "Ada Palmer died of a fever.", "Ada Palmer owned the mill."),
+        ("Did Ada Palmer resign?", "Ada Palmer resigned in May.", "Ada Palmer stays."),
+        ("Who became miller of Ay?", "Ada is the new miller of Ay.", "Ada came to Ay."),
+        ("Which mason built the mill?", "The mill was built by Ada.", "The mill is old."),
+        ("Which mason built the mill?", "Ada, a mason, had the mill in hand.", "The mill is old."),
+        ("Which school does Ada attend?", "Ada is at a school in Ay.", "Ada is in Ay."),
+        ("Which shop was robbed in May?", "They robbed it in May.", "It rained in May."),
+        ("Which mill may sell flour?", "The mill has flour.", "The flour is white."),
+        ("What breed is the mill's dog?", "The dog of the mill is of an old breed.", "The mill has a dog."),
+        ("How many guests were hurt at the fair?", "Guests were hurt.", "The fair had 40 guests."),
+        ("How many homes will be built in Ay?", "They build homes in Ay.", "There are homes in Ay."),
+        ("How many eggs did the hen lay?", "The hen laid eggs.", "The hen likes eggs."),
+        ("How much does the miller earn a year?", "The miller earns $9.", "The miller is rich."),
+        ("How long did it take to build the mill?", "Building the mill was slow.", "The mill is old."),
+        ("Who drove the red van that hit the old shed?", "Ada drove a red van.", "Ada drove to the shed."),
         ("How old is Ms Palmering?", "Ms Palmering is 40.", "Ms Lind is 40."),
     ],
 )
@@ -83,16 +100,48 @@ def test_it_is_named_in_the_words_of_the_question(question: str, name: str) -> N
         "What is the speed of light?",
         "What is the fine for smoking?",
         "Did Ada sell the mill?",
+        "Did prices rise?",
+        "What promises were given to Ay?",
+        "Which day was the mill built?",
+        "How long did it take to get the mill?",
+        "How many mills are there?",
+        "How many mills will there be",
+        "Which?",
+        "Which mill?",
     ],
 )
 def test_what_may_be_told_in_other_words_is_no_deed(question: str) -> None:
     assert asked_deed(question) is None
 
 
-@pytest.mark.parametrize("unit", ["was ", "cost ", "how much ", "what cost a ", "a ", "and ", "who is the ", "("])
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "was ",
+        "cost ",
+        "how much ",
+        "what cost a ",
+        "a ",
+        "and ",
+        "who is the ",
+        "which ",
+        "how long did it take to ",
+        "(",
+    ],
+)
 def test_twice_the_question_takes_about_twice_as_long(unit: str) -> None:
     def read(text: str) -> None:
-        for beginning in ("who ", "who is ", "when was ", "when did ", "how much ", "how much does ", "how old is "):
+        for beginning in (
+            "who ",
+            "who is ",
+            "when was ",
+            "when did ",
+            "how much ",
+            "how much does ",
+            "how old is ",
+            "how many ",
+            "which ",
+        ):
             asked_deed(beginning + text)
 
     assert_linear(read, repeated(unit), 1000)

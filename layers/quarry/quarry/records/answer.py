@@ -289,9 +289,11 @@ async def _facts(query: str, first: Searched, toolset: SearchToolset) -> _Facts:
         return _Facts(fallbacks.nothing_held(told.missing, first.sources), is_all=True)
     lacking = fallbacks.lacking(names)
     if not lacking and (told.is_doubtful or len(several) > 1):
-        lacking = fallbacks.lacking(told.missing, told.apart if asks and told.is_doubtful else ())
+        lacking = fallbacks.lacking(told.missing)
     if asks and not lacking:
-        lacking = await off_loop(untold, query, first.sources, reading.authors)
+        seen = await off_loop(untold, query, first.sources, reading.authors)
+        # of what is told as it is asked for, two words may stand apart
+        lacking = seen or fallbacks.lacking((), told.apart if seen is None and told.is_doubtful else ())
     doubt = lacking or (fallbacks.ONLY_NEAREST if told.is_doubtful else "")
     return _Facts(authors=reading.authors, doubt=doubt, lacking=lacking, is_listed=told.is_listed)
 

@@ -6,42 +6,60 @@ Who did it, or when, is told in any words; that it was done is mostly said in th
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from quarry.core.language.irregular import is_past, other_forms
+from quarry.core.language.nouns import is_plural
 from quarry.core.language.stemming import stem
 from quarry.core.query.measures import MEASURING
 from quarry.core.text import STOP_WORDS, placed_words, significant_words, words
+from quarry.records.quantities import asked_quantity
 
 
 @dataclass(frozen=True)
 class Deed:
     """A deed or a thing that something is asked of. `name` completes "the records do not …", `forms` are the stems of the word's
     forms, `beginning` is how words of its kin begin ("build": "builder"), empty where none is meant; `beside`: the stems of what
-    stands with it in the question, None where that is all else.
+    stands with it in what is asked. `of_all`: anything else that the question says may stand with it as well.
     """
 
     name: str
     forms: frozenset[str]
     beginning: str = ""
-    beside: frozenset[str] | None = None
+    beside: frozenset[str] = frozenset()
+    of_all: bool = False
 
     def is_told(self, passage: str, asked: Set[str] = frozenset()) -> bool:
-        """Whether a passage speaks of it, beside anything of what stands with it in the question, of all that is `asked`."""
-        said = words(passage)
-        if not any(stem(word) in self.forms or (self.beginning and word.startswith(self.beginning)) for word in said):
+        """Whether a passage speaks of it, beside enough of what stands with it in the question, of all that is `asked`."""
+        if not any(self._is_form(word) for word in words(_THING.sub(r"\1", passage))):
             return False
-        others = (asked if self.beside is None else self.beside) - self.forms
-        return not others or not others.isdisjoint(significant_words(passage))
+        beside = self.beside - self.forms
+        others = frozenset(asked | beside if self.of_all else beside) - self.forms
+        least = min(BESIDE_MAX, len(others), math.ceil(BESIDE_SHARE_MIN * len(beside)))
+        return len(others.intersection(significant_words(passage))) >= least
+
+    def _is_form(self, word: str) -> bool:
+        return stem(word) in self.forms or bool(self.beginning and word.startswith(self.beginning))
 
 
+BESIDE_SHARE_MIN = 0.33
+"""So much of what stands with a deed in the question is spoken of beside it,"""
+BESIDE_MAX = 2
+"""but not more than so many words of it."""
 _WHO = re.compile(r"\s*(?:and\s+)?who\b", re.IGNORECASE)
 _WHEN = re.compile(
-    r"\s*(?:and\s+)?(?:(?P<asks>when|where|why|what|how)\s+)?(?:(?P<be>is|are|was|were)|(?P<do>do|does|did|will|would))\s+",
+    r"\s*(?:and\s+)?(?:(?P<asks>when|where|why|what|how|how (?:many|much)(?P<counted>(?: [^\s,;?]+){0,4}?))\s+)?"
+    r"(?:(?P<be>is|are|was|were)|(?P<do>do|does|did|will|would))\s+",
     re.IGNORECASE,
 )
+_A_YEAR = re.compile(r"\s(?:a|per|each|every) (?:hour|day|night|week|month|year|season)\W*$", re.IGNORECASE)
+_TAKING = re.compile(
+    r"\s*(?:and\s+)?how long (?:do|does|did|will|would|has|had) it taken? (?:\w+ )?to\s+", re.IGNORECASE
+)
+_WHICH = re.compile(r"\s*(?:and\s+)?(?P<asks>which|what)\s+", re.IGNORECASE)
 _HOW_MUCH = re.compile(
     r"\s*(?:and\s+)?(?:how (?:tall|high|deep|wide|heavy|long|old) (?:is|are|was|were) (?P<measured>[^,;?]*)"
     r"|(?:how much|what)\b(?:(?!\b(?:about|say|think)\b)[^,;?])*?"
@@ -51,8 +69,13 @@ _HOW_MUCH = re.compile(
     re.IGNORECASE,
 )
 _BE = frozenset("is are was were".split())
+_BECOME = frozenset("become becomes became".split())
+_DO = frozenset("do does did".split())
+_MODAL_BE = frozenset("will would".split())
 _MODAL = frozenset("will would can could may might must shall should did has have had".split())
 _ARTICLES = frozenset("a an the this that these those my our your his her its their".split())
+_THING = re.compile(rf"\b(?:{'|'.join(sorted(_ARTICLES))})\s([\w-]+\s)?\w+ing\b|\b\w+ings\b", re.IGNORECASE)
+"""What ends in "-ing" and is no deed: "the old building", "buildings"."""
 _SAYS_LITTLE = STOP_WORDS | frozenset(
     "make makes made take takes took get gets got give gives gave begin start end happen occur done held one".split()
 )
@@ -61,7 +84,6 @@ _LIGHT = frozenset(
     map(stem, "new old young whole entire full first last next other same big small great little good".split())
 )
 """What is seldom said again of a thing that was named so."""
-_WHEN_WHERE_WHY = ("when", "where", "why")
 _SHORT_WORDS_MAX = 6
 _PARTICIPLE_LETTERS_MIN = 4
 _BEGINNING_LETTERS_MIN = 4
@@ -73,47 +95,92 @@ _AGENT = re.compile(r"(?:(\w)\1)?(?:er|or)$")
 
 def asked_deed(question: str) -> Deed | None:
     """What a question asks of that is told where it is spoken of; none where it asks otherwise."""
-    return _asked_who(question) or _asked_when(question) or _asked_how_much(question)
+    return (
+        _asked_who(question)
+        or _asked_taking(question)
+        or _asked_how_much(question)
+        or _asked_when(question)
+        or _asked_which(question)
+    )
 
 
 def _asked_who(question: str) -> Deed | None:
     """Who is asked for by what they did or are: "who built the mill?", "who is the miller of Ay?"."""
     match = _WHO.match(question)
     said = words(question[match.end() :]) if match else []
-    if said and said[0] in _BE:
+    if said and said[0] in _BE | _BECOME:
         whole = _noun_phrase(said[1:])
-        return _noun(f"say who {' '.join(said[: 1 + len(whole)])}", whole, None)
+        return _noun(f"say who {' '.join(said[: 1 + len(whole)])}", whole, _stems(said[1:]), of_all=True)
     place = int(bool(said) and said[0] in _MODAL)
     if len(said) < place + 2 or said[place] in _SAYS_LITTLE:
         return None
-    return _verb(f"say who {' '.join(said[: place + 1])}", said[place], None)
+    return _verb(f"say who {' '.join(said[: place + 1])}", said[place], _stems(said), of_all=True)
 
 
 def _asked_when(question: str) -> Deed | None:
-    """When, where, why or whether something was done: "when was the mill built?", "where does Ada live?"."""
+    """When, where, why, how, whether or of how many something was done: "when was the mill built?", "where does Ada live?"."""
     match = _WHEN.match(question)
     if match is None:
         return None
-    rest = question[match.end() :]
+    rest = _A_YEAR.sub("", question[match.end() :])
     said = [*placed_words(rest)]
     place = _verb_place([word for word, _, _ in said], match)
-    if place is None or said[place][0] in _SAYS_LITTLE or not said[place][0].isalpha():
+    if place is None or place >= len(said) or said[place][0] in _SAYS_LITTLE or not said[place][0].isalpha():
         return None
     verb, start, _ = said[place]
     subject, aux = rest[:start].strip(), (match["be"] or match["do"]).lower()
-    if subject.endswith(" be"):
-        subject, aux = subject.removesuffix(" be"), f"{aux} be"
-    beside = _stems([word for word, _, _ in said[:place]])
-    return _verb(f"say {(match['asks'] or 'whether').lower()} {subject} {aux} {verb}", verb, beside) if beside else None
+    if f" {subject}".endswith(" be"):
+        subject, aux = subject.removesuffix("be").strip(), f"{aux} be"
+    if not (match["asks"] or match["be"] or subject.istitle()):
+        return None
+    beside = _stems([*words(match["counted"] or ""), *(word for word, _, _ in said[:place])])
+    name = " ".join(filter(None, ("say", (match["asks"] or "whether").lower(), subject, aux, verb)))
+    return _verb(name, verb, beside) if beside else None
 
 
 def _verb_place(said: Sequence[str], match: re.Match[str]) -> int | None:
     """Which of the words behind its first verb is the one that says what is done: the participle of a passive, or the last."""
-    if match["be"] or "be" in said:
+    is_passive = match["be"] or (match["do"].lower() in _MODAL_BE and "be" in said)
+    if is_passive and match["counted"]:
+        return said.index("be") + 1 if "be" in said else 0
+    if is_passive:
         place = next(_participles(said), 0)
         return place if place and _BE.isdisjoint(said[:place]) else None
     is_short = 1 < len(said) <= _SHORT_WORDS_MAX and said[-2] not in STOP_WORDS
-    return len(said) - 1 if is_short and (match["asks"] or "").lower() in _WHEN_WHERE_WHY else None
+    return len(said) - 1 if is_short and (match["asks"] or "").lower() != "what" else None
+
+
+def _asked_taking(question: str) -> Deed | None:
+    """What took so long: "how long did it take to build the mill?"."""
+    match = _TAKING.match(question)
+    said = words(question[match.end() :]) if match else []
+    if len(said) < 2 or said[0] in _SAYS_LITTLE:
+        return None
+    return _verb(f"say how long it took to {said[0]}", said[0], _stems(said[1:]))
+
+
+def _asked_which(question: str) -> Deed | None:
+    """Which of a kind did something: "which mason built the mill?". Either the kind or the deed is spoken of. What several things
+    there are is told in any words, and what has a quantity is no deed.
+    """
+    match = _WHICH.match(question)
+    said = words(question[match.end() :]) if match else []
+    whole = _noun_phrase(said)
+    rest = said[len(whole) :]
+    if match is None or asked_quantity(question):
+        return None
+    if rest and rest[0] in _MODAL | _BE | _DO:
+        kind = whole[-1:]
+        passive = next((rest[place] for place in _participles(rest)), "")
+        verb = rest[-1] if rest[0] in _DO else passive if rest[0] in _BE else rest[1:2] and rest[1]
+    else:
+        kind, verb = whole[-2:-1], whole[-1:] and whole[-1]
+    if not kind or (match["asks"].lower() == "what" and is_plural(kind[0])):
+        return None
+    told = [*kind, verb] if verb and verb not in _SAYS_LITTLE else kind
+    forms = (form for word in told for form in (word, *other_forms(word)))
+    name = f"say {match['asks'].lower()} {' '.join(whole)}"
+    return Deed(name, frozenset(map(stem, forms)), beside=_stems(said), of_all=True)
 
 
 def _asked_how_much(question: str) -> Deed | None:
@@ -150,22 +217,24 @@ def _noun_phrase(said: Sequence[str]) -> list[str]:
     return whole
 
 
-def _verb(name: str, word: str, beside: frozenset[str] | None) -> Deed:
+def _verb(name: str, word: str, beside: frozenset[str], *, of_all: bool = False) -> Deed:
     forms = (word, *other_forms(word))
     beginning = stem(forms[-1] if word.endswith("t") else word).rstrip("ei")
-    return Deed(name, frozenset(map(stem, forms)), beginning if len(beginning) >= _KIN_LETTERS_MIN else "", beside)
+    kin = beginning if len(beginning) >= _KIN_LETTERS_MIN else ""
+    return Deed(name, frozenset(map(stem, forms)), kin, beside, of_all)
 
 
-def _noun(name: str, whole: Sequence[str], beside: frozenset[str] | None) -> Deed | None:
+def _noun(name: str, whole: Sequence[str], beside: frozenset[str], *, of_all: bool = False) -> Deed | None:
     if not whole or whole[-1] in STOP_WORDS:
         return None
     word = whole[-1]
     deed = _AGENT.sub(r"\1", word)
     forms = (word, *other_forms(word), *other_forms(deed))
     beginning = "" if _is_participle(word) else word[: max(_BEGINNING_LETTERS_MIN, len(word) - 2)]
-    return Deed(name, frozenset(map(stem, forms)), beginning, beside)
+    return Deed(name, frozenset(map(stem, forms)), beginning, beside, of_all)
 
 
-def _stems(said: Sequence[str]) -> frozenset[str]:
+def _stems(said: Iterable[str]) -> frozenset[str]:
     """The stems of what says something, and no measure: "cost" stands beside all that is sold."""
-    return frozenset(stem(word) for word in said if word not in STOP_WORDS) - MEASURING - _LIGHT
+    said = (word for word in said if word not in STOP_WORDS and not word.isdigit())
+    return frozenset(map(stem, said)) - MEASURING - _LIGHT

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from quarry.core.language.nouns import plural, singular
+from quarry.core.language.nouns import is_plural
 from quarry.core.language.numerals import DIGITS, IN_WORDS
 from quarry.core.language.stemming import stem
 from quarry.core.text import STOP_WORDS, placed_words, words
@@ -207,7 +207,7 @@ def asked_count(question: str) -> Count | None:
         if word in STOP_WORDS or word in _ANYBODY:
             break
         said.append(word)
-        if word in _IRREGULAR or (plural(singular(word)) == word and word.endswith("s")):
+        if word in _IRREGULAR or is_plural(word):
             behind = next((stem(each) for each in following[place + 1 : place + 2] if each not in STOP_WORDS), "")
             return Count(f"number of {' '.join(said)}", stem(word), behind)
     return None

@@ -6,6 +6,7 @@ Pure: the same inputs give the same words.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 
@@ -20,32 +21,47 @@ from quarry.records.fallbacks import IN_PART, extractive_answer, markdown_safe, 
 from quarry.records.intent import parts
 from quarry.records.quantities import asked_quantity
 
+_YEAR = re.compile(r"\b(?:1[0-9]|20)\d\d\b")
 ALL_WORTH = 0.999
 """So much of what the best source holds of a question is as much, whatever it was rounded to."""
 NAME_CHARACTERS_MAX = 120
 """So much of a question is said again."""
 
 
-def untold(question: str, sources: Sequence[EvidenceSource], authors: Set[str] = frozenset()) -> str:
-    """That neither the sources which hold most of a question, nor the sentence that leads its answer, tell an age, a price, a
-    date, a number of things or the like that it asks for; or that nowhere in these or its whole answer what it asks this of, or
-    what somebody did who is asked for, is spoken of beside anything else that it says. Empty where nothing of the kind is asked
-    for, or it is told.
+def untold(question: str, sources: Sequence[EvidenceSource], authors: Set[str] = frozenset()) -> str | None:
+    """That neither the sources which hold most of a question, nor the sentences that answer it, tell an age, a price, a date, a
+    number of things or the like where they speak of what it asks this of; that they do not speak of what was done, by or to
+    somebody or something that is asked for, beside what else it says; or that none is of a year that it names. Empty where they
+    do; None where nothing of the kind is asked for, or cannot be seen.
     """
-    asked = [(asked_quantity(part), asked_deed(part)) for part in parts(question)]
-    about = _about(question, sources) if any(map(any, asked)) else []
+    asked = [each for part in parts(question) if any(each := (asked_quantity(part), asked_deed(part)))]
+    years = _YEAR.findall(question)
+    about = _about(question, sources) if years or asked else []
     if not about or any(text.language != ENGLISH or _tells_values(text) for text in about):
-        return ""
+        return None
     answer = list(extractive_answer(question, question, sources, authors))
     told = [answer[0], *(f"{text.title}\n{read_body(text)}" for text in about)]
+    passages = [*answer, *_passages(about)]
     others = frozenset(significant_words(question))
     lacking, unsaid = dict[str, None](), dict[str, None]()
     for kind, deed in asked:
-        if kind and not any(map(kind.is_told, told)):
+        speaking = [passage for passage in passages if deed.is_told(passage, others)] if deed else told
+        if kind and not (any(map(kind.is_told, told)) and any(map(kind.is_told, speaking or told))):
             lacking[f"tell no {kind.name}"] = None
-        elif deed and not any(deed.is_told(each, others) for each in (*answer, *_passages(about))):
+        elif deed and not speaking:
             unsaid[f"do not {markdown_safe(shorten(deed.name, NAME_CHARACTERS_MAX))}"] = None
-    return f"Of this the records found {' and '.join([*lacking, *unsaid])}: {IN_PART}." if lacking or unsaid else ""
+    for year in years:
+        if not any(_is_of(year, text) for text in about):
+            unsaid[f"tell nothing of {year}"] = None
+    if not (lacking or unsaid):
+        return "" if asked else None
+    return f"Of this the records found {' and '.join([*lacking, *unsaid])}: {IN_PART}."
+
+
+def _is_of(year: str, text: RecordText) -> bool:
+    """Whether a record is dated in a year or speaks of it, be it as the end of two ("2023–24")."""
+    spoken = re.search(rf"\b{year}\b|\d[-–/]{year[2:]}\b", f"{text.title}\n{read_body(text)}")
+    return spoken is not None or (text.date is not None and text.date.year == int(year))
 
 
 def _about(question: str, sources: Sequence[EvidenceSource]) -> list[RecordText]:

@@ -62,3 +62,8 @@ def plural(noun: str) -> str:
     if re.search(r"[^aeiou]y$", noun):
         return f"{noun[:-1]}ies"
     return f"{noun}es" if noun.endswith(("s", "x", "ch", "sh")) else f"{noun}s"
+
+
+def is_plural(noun: str) -> bool:
+    """Whether a noun, in lower case, is by its ending several."""
+    return noun.endswith("s") and plural(singular(noun)) == noun
