@@ -203,3 +203,9 @@ async def test_nothing_counted_tells_what_each_condition_costs(database: Databas
     assert found is not None
     assert found.sentence.startswith("The records hold no motions")
     assert f"Without “in 2031”: {carried:,}." in found.sentence
+
+
+async def test_what_is_only_counted_has_no_rows_that_are_asked_for(database: Database) -> None:
+    reading = await read_records(database, BUILT_IN, "What did the meeting say about the bridge?")
+    assert "meeting" in reading.named
+    assert reading.rows_asked_for == frozenset()

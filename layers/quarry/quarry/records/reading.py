@@ -63,8 +63,8 @@ class RecordsReading:
 
     @property
     def rows_asked_for(self) -> frozenset[str]:
-        """The types of anybody's rows that the question asks for by name."""
-        return frozenset(name for name in self.named if self.types[name].table.reckons)
+        """The types of anybody's rows that the question asks for by name; what is only counted, as meetings are, is of none."""
+        return frozenset(name for name in self.named if name in self.types and self.types[name].table.reckons)
 
     @property
     def asks_who(self) -> bool:
