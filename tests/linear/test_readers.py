@@ -53,6 +53,7 @@ from quarry.records.citations import CitationFilter
 from quarry.records.contract import PriorTurn
 from quarry.records.conversation import take_up
 from quarry.records.counting import what_to_count
+from quarry.records.deeds import asked_deed
 from quarry.records.fallbacks import extractive_answer
 from quarry.records.intent import words_to_look_up
 from quarry.records.reading import place
@@ -310,6 +311,7 @@ QUESTION_READERS: list[Reader] = [
     _rendered,
     lambda text: take_up(text, []),
     words_to_look_up,
+    asked_deed,
 ]
 SECONDS_MAX = 2.5
 """All readers together, of one query as long as it may be: ten times what the slowest of many such takes."""
