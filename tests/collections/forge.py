@@ -96,3 +96,22 @@ NO_NUMBER = (
     "Which smith is the fastest?",
     "Are there more open repairs than castings?",
 )
+
+BILLS = """
+create schema accounts;
+set search_path = accounts;
+create table bills (id int primary key, about text not null, kind text not null, total_amount numeric not null,
+  issued_on date not null, paid_on date);
+insert into bills select i, 'Bill ' || i, (array['coal', 'iron'])[1 + i % 2], 10 + i, date '2025-01-05' + i,
+  case when i % 3 > 0 then date '2025-03-01' + i end from generate_series(1, 60) i;
+analyze;
+"""
+
+PAID: Mapping[str, str] = {
+    "How much was paid for coal?":
+        "select sum(total_amount) from bills where kind = 'coal' and paid_on is not null",
+    "How much was paid for bills?": "select sum(total_amount) from bills where paid_on is not null",
+    "How much was paid in March 2025?":
+        "select sum(total_amount) from bills where paid_on between '2025-03-01' and '2025-03-31'",
+    "What is the total amount of unpaid bills?": "select sum(total_amount) from bills where paid_on is null",
+}  # fmt: skip

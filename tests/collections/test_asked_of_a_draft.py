@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from decimal import Decimal
@@ -53,6 +53,16 @@ def rooms(server_url: str, migrated_template: str) -> Iterator[str]:
 def plants(server_url: str, migrated_template: str) -> Iterator[str]:
     with drafted(server_url, migrated_template, "nursery", nursery.SCHEMA) as url:
         yield url
+
+
+async def assert_told(url: str, schema: str, numbers: Mapping[str, str], no_number: Iterable[str]) -> None:
+    """Questions get the number that their SQL gives, or none."""
+    database = Database(url, pool_size=1, timeout_seconds=60)
+    wrong = await told_otherwise(database, url, schema, numbers)
+    told_without = [question for question in no_number if await told(database, question)]
+    await database.close()
+    assert wrong == {}
+    assert told_without == []
 
 
 async def told_otherwise(
@@ -120,9 +130,4 @@ def _ids(url: str, table: str, condition: str) -> list[str]:
 
 
 async def test_what_people_say_of_columns_is_read_of_few_rows_too(plants: str) -> None:
-    database = Database(plants, pool_size=1, timeout_seconds=60)
-    wrong = await told_otherwise(database, plants, "nursery", nursery.NUMBERS)
-    told_without = [question for question in nursery.NO_NUMBER if await told(database, question)]
-    await database.close()
-    assert wrong == {}
-    assert told_without == []
+    await assert_told(plants, "nursery", nursery.NUMBERS, nursery.NO_NUMBER)

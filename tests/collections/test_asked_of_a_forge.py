@@ -8,7 +8,7 @@ import pytest
 
 from quarry.core.postgres.pool import Database
 from tests.collections import forge
-from tests.collections.test_asked_of_a_draft import drafted, told_otherwise
+from tests.collections.test_asked_of_a_draft import assert_told, drafted
 from tests.records.test_reckoning import told
 
 
@@ -19,12 +19,7 @@ def url(server_url: str, migrated_template: str) -> Iterator[str]:
 
 
 async def test_what_is_not_there_has_not_happened_or_refers_to_a_row_is_counted(url: str) -> None:
-    database = Database(url, pool_size=1, timeout_seconds=60)
-    wrong = await told_otherwise(database, url, "forge", forge.NUMBERS)
-    told_without = [question for question in forge.NO_NUMBER if await told(database, question)]
-    await database.close()
-    assert wrong == {}
-    assert told_without == []
+    await assert_told(url, "forge", forge.NUMBERS, forge.NO_NUMBER)
 
 
 async def test_the_oldest_of_people_is_who_was_born_first(url: str) -> None:
@@ -35,11 +30,6 @@ async def test_the_oldest_of_people_is_who_was_born_first(url: str) -> None:
     assert counted.sentence == "The earliest of 5 smiths, by date of birth: Cleo Krug (17 January 1977)."
 
 
-async def test_what_was_paid_is_the_sum_of_what_has_been(url: str) -> None:
-    database = Database(url, pool_size=1, timeout_seconds=60)
-    counted = await told(database, "How much was paid for repairs?")
-    total = await database.rows(
-        "select sum(price)::float as n from forge.commissions where kind = 'repair' and paid_on is not null"
-    )
-    await database.close()
-    assert counted is None or counted.event.value == total[0]["n"]
+async def test_what_was_paid_is_the_sum_of_what_has_been(server_url: str, migrated_template: str) -> None:
+    with drafted(server_url, migrated_template, "accounts", forge.BILLS) as url:
+        await assert_told(url, "accounts", forge.PAID, ())

@@ -169,15 +169,18 @@ def _asked_which(question: str) -> Deed | None:
     rest = said[len(whole) :]
     if match is None or asked_quantity(question):
         return None
-    if rest and rest[0] in _MODAL | _BE | _DO:
-        kind = whole[-1:]
-        passive = next((rest[place] for place in _participles(rest)), "")
-        verb = rest[-1] if rest[0] in _DO else passive if rest[0] in _BE else rest[1:2] and rest[1]
+    kind = whole[-1:]
+    if rest and rest[0] in _DO:
+        verb = rest[-1:]
+    elif rest and rest[0] in _BE:
+        verb = [rest[place] for place in _participles(rest)][:1]
+    elif rest and rest[0] in _MODAL:
+        verb = rest[1:2]
     else:
-        kind, verb = whole[-2:-1], whole[-1:] and whole[-1]
+        kind, verb = whole[-2:-1], whole[-1:]
     if not kind or (match["asks"].lower() == "what" and is_plural(kind[0])):
         return None
-    told = [*kind, verb] if verb and verb not in _SAYS_LITTLE else kind
+    told = [*kind, *(word for word in verb if word not in _SAYS_LITTLE)]
     forms = (form for word in told for form in (word, *other_forms(word)))
     name = f"say {match['asks'].lower()} {' '.join(whole)}"
     return Deed(name, frozenset(map(stem, forms)), beside=_stems(said), of_all=True)

@@ -16,9 +16,8 @@ from quarry.core.collections.collection import ENGLISH, Collection, OwnTable, qu
 from quarry.core.collections.declaration import Quoting, nearest
 from quarry.core.collections.search_table import is_callers, named_by_others, rows_referring, search_table
 from quarry.core.errors import FieldError, InvalidInput
-from quarry.core.language.stemming import stem
-from quarry.core.language.tokens import keys
 from quarry.core.query.question import Clause
+from quarry.core.query.telling import stems_of
 from quarry.core.retrieval.facets import Facet, SearchTable
 from quarry.core.retrieval.filters import Literals, where
 from quarry.records.contract import RecordType
@@ -167,14 +166,14 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
 
     def called(self, words: str) -> tuple[RecordType, ...]:
         """The types whose records are called so."""
-        return self._by_noun.get(tuple(stem(key) for key in keys(words)), ())
+        return self._by_noun.get(stems_of(words), ())
 
     @cached_property
     def _by_noun(self) -> Mapping[tuple[str, ...], tuple[RecordType, ...]]:
         types: dict[tuple[str, ...], tuple[str, ...]] = {}
         for name, table in self.counted.items():
             for noun in table.nouns:
-                words = tuple(stem(key) for key in keys(noun))
+                words = stems_of(noun)
                 if name not in types.get(words, ()):
                     types[words] = (*types.get(words, ()), name)
         return types
@@ -194,9 +193,12 @@ def _united(facets: Iterable[Sequence[Facet]]) -> Iterator[Facet]:
 def searched_type(collection: Collection, others: Sequence[Collection] = ()) -> SearchedType:
     """A collection as a type of record, where `others` are declared beside it."""
     declared, own = collection.declaration, search_table(collection)
-    table = replace(own, facets=(*own.facets, *named_by_others(collection, others)))
-    for facet, related in rows_referring(collection, others) if table.reckons else ():
-        table = replace(table, facets=(*table.facets, facet), related=(*table.related, related))
+    referring = [*rows_referring(collection, others)] if own.reckons else []
+    table = replace(
+        own,
+        facets=(*own.facets, *named_by_others(collection, others), *(facet for facet, _ in referring)),
+        related=(*own.related, *(related for _, related in referring)),
+    )
     day = collection.day(declared.date) if declared.date else "null::date"
     parent_id, parent = collection.parent()
     is_own = isinstance(collection, OwnTable)

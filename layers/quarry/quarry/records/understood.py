@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence, Set
 
-from quarry.core.language.nouns import plural, singular
+from quarry.core.language.nouns import is_plural
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
 from quarry.core.query.measures import is_measuring
@@ -59,7 +59,7 @@ def is_read_whole(reading: RecordsReading, clauses: Sequence[Clause]) -> bool:
             value == Cue("light")
             and place
             and reading.parsed.mentions[place - 1].value == Cue("relates")
-            and _is_noun(said)
+            and is_plural(said)
         ):
             # "of features", where nothing is one
             return False
@@ -70,10 +70,6 @@ def is_read_whole(reading: RecordsReading, clauses: Sequence[Clause]) -> bool:
         if is_meant or names_nothing or mention.assertion in ("doubtful", "preferred"):
             return False
     return not reading.question.preferred
-
-
-def _is_noun(word: str) -> bool:
-    return word.endswith("s") and plural(singular(word)) == word
 
 
 def lists_values(reading: RecordsReading) -> bool:

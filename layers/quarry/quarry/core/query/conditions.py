@@ -60,6 +60,8 @@ class Conditions:
     """The places of the verbs that speak of a date (`dated`)."""
     not_happened: frozenset[str] = frozenset()
     """The dates of which a verb is negated."""
+    first_noun: int | None = None
+    """The place where first it is said what the rows are called."""
 
 
 def conditions_of(
@@ -71,7 +73,11 @@ def conditions_of(
     """
     verbs = tuple(place for place, mention in enumerate(parsed.mentions) if _is_dated_verb(mention))
     negated = (parsed.mentions[place] for place in verbs if parsed.mentions[place].assertion == "negated")
-    found = Conditions(verbs=verbs, not_happened=frozenset(name for each in negated for name in _facets_called(each)))
+    found = Conditions(
+        verbs=verbs,
+        not_happened=frozenset(name for each in negated for name in _facets_called(each)),
+        first_noun=next((place for place, each in enumerate(parsed.mentions) if each.value == Cue("noun")), None),
+    )
     groups: list[tuple[int, list[Clause]]] = []
     for place, mention in enumerate(parsed.mentions):
         if mention.assertion == "doubtful" or place in asked_about:
@@ -297,8 +303,7 @@ def _rows_counted(
     parsed: ParsedQuery, place: int, value: NumberRange, table: SearchTable, found: Conditions
 ) -> list[Clause] | None:
     """ "More than 5 repairs", said of boats: a range of how many rows refer to one; None where it is no such range."""
-    before = parsed.mentions[:place]
-    if value.least == value.most or not any(mention.value == Cue("noun") for mention in before):
+    if value.least == value.most or found.first_noun is None or place < found.first_noun:
         return None
     # of rows that others refer to by two columns, or not at all, it cannot be told
     counted = [facet for facet in meant_table(parsed, table).facets if facet.counts and table.united]

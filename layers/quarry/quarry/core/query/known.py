@@ -29,7 +29,7 @@ CHANCE_WORDS_MAX = 2
 _ARTICLES = frozenset(("the", "a", "an", "any", "all"))
 _LED_BY = frozenset("in from of at since before after by until to the a an".split())
 _BEFORE_NOUNS = frozenset("of or many than".split())
-BEING = frozenset("is are was were be been being".split())
+_BEING = frozenset("is are was were be been being".split())
 LEADS_MAX = 3
 _BESIDE = 4.0
 _CAPITAL = 1.0
@@ -56,12 +56,10 @@ class Sides:
         self.reckons = bool(lexicon.numbers)
         self.name_facets = lexicon.name_facets
         self._speaks_by_case = says_something_by_case(tokens)
-        words, word_stems = [token.key for token in tokens], stems(tokens)
+        self._words = words = [token.key for token in tokens]
+        word_stems = stems(tokens)
         self._is_everyday = [False] * len(tokens)
         self._rows: set[int] = set()
-        self._light = {
-            place for place in range(len(tokens)) if (cue := cues().longest_at(words, place)) and cue.meaning == "light"
-        }
         self._starts: dict[int, FacetName] = {}
         self._ends: dict[int, FacetName] = {}
         for found in asked:
@@ -99,15 +97,17 @@ class Sides:
         if not self.reckons or not value.is_whole or value.likeness < 1:
             return False
         if last - first > 1:
-            return self._word(first - 1) in BEING
+            return self._word(first - 1) in _BEING
         if self._starts.get(first) and self._starts[first].facets == (value.facet,):
             return (self.tokens[first].key,) == keys(value.value)
         behind = self._word(last)
-        ends = last == len(self.tokens) or behind in _LED_BY or behind in BEING
-        return first in self._light and ends and self._word(first - 1) in _BEFORE_NOUNS
+        ends = last == len(self.tokens) or behind in _LED_BY or behind in _BEING
+        cue = cues().longest_at(self._words, first)
+        is_light = cue is not None and cue.meaning == "light"
+        return is_light and ends and self._word(first - 1) in _BEFORE_NOUNS
 
     def _word(self, place: int) -> str:
-        return self.tokens[place].key if 0 <= place < len(self.tokens) else ""
+        return self._words[place] if 0 <= place < len(self._words) else ""
 
     def is_small_word(self, first: int, last: int) -> bool:
         """Whether it is an "in" or "or" as everybody writes it, which no code of a state or a company is."""

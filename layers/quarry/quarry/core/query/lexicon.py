@@ -12,6 +12,7 @@ from quarry.core.language.tokens import Token, keys
 from quarry.core.query.dated import is_verb
 from quarry.core.query.mention import Cue, FacetName, Grain
 from quarry.core.query.quantities import units_like
+from quarry.core.query.telling import stems_of
 from quarry.core.retrieval.facets import Facet, SearchTable
 
 Meaning = TypeVar("Meaning")
@@ -191,7 +192,7 @@ def lexicon_of(table: SearchTable) -> Lexicon:
         opposites=PhraseTable((*_opposites(table), *_undone(table)), stem),
         referring=_referring(table),
         owned={
-            stemmed(noun): frozenset(each.name for each in own.facets if each.is_measurable)
+            stems_of(noun): frozenset(each.name for each in own.facets if each.is_measurable)
             for own in table.united
             for noun in own.nouns
         },
@@ -202,19 +203,14 @@ def _referring(table: SearchTable) -> dict[tuple[str, ...], dict[tuple[str, ...]
     rows: dict[tuple[str, ...], dict[tuple[str, ...], str]] = {}
     for own in table.united:
         called = {
-            stemmed(name): facet.name
+            stems_of(name): facet.name
             for facet in own.facets
             for name in (facet.counts or ((facet.label, *facet.words) if facet.steps == 1 else ()))
         }
         # what a row refers to itself comes before what refers to it
-        called |= {stemmed(facet.label): facet.name for facet in own.facets if facet.steps == 1 and not facet.counts}
-        rows |= {stemmed(noun): {**rows.get(stemmed(noun), {}), **called} for noun in own.nouns}
+        called |= {stems_of(facet.label): facet.name for facet in own.facets if facet.steps == 1 and not facet.counts}
+        rows |= {stems_of(noun): {**rows.get(stems_of(noun), {}), **called} for noun in own.nouns}
     return rows
-
-
-def stemmed(text: str) -> tuple[str, ...]:
-    """A text's words by stem."""
-    return tuple(stem(key) for key in keys(text))
 
 
 def synonyms_in(tokens: Sequence[Token], lexicon: Lexicon) -> list[LookUp]:

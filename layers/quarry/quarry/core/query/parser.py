@@ -25,7 +25,7 @@ from quarry.core.query.cues import cues
 from quarry.core.query.dated import with_dated_verbs, with_deeds, with_naming_verbs
 from quarry.core.query.dimensions import find_dimensions
 from quarry.core.query.known import Sides, find_known
-from quarry.core.query.lexicon import Lexicon, LookUp, stemmed, stems, synonyms_in
+from quarry.core.query.lexicon import Lexicon, LookUp, stems, synonyms_in
 from quarry.core.query.mention import (
     Asked,
     Cue,
@@ -44,6 +44,7 @@ from quarry.core.query.mention import (
 )
 from quarry.core.query.names import find_names
 from quarry.core.query.quantities import dimension_of
+from quarry.core.query.telling import stems_of
 from quarry.core.query.vocabulary import Vocabulary
 
 PLACE_NAMES_MAX = 400
@@ -348,7 +349,7 @@ def _with_referring_rows(text: str, mentions: Sequence[Mention], lexicon: Lexico
     before: Value | None = None
     for place, mention in enumerate(mentions):
         if mention.value == Cue("noun"):
-            called = stemmed(text[mention.start : mention.end])
+            called = stems_of(text[mention.start : mention.end])
             facet = rows.get(called) if rows else None
             if facet and (before == Cue("negates") or isinstance(before, NumberRange)):
                 read[place] = replace(mention, value=FacetName((facet,)))

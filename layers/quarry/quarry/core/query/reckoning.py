@@ -515,8 +515,8 @@ class _Reader:
 
     def _own(self, name: FacetName) -> str:
         """The facet of that name that this table has; of periods, the date that a verb speaks of."""
-        spoken = spoken_date(self.mentions, self.table) if name.grain else None
-        if spoken or name.grain:
+        if name.grain:
+            spoken = spoken_date(self.mentions, self.table)
             return spoken.name if spoken else name.facets[0]
         return next((facet for facet in name.facets if facet in self.facets), name.facets[0])
 
