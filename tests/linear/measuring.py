@@ -1,5 +1,6 @@
 """How long a reader takes, in seconds of this thread's processor, so that a busy machine changes nothing; nor does what else the
-process keeps, which each search for garbage would read.
+process keeps, which each search for garbage would read. A bound is told in pieces of a work that stays the same, done right after
+what is held to it: a slow machine, or one that is slow for a moment, takes as many of them.
 """
 
 from __future__ import annotations
@@ -15,7 +16,11 @@ RATIO_MAX = 3.0
 """Twice the text may take so many times as long: 2 where reading is linear, 4 where it is quadratic."""
 TOO_LITTLE_TO_COMPARE = 0.008
 TRIES = 12
-STOPPED_AFTER_SECONDS = 3.0
+STOPPED_AFTER_SECONDS = 10.0
+PIECE_OF_WORK = range(20_000)
+"""What `pieces_of_work` makes texts of, looks up and puts in order: about 5 ms of a fast machine."""
+SECONDS_OF_A_PIECE_MIN = 0.002
+"""No machine does a piece of work in less."""
 
 
 class Stopped(AssertionError):
@@ -45,6 +50,17 @@ def cpu_seconds(read: Callable[[str], object], text: str) -> float:
         start = time.thread_time()
         read(text)
         return time.thread_time() - start
+
+
+def pieces_of_work(seconds: float) -> float:
+    """How many pieces of work this thread's processor does in so many seconds now: by the longer of two."""
+    longest = 0.0
+    for _ in range(2):
+        start = time.thread_time()
+        counts = {str(number): number for number in PIECE_OF_WORK}
+        sorted(counts, key=lambda text: counts[text] % 997)
+        longest = max(longest, time.thread_time() - start)
+    return seconds / longest
 
 
 @contextmanager
