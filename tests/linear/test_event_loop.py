@@ -24,6 +24,7 @@ from tests.linear.measuring import SECONDS_OF_A_PIECE_MIN, pieces_of_work
 
 SPACES = '"x' + " " * 1996 + 'y"'
 LISTS = "nor x " * 333
+NUMBERS = "1 " * 1000
 STALL_WORK_MAX = 3.0
 """Of the loop's own processor time, in pieces of work, in one callback, which is what a task does between two awaits: 15 ms of a
 fast machine.
@@ -126,7 +127,7 @@ def _long_rows() -> list[Call]:
 
 
 HOSTILE = {
-    "texts made to be read again and again": [_calls(SPACES), _calls(LISTS)],
+    "texts made to be read again and again": [_calls(SPACES), _calls(LISTS), _calls(NUMBERS)],
     "more conditions than are looked for": [[call] for call in _many_conditions()],
     "large answers": [[call] for call in _large_answers()],
 }

@@ -69,7 +69,9 @@ class _Lead:
 
 def _lead(text: str, amount: int) -> _Lead:
     begin = max(0, amount - LEAD_CHARACTERS_MAX)
-    match = _before().search(text[begin:amount])
+    said = text[begin:amount]
+    # most numbers of a long list have only others before them
+    match = _before().search(said) if _SAYS_SOMETHING.search(said) else None
     return _Lead(match.lastgroup or "", begin + match.start()) if match else _Lead("", amount)
 
 
@@ -146,6 +148,7 @@ def _both(text: str, lower: Bounds, upper: Bounds) -> Bounds | None:
     )
 
 
+_SAYS_SOMETHING = re.compile(r"[^\W\d]|[<=>≤≥~≈]")
 _TO = re.compile(r"\s{0,3}+(?:[-–—]|\b(?:to|through|till|until)\b)\s{0,3}+", re.IGNORECASE)
 _AND = re.compile(r"\s{1,3}+and\s{1,3}+", re.IGNORECASE)
 _BUT = re.compile(r"\s{0,3}+,?\s{0,3}+(?:and|but)\s{1,3}+", re.IGNORECASE)

@@ -130,6 +130,8 @@ def _currency(said: str) -> str | None:
 
 def _per(said: str) -> Per | None:
     said = said.lower().lstrip("/ ")
+    if not said:
+        return None
     for letters, per in _PERIODS:
         if re.search(letters, said):
             return per
