@@ -13,7 +13,7 @@ from quarry.core.query.numbers import find_durations, find_numbers
 from quarry.core.query.places import find_places
 
 
-def find_dimensions(text: str, tokens: Sequence[Token], reference_date: datetime.date, locale: str) -> list[Mention]:
+def find_dimensions(text: str, tokens: Sequence[Token], reference_date: datetime.date) -> list[Mention]:
     """Candidates of all rooms, in no order; they may overlap."""
     return [
         *find_dates(text, tokens, reference_date),

@@ -76,9 +76,7 @@ class _Candidate:
         return self.priority != _PHRASE, self.first - self.last - self.led_by, self.priority, self.first
 
 
-def parse(
-    text: str, *, lexicon: Lexicon, vocabulary: Vocabulary, reference_date: datetime.date, locale: str = "en"
-) -> ParsedQuery:
+def parse(text: str, *, lexicon: Lexicon, vocabulary: Vocabulary, reference_date: datetime.date) -> ParsedQuery:
     """What `text` says.
 
     `vocabulary` is what its words mean in the data, looked up for it and for `look_ups` of it. `reference_date` is what "last
@@ -86,7 +84,7 @@ def parse(
     """
     tokens = tokenise(text)
     lexicon = replace(lexicon, facet_places=facet_places(tokens, lexicon))
-    dimensions = _without_adjectives(find_dimensions(text, tokens, reference_date, locale), tokens)
+    dimensions = _without_adjectives(find_dimensions(text, tokens, reference_date), tokens)
     dimensions = [_recent(mention, lexicon.recent_days, reference_date) for mention in dimensions]
     candidates = list(_candidates(text, tokens, lexicon, vocabulary, dimensions))
     chosen = _without_overlaps(candidates, len(tokens))
@@ -117,13 +115,13 @@ def _follows_up(tokens: Sequence[Token], mentions: Sequence[Mention]) -> bool:
     return opening_words(tokens, names_rows=names_rows) > 0
 
 
-def look_ups(text: str, *, lexicon: Lexicon, reference_date: datetime.date, locale: str = "en") -> list[LookUp]:
+def look_ups(text: str, *, lexicon: Lexicon, reference_date: datetime.date) -> list[LookUp]:
     """What else is to be looked up in the data for `text`: values that its words are other words for, and names of its places."""
     tokens = tokenise(text)
     found = synonyms_in(tokens, lexicon)
     if not lexicon.place_facets:
         return found
-    for mention in find_dimensions(text, tokens, reference_date, locale):
+    for mention in find_dimensions(text, tokens, reference_date):
         if isinstance(mention.value, Place):
             first, last = _token_span(tokens, mention)
             found += [LookUp(first, last, name) for name in mention.value.names[:PLACE_NAMES_MAX]]
