@@ -32,14 +32,10 @@ class _Sum(Amount):
     is_named: bool = False
 
 
-def find_money(text: str, tokens: Sequence[Token], currency: str | None = None) -> list[Mention]:
-    """The amounts of money that a text names, in order. `currency` is that of amounts that name none."""
+def find_money(text: str, tokens: Sequence[Token]) -> list[Mention]:
+    """The amounts of money that a text names, in order."""
     found = ((bounds, _money(text, tokens, bounds)) for bounds in find_bounds(text, list(_sums(text))))
-    return [
-        Mention(replace(money, currency=money.currency or currency), bounds.start, bounds.end)
-        for bounds, money in found
-        if money
-    ]
+    return [Mention(money, bounds.start, bounds.end) for bounds, money in found if money]
 
 
 def _money(text: str, tokens: Sequence[Token], bounds: Bounds) -> MoneyRange | None:
