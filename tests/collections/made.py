@@ -21,7 +21,7 @@ TYPES = {
 def column(name: str, type: str = "text", *, number: int = 1, is_nullable: bool = True, **known: Any) -> Column:
     """A column of a type of TYPES, or of an array of it, as in `text[]`."""
     base, category = TYPES[type.removesuffix("[]")]
-    facts = {"is_generated": False, "width": None, "distinct": None, "comment": None, **known}
+    facts = {"width": None, "distinct": None, "comment": None, **known}
     return Column(name, number, type, base, category, type.endswith("[]"), is_nullable, **facts)
 
 

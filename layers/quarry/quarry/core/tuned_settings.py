@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
 from quarry.core.postgres.pool import Database
 from quarry.core.settings import Settings
@@ -51,7 +51,7 @@ async def store_weights(database: Database, weights: Mapping[str, float]) -> Non
     )
 
 
-async def forget_weights(database: Database, names: Collection[str] = TUNED_NAMES) -> list[str]:
-    """Delete what is stored for these settings; the names that it was stored for. Raises DatabaseUnavailable."""
-    rows = await database.rows("delete from tuned_weights where name = any(%s) returning name", [list(names)])
+async def forget_weights(database: Database) -> list[str]:
+    """Delete what is stored; the names that it was stored for. Raises DatabaseUnavailable."""
+    rows = await database.rows("delete from tuned_weights where name = any(%s) returning name", [list(TUNED_NAMES)])
     return sorted(row["name"] for row in rows)

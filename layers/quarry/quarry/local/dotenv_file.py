@@ -11,19 +11,19 @@ from quarry.core.settings import Settings
 DOTENV = Path(".env")
 
 
-def take_dotenv(path: Path = DOTENV) -> frozenset[str]:
-    """Set what `path` says and the environment does not; the variables that were set. Others than Quarry's are left alone.
+def take_dotenv() -> frozenset[str]:
+    """Set what the file says and the environment does not; the variables that were set. Others than Quarry's are left alone.
 
     Raises ConfigurationError where there is a file that cannot be read.
     """
-    if not path.is_file():
+    if not DOTENV.is_file():
         return frozenset()
     from dotenv import dotenv_values
 
     try:
-        values = dotenv_values(path)
+        values = dotenv_values(DOTENV)
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{path} cannot be read: {error}") from error
+        raise ConfigurationError(f"{DOTENV} cannot be read: {error}") from error
     taken = {name: value for name in Settings.variables() if (value := values.get(name)) and not _is_set(name)}
     os.environ.update(taken)
     return frozenset(taken)

@@ -30,7 +30,6 @@ class Column:
     category: str
     is_array: bool
     is_nullable: bool
-    is_generated: bool
     width: int | None
     distinct: float | None
     comment: str | None
@@ -111,8 +110,7 @@ _COLUMNS = """
 select a.attrelid as relation, a.attname as name, a.attnum as number, format_type(a.atttypid, a.atttypmod) as type,
   case when e.typtype = 'd' then format_type(e.typbasetype, null) else format_type(coalesce(e.oid, b.oid), null) end as base,
   coalesce(e.typcategory, b.typcategory)::text as category, b.typcategory = 'A' as is_array, not a.attnotnull as is_nullable,
-  a.attgenerated <> '' as is_generated, s.avg_width as width, s.n_distinct as distinct,
-  col_description(a.attrelid, a.attnum) as comment, seen.least, seen.most
+  s.avg_width as width, s.n_distinct as distinct, col_description(a.attrelid, a.attnum) as comment, seen.least, seen.most
 from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
 join pg_type t on t.oid = a.atttypid
 join pg_type b on b.oid = case when t.typtype = 'd' then t.typbasetype else t.oid end

@@ -72,10 +72,10 @@ async def answer(
 
 
 async def standings(
-    database: Database, table: SearchTable, clauses: Sequence[Clause], keys: Sequence[str], scope: str | None = None
+    database: Database, table: SearchTable, clauses: Sequence[Clause], keys: Sequence[str]
 ) -> Mapping[str, Standing]:
     """Which clauses each of these rows meets by itself, by key; rows that are not searched are left out."""
-    statement = _Statement(table, (), Among(scope, keys))
+    statement = _Statement(table, (), Among(None, keys))
     met = [SQL("coalesce({}, false)").format(clause_sql(table, clause, statement.arguments)) for clause in clauses]
     query = (
         SQL("select {} as key, array[").format(statement.key)
