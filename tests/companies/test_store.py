@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from quarry.companies.candidates import MATCHED_FIELDS, Candidate, Scoring, Source, Variant, merge
 from quarry.companies.store import companies_by_ids, find_by_taxonomy, retrieve_variants
 from quarry.core.postgres.pool import Database
-from tests.companies.seeded import Connection, add_company, seeded_id, seeded_status, seeded_vector
+from tests.companies.seeded import Connection, add_company, seeded_id, seeded_vector
 from tests.plans import reads
 
 TAXONOMY = "select * from search_companies_by_taxonomy_v1(%s, %s, %s, %s, %s)"
@@ -121,7 +121,7 @@ class TestTaxonomy:
         assert not read.whole
 
     async def test_the_share_of_the_tags_is_the_signal(self, database: Database) -> None:
-        found = await find_by_taxonomy(database, ["sector3", "sector3"], ["no such category"], [], ["startup"], limit=7)
+        found = await find_by_taxonomy(database, ["sector3", "sector3"], ["no such category"], [], limit=7)
         assert len(found) == 7
         for candidate in found:
             assert (candidate.taxonomy, candidate.matched_fields, candidate.found_by) == (
@@ -130,14 +130,14 @@ class TestTaxonomy:
                 ("taxonomy",),
             )
             assert int(candidate.company_id[1:]) % 15 == 3
-        assert await find_by_taxonomy(database, [], [], [], ["startup"]) == []
+        assert await find_by_taxonomy(database, [], [], []) == []
 
 
 async def test_several_phrasings_are_merged_with_the_best_of_each_signal(
     database: Database, seeded: Connection
 ) -> None:
     variants = [Variant("topic3 part7", _vector(3)), Variant("topic5", _vector(5)), Variant("niche9 word5")]
-    found = await retrieve_variants(database, variants, statuses=["startup"], exclude_ids=[seeded_id(3)], limit=50)
+    found = await retrieve_variants(database, variants, exclude_ids=[seeded_id(3)], limit=50)
 
     alone: list[Candidate] = []
     for variant in variants:
@@ -145,7 +145,6 @@ async def test_several_phrasings_are_merged_with_the_best_of_each_signal(
             alone += await retrieve_variants(
                 database,
                 [variant],
-                statuses=["startup"],
                 exclude_ids=[seeded_id(3)],
                 hybrid=hybrid,
                 keyword=not hybrid,
@@ -164,22 +163,19 @@ async def test_several_phrasings_are_merged_with_the_best_of_each_signal(
     assert [candidate.company_id for candidate in found] == list(expected)
     assert {candidate.variants for candidate in found} >= {1, 2}
     assert seeded_id(3) not in {candidate.company_id for candidate in found}
-    assert {seeded_status(int(candidate.company_id[1:])) for candidate in found} == {"startup"}
 
 
 async def test_a_phrasing_without_a_vector_is_searched_by_its_words(database: Database) -> None:
-    found = await retrieve_variants(database, [Variant("topic3")], statuses=None, limit=10)
+    found = await retrieve_variants(database, [Variant("topic3")], limit=10)
     assert len(found) == 10
     assert {candidate.found_by for candidate in found} == {("keyword",)}
     assert {candidate.semantic for candidate in found} == {0}
-    assert await retrieve_variants(database, [Variant("topic3")], statuses=None, keyword=False) == []
+    assert await retrieve_variants(database, [Variant("topic3")], keyword=False) == []
 
 
 async def test_no_phrasing_or_no_search_finds_nothing(database: Database) -> None:
-    assert await retrieve_variants(database, [], statuses=["startup"]) == []
-    off = await retrieve_variants(
-        database, [Variant("topic3", _vector(3))], statuses=["startup"], hybrid=False, keyword=False
-    )
+    assert await retrieve_variants(database, []) == []
+    off = await retrieve_variants(database, [Variant("topic3", _vector(3))], hybrid=False, keyword=False)
     assert off == []
 
 
@@ -188,7 +184,6 @@ async def test_only_the_given_companies_are_searched(database: Database) -> None
     found = await retrieve_variants(
         database,
         [Variant("topic3", _vector(3))],
-        statuses=["startup"],
         include_ids=given_ids,
         exclude_ids=[seeded_id(4)],
     )
@@ -197,21 +192,19 @@ async def test_only_the_given_companies_are_searched(database: Database) -> None
         <= {candidate.company_id for candidate in found}
         <= {seeded_id(n) for n in (3, 53)}
     )
-    nobody = await retrieve_variants(database, [Variant("topic3", _vector(3))], statuses=["startup"], include_ids=[])
+    nobody = await retrieve_variants(database, [Variant("topic3", _vector(3))], include_ids=[])
     assert nobody == []
 
 
 async def test_weights_and_thresholds_reach_the_formula(database: Database) -> None:
     scoring = Scoring(semantic_weight=1, keyword_weight=0, niche_weight=0, min_semantic=0.6)
-    found = await retrieve_variants(
-        database, [Variant("topic3", _vector(3))], statuses=["startup"], keyword=False, scoring=scoring
-    )
+    found = await retrieve_variants(database, [Variant("topic3", _vector(3))], keyword=False, scoring=scoring)
     assert found
     for candidate in found:
         assert candidate.combined == pytest.approx(candidate.semantic)
         assert candidate.semantic >= 0.6
     scoring = Scoring(keyword_only_weight=0, niche_only_weight=2)
-    found = await retrieve_variants(database, [Variant("topic3")], statuses=["startup"], hybrid=False, scoring=scoring)
+    found = await retrieve_variants(database, [Variant("topic3")], hybrid=False, scoring=scoring)
     assert all(candidate.combined == pytest.approx(2 * candidate.niche) for candidate in found)
 
 

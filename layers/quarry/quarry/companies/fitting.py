@@ -108,7 +108,6 @@ async def nearest(context: Context, asked: Asked, found: Candidates) -> list[Nea
     candidates = await retrieve_variants(
         context.services.reader,
         [Variant(asked.sought.topic or context.question)],
-        statuses=None,
         hybrid=False,
         limit=NEAR_MISSES_MAX,
     )

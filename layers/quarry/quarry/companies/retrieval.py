@@ -202,7 +202,6 @@ class _Search:
             found = await retrieve_variants(
                 self._database,
                 variants,
-                statuses=None,
                 include_ids=self._among,
                 filter=self.scope.filter,
                 fitting=self.scope.ids if self._among is None else None,
@@ -252,7 +251,6 @@ class _Search:
                 sectors,
                 categories,
                 models,
-                None,
                 self._context.settings.company_taxonomy_max,
                 filter=self.scope.filter,
             )

@@ -42,13 +42,12 @@ async def find_names(
     database: Database,
     names: Sequence[str],
     statuses: Sequence[Status] | None = None,
-    limit: int = 5,
     *,
     scoring: Scoring = _SEED_SCORING,
 ) -> list[NameMatch]:
     """The companies that bear one of `names`, or one like it: each company once, with its best match, best first.
 
-    At most `limit` for each name, in one round trip. Without `statuses`: companies of every status.
+    Few for each name, in one round trip. Without `statuses`: companies of every status.
     """
     if not names:
         return []
@@ -57,7 +56,6 @@ async def find_names(
         "search_exact_names",
         p_names=list(names),
         p_statuses=None if statuses is None else list(statuses),
-        p_limit=limit,
         p_min_similarity=scoring.min_name_similarity,
     )
     return [NameMatch(**row) for row in rows]
@@ -67,7 +65,6 @@ async def retrieve_variants(
     database: Database,
     variants: Sequence[Variant],
     *,
-    statuses: Sequence[Status] | None,
     include_ids: Sequence[str] | None = None,
     exclude_ids: Sequence[str] = (),
     hybrid: bool = True,
@@ -80,9 +77,9 @@ async def retrieve_variants(
 ) -> list[Candidate]:
     """The `limit` best companies for each variant by hybrid and by keyword search, merged, best first; one round trip.
 
-    Only companies of `include_ids`, where it is given, none of `exclude_ids`, only those of `statuses` (None: all), and
-    only those that meet `filter`, a condition of `row_filter`. `fitting` are those that do, where these are known, or the first
-    of them and one more than are compared exactly (compared_max); `fits_many`: they are not known, but more than these.
+    Only companies of `include_ids`, where it is given, none of `exclude_ids`, and only those that meet `filter`, a condition of
+    `row_filter`. `fitting` are those that do, where these are known, or the first of them and one more than are compared exactly
+    (compared_max); `fits_many`: they are not known, but more than these.
     """
     if not variants or not (hybrid or keyword):
         return []
@@ -91,7 +88,7 @@ async def retrieve_variants(
         "search_company_variants",
         p_texts=[variant.text for variant in variants],
         p_embeddings=half_vectors([variant.vector for variant in variants]),
-        p_statuses=None if statuses is None else list(statuses),
+        p_statuses=None,
         p_include_ids=None if include_ids is None else list(include_ids),
         p_exclude_ids=list(exclude_ids),
         p_hybrid=hybrid,
@@ -131,7 +128,6 @@ async def find_by_taxonomy(
     sectors: Sequence[str],
     categories: Sequence[str],
     business_models: Sequence[str],
-    statuses: Sequence[Status] | None,
     limit: int = 500,
     *,
     filter: str | None = None,
@@ -146,7 +142,7 @@ async def find_by_taxonomy(
         p_sectors=list(sectors),
         p_categories=list(categories),
         p_business_models=list(business_models),
-        p_statuses=None if statuses is None else list(statuses),
+        p_statuses=None,
         p_limit=limit,
         p_filter=filter,
     )

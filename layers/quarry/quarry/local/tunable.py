@@ -72,7 +72,6 @@ def _companies() -> Tunable:
             for candidate in await retrieve_variants(
                 services.database,
                 [variant],
-                statuses=None,
                 keyword=False,
                 limit=services.settings.company_retrieved_max,
                 scoring=replace(
