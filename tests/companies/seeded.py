@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
@@ -12,20 +11,14 @@ import psycopg
 from numpy.typing import NDArray
 from psycopg.sql import SQL, Identifier
 
-from tests.vectors import vector_literal
+from tests.vectors import DIMENSIONS, direction, vector_literal
 
 Connection = psycopg.Connection[Any]
 
-DIMENSIONS = 384
 COMPANIES = 3000
 TOPICS = 50
 STATUSES_IN_TURN = ("startup",) * 7 + ("acquired", "public", "closed")
 """The status of each tenth company."""
-
-
-def direction(degrees: float) -> list[float]:
-    """A unit vector at this angle to the first axis."""
-    return [math.cos(math.radians(degrees)), math.sin(math.radians(degrees)), *[0.0] * (DIMENSIONS - 2)]
 
 
 def add_company(connection: Connection, id: str, *, degrees: Sequence[float] = (), **columns: Any) -> None:

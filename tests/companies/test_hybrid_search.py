@@ -16,13 +16,12 @@ from tests.companies.seeded import (
     COMPANIES,
     Connection,
     add_company,
-    direction,
     seeded_id,
     seeded_status,
     seeded_vector,
 )
 from tests.plans import reads
-from tests.vectors import vector_literal
+from tests.vectors import direction, vector_literal
 
 HYBRID = "select * from search_companies_hybrid_v1(%s, %s, %s, %s, %s, %s)"
 

@@ -14,18 +14,11 @@ from quarry.people.candidates import PersonEvidence
 from quarry.people.filters import CardFilters
 from quarry.people.relaxation import relaxed
 from quarry.people.retrieval import find_candidates, find_excluded
-from tests.vectors import vector_literal
+from tests.vectors import direction, vector_literal
 
 Connection = psycopg.Connection[Any]
 
 NO_FILTERS = CardFilters()
-
-DIMENSIONS = 384
-
-
-def direction(degrees: float) -> list[float]:
-    """A unit vector at this angle to the first axis."""
-    return [math.cos(math.radians(degrees)), math.sin(math.radians(degrees)), *[0.0] * (DIMENSIONS - 2)]
 
 
 def similarity_at(degrees: float) -> float:

@@ -19,7 +19,8 @@ from quarry.core.postgres.pool import Database
 from quarry.people.filters import CardFilters
 from quarry.people.relaxation import constraints_in_force, relaxed, without
 from quarry.people.retrieval import PersonIds, count_relaxations, find_candidates, find_excluded
-from tests.people.cards import Connection, add_card, add_person, direction
+from tests.people.cards import Connection, add_card, add_person
+from tests.vectors import direction
 
 DAYS = st.none() | st.integers(0, 12).map(lambda n: datetime.date(2020, 1, 1) + datetime.timedelta(days=n))
 MODEST = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])

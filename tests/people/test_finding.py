@@ -14,7 +14,8 @@ from quarry.people.filters import CardFilters
 from quarry.people.finding import Finding, Wanted, find_people
 from quarry.people.relaxation import FALLBACK_TIER_LOCATION_SOFT
 from quarry.people.retrieval import NOBODY
-from tests.people.cards import Connection, add_card, add_person, direction
+from tests.people.cards import Connection, add_card, add_person
+from tests.vectors import direction
 
 BAKERS_IN_PUNE = CardFilters(roles=("baker",), places=("pune",))
 

@@ -23,9 +23,9 @@ from quarry.people.retrieval import (
     load_people,
 )
 from tests.bulk import copy_rows, copy_vectors, indexes_built_afterwards
-from tests.people.cards import Connection, add_card, add_child, add_person, direction, find, similarity_at
+from tests.people.cards import Connection, add_card, add_child, add_person, find, similarity_at
 from tests.plans import plans
-from tests.vectors import vector_literal
+from tests.vectors import direction, vector_literal
 
 NO_FILTERS = CardFilters()
 NOBODY = CardFilters(companies=("no such company",))

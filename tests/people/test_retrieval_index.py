@@ -18,9 +18,9 @@ from quarry.people.filters import CardFilters
 from quarry.people.retrieval import NOBODY, OVERFETCH_CARDS, count_relaxations, find_candidates, find_excluded
 from tests.bulk import copy_rows, indexes_built_afterwards
 from tests.conftest import clone_database
-from tests.people.cards import DIMENSIONS, Connection
+from tests.people.cards import Connection
 from tests.plans import Reads, plans, reads
-from tests.vectors import vector_literal
+from tests.vectors import DIMENSIONS, vector_literal
 
 CARDS = 5400
 CARDS_PER_PERSON = 3

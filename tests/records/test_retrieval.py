@@ -29,14 +29,13 @@ from quarry.records.retrieval import (
 from quarry.records.searched_types import BUILT_IN
 from tests.conftest import create_database
 from tests.plans import reads
-from tests.vectors import vector_literal
+from tests.vectors import DIMENSIONS, direction, vector_literal
 
 Connection = psycopg.Connection[Any]
 
 HYBRID = "select * from hybrid_search_motions(%(q)s, %(v)s, %(n)s, %(tw)s, %(sw)s, %(k)s, %(from)s, %(to)s)"
 SEEDED_ROWS = 6000
 SEEDED_TOPICS = 60
-DIMENSIONS = 384
 
 
 @pytest.fixture
@@ -105,11 +104,6 @@ def nearest(vector: NDArray[np.float64], count: int, since: datetime.date = date
     """The ids of the seeded motions nearest to `vector`, by comparing all."""
     order = np.argsort(-(seeded_vectors() @ vector))
     return [f"m{number:05}" for number in order if seeded_date(int(number)) >= since][:count]
-
-
-def direction(degrees: float) -> list[float]:
-    """A unit vector at this angle to the first axis."""
-    return [math.cos(math.radians(degrees)), math.sin(math.radians(degrees)), *[0.0] * (DIMENSIONS - 2)]
 
 
 def add_motion(

@@ -9,8 +9,7 @@ import psycopg
 import pytest
 
 from tests.conftest import clone_database
-from tests.people.cards import direction
-from tests.vectors import vector_literal
+from tests.vectors import direction, vector_literal
 
 Connection = psycopg.Connection[Any]
 
