@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.running import free_port
 from tests.waiting import PATIENCE_SECONDS
 
 PGBOUNCER = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
@@ -38,7 +39,7 @@ def transaction_pooler(url: str, *, pool_size: int) -> Iterator[str]:
     """The URL by which the database at `url` is reached through PgBouncer, whose clients share `pool_size` server sessions."""
     if PGBOUNCER is None:
         pytest.skip("There is no PgBouncer here: nothing is asked through it (Debian: apt install pgbouncer)")
-    target, listen_port = urlsplit(url), _free_port()
+    target, listen_port = urlsplit(url), free_port()
     with tempfile.TemporaryDirectory(prefix="quarry-pgbouncer-") as directory:
         Path(directory).chmod(0o755)  # it refuses to run as root
         configuration = Path(directory) / "pgbouncer.ini"
@@ -66,11 +67,6 @@ def _running(program: str, configuration: Path) -> subprocess.Popen[bytes]:
     if os.geteuid() == 0:
         return subprocess.Popen(command, stderr=subprocess.DEVNULL, user="nobody", group="nogroup", extra_groups=[])
     return subprocess.Popen(command, stderr=subprocess.DEVNULL)
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
 
 
 def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:

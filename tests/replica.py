@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from urllib.parse import urlsplit, urlunsplit
 import psycopg
 
 from tests.conftest import directory_in_memory
+from tests.running import free_port
 from tests.waiting import wait_until
 
 SLOT = "quarry_tests"
@@ -30,7 +30,7 @@ class StreamingReplica:
         [self._programs] = Path(data).parents[1].glob("postgres-*")
         self._owner = Path(data).stat()
         self._data = directory / "replica"
-        self._port = _free_port()
+        self._port = free_port()
         if os.geteuid() == 0:
             os.chown(directory, self._owner.st_uid, self._owner.st_gid)
         self._run(
@@ -129,8 +129,3 @@ def streaming_replica(primary_url: str) -> Iterator[StreamingReplica]:
             yield replica
         finally:
             replica.close()
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])

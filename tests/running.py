@@ -1,4 +1,4 @@
-"""The real server on a free port of this machine, in a thread of the test's process."""
+"""The real server on a free port of this machine, in a thread of the test's process; its database out of reach."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 
+import psycopg
 import uvicorn
+from psycopg.sql import SQL, Identifier
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from quarry.api import everything
@@ -51,6 +53,24 @@ def serving_app(app: ASGIApp, protocol: type[BoundedHttpProtocol] = BoundedHttpP
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
         server.should_exit = True
         thread.join(START_SECONDS)
+
+
+def free_port() -> int:
+    """A port of this machine on which nothing listens yet."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+@contextmanager
+def outage(server_url: str, name: str) -> Iterator[None]:
+    """The database breaks its connections and takes no new ones."""
+    with psycopg.connect(server_url, autocommit=True) as server:
+        server.execute(SQL("alter database {} allow_connections false").format(Identifier(name)))
+        server.execute("select pg_terminate_backend(pid) from pg_stat_activity where datname = %s", [name])
+        try:
+            yield
+        finally:
+            server.execute(SQL("alter database {} allow_connections true").format(Identifier(name)))
 
 
 def _under(prefix: str, app: ASGIApp) -> ASGIApp:

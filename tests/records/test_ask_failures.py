@@ -6,12 +6,10 @@ import logging
 import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from typing import Any
 
 import psycopg
 import pytest
-from psycopg.sql import SQL, Identifier
 from starlette.testclient import TestClient
 
 from quarry.core.errors import DatabaseUnavailable
@@ -33,6 +31,7 @@ from tests.records.asking import (
     search,
     the,
 )
+from tests.running import outage
 
 FAILURES = {
     "rate limited": Reply.http_error(429, retry_after=30),
@@ -219,18 +218,6 @@ def test_nothing_secret_is_told_or_logged(
         "Traceback",
     ):
         assert secret not in told
-
-
-@contextmanager
-def outage(server_url: str, name: str) -> Iterator[None]:
-    """The database breaks its connections and takes no new ones."""
-    with psycopg.connect(server_url, autocommit=True) as server:
-        server.execute(SQL("alter database {} allow_connections false").format(Identifier(name)))
-        server.execute("select pg_terminate_backend(pid) from pg_stat_activity where datname = %s", [name])
-        try:
-            yield
-        finally:
-            server.execute(SQL("alter database {} allow_connections true").format(Identifier(name)))
 
 
 def test_without_the_database_there_is_a_problem_and_with_it_service_again(server_url: str, sample_url: str) -> None:

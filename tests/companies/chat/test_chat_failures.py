@@ -5,11 +5,9 @@ from __future__ import annotations
 import logging
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
 
 import psycopg
 import pytest
-from psycopg.sql import SQL, Identifier
 from starlette.testclient import TestClient
 
 from quarry.core.errors import UNFORESEEN_MESSAGE
@@ -35,6 +33,7 @@ from tests.companies.chat.chatting import (
 )
 from tests.conftest import KEY, client_of, model_environment
 from tests.fakes.openai_server import Body, FakeOpenAI, Reply
+from tests.running import outage
 
 FAILURES = {
     "rate limited": Reply.http_error(429, retry_after=30),
@@ -168,18 +167,6 @@ class TestEmbeddingsFail:
         model.respond = playing()
         events = chat(without_vectors, "Tidewage")
         assert (found(events), degraded(events)) == (["c-tidewage"], [])
-
-
-@contextmanager
-def outage(server_url: str, name: str) -> Iterator[None]:
-    """The database breaks its connections and takes no new ones."""
-    with psycopg.connect(server_url, autocommit=True) as server:
-        server.execute(SQL("alter database {} allow_connections false").format(Identifier(name)))
-        server.execute("select pg_terminate_backend(pid) from pg_stat_activity where datname = %s", [name])
-        try:
-            yield
-        finally:
-            server.execute(SQL("alter database {} allow_connections true").format(Identifier(name)))
 
 
 def test_without_the_database_the_stream_ends_in_an_error(server_url: str, database_url: str) -> None:
