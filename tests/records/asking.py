@@ -37,6 +37,14 @@ def ask(client: TestClient, question: str = QUESTION, **body: Any) -> Events:
     return read_events(response.text)
 
 
+def stored_answers(url: str) -> int:
+    """How many answers are kept in a database."""
+    with psycopg.connect(url) as connection:
+        row = connection.execute("select count(*) from answer_cache").fetchone()
+    assert row
+    return int(row[0])
+
+
 def of_type(events: Events, type: str) -> Events:
     return [event for event in events if event["type"] == type]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -29,9 +28,10 @@ from tests.records.asking import (
     playing,
     read_events,
     search,
+    stored_answers,
     the,
 )
-from tests.running import outage
+from tests.running import free_port, outage
 
 FAILURES = {
     "rate limited": Reply.http_error(429, retry_after=30),
@@ -51,13 +51,6 @@ CUT_ANSWERS = {
     "too long": Reply.text("The elm is sound [1] and [", finish_reason="length"),
     "filtered": Reply.text("The elm is sound [1] and [", finish_reason="content_filter"),
 }
-
-
-def stored_answers(url: str) -> int:
-    with psycopg.connect(url) as connection:
-        row = connection.execute("select count(*) from answer_cache").fetchone()
-    assert row
-    return int(row[0])
 
 
 @pytest.mark.parametrize("failure", FAILURES)
@@ -125,9 +118,7 @@ def test_followups_that_stay_invalid_give_way(model_client: TestClient, model: F
 
 
 def test_with_no_model_server_at_all_there_is_an_answer(shared_sample_url: str) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    with client_of(shared_sample_url, **model_environment(f"http://127.0.0.1:{port}/v1")) as client:
+    with client_of(shared_sample_url, **model_environment(f"http://127.0.0.1:{free_port()}/v1")) as client:
         events = ask(client)
     assert events[-1]["degraded"] == ["records_research", "records_answer", "records_followups"]
     assert cited(answer_of(events))

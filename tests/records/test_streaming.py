@@ -4,43 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import json
-import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import httpx2
-import psycopg
 import pytest
-import uvicorn
 
-from quarry.api import everything
-from quarry.core.services import build_services
-from quarry.core.settings import Settings
-from quarry.core.web.app import create_app
 from tests.conftest import model_environment
 from tests.fakes.openai_server import FakeOpenAI, Reply
-from tests.records.asking import QUESTION, logged_run, playing
+from tests.records.asking import QUESTION, logged_run, playing, stored_answers
+from tests.running import running_server
 from tests.waiting import PATIENCE_SECONDS
 
 PIECES = ["The elm ", "was kept ", "because it ", "is sound ", "[1]."]
-
-
-@contextmanager
-def serving(settings: Settings) -> Iterator[str]:
-    """The application on a free port, in a thread of its own; its URL."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    app = create_app(build_services(settings), everything.ROUTERS, everything.ROUTERS)
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=1))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-    finally:
-        server.should_exit = True
-        thread.join()
-        listener.close()
 
 
 @pytest.fixture(scope="module")
@@ -50,10 +28,7 @@ def base_url(shared_sample_url: str, shared_model: FakeOpenAI) -> Iterator[str]:
         "HEARTBEAT_SECONDS": "0.5",
         "STREAM_GRACE_SECONDS": "0",
     }
-    settings = Settings.from_environment(
-        {"DATABASE_URL": shared_sample_url, "RATE_LIMIT_PER_MINUTE": "0"} | environment
-    )
-    with serving(settings) as url:
+    with running_server(shared_sample_url, RATE_LIMIT_PER_MINUTE="0", **environment) as url:
         yield url
 
 
@@ -70,13 +45,6 @@ def asking(base_url: str) -> Iterator[tuple[httpx2.Response, Iterator[str]]]:
 def event(line: str) -> dict[str, Any]:
     read: dict[str, Any] = json.loads(line.removeprefix("data: "))
     return read
-
-
-def stored_answers(url: str) -> int:
-    with psycopg.connect(url) as connection:
-        row = connection.execute("select count(*) from answer_cache").fetchone()
-    assert row
-    return int(row[0])
 
 
 def test_each_event_comes_when_it_happens(base_url: str, model: FakeOpenAI) -> None:

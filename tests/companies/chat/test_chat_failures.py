@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import socket
 from collections.abc import Iterator
 
 import psycopg
@@ -33,7 +32,7 @@ from tests.companies.chat.chatting import (
 )
 from tests.conftest import KEY, client_of, model_environment
 from tests.fakes.openai_server import Body, FakeOpenAI, Reply
-from tests.running import outage
+from tests.running import free_port, outage
 
 FAILURES = {
     "rate limited": Reply.http_error(429, retry_after=30),
@@ -119,9 +118,7 @@ def test_a_summary_that_breaks_off_goes_on_with_the_profiles(
 
 
 def test_with_no_model_server_at_all_there_is_an_answer(chat_url: str) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    with client_of(chat_url, **model_environment(f"http://127.0.0.1:{port}/v1")) as client:
+    with client_of(chat_url, **model_environment(f"http://127.0.0.1:{free_port()}/v1")) as client:
         events = chat(client)
     assert degraded(events) == ["company_plan", "company_rerank", "company_summary"]
     assert found(events)[0] == "c-uber-kitchen"
