@@ -175,6 +175,11 @@ def schema_name(body: Body) -> str | None:
     return None if name is None else str(name)
 
 
+def prompt_text(body: Body) -> str:
+    """All that a request tells the model, but its system message."""
+    return "\n".join(message["content"] or "" for message in body["messages"] if message["role"] != "system")
+
+
 def embedding(text: str, dimensions: int = EMBEDDING_DIMENSIONS) -> list[float]:
     """A unit vector made of the words of `text` alone: each word counts in one component, chosen by its hash."""
     counts = Counter(

@@ -11,7 +11,7 @@ import psycopg
 from psycopg.rows import dict_row
 from starlette.testclient import TestClient
 
-from tests.fakes.openai_server import Body, Handler, Reply, schema_name
+from tests.fakes.openai_server import Body, FakeOpenAI, Handler, Reply, prompt_text, schema_name
 from tests.waiting import PATIENCE_SECONDS
 
 QUESTION = "Something that helps a small restaurant cope with orders from delivery apps"
@@ -165,14 +165,9 @@ def _turns(parts: Part | Iterable[Part], usual: Part) -> list[Part]:
     return list(parts) or [usual]
 
 
-def told(body: Body) -> str:
-    """All that a request tells the model, but its system message."""
-    return "\n".join(message["content"] or "" for message in body["messages"] if message["role"] != "system")
-
-
 def block(body: Body, name: str) -> str:
     """What stands in the block of this name of a request."""
-    _, _, rest = told(body).partition(f"<{name}>\n")
+    _, _, rest = prompt_text(body).partition(f"<{name}>\n")
     text, closed, _ = rest.partition(f"\n</{name}>")
     assert closed
     return text
@@ -187,9 +182,19 @@ def offered(body: Body) -> list[str]:
     return [candidate["companyId"] for candidate in candidates(body)]
 
 
+def step_of(body: Body) -> str:
+    """The step that asks; `company_summary` is the one that asks for free text."""
+    return schema_name(body) or "company_summary"
+
+
 def asked_for(requests: Sequence[Body], step: str) -> list[Body]:
-    """The requests for one step; `company_summary` is the one that asks for free text."""
-    return [body for body in requests if (schema_name(body) or "company_summary") == step]
+    """The requests for one step."""
+    return [body for body in requests if step_of(body) == step]
+
+
+def steps_asked(model: FakeOpenAI) -> list[str]:
+    """The steps that asked the model, in order."""
+    return [step_of(body) for body in model.chat_requests]
 
 
 def logged_run(url: str, run_id: str) -> dict[str, Any]:

@@ -28,10 +28,9 @@ from tests.companies.chat.chatting import (
     run_of,
     step_names,
     text_of,
-    told,
 )
 from tests.conftest import KEY, client_of, model_environment
-from tests.fakes.openai_server import Body, FakeOpenAI, Reply
+from tests.fakes.openai_server import Body, FakeOpenAI, Reply, prompt_text
 from tests.running import free_port, outage
 
 FAILURES = {
@@ -79,8 +78,8 @@ def test_an_invalid_output_is_repaired_once(model_client: TestClient, model: Fak
     model.respond = respond
     assert degraded(chat(model_client)) == []
     first, second = asked_for(model.chat_requests, step)[:2]
-    assert "not valid" in told(second)
-    assert "not valid" not in told(first)
+    assert "not valid" in prompt_text(second)
+    assert "not valid" not in prompt_text(first)
 
 
 @pytest.mark.parametrize("failure", ["rate limited", "broken", "refused", "slow", "dropped"])

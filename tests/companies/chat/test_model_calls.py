@@ -6,26 +6,22 @@ import pytest
 from starlette.testclient import TestClient
 
 from quarry.companies import planning
-from tests.companies.chat.chatting import QUESTION, asked_for, chat, found, playing, ranking
-from tests.fakes.openai_server import FakeOpenAI, schema_name
+from tests.companies.chat.chatting import QUESTION, asked_for, chat, found, playing, ranking, steps_asked
+from tests.fakes.openai_server import FakeOpenAI
 
 UNMET = "Something that helps restaurants, in Antofagasta"
-
-
-def steps(model: FakeOpenAI) -> list[str]:
-    return [schema_name(body) or "company_summary" for body in model.chat_requests]
 
 
 def test_an_ordinary_search_asks_three_times(model_client: TestClient, model: FakeOpenAI) -> None:
     model.respond = playing()
     assert found(chat(model_client))
-    assert steps(model) == ["company_plan", "company_rerank", "company_summary"]
+    assert steps_asked(model) == ["company_plan", "company_rerank", "company_summary"]
 
 
 def test_where_nothing_is_found_it_asks_for_no_more_than_the_plan(model_client: TestClient, model: FakeOpenAI) -> None:
     model.respond = playing()
     assert found(chat(model_client, UNMET)) == []
-    assert set(steps(model)) == {"company_plan"}
+    assert set(steps_asked(model)) == {"company_plan"}
 
 
 class TestKeptPlans:
