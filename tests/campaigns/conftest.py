@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
+import psycopg
 import pytest
+from psycopg.rows import dict_row
 from starlette.testclient import TestClient
 
 from tests.conftest import client_of, create_database, model_environment
@@ -15,6 +18,13 @@ from tests.fakes.openai_server import FakeOpenAI
 def sample_url(server_url: str, sample_template: str) -> str:
     """A database with the sample data that these tests ask and none changes."""
     return create_database(server_url, "campaigns_sample", template=sample_template)
+
+
+@pytest.fixture(scope="package")
+def rows(sample_url: str) -> list[dict[str, Any]]:
+    """All campaigns as they are stored."""
+    with psycopg.connect(sample_url, row_factory=dict_row) as connection:
+        return connection.execute("select * from campaigns").fetchall()
 
 
 @pytest.fixture(scope="package")

@@ -6,19 +6,12 @@ from typing import Any
 
 import psycopg
 import pytest
-from psycopg.rows import dict_row
 from starlette.testclient import TestClient
 
 from tests.campaigns.chatting import chat, ids
 from tests.conftest import client_of, create_database
 
 Row = dict[str, Any]
-
-
-@pytest.fixture(scope="module")
-def rows(sample_url: str) -> list[Row]:
-    with psycopg.connect(sample_url, row_factory=dict_row) as connection:
-        return connection.execute("select * from campaigns").fetchall()
 
 
 def follow(client: TestClient, *questions: str) -> Row:

@@ -5,19 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-import psycopg
 import pytest
-from psycopg.rows import dict_row
 from starlette.testclient import TestClient
 
 from tests.campaigns.chatting import chat, ids, stream
 from tests.conftest import client_of
-
-
-@pytest.fixture(scope="module")
-def rows(sample_url: str) -> list[dict[str, Any]]:
-    with psycopg.connect(sample_url, row_factory=dict_row) as connection:
-        return connection.execute("select * from campaigns").fetchall()
 
 
 def test_how_many_is_counted_over_the_whole_set(client: TestClient, rows: list[dict[str, Any]]) -> None:

@@ -227,6 +227,11 @@ def site_of(sessions: Sessions, url: str) -> Iterator[Site]:
     assert site.complaints == []
 
 
+def answered(page: Page) -> None:
+    """Wait until the chat's last question is answered."""
+    expect(page.locator(".turn-answer").last).to_have_attribute("aria-busy", "false")
+
+
 def requests_to(page: Page, address: str, made: list[Request] | None = None) -> list[Request]:
     """The requests whose address has `address` (a pattern) in it that the page makes from now on, after those `made` before. One
     that `expect_request` has waited for is among them; a handler of `page.route` may not have been called by then."""

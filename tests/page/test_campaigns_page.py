@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import Page, Request, expect
 
-from tests.page.conftest import Site, answer_ndjson, body_of, requests_to
+from tests.page.conftest import Site, answer_ndjson, answered, body_of, requests_to
 
 ASKED = "search?" + urlencode(
     {"domain": "campaigns", "q": "How many campaigns with a free trial are there, by channel?"}
@@ -41,10 +41,6 @@ ANSWER: dict[str, Any] = {
     "constraints": READ,
     "telemetry": {"runId": "r", "turnCount": 1, "toolCallCount": 1, "endReason": "answered", "degradedSteps": []},
 }
-
-
-def answered(page: Page) -> None:
-    expect(page.locator(".turn-answer").last).to_have_attribute("aria-busy", "false")
 
 
 def test_an_answer_shows_its_searches_its_counts_and_its_campaigns(site: Site) -> None:

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import Page, Request, expect
 
-from tests.page.conftest import HELD_STREAM, Site, answer_ndjson, body_of, requests_to, send
+from tests.page.conftest import HELD_STREAM, Site, answer_ndjson, answered, body_of, requests_to, send
 
 QUESTION = "Health startups in Africa"
 ASKED = "search?" + urlencode({"domain": "companies", "q": QUESTION})
@@ -18,10 +18,6 @@ def last_event(**answer: object) -> dict[str, Any]:
     telemetry = {"runId": "r", "iterationCount": 1, "toolCallCount": 1, "endReason": "converged", "degradedSteps": []}
     nothing = {"content": "Nothing fits.", "references": [], "companiesById": {}, "telemetry": telemetry}
     return {"type": "final_answer", "data": nothing | answer}
-
-
-def answered(page: Page) -> None:
-    expect(page.locator(".turn-answer").last).to_have_attribute("aria-busy", "false")
 
 
 def test_a_question_is_answered_with_steps_a_summary_and_companies(site: Site) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 
+import psycopg
 import pytest
 from starlette.testclient import TestClient
 
@@ -35,8 +36,16 @@ def url(server_url: str, migrated_template: str) -> Iterator[str]:
 
 
 @pytest.fixture
+def connection(url: str) -> Iterator[Connection]:
+    """No people."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("truncate people cascade")
+        yield connection
+
+
+@pytest.fixture
 async def database(url: str, connection: Connection) -> AsyncIterator[Database]:
-    """The same database as the service sees it, after `connection`, which each module has of its own, has filled it."""
+    """The same database as the service sees it, after `connection`, of which a module may have its own, has filled it."""
     database = Database(url, pool_size=1, timeout_seconds=10)
     yield database
     await database.close()

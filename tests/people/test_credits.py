@@ -16,6 +16,7 @@ from quarry.core.postgres.pool import Connection, Database
 from quarry.core.settings import Settings
 from quarry.people.access.credits import balance_of, grant, latest_entries, open_account, opening_balance, spend
 from tests.conftest import create_database
+from tests.people.factories import somebody
 
 LOCAL = Settings.from_environment({})
 DEPLOYED = Settings.from_environment({"AWS_LAMBDA_FUNCTION_NAME": "search"})
@@ -38,10 +39,6 @@ async def database(shared_url: str) -> AsyncIterator[Database]:
 async def connection(database: Database) -> AsyncIterator[Connection]:
     async with database.transaction() as connection:
         yield connection
-
-
-def somebody() -> str:
-    return f"user-{uuid.uuid4()}"
 
 
 async def test_a_new_user_begins_with_the_initial_credits(connection: Connection) -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import psycopg
 import pytest
 
 from quarry.core.budget import Budget
@@ -21,13 +18,11 @@ BAKERS_IN_PUNE = CardFilters(roles=("baker",), places=("pune",))
 
 
 @pytest.fixture
-def connection(url: str) -> Iterator[Connection]:
+def connection(connection: Connection) -> Connection:
     """Twenty welders in Pune, far from whatever is asked about."""
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("truncate people cascade")
-        for number in range(20):
-            add_card(connection, f"welder{number:02}", degrees=80, title="Welder", city="Pune")
-        yield connection
+    for number in range(20):
+        add_card(connection, f"welder{number:02}", degrees=80, title="Welder", city="Pune")
+    return connection
 
 
 async def find(database: Database, filters: CardFilters) -> Finding:

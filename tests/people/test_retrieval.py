@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import psycopg
 import pytest
 
 from quarry.core.postgres.pool import Database
@@ -29,14 +28,6 @@ from tests.vectors import direction, vector_literal
 
 NO_FILTERS = CardFilters()
 NOBODY = CardFilters(companies=("no such company",))
-
-
-@pytest.fixture
-def connection(url: str) -> Iterator[Connection]:
-    """No people."""
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("truncate people cascade")
-        yield connection
 
 
 async def relaxations(database: Database, filters: CardFilters) -> list[tuple[HardConstraint, int]]:

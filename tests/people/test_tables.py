@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
@@ -16,24 +15,9 @@ from psycopg.sql import SQL, Identifier
 from quarry.core.postgres.load import LoadError, load_file
 from quarry.people.contract import EmploymentType, Intent, SeniorityLevel
 from quarry.people.tables import EMBEDDED, LOADABLE, ChildType
-from tests.conftest import clone_database
 from tests.people.cards import Connection, add_card, add_child, add_person
 
 TABLES = {table.name: table for table in LOADABLE}
-
-
-@pytest.fixture(scope="module")
-def url(server_url: str, migrated_template: str) -> Iterator[str]:
-    with clone_database(server_url, migrated_template) as url:
-        yield url
-
-
-@pytest.fixture
-def connection(url: str) -> Iterator[Connection]:
-    """No people."""
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("truncate people cascade")
-        yield connection
 
 
 def load(url: str, directory: Path, table: str, *rows: dict[str, Any]) -> None:

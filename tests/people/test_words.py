@@ -31,14 +31,12 @@ def bare_url(server_url: str, migrated_template: str) -> Iterator[str]:
 
 
 @pytest.fixture
-def connection(url: str) -> Iterator[Connection]:
+def connection(connection: Connection) -> Connection:
     """Forty people with vectors, all about something else; nobody else."""
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("truncate people cascade")
-        for number in range(40):
-            add_card(connection, f"other{number:02}", degrees=60 + number, summary="Keeps bees")
-        connection.execute("update experience_cards set embedded_hash = content_hash")
-        yield connection
+    for number in range(40):
+        add_card(connection, f"other{number:02}", degrees=60 + number, summary="Keeps bees")
+    connection.execute("update experience_cards set embedded_hash = content_hash")
+    return connection
 
 
 def newcomers(found: dict[str, PersonEvidence]) -> set[str]:
