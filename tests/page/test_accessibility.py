@@ -25,6 +25,7 @@ from tests.page.conftest import (
     answer_ndjson,
     answer_problem,
     answer_sse,
+    answered,
     send,
 )
 from tests.page.test_sign_in import ManagedLogin
@@ -322,7 +323,7 @@ def companies_running(site: Site) -> Page:
 
 def companies_answered(site: Site) -> Page:
     page = at_rest(site, companies.ASKED)
-    companies.answered(page)
+    answered(page)
     page.locator(".timeline-summary").click()
     page.locator(".condition .chip-open, .understood button").first.click()
     page.locator(".compare-box").nth(0).click()
@@ -379,7 +380,7 @@ def companies_long(site: Site) -> Page:
         constraints={"conditions": [condition], "excluded": [], "evidence": [evidence]},
     )
     page = at_rest(site, companies.ASKED, before=routed("**/companies/chat", answer_ndjson(answer)))
-    companies.answered(page)
+    answered(page)
     return page
 
 
@@ -535,7 +536,7 @@ def campaigns_running(site: Site) -> Page:
 
 def campaigns_answered(site: Site) -> Page:
     page = at_rest(site, campaigns.ASKED)
-    campaigns.answered(page)
+    answered(page)
     expect(page.get_by_role("figure", name="By channel")).to_be_visible()
     return page
 
@@ -554,7 +555,7 @@ def campaigns_none(site: Site) -> Page:
         "search?" + urlencode({"domain": "campaigns", "q": campaigns.QUESTION}),
         before=routed("**/campaigns/chat", answer_ndjson(answer)),
     )
-    campaigns.answered(page)
+    answered(page)
     return page
 
 

@@ -11,9 +11,17 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.page.conftest import NARROW, Site, answer_json, answer_ndjson, answer_problem, answer_sse, requests_to
+from tests.page.conftest import (
+    NARROW,
+    Site,
+    answer_json,
+    answer_ndjson,
+    answer_problem,
+    answer_sse,
+    answered,
+    requests_to,
+)
 from tests.page.test_companies_page import ASKED as COMPANIES
-from tests.page.test_companies_page import answered
 from tests.page.test_people_page import ASKED as PEOPLE
 from tests.page.test_people_page import Searches
 
