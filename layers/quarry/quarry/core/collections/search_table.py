@@ -106,9 +106,11 @@ def rows_referring(collection: Collection, others: Iterable[Collection]) -> Iter
         label = other.declaration.label or other.name.replace("_", " ")
         called = other.declaration.nouns or nouns(label)
         own, their = collection.column(key, "o"), other.column(by, "x")
+        # counted before they are joined: of a million rows that refer to 20,000 a quarter of the time
         counted: LiteralString = (
-            f"(select {own} as quarry_row, count({their}) as quarry_value from {collection.source_sql} o"
-            f" left join {other.source_sql} x on {their} = {own} group by 1)"
+            f"(select {own} as quarry_row, coalesce(c.number, 0) as quarry_value from {collection.source_sql} o left join"
+            f" (select {their} as quarry_row, count(*) as number from {other.source_sql} x group by 1) c"
+            f" on c.quarry_row = {own})"
         )
         on = f"r.quarry_row = {collection.column(key, 't')}"
         yield (
