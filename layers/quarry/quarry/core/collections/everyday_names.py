@@ -9,7 +9,7 @@ from dataclasses import replace
 from quarry.core.collections.collection import Collection
 from quarry.core.collections.declaration import table_name
 from quarry.core.collections.guessing import words
-from quarry.core.language.nouns import singular
+from quarry.core.language.nouns import plural, singular
 from quarry.core.language.stemming import stem
 from quarry.core.query.lexicon import PERIODS
 from quarry.core.query.quantities import Dimension, dimension_of
@@ -24,6 +24,9 @@ _NO_NAMES = (
 _MEASURED: Mapping[Dimension, tuple[str, ...]] = {"time": ("length", "duration"), "bytes": ("size",), "area": ("size",)}
 """What a number measures that is called by its unit alone."""
 
+_LASTING = ("runtime", "runningtime", "duration")
+_LASTING_NAMES = ("duration", "runtime", "running time", "length")
+"""What people call how long something lasts, whichever of these it is called."""
 _SAYING_YES = frozenset(
     """allowed permitted accepted written included provided required needed available given done made signed sent received
     attached enabled offered granted present""".split()
@@ -82,6 +85,15 @@ def _by_kind(facets: Sequence[Facet]) -> Iterator[tuple[str, str]]:
             yield facet.name, first
         if facet.unit and rest and dimension_of(rest[-1]):
             yield facet.name, " ".join([first, *rest[:-1]])
+        if facet.kind == "number" and rest[-1:] in (["count"], ["number"]):
+            # "seats" of `seat_count`
+            yield facet.name, plural(singular(" ".join([first, *rest[:-1]])))
+        if (
+            facet.kind == "number"
+            and "".join([first, *rest]).startswith(_LASTING)
+            and dimension_of(facet.unit) == "time"
+        ):
+            yield from ((facet.name, name) for name in _LASTING_NAMES)
 
 
 def _by_unit(facets: Sequence[Facet]) -> Iterator[tuple[str, str]]:

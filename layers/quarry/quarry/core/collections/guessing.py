@@ -61,13 +61,14 @@ _NUMBERED = frozenset(
     phone fax""".split()
 )
 _AMOUNTS = frozenset(
-    """price amount total subtotal cost fee salary wage revenue balance budget payment discount freight tax spend value
+    """price amount total subtotal cost fee salary wage pay revenue balance budget payment discount freight tax spend value
     deposit refund fare toll premium rent income earnings donation preis betrag kosten gebuhr miete gehalt lohn umsatz precio
     importe coste salario prix montant loyer salaire prezzo importo preco""".split()
 )
 _NO_AMOUNTS = frozenset("rate percent percentage share ratio count method type".split())
 """Last words of what only has to do with money."""
-_SIDE_AMOUNTS = SIDE_AMOUNTS | {"cost", "fee", "salary", "wage"}
+_SIDE_AMOUNTS = SIDE_AMOUNTS | {"cost", "fee", "salary", "wage", "pay"}
+_HUNDREDTHS = ("_cents", "_cent", "_pence", "_centimes", "_ore")
 _FLAGS = frozenset("active inactive visible public private available valid default flag".split())
 _FLAG_FIRST = frozenset("is has can was".split())
 _LENGTHS = (("length",), ("duration",))
@@ -127,6 +128,12 @@ YEAR_LEAST, YEAR_MOST = 1000, 2100
 """What is measured outside these is no year of anything that people keep tables of."""
 
 
+_WRITTEN_SHORT: Mapping[str, str] = {
+    "addr": "address", "amt": "amount", "avg": "average", "cnt": "count", "cust": "customer", "dept": "department",
+    "dob": "birth date", "dt": "date", "emp": "employee", "loc": "location", "mgr": "manager", "msg": "message", "nm": "name",
+    "pct": "percent", "wt": "weight", "yr": "year",
+}  # fmt: skip
+"""What everybody shortens in the names of columns."""
 _TAILS = """address country update number status amount count title phone email price date name time code type text year url
     id""".split()
 """What the last word of a name often is where words are run together: `creationdate`, `owneruserid`."""
@@ -173,7 +180,14 @@ def words(name: str) -> tuple[str, ...]:
     """
     plain = "".join(sign for sign in unicodedata.normalize("NFKD", name) if not unicodedata.combining(sign))
     parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", plain)
-    return tuple(part for word in re.split(r"[\W_]+", parted.casefold()) if word for part in _parted(word))
+    said = (part for word in re.split(r"[\W_]+", parted.casefold()) if word for part in _parted(word))
+    return tuple(full for part in said for full in _WRITTEN_SHORT.get(part, part).split())
+
+
+def written_out(name: str) -> str:
+    """A name as it is, or with all its words where some are shortened: `seat_count` of `seat_cnt`."""
+    is_short = any(part in _WRITTEN_SHORT for part in re.split(r"[\W_]+", name.casefold()))
+    return "_".join(words(name)) if is_short else name
 
 
 def _parted(word: str) -> tuple[str, ...]:
@@ -359,11 +373,18 @@ def is_amount(column: Column) -> bool:
     """Whether it is an amount of money."""
     said = words(column.name)
     is_called_so = bool(_AMOUNTS & {*said}) and said[-1] not in _NO_AMOUNTS
-    is_called_so = is_called_so or ("rate" in said and bool(_RATES_OF & {*said}) and len(said) == len(("day", "rate")))
+    is_called_so = is_called_so or (
+        "rate" in said and bool(_RATES_OF & {*said}) and {*said} <= _RATES_OF | {"rate", "per"}
+    )
     if "discount" in said and (column.most is None or is_share(column)):
         # a part of the price, or an amount
         return False
     return is_number(column) and (column.base == "money" or is_called_so)
+
+
+def in_hundredths(column: Column) -> bool:
+    """Whether an amount of money is counted in hundredths of its currency, by the last word of its name: `price_cents`."""
+    return is_amount(column) and column.name.casefold().endswith(_HUNDREDTHS)
 
 
 def is_flag(column: Column) -> bool:

@@ -12,6 +12,7 @@ from quarry.core.collections.column_types import is_comparable, is_single
 from quarry.core.collections.declaration import PARAMETERS
 from quarry.core.collections.guessing import (
     date_purpose,
+    in_hundredths,
     is_amount,
     is_contact,
     is_date,
@@ -30,6 +31,7 @@ from quarry.core.collections.guessing import (
     serves,
     unit_of,
     words,
+    written_out,
 )
 from quarry.core.collections.reached import Guesses, Reached, buys, last_word, reached, telling_columns
 from quarry.core.collections.relations import Column, Reference
@@ -39,6 +41,8 @@ from quarry.core.contract import NAME_PATTERN
 from quarry.core.language.nouns import singular
 from quarry.core.language.stemming import stem
 
+SHORTENED_MIN = 3
+"""So many letters of a table's name tell which one a column refers to."""
 FACETS_MAX = 20
 REACHED_MAX = 14
 """So many facets more a table may have by what it refers to."""
@@ -46,7 +50,7 @@ REVENUE = ("revenue", "sales", "turnover")
 """What people call the amounts of what they sell."""
 DESCRIPTION_MAX = 500
 
-_KEY_ENDINGS = frozenset({"id", "fk", "code", "no", "key", "uuid"})
+_KEY_ENDINGS = frozenset({"id", "fk", "ref", "code", "no", "nr", "num", "number", "key", "uuid"})
 _PURPOSES = {"happened": "when it happened", "created": "when it was written", "other": "there is no better one"}
 
 
@@ -216,20 +220,22 @@ def _add_sum(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> None:
     quantities = [each for each in numbers if {"quantity", "qty"} & {*words(each.name)}]
     totals = [each for each in amounts if each not in prices]
     is_revenue = is_sale(guess.relation.name) and buys(guess, guesses)
-    if len(totals) == 1 and is_revenue and totals[0].name in draft.facets:
-        draft.facets[totals[0].name] = {"kind": "money", "words": [*REVENUE]}
+    if len(totals) == 1 and is_revenue and (called := _name_of_amount(totals[0])) in draft.facets:
+        declared = draft.facets[called]
+        draft.facets[called] = {**(declared if isinstance(declared, dict) else {"kind": "money"}), "words": [*REVENUE]}
     if totals or len(prices) != 1 or len(quantities) != 1:
         return
     reductions = [each for each in numbers if "discount" in words(each.name)]
     product = " * ".join(map(_in_expression, (prices[0], quantities[0], *reductions)))
+    product += " / 100" if in_hundredths(prices[0]) else ""
     if reductions and not all(map(is_share, reductions)):
         draft.remarks.append(
             f'an amount? {{ kind = "money", expression = {toml_text.toml(product)} }}, if that is how it is reckoned'
         )
         return
     called = unique(_facet_name(REVENUE[0] if is_revenue else "amount", ""), draft.facets)
-    declared: dict[str, object] = {"kind": "money", "expression": product}
-    draft.facets[called] = declared | ({"words": [*REVENUE[1:], "amount"]} if is_revenue else {})
+    declared = {"kind": "money", "expression": product}
+    draft.facets[called] = {**declared, **({"words": [*REVENUE[1:], "amount"]} if is_revenue else {})}
     draft.reasons[f"facets.{called}"] = "guessed"
 
 
@@ -256,6 +262,7 @@ _ENDING = frozenset(
     map(
         stem,
         """closed resolved finished finish ended end completed completion returned return done delivered delivery solved fixed
+        settled settlement repaired answered
         checkout departure departed discharged discharge""".split(),
     )
 )
@@ -314,15 +321,28 @@ def _facet(column: Column, guess: TableGuess, guesses: Guesses) -> _Facet | None
     kind = None if is_part else _kind(column, guess)
     if kind is None:
         return None
+    called = written_out(column.name)
     unit = unit_of(column, guess.relation.name) if kind == "number" else None
     if unit:
         return _Facet(
-            column.name,
-            {"kind": kind, **({} if _is_facet_name(column.name) else {"column": column.name}), "unit": unit[0]},
+            called,
+            {
+                "kind": kind,
+                **({} if _is_facet_name(column.name) and called == column.name else {"column": column.name}),
+                "unit": unit[0],
+            },
             "the unit is guessed" if unit[1] else None,
         )
     reason = 'which currency? { kind = "money", currency = "…" }' if kind == "money" else None
-    return _Facet(column.name, {"kind": kind, "column": column.name}, reason)
+    if in_hundredths(column):
+        return _Facet(_name_of_amount(column), {"kind": kind, "expression": f"{_in_expression(column)} / 100"}, reason)
+    return _Facet(called, {"kind": kind, "column": column.name}, reason)
+
+
+def _name_of_amount(column: Column) -> str:
+    """What an amount's facet is called: `total` of `total_cents`."""
+    name = written_out(column.name)
+    return name.rpartition("_")[0] if in_hundredths(column) else name
 
 
 def _is_facet_name(name: str) -> bool:
@@ -372,6 +392,9 @@ def _name_by_reference(column: str, other: TableGuess) -> str:
     said = words(column)
     called = "_".join(said[:-1] if len(said) > 1 and said[-1] in _KEY_ENDINGS else said)
     own = singular("_".join(words(other.relation.name)))
+    if len(called) >= SHORTENED_MIN and own.startswith(called):
+        # `prod_id`, of products
+        return own
     # of what is run together, the table's name tells where a word begins
     return f"{called.removesuffix(own)}_{own}" if re.search(rf"[^_]{re.escape(own)}$", called) else called
 

@@ -35,8 +35,8 @@ _DIMENSIONS: Mapping[str, tuple[tuple[Dimension, ...], ...]] = {
 _VERBS: Mapping[str, str] = {
     stem(word): adjective
     for adjective, words in {
-        "expens": "cost costs costing priced worth", "long": "last lasts lasted lasting take takes took taking",
-        "heavi": "weigh weighs weighed weighing",
+        "expens": "cost costs costing priced worth", "heavi": "weigh weighs weighed weighing",
+        "long": "last lasts lasted lasting take takes took taking run runs ran running",
     }.items()
     for word in words.split()
 }  # fmt: skip

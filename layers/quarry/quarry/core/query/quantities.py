@@ -43,6 +43,7 @@ _BY_WORD: Mapping[str, tuple[Dimension, float]] = {
 _AMBIGUOUS = frozenset("min mins second minute foot yard pound pounds kilo kilos ms".split())
 """What ends the names of other things, too: the least, the one after the first, money."""
 _EXTENTS = frozenset("length depth height width distance altitude elevation".split())
+_LASTING = frozenset("duration runtime running length".split())
 _MASSES = frozenset("weight mass load".split())
 _BY_STEM: Mapping[str, tuple[Dimension, float]] = {stem(word): unit for word, unit in _BY_WORD.items()}
 
@@ -87,6 +88,8 @@ def unit_named(names: Iterable[str]) -> str | None:
         *before, last = keys(name.replace("_", " ")) or ("",)
         if last == "m" and _EXTENTS & {*before}:
             return "metres"
+        if last == "min" and _LASTING & {*before}:
+            return "minutes"
         if last == "t" and _MASSES & {*before}:
             return "tonnes"
         if before and _is_plural_unit(before[0]) and not dimension_of(last):
