@@ -15,7 +15,7 @@ from itertools import pairwise
 from quarry.core.language.tokens import says_something_by_case
 from quarry.core.off_loop import off_loop
 from quarry.core.postgres.pool import Database
-from quarry.core.query.dated import is_undone, tells_of
+from quarry.core.query.dated import is_event, is_undone, tells_of
 from quarry.core.query.interpretation import interpret
 from quarry.core.query.mention import (
     Asked,
@@ -198,7 +198,13 @@ def tells_when(parsed: ParsedQuery, question: Question, table: SearchTable) -> b
                 word = word.lower().removeprefix("un")
             # "films made in 2024" have a year
             is_of_year = facet is None and tells_of(word, ()) and any(each.kind == "year" for each in table.facets)
-            if not is_of_year and (facet is None or (facet.events and not tells_of(word, facet.events))):
+            # a booking is made when it is booked
+            is_made = (
+                facet is not None and tells_of(word, ()) and any(is_event(noun, facet.events) for noun in table.nouns)
+            )
+            if is_of_year or is_made:
+                continue
+            if facet is None or (facet.events and not tells_of(word, facet.events)):
                 return False
     return True
 

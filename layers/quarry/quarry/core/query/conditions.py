@@ -28,6 +28,7 @@ from quarry.core.query.mention import (
     PlaceKind,
     Word,
 )
+from quarry.core.query.overdue import overdue
 from quarry.core.query.presence import presences
 from quarry.core.query.quantities import converted, dimension_of
 from quarry.core.query.question import Clause, Condition, Evidence, Missing, Strength
@@ -104,6 +105,7 @@ def conditions_of(
     ]:
         found.used.add(place)
         groups.append((place, [(condition,)]))
+    groups += overdue(parsed, table)
     found.clauses = joined_clauses(parsed, sorted(groups, key=lambda group: group[0]), table)
     return found
 

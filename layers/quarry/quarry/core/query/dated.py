@@ -141,6 +141,34 @@ def with_naming_verbs(text: str, mentions: Sequence[Mention], verbs: Mapping[str
     return read
 
 
+def _doer(word: str, doers: Mapping[str, tuple[str, ...]]) -> str | None:
+    """The facet of those who do what a form of a verb says, or to whom it is done."""
+    said = stem(word)
+    return next(
+        (facet for facet, deeds in doers.items() if any(said in (stem(f"{deed}ed"), stem(deed)) for deed in deeds)),
+        None,
+    )
+
+
+def with_doers(text: str, mentions: Sequence[Mention], doers: Mapping[str, tuple[str, ...]]) -> list[Mention]:
+    """The mentions, where a verb says who is meant that has done the most of something ("who handles the most tickets", "which
+    director has directed the fewest films"): it is the name of who a row refers to, where that is not named besides.
+    """
+    read, named = list(mentions), set[str]()
+    for place, mention in enumerate(mentions):
+        behind = [each.value for each in mentions[place + 1 : place + 3] if each.value != Cue("filler")]
+        most = behind[0] if behind else None
+        is_verb_of_most = isinstance(most, Asked) and most.what in ("most", "least") and most.number is None
+        # "curated" has the stem of the curator that is named
+        is_free = mention.value == Cue("light") or isinstance(mention.value, FacetName | Word)
+        facet = _doer(text[mention.start : mention.end], doers) if is_verb_of_most and is_free else None
+        if facet is not None:
+            read[place] = replace(mention, value=Cue("light") if facet in named else FacetName((facet,)))
+        if isinstance(mention.value, FacetName):
+            named.update(mention.value.facets)
+    return read
+
+
 def with_deeds(text: str, mentions: Sequence[Mention], doers: Mapping[str, tuple[str, ...]]) -> list[Mention]:
     """The mentions, where the last participle says that what a row refers to is there, or is not ("nobody is assigned"): it is
     the name of that then. When it came to be so is not known. `doers` are the verbs of what is referred to.
@@ -152,9 +180,7 @@ def with_deeds(text: str, mentions: Sequence[Mention], doers: Mapping[str, tuple
     is_dated = any(isinstance(mention.value, DateRange) for mention in mentions)
     if word is None or is_dated or isinstance(mentions[place].value, Known):
         return list(mentions)
-    facet = next(
-        (facet for facet, said in doers.items() if any(stem(word) == stem(f"{deed}ed") for deed in said)), None
-    )
+    facet = _doer(word, doers)
     named = replace(mentions[place], value=FacetName((facet,)), source="rule") if facet else mentions[place]
     return [*mentions[:place], named, *mentions[place + 1 :]]
 

@@ -29,6 +29,8 @@ CHANCE_WORDS_MAX = 2
 _ARTICLES = frozenset(("the", "a", "an", "any", "all"))
 _LED_BY = frozenset("in from of at since before after by until to the a an".split())
 _BEFORE_NOUNS = frozenset("of or many than".split())
+_WHOEVER = frozenset("no without each every per by".split())
+_WHICH = frozenset(("which", "what"))
 _BEING = frozenset("is are was were be been being".split())
 LEADS_MAX = 3
 _BESIDE = 4.0
@@ -62,6 +64,10 @@ class Sides:
         self._rows: set[int] = set()
         self._starts: dict[int, FacetName] = {}
         self._ends: dict[int, FacetName] = {}
+        self._asks_most = any(
+            isinstance(each.meaning, Asked) and each.meaning.what in ("most", "least") for each in asked
+        )
+        self._people: set[tuple[int, int]] = set()
         for found in asked:
             self._is_everyday[found.first : found.last] = [True] * (found.last - found.first)
         for place in range(len(tokens)):
@@ -70,6 +76,8 @@ class Sides:
                 self._rows.add(place)
             if term and isinstance(term.meaning, FacetName):
                 self._starts[place] = self._ends[term.last] = term.meaning
+                if lexicon.name_facets & {*term.meaning.facets}:
+                    self._people.add((place, term.last))
             for said in (term, cues().longest_at(words, place)):
                 if said:
                     self._is_everyday[place : said.last] = [True] * (said.last - place)
@@ -82,6 +90,14 @@ class Sides:
         names = (self._ends.get(first), self._starts.get(last), *(self._starts.get(place) for place in within))
         is_beside = facet in self._leads_before(first) or any(name and facet in name.facets for name in names)
         return _BESIDE * is_beside + _CAPITAL * self.has_capital(first, last)
+
+    def are_whoever(self, first: int, last: int) -> bool:
+        """Whether words that may be somebody's work stand for whoever a row refers to by that name: "no director", "by director",
+        "which director has the most".
+        """
+        before = self._word(first - 1)
+        is_asked = before in _WHICH and self._asks_most
+        return self.reckons and (first, last) in self._people and (before in _WHOEVER or is_asked)
 
     def is_everyday(self, first: int, last: int) -> bool:
         """Whether the words are those of questions at large, or bare figures."""

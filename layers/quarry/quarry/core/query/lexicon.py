@@ -301,7 +301,7 @@ def _deeds(facet: Facet) -> tuple[str, ...]:
     match keys(facet.name.replace("_", " ")):
         case (*_, last) if facet.is_listed and (deed := deed_of(last)):
             return (deed,)
-        case (verb, "by" | "to") if facet.is_listed and verb.endswith("ed"):
+        case (verb, "by" | "to") if facet.is_listed and is_verb(verb):
             return (verb.removesuffix("ed"),)
     return ()
 

@@ -100,10 +100,14 @@ def _amounts(text: str, tokens: Sequence[Token]) -> list[Amount]:
         for match in _numeral().finditer(text)
         if match["skipped"] is None and numeral_value(match["number"]) is not None
     ]
-    ones = [Amount(match.start(1), match.end(1), 1.0) for match in _ONE.finditer(text)]
+    ones = [Amount(match.start("one"), match.end("one"), 1.0) for match in _ONE.finditer(text)]
     if ones:
         behind = [(one, _noun_behind(text, tokens, one)) for one in ones]
-        measured = [replace(one, end=noun.end, unit=stem(noun.key)) for one, noun in behind if noun and _is_unit(noun)]
+        measured = [
+            replace(one, end=noun.end, unit=stem(noun.key))
+            for one, noun in behind
+            if noun and _is_counted_once(text, one, noun)
+        ]
         amounts = sorted([*amounts, *measured], key=lambda each: each.start)
     shared: list[Amount] = []
     for low, high in paired(text, amounts):
@@ -141,6 +145,11 @@ def _noun_behind(text: str, tokens: Sequence[Token], amount: Amount) -> Token | 
     return next((word for word in words if _is_plural(word.key)), None)
 
 
+def _is_counted_once(text: str, one: Amount, noun: Token) -> bool:
+    """Whether something is compared with one of it: any thing with "one", with "an" a unit of measure."""
+    return _is_unit(noun) or (text[one.start : one.end].lower() == "one" and not _is_plural(noun.key))
+
+
 def _is_unit(noun: Token) -> bool:
     return stem(noun.key) in _MONTHS or dimension_of(noun.key) is not None
 
@@ -163,12 +172,12 @@ def _noun_before(tokens: Sequence[Token], start: int) -> Token | None:
 
 def _end_of_number(text: str, amount: Amount) -> int:
     match = _numeral().match(text, amount.start)
-    assert match is not None
-    return match.end()
+    # "one" by itself is no numeral
+    return match.end() if match else amount.start + len("one")
 
 
-_ONE = re.compile(r"\bthan\s{1,3}+(an?)\s", re.IGNORECASE)
-"""A comparison with one of a unit: "longer than an hour"."""
+_ONE = re.compile(r"\b(?:than|at\s{1,3}+(?:least|most)|exactly|only)\s{1,3}+(?P<one>an?|one)\s", re.IGNORECASE)
+"""A comparison with one of something: "longer than an hour", "at least one complaint"."""
 _YEAR = re.compile(r"[12]\d{3}")
 _PERCENT = re.compile(r"\s?%|\s{1,2}per\s?cent\b", re.IGNORECASE)
 

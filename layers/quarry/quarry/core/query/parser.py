@@ -22,7 +22,7 @@ from quarry.core.query.asked import find_asked, narrows, opening_words
 from quarry.core.query.assertion import read_assertions
 from quarry.core.query.clauses import TRIGGERS
 from quarry.core.query.cues import cues
-from quarry.core.query.dated import with_dated_verbs, with_deeds, with_naming_verbs
+from quarry.core.query.dated import with_dated_verbs, with_deeds, with_doers, with_naming_verbs
 from quarry.core.query.dimensions import find_dimensions
 from quarry.core.query.known import Sides, find_known
 from quarry.core.query.lexicon import Lexicon, LookUp, stems, synonyms_in
@@ -90,7 +90,7 @@ def parse(text: str, *, lexicon: Lexicon, vocabulary: Vocabulary, reference_date
     chosen = _without_overlaps(candidates, len(tokens))
     said = with_dated_verbs(text, _with_the_rest(tokens, chosen, lexicon), lexicon.events, lexicon.date)
     said = with_naming_verbs(text, said, lexicon.verbs)
-    said = with_deeds(text, said, lexicon.doers)
+    said = with_doers(text, with_deeds(text, said, lexicon.doers), lexicon.doers)
     said = _with_referring_rows(text, said, lexicon)
     if lexicon.numbers:
         said = _without_relative_verbs(said, tokens)
@@ -147,6 +147,8 @@ def _candidates(
     asked = find_asked(tokens, lexicon)
     sides = Sides(tokens, lexicon, asked)
     for known in find_known(vocabulary, sides, places):
+        if sides.are_whoever(known.first, known.last):
+            continue
         priority = _LATENT if known.mention.is_latent else _KNOWN if known.is_exact else _INEXACT
         led_by = sides.led_by(known.first) if priority == _KNOWN else 0
         yield _Candidate(known.first, known.last, known.mention, priority, led_by)

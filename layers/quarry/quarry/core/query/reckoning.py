@@ -47,7 +47,7 @@ _OF_EACH = frozenset(
     "price rate age score rating percentage percent temperature year margin discount height width depth length".split()
 )
 """Names of numbers that a row has by itself: their sum says nothing."""
-_PAID_TO_EACH = frozenset("salary wage fee duration weight".split())
+_PAID_TO_EACH = frozenset("salary wage pay fee duration weight".split())
 """Names of numbers whose sum is told where it is asked for, but not meant by "top 5 by"."""
 _LITTLE = frozenset(("cheap", "short", "light", "young", "slow", "small", "low", "quick"))
 _ALTOGETHER = ("in total", "altogether", "overall")

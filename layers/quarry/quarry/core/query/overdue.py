@@ -1,0 +1,67 @@
+"""That something should have been done by now and has not: "overdue", of a row whose due date is past and that is not done."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+
+from quarry.core.language.tokens import keys
+from quarry.core.query.dated import is_verb
+from quarry.core.query.mention import DateRange, Mention, ParsedQuery, Word
+from quarry.core.query.question import Clause, Condition, Evidence
+from quarry.core.query.telling import meant_table
+from quarry.core.retrieval.facets import Facet, SearchTable
+
+_DUE = frozenset("due deadline".split())
+_BEING = frozenset("is are be being still".split())
+
+
+def overdue(parsed: ParsedQuery, table: SearchTable) -> Iterator[tuple[int, list[Clause]]]:
+    """The places of the words that say so, each with its clauses; none where the rows meant do not tell it by one date on which
+    they are due and one thing that says that they are done.
+    """
+    places = (
+        [place for place, each in enumerate(parsed.mentions) if _says_so(parsed, place, each)] if table.reckons else []
+    )
+    told = _told(meant_table(parsed, table)) if places else None
+    for place in places:
+        mention = parsed.mentions[place]
+        if told is not None and mention.assertion == "affirmed":
+            due, done = told
+            evidence = (Evidence(mention.start, mention.end),)
+            past = DateRange(None, parsed.reference_date - datetime.timedelta(days=1))
+            is_open = Condition(done.name, is_negated=True, evidence=evidence)
+            if done.kind == "boolean":
+                is_open = Condition(done.name, ("true",), is_negated=True, evidence=evidence)
+            yield place, [(Condition(due.name, range=past, evidence=evidence),), (is_open,)]
+
+
+def _says_so(parsed: ParsedQuery, place: int, mention: Mention) -> bool:
+    """Whether it is "overdue" or "past due", or "late" of what still is."""
+    if not isinstance(mention.value, Word) or mention.value.is_name:
+        return False
+    said = keys(parsed.text[mention.start : mention.end])
+    before = parsed.mentions[place - 1] if place else mention
+    return said == ("overdue",) or (
+        said == ("late",)
+        and place == len(parsed.mentions) - 1
+        and keys(parsed.text[before.start : before.end])[-1:] in {(word,) for word in _BEING}
+    )
+
+
+def _told(table: SearchTable) -> tuple[Facet, Facet] | None:
+    """The date on which rows of a table are due, and the date, or the yes or no, that says that they are done."""
+    own = [facet for facet in table.facets if facet.steps == 0 and facet.related is None]
+    dates = [facet for facet in own if facet.kind == "date"]
+    due = [facet for facet in dates if _is_due(facet)]
+    done = [facet for facet in dates if facet not in due]
+    if len(done) > 1:
+        # the rows' own date is when they began
+        done = [facet for facet in done if facet.name != table.date]
+    done = done or [facet for facet in own if facet.kind == "boolean" and is_verb(facet.label.split()[-1])]
+    return (due[0], done[0]) if not table.united and len(due) == len(done) == 1 else None
+
+
+def _is_due(facet: Facet) -> bool:
+    *before, last = keys(facet.name.replace("_", " ")) or ("",)
+    return bool(_DUE & {*facet.events, *before, last}) or (last == "by" and bool(before))

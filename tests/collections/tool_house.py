@@ -1,0 +1,75 @@
+"""Tables of a house that lends tools, as somebody may have them: names written short, amounts in cents, dates until when
+something is due, two references to the same people; and questions that people put to them, each with what SQL says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+SCHEMA = """
+create schema tool_house;
+set search_path = tool_house;
+create table staff (pers_no int primary key, given_name text not null, family_name text not null, job text not null,
+  dob date, hired_on date not null);
+create table tools (tool_id int primary key, tool_nm text not null, kind text not null, price_cents int not null,
+  shelf_cnt int not null, curator_ref int references staff, buyer_ref int not null references staff);
+create table films (film_id int primary key, title text not null, topic text not null, runtime_min int not null,
+  tool_ref int not null references tools, curator_ref int references staff);
+create table loans (loan_no int primary key, tool_ref int not null references tools, channel text not null,
+  fee_cents int not null, booked_at timestamptz not null, return_by date not null, returned_on date, note text);
+create table bookings (bkg_no int primary key, tool_ref int not null references tools, channel text not null,
+  booked_at timestamptz not null);
+insert into staff select i, (array['Ada', 'Boris', 'Cleo', 'Dana'])[1 + i % 4], (array['Falk', 'Holt', 'Krug'])[1 + i % 3],
+  (array['curator', 'buyer', 'clerk'])[1 + i % 3], date '1970-02-01' + i * 397, date '2015-01-01' + i * 100
+  from generate_series(1, 60) i;
+insert into tools select i, (array['Saw', 'Plane', 'Lathe', 'Drill'])[1 + i % 4] || ' ' || i, (array['wood', 'metal'])[1 + i % 2],
+  i * 1250, 1 + i % 7, case when i % 5 > 0 then 2 + i % 4 * 3 end, 1 + i % 3 * 3 from generate_series(1, 60) i;
+insert into films select i, 'How to ' || i, (array['wood', 'metal', 'safety'])[1 + i % 3], 20 + i * 13 % 150, 1 + i % 20,
+  case when i % 4 > 0 then 2 + i % 3 * 3 end from generate_series(1, 60) i;
+insert into loans select i, 1 + i * 7 % 40, (array['desk', 'phone', 'web'])[1 + i % 3], 100 + i % 9 * 50,
+  timestamptz '2024-11-01 10:00+00' + i * interval '2 days', date '2024-11-08' + i * 2 + i % 3 * 4000,
+  case when i % 4 > 0 then date '2024-11-05' + i * 2 end, (array['Blunt', 'As new', null])[1 + i % 3]
+  from generate_series(1, 240) i;
+insert into bookings select i, 1 + i % 30, (array['desk', 'phone', 'web'])[1 + i % 3],
+  timestamptz '2024-11-01 10:00+00' + i * interval '2 days' from generate_series(1, 200) i;
+analyze;
+"""
+
+_NAME = "s.given_name || ' ' || s.family_name"
+_WITH_TIES = "group by s.pers_no order by 2 desc fetch first 1 rows with ties"
+
+NUMBERS: Mapping[str, str] = {
+    # names written short
+    "What is the average runtime by topic?": "select topic, avg(runtime_min) from films group by 1",
+    "What is the average duration of films?": "select avg(runtime_min) from films",
+    "How many films run longer than two hours?": "select count(*) from films where runtime_min > 120",
+    # amounts in cents
+    "What is the total fee of loans by phone?": "select sum(fee_cents) / 100.0 from loans where channel = 'phone'",
+    "How many tools cost more than 500?": "select count(*) from tools where price_cents > 50000",
+    # who a row refers to, whatever work is called so
+    "How many tools have no curator?": "select count(*) from tools where curator_ref is null",
+    "How many tools has each curator?":
+        f"select {_NAME}, count(*) from tools join staff s on s.pers_no = curator_ref group by s.pers_no",
+    "Who curates the most films?":
+        f"select {_NAME}, count(*) from films join staff s on s.pers_no = curator_ref {_WITH_TIES}",
+    "Which curator has curated the most films?":
+        f"select {_NAME}, count(*) from films join staff s on s.pers_no = curator_ref {_WITH_TIES}",
+    # what is due, and not done
+    "How many loans are overdue?": "select count(*) from loans where return_by < current_date and returned_on is null",
+    "How many loans by phone are late?":
+        "select count(*) from loans where return_by < current_date and returned_on is null and channel = 'phone'",
+    # what is made when it is booked
+    "How many bookings were made by phone in 2025?":
+        "select count(*) from bookings where channel = 'phone' and extract(year from booked_at at time zone 'utc') = 2025",
+    # one row that refers to another
+    "How many tools have at least one film?": "select count(distinct tool_ref) from films",
+    "How many tools have more than one film?":
+        "select count(*) from (select from films group by tool_ref having count(*) > 1) c",
+}  # fmt: skip
+
+NO_NUMBER = (
+    # of which it is not said whether they still are
+    "How many loans were late?",
+    "How many tools are overdue?",
+    "Which of the staff has the most tools?",
+)
