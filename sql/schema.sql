@@ -83,7 +83,10 @@ CREATE TYPE quarry.card_filters AS (
 	excluded_places text[],
 	excluded_current boolean,
 	excluded_time_start date,
-	excluded_time_end date
+	excluded_time_end date,
+	experience_least integer,
+	experience_most integer,
+	experience_on date
 );
 
 
@@ -516,7 +519,8 @@ CREATE FUNCTION quarry.card_condition(p_row name, p_filters quarry.card_filters,
     LANGUAGE sql STABLE
     AS $_$
   select format(
-      case when (p_filters).open_to_work_only or (p_filters).preferred_locations is not null or (p_filters).offer_salary is not null
+      case when (p_filters).open_to_work_only is not null or (p_filters).preferred_locations is not null or (p_filters).offer_salary is not null
+          or (p_filters).experience_on is not null
         then 'exists (select from people p where p.id = %1$I.person_id and card_matches(%1$I, p, %2$L))'
         else 'card_matches(%1$I, null::people, %2$L)' end, p_row, p_filters)
     || case when p_excluded_people <> '{}' then format(' and %I.person_id <> all (%L::text[])', p_row, p_excluded_people) else '' end
@@ -728,6 +732,8 @@ CREATE TABLE quarry.people (
     phone text,
     links text[] DEFAULT '{}'::text[] NOT NULL,
     text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, quarry.searchable_text(VARIADIC ARRAY[name, headline, bio]))) STORED NOT NULL,
+    experience_days integer,
+    experience_since date,
     CONSTRAINT people_work_preferred_salary_min_check CHECK ((work_preferred_salary_min >= (0)::double precision))
 );
 
@@ -738,7 +744,7 @@ CREATE TABLE quarry.people (
 
 CREATE FUNCTION quarry.card_matches(c quarry.experience_cards, p quarry.people, f quarry.card_filters) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN ((c).visible AND (((f).companies IS NULL) OR ((c).company_norm = ANY ((f).companies))) AND (((f).schools IS NULL) OR (((c).company_norm = ANY ((f).schools)) AND ((c).intent_primary = 'education'::text))) AND (((f).teams IS NULL) OR ((c).team_norm = ANY ((f).teams))) AND (((f).roles IS NULL) OR (((c).role_search @@ quarry.all_roles((f).roles)) AND quarry.card_says_roles(c, quarry.said_roles((f).roles)))) AND (((f).intents IS NULL) OR ((c).intent_primary = ANY ((f).intents))) AND (((f).domains IS NULL) OR ((c).domain_norm = ANY ((f).domains))) AND (((f).sub_domains IS NULL) OR ((c).sub_domain_norm = ANY ((f).sub_domains))) AND (((f).employment_types IS NULL) OR ((c).employment_type = ANY ((f).employment_types))) AND (((f).seniority_levels IS NULL) OR ((c).seniority_level = ANY ((f).seniority_levels))) AND (((f).is_current IS NULL) OR ((c).is_current = (f).is_current)) AND quarry.card_location_matches(c, f) AND quarry.card_time_overlaps(c, f) AND (((f).started_from IS NULL) OR ((c).start_date >= (f).started_from)) AND (((f).started_until IS NULL) OR ((c).start_date <= (f).started_until)) AND (((f).ended_from IS NULL) OR ((c).end_date >= (f).ended_from)) AND (((f).ended_until IS NULL) OR ((c).end_date <= (f).ended_until)) AND (((f).open_to_work_only IS NOT TRUE) OR (p).open_to_work) AND (((f).preferred_locations IS NULL) OR ((p).work_preferred_locations_norm && (f).preferred_locations)) AND (((f).offer_salary IS NULL) OR ((p).work_preferred_salary_min IS NULL) OR ((p).work_preferred_salary_min <= (f).offer_salary)));
+    RETURN ((c).visible AND (((f).companies IS NULL) OR ((c).company_norm = ANY ((f).companies))) AND (((f).schools IS NULL) OR (((c).company_norm = ANY ((f).schools)) AND ((c).intent_primary = 'education'::text))) AND (((f).teams IS NULL) OR ((c).team_norm = ANY ((f).teams))) AND (((f).roles IS NULL) OR (((c).role_search @@ quarry.all_roles((f).roles)) AND quarry.card_says_roles(c, quarry.said_roles((f).roles)))) AND (((f).intents IS NULL) OR ((c).intent_primary = ANY ((f).intents))) AND (((f).domains IS NULL) OR ((c).domain_norm = ANY ((f).domains))) AND (((f).sub_domains IS NULL) OR ((c).sub_domain_norm = ANY ((f).sub_domains))) AND (((f).employment_types IS NULL) OR ((c).employment_type = ANY ((f).employment_types))) AND (((f).seniority_levels IS NULL) OR ((c).seniority_level = ANY ((f).seniority_levels))) AND (((f).is_current IS NULL) OR ((c).is_current = (f).is_current)) AND quarry.card_location_matches(c, f) AND quarry.card_time_overlaps(c, f) AND (((f).started_from IS NULL) OR ((c).start_date >= (f).started_from)) AND (((f).started_until IS NULL) OR ((c).start_date <= (f).started_until)) AND (((f).ended_from IS NULL) OR ((c).end_date >= (f).ended_from)) AND (((f).ended_until IS NULL) OR ((c).end_date <= (f).ended_until)) AND (((f).open_to_work_only IS NULL) OR ((p).open_to_work = (f).open_to_work_only)) AND (((f).preferred_locations IS NULL) OR ((p).work_preferred_locations_norm && (f).preferred_locations)) AND (((f).offer_salary IS NULL) OR ((p).work_preferred_salary_min IS NULL) OR ((p).work_preferred_salary_min <= (f).offer_salary)) AND (((f).experience_on IS NULL) OR ((((p).experience_days + COALESCE(GREATEST(((f).experience_on - (p).experience_since), 0), 0)) >= COALESCE((f).experience_least, 0)) AND (((p).experience_days + COALESCE(GREATEST(((f).experience_on - (p).experience_since), 0), 0)) <= COALESCE((f).experience_most, 2147483647)))));
 
 
 --
@@ -1196,6 +1202,34 @@ begin
   rows := least(rows + others, p_limit);
 end
 $_$;
+
+
+--
+-- Name: count_experience(text[]); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.count_experience(p_people text[]) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+  -- in one order, so that two writers wait for each other and never both
+  perform from people p where p.id = any(p_people) order by p.id for no key update;
+  update people p set experience_days = w.days, experience_since = w.since
+  from (
+    select u.id, sum(upper(s.span) - lower(s.span)) filter (where not upper_inf(s.span)) as ended,
+      min(lower(s.span)) filter (where upper_inf(s.span)) as since
+    from unnest(p_people) u (id)
+    left join lateral (
+      select unnest(range_agg(daterange(c.start_date, c.end_date, '[]'))) as span
+      from experience_cards c
+      where c.person_id = u.id and c.visible and c.intent_primary in ('work', 'business', 'research', 'teaching')
+        and (c.start_date <= c.end_date or (c.end_date is null and c.start_date is not null and c.is_current is not false))
+    ) s on true
+    group by u.id
+  ) h cross join lateral (select case when h.since is null then h.ended else coalesce(h.ended, 0) end, h.since) w (days, since)
+  where p.id = h.id and (p.experience_days, p.experience_since) is distinct from (w.days, w.since);
+end
+$$;
 
 
 --
@@ -1995,6 +2029,29 @@ begin
     where c.person_id = p_person_id and (
       card_rules_out(c, f, p_keywords, p_places)
       or c.visible and exists (select from experience_card_children k where k.card_id = c.id and k.text_search @@ p_keywords)));
+end
+$$;
+
+
+--
+-- Name: keep_experience(); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.keep_experience() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'quarry', 'public', 'pg_temp'
+    AS $$
+begin
+  if tg_op = 'TRUNCATE' then
+    update people set experience_days = null, experience_since = null where experience_days is not null;
+  elsif tg_op = 'INSERT' then
+    perform count_experience(array(select distinct person_id from new_rows));
+  elsif tg_op = 'DELETE' then
+    perform count_experience(array(select distinct person_id from old_rows));
+  else
+    perform count_experience(array(select person_id from new_rows union select person_id from old_rows));
+  end if;
+  return null;
 end
 $$;
 
@@ -7860,6 +7917,34 @@ CREATE TRIGGER document_sections_values_update AFTER UPDATE ON quarry.matters RE
 --
 
 CREATE TRIGGER document_sections_values_update AFTER UPDATE ON quarry.meetings REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.document_sections_written();
+
+
+--
+-- Name: experience_cards experience_deleted; Type: TRIGGER; Schema: quarry; Owner: -
+--
+
+CREATE TRIGGER experience_deleted AFTER DELETE ON quarry.experience_cards REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.keep_experience();
+
+
+--
+-- Name: experience_cards experience_inserted; Type: TRIGGER; Schema: quarry; Owner: -
+--
+
+CREATE TRIGGER experience_inserted AFTER INSERT ON quarry.experience_cards REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.keep_experience();
+
+
+--
+-- Name: experience_cards experience_truncated; Type: TRIGGER; Schema: quarry; Owner: -
+--
+
+CREATE TRIGGER experience_truncated AFTER TRUNCATE ON quarry.experience_cards FOR EACH STATEMENT EXECUTE FUNCTION quarry.keep_experience();
+
+
+--
+-- Name: experience_cards experience_updated; Type: TRIGGER; Schema: quarry; Owner: -
+--
+
+CREATE TRIGGER experience_updated AFTER UPDATE ON quarry.experience_cards REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.keep_experience();
 
 
 --

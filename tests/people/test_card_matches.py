@@ -243,7 +243,7 @@ FILTERS = st.builds(
     time_start=st.sampled_from([None, None, datetime.date(2017, 1, 1)]),
     time_end=st.sampled_from([None, None, datetime.date(2018, 6, 1)]),
     is_current=st.sampled_from([None, None, True, False]),
-    open_to_work_only=st.booleans(),
+    open_to_work_only=st.none() | st.booleans(),
     preferred_locations=st.sampled_from([(), (), ("goa",)]),
     offer_salary=st.sampled_from([None, None, 0.0, 2.0]),
     excluded_companies=st.sampled_from([(), (), ("bolt",)]),
@@ -286,7 +286,7 @@ def expected_cards(world: list[dict[str, Any]], filters: CardFilters) -> dict[st
             and (not filters.seniority_levels or card["seniority_level"] in filters.seniority_levels)
             and (not filters.intents or card["intent_primary"] in filters.intents)
             and (filters.is_current is None or card["is_current"] is filters.is_current)
-            and (not filters.open_to_work_only or card["open_to_work"])
+            and (filters.open_to_work_only is None or card["open_to_work"] is filters.open_to_work_only)
             and (not filters.preferred_locations or preferred & set(filters.preferred_locations))
             and (filters.offer_salary is None or salary is None or salary <= filters.offer_salary)
             and in_time(card)
@@ -334,3 +334,46 @@ def test_who_is_found_and_who_would_be_is_what_the_filters_say(
     assert counted == [
         (name, len(expected_cards(world, without(filters, [name]))) - strict) for name in constraints_in_force(filters)
     ]
+
+
+async def test_experience_is_counted_once_where_it_overlaps_and_goes_on_until_today(
+    connection: Connection, database: Database
+) -> None:
+    today = datetime.datetime.now(datetime.UTC).date()
+
+    def ago(days: int) -> datetime.date:
+        return today - datetime.timedelta(days=days)
+
+    jobs: dict[str, list[dict[str, Any]]] = {
+        "long": [{"start_date": ago(1000), "end_date": ago(501)}, {"start_date": ago(400), "is_current": True}],
+        "overlapping": [{"start_date": ago(900), "end_date": ago(101)}, {"start_date": ago(800), "end_date": ago(201)}],
+        "student": [{"start_date": ago(2000), "intent_primary": "education"}, {"start_date": ago(100)}],
+        "hidden": [{"start_date": ago(2000), "visible": False}, {"start_date": ago(100)}],
+        "undated": [{}],
+    }
+    for person, cards in jobs.items():
+        add_person(connection, person)
+        for number, card in enumerate(cards):
+            add_card(connection, f"{person}-{number}", person, **card)
+
+    async def with_experience(least: int | None, most: int | None = None) -> set[str]:
+        filters = CardFilters(experience_least=least, experience_most=most)
+        found = await find_candidates(
+            database,
+            filters=filters,
+            asked=filters,
+            excluded=PersonIds("{}"),
+            query_text="",
+            vector=direction(0),
+            tier=0,
+        )
+        return {person.person_id for person in found} & jobs.keys()
+
+    assert await with_experience(900) == {"long"}
+    assert await with_experience(800) == {"long", "overlapping"}
+    assert await with_experience(None, 801) == {"overlapping", "student", "hidden"}
+    assert await with_experience(801, 899) == set()
+    connection.execute("delete from experience_cards where id = 'long-0'")
+    connection.execute("update experience_cards set person_id = 'undated' where id = 'overlapping-0'")
+    assert await with_experience(800) == {"undated"}
+    assert await with_experience(400) == {"long", "overlapping", "undated"}

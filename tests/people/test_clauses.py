@@ -44,4 +44,7 @@ def test_who_misses_alternative_roles_misses_them_all() -> None:
 def test_who_is_asked_for_is_named_though_the_word_is_an_everyday_one() -> None:
     asked = Constraints(query_original="plumbers in Oslo", should=Should(keywords=["plumbers", "good"]))
     assert [clause.label for clause in named_clauses(asked)] == ["plumbers"]
+    for query, noun in (("a pastry chef in Oslo", "chef"), ("astronauts", "astronauts")):
+        asked = Constraints(query_original=query, should=Should(keywords=["pastry", noun]))
+        assert [clause.label for clause in named_clauses(asked)] == [noun]
     assert named_clauses(Constraints(query_original="good water", should=Should(keywords=["good", "water"]))) == []

@@ -7,7 +7,15 @@ from typing import Any
 
 import pytest
 
-from quarry.people.constraints import card_filters, edited, embedding_text, exclusion_labels, relaxation_label, rupees
+from quarry.people.constraints import (
+    card_filters,
+    condition_label,
+    edited,
+    embedding_text,
+    exclusion_labels,
+    relaxation_label,
+    rupees,
+)
 from quarry.people.contract import Constraints, Exclude, Must, PeopleSearchRequest, Should
 from quarry.people.filters import CardFilters, HardConstraint
 from quarry.people.relaxation import HARD_CONSTRAINTS, constraints_in_force
@@ -36,7 +44,7 @@ def test_every_constraint_becomes_a_filter() -> None:
                 intent_primary=["work"], domain=["finance"], sub_domain=["tax"],
                 employment_type=["freelance"], seniority_level=["senior"], location_text="pune", city="pune", country="india",
                 time_start="2019-01-01", time_end="2020-12-31", is_current=False, open_to_work_only=True,
-                offer_salary_inr_per_year=1e6, role=["nurse|nursing"], name=["ada"], text=["STS-9"], started_from="2018-01-01",
+                offer_salary_inr_per_year=1e6, experience_years_min=2, role=["nurse|nursing"], name=["ada"], text=["STS-9"], started_from="2018-01-01",
                 ended_until="2022-12-31",
             ),
             should=Should(skills_or_tools=["sql", "go"], keywords=["go", "audit"], intent_secondary=["career_break"]),
@@ -55,7 +63,7 @@ def test_every_constraint_becomes_a_filter() -> None:
         teams=("risk",), intents=("work",), domains=("finance",), sub_domains=("tax",),
         employment_types=("freelance",), seniority_levels=("senior",), places=("pune", "poona"),
         time_start=datetime.date(2019, 1, 1), time_end=datetime.date(2020, 12, 31), is_current=False, open_to_work_only=True,
-        preferred_locations=("pune", "poona"), offer_salary=1e6, excluded_companies=("globex",), excluded_keywords=("agency",),
+        preferred_locations=("pune", "poona"), offer_salary=1e6, experience_least=730, excluded_companies=("globex",), excluded_keywords=("agency",),
         should_terms=("sql", "go", "audit", "nurse", "nursing", "career break"),
     )  # fmt: skip
     assert set(constraints_in_force(found)) == set(HARD_CONSTRAINTS)
@@ -68,7 +76,27 @@ def test_every_constraint_becomes_a_filter() -> None:
 def test_the_request_decides_whether_to_find_only_who_is_open_to_work(
     said: bool | None, requested: bool | None, filtered: bool
 ) -> None:
-    assert filters(constraints(open_to_work_only=said), open_to_work_only=requested).open_to_work_only is filtered
+    found = filters(constraints(open_to_work_only=said), open_to_work_only=requested)
+    assert bool(found.open_to_work_only) is filtered
+
+
+def test_who_is_not_open_to_work_is_filtered_and_told() -> None:
+    found = filters(Constraints(exclude=Exclude(open_to_work=True)))
+    assert found == CardFilters(open_to_work_only=False)
+    assert condition_label("open_to_work_only", found) == "not open to work"
+    assert relaxation_label("open_to_work_only", found) == "Also people who are open to work"
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "label"),
+    [
+        (3650, None, "with at least 10 years of experience"),
+        (None, 365, "with at most 1 year of experience"),
+        (730, 912, "with 2 to 2.5 years of experience"),
+    ],
+)
+def test_how_long_somebody_has_worked_is_told_in_years(least: int | None, most: int | None, label: str) -> None:
+    assert condition_label("experience_years", CardFilters(experience_least=least, experience_most=most)) == label
 
 
 def test_the_salary_of_the_request_is_the_offer_and_its_minimum_filters_nothing() -> None:
@@ -122,7 +150,7 @@ LABELLED = CardFilters(
     intents=("career_break",), domains=("finance",),
     sub_domains=("tax", "audit", "payroll", "treasury"), employment_types=("full_time",), seniority_levels=("senior",),
     places=("pune", "poona", "mumbai"), time_start=datetime.date(2019, 1, 1), time_end=datetime.date(2021, 12, 31),
-    is_current=True, open_to_work_only=True, preferred_locations=("pune",), offer_salary=1_850_000.0,
+    is_current=True, open_to_work_only=True, preferred_locations=("pune",), offer_salary=1_850_000.0, experience_least=3650,
 )  # fmt: skip
 
 
@@ -143,6 +171,7 @@ LABELLED = CardFilters(
         ("open_to_work_only", "Also people who are not open to work"),
         ("preferred_locations", "Wherever they prefer to work"),
         ("offer_salary_inr_per_year", "Also people who ask for more than ₹18.5 lakh a year"),
+        ("experience_years", "However long they have worked"),
     ],
 )
 def test_dropping_a_constraint_has_a_name(constraint: HardConstraint, label: str) -> None:

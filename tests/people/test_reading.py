@@ -108,6 +108,10 @@ def ended(year: int) -> dict[str, Any]:
     return {"ended_from": f"{year}-01-01", "ended_until": f"{year}-12-31"}
 
 
+def at_least(years: float) -> dict[str, Any]:
+    return {"experience_years_min": float(years)}
+
+
 def place(text: str) -> dict[str, Any]:
     return {"location_text": text}
 
@@ -191,7 +195,7 @@ def years(first: int | None, last: int | None) -> dict[str, Any]:
         ("surgeons since 2015, until 2019", years(2015, 2019)),
         ("surgeons during 2020", years(2020, 2020)),
         ("surgeons, last 2 years", {}),
-        ("10+ years of experience", {}),
+        ("10+ years of experience", at_least(10)),
         ("team of 2000 people", {}),
         # money
         ("under 50 LPA", salary(5_000_000)),
@@ -208,6 +212,21 @@ def years(first: int | None, last: int | None) -> dict[str, Any]:
         ("Find illustrators available immediately", OPEN),
         ("looking for a job in Jaipur as a receptionist", OPEN | city("jaipur")),
         ("immediate joiners only", OPEN),
+        ("designers open for work in Pune", OPEN | city("pune")),
+        ("designers currently looking for work", OPEN),
+        ("designers who are not looking for work right now", {}),
+        # for how long
+        ("designers, 10+ yrs", at_least(10)),
+        ("a designer with at least 8 years of experience", at_least(8)),
+        ("designers with over five years under their belt", at_least(5)),
+        ("6 years experience as a designer", at_least(6)),
+        ("designers who have used Figma for more than 3 years", at_least(3)),
+        ("designers, less than 3 years on the job", {"experience_years_max": 3.0}),
+        ("nurse with between 4 and 9 years experience", at_least(4) | {"experience_years_max": 9.0}),
+        ("a tutor for children under 5 years old", {}),
+        ("designers who joined 5 years ago", {}),
+        ("a designer for a contract of 2 years", {}),
+        ("people who started their current job in 2024 or later", {"started_from": "2024-01-01"} | CURRENT),
         ("we are looking for a sales role model", {}),
         ("someone not looking for a job", {}),
         # what is soft unless the query insists
@@ -268,6 +287,23 @@ def test_of_two_roles_one_is_enough_unless_both_are_asked_for(read: Read, query:
     found = [set(role.split("|")) for role in read(query).must.role]
     assert len(found) == len(roles)
     assert all(said <= names for said, names in zip(roles, found, strict=True))
+
+
+def test_who_is_not_open_to_work_is_asked_for(read: Read) -> None:
+    read_as = read("designers not looking for a job right now")
+    assert (read_as.exclude.open_to_work, read_as.must.open_to_work_only, read_as.must.is_current) == (True, None, None)
+
+
+def test_a_described_role_is_an_alternative_to_the_one_before_the_or(read: Read) -> None:
+    assert [
+        set(role.split("|")) >= {"designer", "nurse"} for role in read("designer or paediatric nurse").must.role
+    ] == [True]
+
+
+def test_a_salary_that_two_readings_tell_is_no_keyword(read: Read) -> None:
+    constraints = read("nurse, salary not above 18 lakhs")
+    assert constraints.must.offer_salary_inr_per_year == 1_800_000
+    assert constraints.should.keywords == []
 
 
 def test_who_knows_something_is_not_yet_called_so(read: Read) -> None:

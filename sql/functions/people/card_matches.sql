@@ -20,6 +20,8 @@ return c.visible
   and (f.started_until is null or c.start_date <= f.started_until)
   and (f.ended_from is null or c.end_date >= f.ended_from)
   and (f.ended_until is null or c.end_date <= f.ended_until)
-  and (f.open_to_work_only is not true or p.open_to_work)
+  and (f.open_to_work_only is null or p.open_to_work = f.open_to_work_only)
   and (f.preferred_locations is null or p.work_preferred_locations_norm && f.preferred_locations)
-  and (f.offer_salary is null or p.work_preferred_salary_min is null or p.work_preferred_salary_min <= f.offer_salary);
+  and (f.offer_salary is null or p.work_preferred_salary_min is null or p.work_preferred_salary_min <= f.offer_salary)
+  and (f.experience_on is null or p.experience_days + coalesce(greatest(f.experience_on - p.experience_since, 0), 0)
+    between coalesce(f.experience_least, 0) and coalesce(f.experience_most, 2147483647));

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Any
 
 from quarry.core.language.everyday import is_everyday
@@ -19,7 +20,7 @@ from quarry.people.places import spellings
 from quarry.people.relaxation import HARD_CONSTRAINTS, constraints_in_force, without
 
 OF_THE_PERSON: frozenset[HardConstraint] = frozenset(
-    {"open_to_work_only", "preferred_locations", "offer_salary_inr_per_year"}
+    {"open_to_work_only", "preferred_locations", "offer_salary_inr_per_year", "experience_years"}
 )
 OF_THE_REST: frozenset[HardConstraint] = frozenset({"location", "time", "is_current"})
 """Where, when and whether still: said of another condition, and asked of the same experience as it."""
@@ -89,16 +90,26 @@ def named_clauses(constraints: Constraints) -> list[Clause]:
         (term for term in constraints.should.keywords if all(stem(key) in said for key in keys(term))),
         lambda term: " ".join(map(stem, keys(term))),
     )
-    asked_for = next((key for key in keys(constraints.query_original) if key not in STOP_WORDS), "")
-    terms = [
-        term
-        for term in named
-        if not all(map(is_everyday, keys(term))) or (keys(term) == (asked_for,) and names_doer(singular(asked_for)))
-    ][:PREFERRED_MAX]
+    asked_for = _asked_for(keys(constraints.query_original))
+    terms = [term for term in named if not all(map(is_everyday, keys(term))) or keys(term)[-1:] == (asked_for,)][
+        :PREFERRED_MAX
+    ]
     return [
         Clause(term, alternatives=tuple(Clause(form, text=form) for form in (term, *word_forms(term))))
         for term in terms
     ]
+
+
+def _asked_for(words: Sequence[str]) -> str | None:
+    """The noun that says who is asked for, of the words of a query: of those that it begins with the last, where it is for who
+    does something, of several or of any one: "plumber", "astronauts", "a pastry chef in Oslo". None where none is.
+    """
+    first = next((place for place, word in enumerate(words) if word not in STOP_WORDS), len(words))
+    described = list(takewhile(lambda word: word not in STOP_WORDS, words[first:]))
+    if not described:
+        return None
+    is_noun = words[first - 1 : first] in (("a",), ("an",)) or singular(described[-1]) != described[-1]
+    return next((word for word in (described[-1], described[0]) if is_noun or names_doer(singular(word))), None)
 
 
 def _role_clause(role: str) -> Clause:

@@ -15,6 +15,7 @@ from quarry.people.places import country_of, each_spelling, known_place, places_
 from quarry.people.relaxation import constraints_in_force
 
 LAKH, CRORE = 100_000, 10_000_000
+DAYS_A_YEAR = 365
 LABEL_NAMES_MAX = 3
 ROLE_FORMS_MAX = 60
 
@@ -44,11 +45,13 @@ def card_filters(constraints: Constraints, request: PeopleSearchRequest) -> Card
         ended_from=_date(must.ended_from),
         ended_until=_date(must.ended_until),
         is_current=must.is_current,
-        open_to_work_only=bool(open_to_work),
+        open_to_work_only=True if open_to_work else False if exclude.open_to_work else None,
         preferred_locations=each_spelling(
             place.lower() for place in request.preferred_locations or must.preferred_locations
         ),
         offer_salary=request.salary_max if request.salary_max is not None else must.offer_salary_inr_per_year,
+        experience_least=_days(must.experience_years_min),
+        experience_most=_days(must.experience_years_max),
         excluded_companies=tuple(exclude.company_norm),
         excluded_keywords=each_spelling(exclude.keywords),
         roles=tuple(map(_in_all_forms, must.role)),
@@ -126,9 +129,11 @@ def relaxation_label(constraint: HardConstraint, filters: CardFilters) -> str:
         case "is_current":
             return "Former experience too" if filters.is_current else "Current experience too"
         case "open_to_work_only":
-            return "Also people who are not open to work"
+            return f"Also people who are {'not ' if filters.open_to_work_only else ''}open to work"
         case "preferred_locations":
             return "Wherever they prefer to work"
+        case "experience_years":
+            return "However long they have worked"
         case _:
             return f"Also people who ask for more than {rupees(filters.offer_salary or 0)} a year"
 
@@ -149,9 +154,11 @@ def condition_label(constraint: HardConstraint, filters: CardFilters) -> str:
         case "is_current":
             return "now" if filters.is_current else "formerly"
         case "open_to_work_only":
-            return "open to work"
+            return "open to work" if filters.open_to_work_only else "not open to work"
         case "preferred_locations":
             return "ready to work remotely" if filters.preferred_locations == ("remote",) else "prefers to work there"
+        case "experience_years":
+            return _experience(filters)
         case _:
             return f"for at most {rupees(filters.offer_salary or 0)} a year"
 
@@ -214,6 +221,21 @@ def _in_all_forms(role: str) -> str:
         if stem(form) == stem(words[-1])
     ]
     return "|".join(unique((*names, *others))[:ROLE_FORMS_MAX])
+
+
+def _days(years: float | None) -> int | None:
+    return None if years is None else round(years * DAYS_A_YEAR)
+
+
+def _experience(filters: CardFilters) -> str:
+    least, most = (
+        None if days is None else round(days / DAYS_A_YEAR, 1)
+        for days in (filters.experience_least, filters.experience_most)
+    )
+    if least is not None and most is not None:
+        return f"with {least:g} to {most:g} years of experience"
+    bound, years = ("at most", most) if least is None else ("at least", least)
+    return f"with {bound} {years:g} {'year' if years == 1 else 'years'} of experience"
 
 
 def _date(text: str | None) -> datetime.date | None:

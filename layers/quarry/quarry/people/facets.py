@@ -36,7 +36,9 @@ PEOPLE = SearchTable(
         ),
         Facet("open_to_work", "boolean", "open_to_work", "open to work", "open to work",
               words=("available", "looking for a job", "looking for work", "job seeking", "opentowork", "immediate joiner",
-                     "available immediately"), wording="open to work"),
+                     "available immediately", "open for work", "open to offers", "open to opportunities", "looking for a new job",
+                     "looking for a role", "looking for a position", "looking for employment", "seeking work", "seeking a job",
+                     "job hunting", "job seeker", "on the job market"), wording="open to work"),
         Facet("open_to_contact", "boolean", "open_to_contact", "open to contact", "open to contact",
               words=("contactable", "reachable"), wording="open to contact"),
         Facet(

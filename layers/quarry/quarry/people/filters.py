@@ -9,6 +9,7 @@ from typing import Literal
 HardConstraint = Literal[
     "company_norm", "school_norm", "team_norm", "intent_primary", "domain", "sub_domain", "employment_type", "seniority_level",
     "location", "time", "is_current", "open_to_work_only", "preferred_locations", "offer_salary_inr_per_year",
+    "experience_years",
 ]  # fmt: skip
 """What can be dropped by itself, by its name in `constraints.must` or in the request. `location` is the place with all its
 parts, `time` both ends of every period."""
@@ -42,10 +43,14 @@ class CardFilters:
     ended_from: datetime.date | None = None
     ended_until: datetime.date | None = None
     is_current: bool | None = None
-    open_to_work_only: bool = False
+    open_to_work_only: bool | None = None
+    """False: only who is not."""
     preferred_locations: tuple[str, ...] = ()
     """Each in all its spellings."""
     offer_salary: float | None = None
+    experience_least: int | None = None
+    experience_most: int | None = None
+    """For how many days somebody has worked in all, until today."""
     excluded_companies: tuple[str, ...] = ()
     excluded_keywords: tuple[str, ...] = ()
     excluded_teams: tuple[str, ...] = ()

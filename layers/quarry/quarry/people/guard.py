@@ -15,7 +15,7 @@ _SOFT = ("domain", "sub_domain", "employment_type", "seniority_level", "intent_p
 """Hard only where the query insists, which the reading says."""
 _LISTS = ("company_norm", "school_norm", "team_norm", *_SOFT)
 _PERIODS = ("started_from", "started_until", "ended_from", "ended_until")
-_ALONE = ("role", "name", "text", "preferred_locations", *_PERIODS)
+_ALONE = ("role", "name", "text", "preferred_locations", "experience_years_min", "experience_years_max", *_PERIODS)
 """What only the reading holds."""
 
 

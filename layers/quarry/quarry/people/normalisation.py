@@ -18,6 +18,8 @@ from quarry.people.query.salaries import SALARY_MAX, SALARY_MIN
 
 NAME_CHARACTERS_MAX = 120
 ROLE_CHARACTERS_MAX = 400
+YEARS_MAX = 100.0
+"""Nobody has worked for longer."""
 NAMES_MAX = 20
 """Values in one list."""
 SEARCH_PHRASES_MAX = 15
@@ -41,6 +43,7 @@ def normalise(constraints: Constraints) -> Constraints:
         team_norm=_names(exclude.team_norm),
         location=_names(exclude.location),
         is_current=exclude.is_current,
+        open_to_work=exclude.open_to_work,
         time_start=excluded_start,
         time_end=excluded_end,
     )
@@ -52,6 +55,9 @@ def normalise(constraints: Constraints) -> Constraints:
     time_start, time_end = _dates(must.time_start, must.time_end, left_over)
     started_from, started_until = _dates(must.started_from, must.started_until, left_over)
     ended_from, ended_until = _dates(must.ended_from, must.ended_until, left_over)
+    least, most = _years(must.experience_years_min), _years(must.experience_years_max)
+    if least is not None and most is not None:
+        least, most = sorted((least, most))
     strict = Must(
         company_norm=allowed(must.company_norm),
         school_norm=allowed(must.school_norm),
@@ -72,6 +78,8 @@ def normalise(constraints: Constraints) -> Constraints:
         open_to_work_only=must.open_to_work_only,
         preferred_locations=allowed(must.preferred_locations),
         offer_salary_inr_per_year=_salary(must.offer_salary_inr_per_year, left_over),
+        experience_years_min=least,
+        experience_years_max=most,
         role=_roles(must.role, ruled_out),
         name=_names(must.name),
         text=list(unique(map(_short, must.text), str.casefold))[:NAMES_MAX],
@@ -175,6 +183,10 @@ def _salary(salary: float | None, left_over: list[str]) -> float | None:
     if math.isfinite(salary) and salary > 0:
         left_over.append(f"salary {salary:g}")
     return None
+
+
+def _years(years: float | None) -> float | None:
+    return years if years is not None and 0 < years <= YEARS_MAX else None
 
 
 def _location(must: Must, ruled_out: set[str], left_over: list[str]) -> dict[str, str | None]:

@@ -22,6 +22,7 @@ HARD_CONSTRAINTS: dict[HardConstraint, tuple[str, ...]] = {
     "open_to_work_only": ("open_to_work_only",),
     "preferred_locations": ("preferred_locations",),
     "offer_salary_inr_per_year": ("offer_salary",),
+    "experience_years": ("experience_least", "experience_most"),
 }
 """Every constraint that can be dropped, with the fields of CardFilters that say it."""
 

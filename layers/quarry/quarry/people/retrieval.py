@@ -222,6 +222,8 @@ def _fields(filters: CardFilters) -> dict[str, Any]:
     """The filters that are set, as the SQL type card_filters reads them."""
     unset = vars(CardFilters())
     given = {name: value for name, value in vars(filters).items() if name not in _NO_FILTERS and value != unset[name]}
+    if given.keys() & {"experience_least", "experience_most"}:
+        given["experience_on"] = datetime.datetime.now(datetime.UTC).date()
     return {name: str(value) if isinstance(value, datetime.date) else value for name, value in given.items()}
 
 

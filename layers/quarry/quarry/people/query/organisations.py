@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from quarry.core.query.mention import Cue, Known, Mention
+from quarry.core.query.mention import Cue, FacetName, Known, Mention
 from quarry.people.query.draft import ORGANISATIONS, Draft, facets_of, values_of
 
 FORMER_WORDS = 3
 """So many words before an organisation say that somebody is there no longer."""
+BESIDE = 2
+"""So many words from being open to work "now" is said of it."""
 CURRENT_REACH = 5
 """So far before an organisation "currently" may stand."""
 
@@ -40,11 +42,16 @@ def take_team(draft: Draft, mention: Mention, value: Known) -> None:
 def take_current(draft: Draft, place: int, mention: Mention) -> None:
     """Being there now is asked of the card that all else is asked of: only where nothing of the past is asked for beside it."""
     must = draft.constraints.must
+    following = draft.parsed.mentions[place + 1 : place + 1 + CURRENT_REACH]
+    if any("open_to_work" in facets_of(each) for each in (*draft.before(place, BESIDE), *following[:BESIDE])):
+        return  # "not looking for a job right now"
     if mention.assertion == "negated":
         must.is_current = False
         return
-    following = draft.parsed.mentions[place + 1 : place + 1 + CURRENT_REACH]
-    governs = any(isinstance(each.value, Known) and ORGANISATIONS & facets_of(each) for each in following)
+    governs = any(isinstance(each.value, Known) and ORGANISATIONS & facets_of(each) for each in following) or (
+        # "their current job"
+        bool(following) and isinstance(following[0].value, FacetName) and "title" in facets_of(following[0])
+    )
     if governs or draft.is_about_now_alone:
         must.is_current = None if must.is_current is False else True
         draft.note("must.is_current", "true", mention)

@@ -8,6 +8,7 @@ from quarry.core.language.tokens import tokenise
 from quarry.core.query.mention import (
     Cue,
     DateRange,
+    Duration,
     FacetName,
     Known,
     Mention,
@@ -23,6 +24,7 @@ from quarry.people.contract import Constraints
 from quarry.people.embedding_text import confidence, embedding_text_of, search_phrases
 from quarry.people.query.dates import each_said, take_dates
 from quarry.people.query.draft import ORGANISATIONS, PLACES, Draft, facets_of
+from quarry.people.query.experience import take_experience
 from quarry.people.query.names import take_name, take_names_in_parts, take_unknown_names
 from quarry.people.query.organisations import take_current, take_organisation, take_team
 from quarry.people.query.places import put_places, take_known_place, take_place
@@ -80,6 +82,8 @@ def _take(draft: Draft, place: int, mention: Mention) -> None:
         return
     elif isinstance(value, Place):
         take_place(draft, place, mention, value)
+    elif isinstance(value, Duration):
+        take_experience(draft, mention, value)
     elif isinstance(value, (Word, Phrase)) and mention.assertion != "negated":
         # a word that the data has no value for raises the rank of who says it
         draft.prefer(*(token.text.lower() for token in tokenise(draft.text(mention))))
@@ -135,7 +139,10 @@ def _take_conditions(draft: Draft) -> None:
             take_dates(draft, mention, condition, condition.range)
         elif condition.facet == "salary" and isinstance(condition.range, (MoneyRange, NumberRange)):
             take_salary(draft, mention, condition.range)
-        elif condition.facet == "open_to_work" and not condition.is_negated:
+        elif condition.facet == "open_to_work" and condition.is_negated:
+            draft.constraints.exclude.open_to_work = True
+            draft.note("exclude.open_to_work", "true", mention)
+        elif condition.facet == "open_to_work":
             draft.constraints.must.open_to_work_only = True
             draft.note("must.open_to_work_only", "true", mention)
 

@@ -26,6 +26,8 @@ HARD_INTENTS = frozenset({"education", "project", "community", "certification", 
 
 LEARNT = frozenset({"skill", "degree"})
 ROLE_NAMES_MAX = 12
+DESCRIBING_MAX = 3
+"""So many words in a row describe a role."""
 
 
 def take_role(draft: Draft, place: int, mention: Mention, value: Known) -> None:
@@ -45,11 +47,21 @@ def take_role(draft: Draft, place: int, mention: Mention, value: Known) -> None:
     is_work = facets_of(mention) == {"intent"} and values_of(value, {"intent"}) == ["work"]
     if meant and not is_work:
         is_both = "both" in draft.words_before(place, 2)
-        _add_role(draft, mention, _role(said, meant, is_both=is_both))
+        _add_role(draft, _joined(draft, place), _role(said, meant, is_both=is_both))
     elif not skills:
         draft.prefer(*_names(said, values), *said.split())
     elif said not in skills:
         draft.prefer(said)
+
+
+def _joined(draft: Draft, place: int) -> Mention:
+    """The mention, joined to what stands before it as a word that describes it is: "midwife or paediatric nurse"."""
+    mention = draft.parsed.mentions[place]
+    for before in reversed(draft.before(place, DESCRIBING_MAX)):
+        if mention.joined_by or not isinstance(before.value, Word) or before.end + 1 != mention.start:
+            break
+        mention = replace(mention, start=before.start, joined_by=before.joined_by)
+    return replace(draft.parsed.mentions[place], joined_by=mention.joined_by)
 
 
 def put_roles(draft: Draft) -> None:

@@ -27,6 +27,8 @@ def take_salary(draft: Draft, mention: Mention, range: MoneyRange | NumberRange)
     """What is offered at most; what is not clear is kept as words."""
     must = draft.constraints.must
     amount = _a_year(range)
+    if amount is not None and must.offer_salary_inr_per_year == round(amount, 2):
+        return
     if amount is None or not SALARY_MIN <= amount <= SALARY_MAX or must.offer_salary_inr_per_year is not None:
         draft.prefer(draft.text(mention).lower())
         return

@@ -55,6 +55,10 @@ const FIELDS = [
   one('must', ['offer_salary_inr_per_year'], 'offer_salary_inr_per_year', ([amount]) => `pay up to ${rupees(amount)} a year`, {
     inputs: ([amount]) => [{label: '₹ a year', type: 'number', value: String(amount)}], changed: (held, [amount]) => [Number(amount)],
   }),
+  one('must', ['experience_years_min', 'experience_years_max'], 'experience_years', ([least, most]) => `${[least && `${least}+`, most && `up to ${most}`].filter(Boolean).join(', ')} years of experience`, {
+    inputs: ([least, most]) => [{label: 'Years, at least', type: 'number', value: String(least ?? '')}, {label: 'At most', type: 'number', value: String(most ?? '')}],
+    changed: (held, values) => values.map((value) => (value ? Number(value) : null)),
+  }),
   list('should', 'company_norm', (name) => `at ${titled(name)}`, ORGANISATION),
   list('should', 'team_norm', (name) => `team ${titled(name)}`, TEAM),
   list('should', 'location', (name) => `in ${titled(name)}`, PLACE),
@@ -66,6 +70,7 @@ const FIELDS = [
   list('exclude', 'location', (name) => `in ${titled(name)}`, PLACE),
   one('exclude', ['time_start', 'time_end'], 'time', period, {...DAYS, as: {must: 'time'}}),
   one('exclude', ['is_current'], 'is_current', ([isCurrent]) => (isCurrent ? 'current' : 'former'), {as: {must: 'is_current'}}),
+  one('exclude', ['open_to_work'], 'open_to_work', ([isOpen]) => isOpen && 'open to work'),
   list('exclude', 'keywords', (word) => word, WORDS),
 ];
 
