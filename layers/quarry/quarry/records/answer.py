@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence, Set
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from functools import partial
@@ -51,6 +51,8 @@ from quarry.records.contract import (
 )
 from quarry.records.conversation import Conversation, take_up
 from quarry.records.counting import count, what_to_count
+from quarry.records.deeds import names_in_passing
+from quarry.records.evidence import EvidenceSource
 from quarry.records.filters import types_with
 from quarry.records.intent import classify_intent, is_asked, is_topic_alone, parts, words_to_look_up
 from quarry.records.outputs import FollowupQuestions
@@ -287,15 +289,21 @@ async def _facts(query: str, first: Searched, toolset: SearchToolset) -> _Facts:
     is_topic = told.is_held and is_topic_alone(reading.parsed.text)
     if told.is_refused and asks and not (names or is_topic or await _is_answered_in_part(others, toolset)):
         return _Facts(fallbacks.nothing_held(told.missing, first.sources), is_all=True)
-    lacking = fallbacks.lacking(names)
-    if not lacking and (told.is_doubtful or len(several) > 1):
-        lacking = fallbacks.lacking(told.missing)
-    if asks and not lacking:
-        seen = await off_loop(untold, query, first.sources, reading.authors)
-        # of what is told as it is asked for, two words may stand apart
-        lacking = seen or fallbacks.lacking((), told.apart if seen is None and told.is_doubtful else ())
+    lacking = fallbacks.lacking(names) or await off_loop(_lacking, query, told, first.sources, reading.authors)
     doubt = lacking or (fallbacks.ONLY_NEAREST if told.is_doubtful else "")
     return _Facts(authors=reading.authors, doubt=doubt, lacking=lacking, is_listed=told.is_listed)
+
+
+def _lacking(query: str, told: Answerability, sources: Sequence[EvidenceSource], authors: Set[str]) -> str:
+    """What is asked for that the records lack, or that was found lacks; empty where nothing can be named."""
+    in_passing = names_in_passing(query)
+    missing = [word for word in told.missing if word.lower() not in in_passing]
+    if missing and (told.is_doubtful or len(parts(query)) > 1):
+        return fallbacks.lacking(missing)
+    seen = untold(query, sources, authors) if is_asked(query) else ""
+    # of what is told as it is asked for, two words may stand apart
+    apart = [word for word in told.apart if word.lower() not in in_passing]
+    return seen or (fallbacks.lacking((), apart) if seen is None and told.is_doubtful and len(apart) > 1 else "")
 
 
 def _has_any(part: str, names: Sequence[str]) -> bool:

@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
+from itertools import pairwise
 
 from quarry.core.language.irregular import is_past, other_forms
 from quarry.core.language.nouns import is_plural
@@ -84,6 +85,8 @@ _LIGHT = frozenset(
     map(stem, "new old young whole entire full first last next other same big small great little good".split())
 )
 """What is seldom said again of a thing that was named so."""
+_PARTICLES = frozenset("up down out off away back over".split())
+"""What gives a verb another meaning than its own: "turned down"."""
 _SHORT_WORDS_MAX = 6
 _PARTICIPLE_LETTERS_MIN = 4
 _BEGINNING_LETTERS_MIN = 4
@@ -102,6 +105,15 @@ def asked_deed(question: str) -> Deed | None:
         or _asked_when(question)
         or _asked_which(question)
     )
+
+
+def names_in_passing(question: str) -> frozenset[str]:
+    """The words of a question that records may well not have though they answer it: those of a measure ("fast"), what is seldom
+    said again ("new"), and verbs that mean something else with the particle behind them ("turned down").
+    """
+    said = words(question)
+    led = {word for word, behind in pairwise(said) if behind in _PARTICLES}
+    return frozenset(word for word in said if word in led or stem(word) in MEASURING | _LIGHT)
 
 
 def _asked_who(question: str) -> Deed | None:
@@ -128,6 +140,8 @@ def _asked_when(question: str) -> Deed | None:
     if place is None or place >= len(said) or said[place][0] in _SAYS_LITTLE or not said[place][0].isalpha():
         return None
     verb, start, _ = said[place]
+    if stem(verb) in MEASURING or (place + 1 < len(said) and said[place + 1][0] in _PARTICLES):
+        return None
     subject, aux = rest[:start].strip(), (match["be"] or match["do"]).lower()
     if f" {subject}".endswith(" be"):
         subject, aux = subject.removesuffix("be").strip(), f"{aux} be"

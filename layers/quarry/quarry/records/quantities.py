@@ -91,14 +91,14 @@ QUANTITIES: Sequence[Quantity] = (
         _any(
             rf"\b(?:aged?|born|birthday)\b|\bcentury\b|{_with_units('years?|months?|weeks?|centur(?:y|ies)')}|-year-old\b"
             r"|\b(?:built|made|cast|opened|founded|begun|erected|laid|planted|dates?|dated|dating|since|installed|bought|from)\b"
-            r"[^.;]{0,40}\b[12]\d{3}\b|\b(?:the|an?|this|its|their|our)\s[12]\d{3}\s[a-z]"
+            r"[^.;]{0,40}\b[12]\d{3}\b|\b(?:the|an?|this|its|their|our)\s[12]\d{3}\s[a-z]|\b[a-z]+ of [12]\d{3}\b"
             rf"|(?:,|\b(?:is|was|turned|turns|at))\s(?:\d{{1,3}}|{IN_WORDS})(?=[,.;)]|\sand\b|\swhen\b|$)|\(\d{{1,3}}\)|^(?:\d{{1,3}}|{IN_WORDS}),"
         ),
     ),
     Quantity(
         "price or sum",
         _any(
-            r"\bwhat (?:is|was|were|are) the (?:\w+ ){0,2}(?:price|cost|fee|salary|fare|rent|fine|wage|budget)s?\b|"
+            r"\bwhat (?:is|was|were|are) (?:[\w'’]+ ){0,4}(?:price|cost|fee|salary|fare|rent|fine|wage|budget)s?\b|"
             r"\bhow much\b[^,;?]{0,100}\b(?:costs?|pay|paid|pays|earns?|earned|spend|spent|charged?|charges)\b"
             r"|\bhow much (?:is|are|was|were) (?:the|an?|my|our|your|this|that)\b|\bhow much\b[^,;?]{0,100}\bworth\b"
             r"|\bhow expensive\b|\bwhat (?:do|does|did|will|would)\b[^,;?]{0,100}\b(?:cost|earn)\b(?! of)"
