@@ -10,21 +10,22 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
-from itertools import pairwise
 
+from quarry.core.language.everyday import is_everyday
 from quarry.core.language.irregular import is_past, other_forms
 from quarry.core.language.nouns import is_plural
 from quarry.core.language.stemming import stem
 from quarry.core.query.measures import MEASURING
 from quarry.core.text import STOP_WORDS, placed_words, significant_words, words
-from quarry.records.quantities import asked_quantity
+from quarry.records.quantities import MONTHS, asked_quantity
 
 
 @dataclass(frozen=True)
 class Deed:
     """A deed or a thing that something is asked of. `name` completes "the records do not …", `forms` are the stems of the word's
     forms, `beginning` is how words of its kin begin ("build": "builder"), empty where none is meant; `beside`: the stems of what
-    stands with it in what is asked. `of_all`: anything else that the question says may stand with it as well.
+    stands with it in what is asked. `of_all`: anything else that the question says may stand with it as well. `is_named`: a name
+    is asked for, which stands in the same line.
     """
 
     name: str
@@ -32,10 +33,12 @@ class Deed:
     beginning: str = ""
     beside: frozenset[str] = frozenset()
     of_all: bool = False
+    is_named: bool = False
 
     def is_told(self, passage: str, asked: Set[str] = frozenset()) -> bool:
         """Whether a passage speaks of it, beside enough of what stands with it in the question, of all that is `asked`."""
-        if not any(self._is_form(word) for word in words(_THING.sub(r"\1", passage))):
+        speaking = [line for line in passage.split("\n") if any(map(self._is_form, words(_THING.sub(r"\1", line))))]
+        if not any(not self.is_named or _has_name(line, asked) for line in speaking):
             return False
         beside = self.beside - self.forms
         others = frozenset(asked | beside if self.of_all else beside) - self.forms
@@ -51,6 +54,10 @@ BESIDE_SHARE_MIN = 0.33
 BESIDE_MAX = 2
 """but not more than so many words of it."""
 _WHO = re.compile(r"\s*(?:and\s+)?who\b", re.IGNORECASE)
+_WHAT_NAME = re.compile(
+    r"\s*(?:and\s+)?what (?:is|was|are|were) (?:the names? of (?P<of>[^,;?]+)|(?P<called>[^,;?]+?) (?:called|named)\b)", re.IGNORECASE
+)
+_NAME = re.compile(rf"\b(?!(?:{MONTHS}|\w{{3,6}}day)\b)[A-Z][a-z]+")
 _WHEN = re.compile(
     r"\s*(?:and\s+)?(?:(?P<asks>when|where|why|what|how|how (?:many|much)(?P<counted>(?: [^\s,;?]+){0,4}?))\s+)?"
     r"(?:(?P<be>is|are|was|were)|(?P<do>do|does|did|will|would))\s+",
@@ -86,7 +93,9 @@ _LIGHT = frozenset(
 )
 """What is seldom said again of a thing that was named so."""
 _PARTICLES = frozenset("up down out off away back over".split())
-"""What gives a verb another meaning than its own: "turned down"."""
+"""What gives a verb another meaning than its own: "turned down","""
+_PLACING = frozenset("at in of on".split())
+"""but not before one of these: "a farm out on the road"."""
 _SHORT_WORDS_MAX = 6
 _PARTICIPLE_LETTERS_MIN = 4
 _BEGINNING_LETTERS_MIN = 4
@@ -96,10 +105,17 @@ _AGENT = re.compile(r"(?:(\w)\1)?(?:er|or)$")
 """The ending of who does something: "winner"."""
 
 
+def _has_name(line: str, asked: Set[str]) -> bool:
+    """Whether a name stands in a line that is none of what is `asked`."""
+    names = (stem(word.lower()) for word in _NAME.findall(line))
+    return any(word not in asked and not is_everyday(word) for word in names)
+
+
 def asked_deed(question: str) -> Deed | None:
     """What a question asks of that is told where it is spoken of; none where it asks otherwise."""
     return (
         _asked_who(question)
+        or _asked_name(question)
         or _asked_taking(question)
         or _asked_how_much(question)
         or _asked_when(question)
@@ -112,7 +128,7 @@ def names_in_passing(question: str) -> frozenset[str]:
     said again ("new"), and verbs that mean something else with the particle behind them ("turned down").
     """
     said = words(question)
-    led = {word for word, behind in pairwise(said) if behind in _PARTICLES}
+    led = {word for word, behind, next_ in zip(said, said[1:], [*said[2:], ""]) if behind in _PARTICLES and next_ not in _PLACING}
     return frozenset(word for word in said if word in led or stem(word) in MEASURING | _LIGHT)
 
 
@@ -122,11 +138,20 @@ def _asked_who(question: str) -> Deed | None:
     said = words(question[match.end() :]) if match else []
     if said and said[0] in _BE | _BECOME:
         whole = _noun_phrase(said[1:])
-        return _noun(f"say who {' '.join(said[: 1 + len(whole)])}", whole, _stems(said[1:]), of_all=True)
+        is_named = bool(whole) and whole[0] in _ARTICLES
+        return _noun(f"say who {' '.join(said[: 1 + len(whole)])}", whole, _stems(said[1:]), of_all=True, is_named=is_named)
     place = int(bool(said) and said[0] in _MODAL)
     if len(said) < place + 2 or said[place] in _SAYS_LITTLE:
         return None
     return _verb(f"say who {' '.join(said[: place + 1])}", said[place], _stems(said), of_all=True)
+
+
+def _asked_name(question: str) -> Deed | None:
+    """What has a name that is asked for: "what is the name of the mill?", "what is the mill called?"."""
+    match = _WHAT_NAME.match(question)
+    text = next(filter(None, match.groups()), "") if match else ""
+    whole, said = _noun_phrase(words(text)), words(text)
+    return _noun(f"tell the name of “{' '.join(whole)}”", whole, _stems(said), of_all=True, is_named=True)
 
 
 def _asked_when(question: str) -> Deed | None:
@@ -183,6 +208,8 @@ def _asked_which(question: str) -> Deed | None:
     rest = said[len(whole) :]
     if match is None or asked_quantity(question):
         return None
+    of_kind = _noun_phrase(rest[1:]) if rest[:1] == ["of"] else []
+    rest = rest[len(of_kind) + 1 :] if of_kind else rest
     kind = whole[-1:]
     if rest and rest[0] in _DO:
         verb = rest[-1:]
@@ -241,14 +268,16 @@ def _verb(name: str, word: str, beside: frozenset[str], *, of_all: bool = False)
     return Deed(name, frozenset(map(stem, forms)), kin, beside, of_all)
 
 
-def _noun(name: str, whole: Sequence[str], beside: frozenset[str], *, of_all: bool = False) -> Deed | None:
+def _noun(
+    name: str, whole: Sequence[str], beside: frozenset[str], *, of_all: bool = False, is_named: bool = False
+) -> Deed | None:
     if not whole or whole[-1] in STOP_WORDS:
         return None
     word = whole[-1]
     deed = _AGENT.sub(r"\1", word)
     forms = (word, *other_forms(word), *other_forms(deed))
     beginning = "" if _is_participle(word) else word[: max(_BEGINNING_LETTERS_MIN, len(word) - 2)]
-    return Deed(name, frozenset(map(stem, forms)), beginning, beside, of_all)
+    return Deed(name, frozenset(map(stem, forms)), beginning, beside, of_all, is_named)
 
 
 def _stems(said: Iterable[str]) -> frozenset[str]:

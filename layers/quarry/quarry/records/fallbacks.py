@@ -120,7 +120,7 @@ _NAMED_VALUE = re.compile(r"[^\W\d_A-Z][\w ]{0,79}: \S.{0,200}")
 """A line that says the value of something, as `city: Oslo`: it is quoted with the title of its record."""
 
 _ROLL_CALL = re.compile(r"For: |Moved by ")
-_LEANS_ON_PREVIOUS = re.compile(r"(?:It|Its|That|This|These|Those|They|Their|He|His|She|Her|So|But|And|Both|Such)\b")
+LEANS_ON_PREVIOUS = re.compile(r"(?:It|Its|That|This|These|Those|They|Their|He|His|She|Her|So|But|And|Both|Such)\b")
 
 
 @dataclass(frozen=True)
@@ -431,7 +431,7 @@ def _readable_sentences(text: str) -> list[str]:
     for line in text.split("\n"):
         is_short = False
         for place, sentence in enumerate(sentences(line)):
-            leans = bool(_LEANS_ON_PREVIOUS.match(sentence)) or (place > 0 and (is_short or _is_short(sentence)))
+            leans = bool(LEANS_ON_PREVIOUS.match(sentence)) or (place > 0 and (is_short or _is_short(sentence)))
             together = len(words(found[-1])) + len(words(sentence)) if found else 0
             if found and leans and together <= SENTENCE_WORDS_MAX:
                 found[-1] = f"{found[-1]} {sentence}"

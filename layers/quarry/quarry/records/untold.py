@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 from quarry.core.language.nouns import names_doer
 from quarry.core.language.sentences import sentences
@@ -17,7 +17,7 @@ from quarry.core.text import shorten, significant_words
 from quarry.records.candidates import RecordText
 from quarry.records.deeds import asked_deed
 from quarry.records.evidence import EvidenceSource
-from quarry.records.fallbacks import IN_PART, extractive_answer, markdown_safe, read_body, values_of
+from quarry.records.fallbacks import IN_PART, LEANS_ON_PREVIOUS, extractive_answer, markdown_safe, read_body, values_of
 from quarry.records.intent import parts
 from quarry.records.quantities import asked_quantity
 
@@ -41,11 +41,12 @@ def untold(question: str, sources: Sequence[EvidenceSource], authors: Set[str] =
         return None
     answer = list(extractive_answer(question, question, sources, authors))
     told = [answer[0], *(f"{text.title}\n{read_body(text)}" for text in about)]
-    passages = [*answer, *_passages(about)]
+    pieces = ((who, said) if said else ("", who) for who, _, said in (piece.partition(": “") for piece in answer))
+    passages = [*_passages(pieces), *_passages((text.title, read_body(text)) for text in about)]
     others = frozenset(significant_words(question))
     lacking, unsaid = dict[str, None](), dict[str, None]()
     for kind, deed in asked:
-        speaking = [passage for passage in passages if deed.is_told(passage, others)] if deed else told
+        speaking = [said for context, said in passages if deed.is_told(f"{context} {said}", others)] if deed else told
         if kind and not (any(map(kind.is_told, told)) and any(map(kind.is_told, speaking or told))):
             lacking[f"tell no {kind.name}"] = None
         elif deed and not speaking:
@@ -79,9 +80,11 @@ def _tells_values(text: RecordText) -> bool:
     return any(any(map(str.isdigit, value)) or names_doer(label) for label, _, value in values)
 
 
-def _passages(texts: Sequence[RecordText]) -> Iterator[str]:
-    """Each sentence of these with those beside it, and its title."""
-    for text in texts:
-        several = [sentence for line in read_body(text).split("\n") for sentence in sentences(line)]
-        for place in range(len(several)):
-            yield f"{text.title}\n{' '.join(several[max(place - 1, 0) : place + 2])}"
+def _passages(texts: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Each sentence of texts with a title, behind that and the sentence before, where it leans on it."""
+    for title, text in texts:
+        before = ""
+        for line in text.split("\n"):
+            for sentence in sentences(line):
+                yield f"{title}\n{before if LEANS_ON_PREVIOUS.match(sentence) else ''}", sentence
+                before = sentence
