@@ -21,7 +21,8 @@ from quarry.core.text import STOP_WORDS, shorten, significant_words, words
 from quarry.records.candidates import RecordText
 from quarry.records.evidence import EvidenceSource
 from quarry.records.outputs import FollowupQuestions
-from quarry.records.quantities import MONTHS
+from quarry.records.intent import parts
+from quarry.records.quantities import MONTHS, asked_count
 
 SENTENCES_MAX = 7
 SENTENCES_PER_SOURCE_MAX = 3
@@ -290,7 +291,8 @@ def _scored(
     holders = Counter(word for sentence in pool for word in sentence.own & asked)
     weights = {word: math.log(1 + len(pool) / (1 + holders[word])) for word in asked if holders[word]}
     total = sum(weights.values()) or 1.0
-    cues = [answer for asks, answer in _CUES if asks.search(question)]
+    cues = [answer.search for asks, answer in _CUES if asks.search(question)]
+    cues += [kind.is_told for part in parts(question) if (kind := asked_count(part))]
     about = {source.n: asked.intersection(_about(source.text)) for source in sources}
     asks_for_value = any(_is_value_asked_for(sentence, named) for sentence in pool)
     scored: list[_Sentence] = []
@@ -299,7 +301,7 @@ def _scored(
         # what the title already says need not be said again in the sentence
         of_title = sum(weights[word] for word in about[sentence.source.n] - sentence.own if word in weights)
         held += 0.5 * of_title
-        cue = sum(bool(answer.search(sentence.text)) for answer in cues) / len(cues) if cues else 0.0
+        cue = sum(bool(answer(sentence.text)) for answer in cues) / len(cues) if cues else 0.0
         if sentence.is_value and asks_for_value:
             cue = float(_is_value_asked_for(sentence, named))
             # it is the answer, of what its title says
