@@ -36,9 +36,9 @@ from quarry.core.model.wordpiece import split_words
 from quarry.core.query.interpretation import interpret
 from quarry.core.query.lexicon import lexicon_of
 from quarry.core.query.locales import render_question
+from quarry.core.query.mention import Vocabulary
 from quarry.core.query.parser import parse
 from quarry.core.query.question import Reading
-from quarry.core.query.vocabulary import Vocabulary
 from quarry.core.snippet import mark, unmark
 from quarry.core.text import QUERY_MAX_CHARACTERS, shorten, significant_words, storable, words
 from quarry.people.contract import Constraints, Must

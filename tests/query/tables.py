@@ -11,10 +11,9 @@ from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys, tokenise
 from quarry.core.query.interpretation import interpret
 from quarry.core.query.lexicon import Lexicon, lexicon_of
-from quarry.core.query.mention import KnownValue, ParsedQuery
+from quarry.core.query.mention import KnownValue, ParsedQuery, ValueMatch, Vocabulary
 from quarry.core.query.parser import look_ups, parse
 from quarry.core.query.question import Question
-from quarry.core.query.vocabulary import ValueMatch, Vocabulary
 from quarry.core.retrieval.facets import Facet, SearchTable
 
 TODAY = datetime.date(2026, 3, 18)

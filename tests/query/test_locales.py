@@ -17,9 +17,8 @@ from quarry.core.query.date_points import MONTH_NAMES, SEASONS, WEEKDAYS
 from quarry.core.query.dates import find_dates
 from quarry.core.query.lexicon import Lexicon, PhraseTable
 from quarry.core.query.locales import locales, render_question
-from quarry.core.query.mention import Cue, DateRange, MoneyRange
+from quarry.core.query.mention import Cue, DateRange, MoneyRange, Vocabulary
 from quarry.core.query.parser import parse
-from quarry.core.query.vocabulary import Vocabulary
 from quarry.core.text import STOP_WORDS
 
 TODAY = datetime.date(2024, 6, 15)

@@ -8,9 +8,20 @@ import pytest
 
 from quarry.core.query.cues import cues
 from quarry.core.query.lexicon import lexicon_of
-from quarry.core.query.mention import Asked, DateRange, Known, KnownValue, Mention, ParsedQuery, Phrase, Place, Word
+from quarry.core.query.mention import (
+    Asked,
+    DateRange,
+    Known,
+    KnownValue,
+    Mention,
+    ParsedQuery,
+    Phrase,
+    Place,
+    ValueMatch,
+    Vocabulary,
+    Word,
+)
 from quarry.core.query.parser import parse
-from quarry.core.query.vocabulary import ValueMatch, Vocabulary
 from quarry.core.retrieval.facets import Facet, SearchTable
 from tests.query.tables import BUILDINGS
 

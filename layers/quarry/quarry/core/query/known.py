@@ -10,8 +10,7 @@ from quarry.core.language.everyday import is_everyday
 from quarry.core.language.tokens import Token, keys, says_something_by_case
 from quarry.core.query.cues import cues
 from quarry.core.query.lexicon import Found, Lexicon, stems
-from quarry.core.query.mention import Asked, Cue, FacetName, Known, KnownValue, Mention, Place, Reference
-from quarry.core.query.vocabulary import Vocabulary
+from quarry.core.query.mention import Asked, Cue, FacetName, Known, KnownValue, Mention, Place, Reference, Vocabulary
 from quarry.core.text import STOP_WORDS
 
 WHOLE_QUESTION_WORDS_MAX = 4

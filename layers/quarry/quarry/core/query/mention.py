@@ -31,6 +31,22 @@ class KnownValue:
 
 
 @dataclass(frozen=True)
+class ValueMatch:
+    """The words `first` to `last` (not included) of the question may mean `value`."""
+
+    first: int
+    last: int
+    value: KnownValue
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """What the words of one question mean in the data, as it was looked up for them: matches in no order, which may overlap."""
+
+    matches: Sequence[ValueMatch] = ()
+
+
+@dataclass(frozen=True)
 class Known:
     """What words mean in the data: one value, or several that are called the same, the likeliest first."""
 

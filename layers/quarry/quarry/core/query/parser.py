@@ -40,12 +40,12 @@ from quarry.core.query.mention import (
     Reference,
     Source,
     Value,
+    Vocabulary,
     Word,
 )
 from quarry.core.query.names import find_names
 from quarry.core.query.quantities import dimension_of
 from quarry.core.query.telling import stems_of
-from quarry.core.query.vocabulary import Vocabulary
 
 PLACE_NAMES_MAX = 400
 """So many names of one place, or of what lies in it, are looked up in the data."""

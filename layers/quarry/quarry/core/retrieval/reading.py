@@ -16,10 +16,9 @@ from quarry.core.postgres.pool import Database
 from quarry.core.query.interpretation import interpret
 from quarry.core.query.lexicon import Lexicon, LookUp, lexicon_of
 from quarry.core.query.locales import render_question
-from quarry.core.query.mention import ParsedQuery
+from quarry.core.query.mention import ParsedQuery, Vocabulary
 from quarry.core.query.parser import look_ups, parse
 from quarry.core.query.question import Reading
-from quarry.core.query.vocabulary import Vocabulary
 from quarry.core.retrieval.facets import SearchTable
 from quarry.core.retrieval.vocabulary import look_up
 

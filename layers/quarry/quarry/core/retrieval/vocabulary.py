@@ -17,8 +17,7 @@ from quarry.core.off_loop import off_loop
 from quarry.core.postgres.call import call
 from quarry.core.postgres.pool import Database
 from quarry.core.query.lexicon import LookUp
-from quarry.core.query.mention import KnownValue
-from quarry.core.query.vocabulary import ValueMatch, Vocabulary
+from quarry.core.query.mention import KnownValue, ValueMatch, Vocabulary
 from quarry.core.retrieval.facets import FacetKind, SearchTable
 
 WORDS_MAX = 300
