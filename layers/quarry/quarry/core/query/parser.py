@@ -23,7 +23,7 @@ from quarry.core.query.assertion import read_assertions
 from quarry.core.query.clauses import TRIGGERS
 from quarry.core.query.cues import cues
 from quarry.core.query.dated import with_dated_verbs, with_deeds, with_doers, with_naming_verbs
-from quarry.core.query.dimensions import find_dimensions
+from quarry.core.query.dates import find_dates
 from quarry.core.query.known import Sides, find_known
 from quarry.core.query.lexicon import Lexicon, LookUp, stems, synonyms_in
 from quarry.core.query.mention import (
@@ -43,7 +43,10 @@ from quarry.core.query.mention import (
     Vocabulary,
     Word,
 )
+from quarry.core.query.money import find_money
 from quarry.core.query.names import find_names
+from quarry.core.query.numbers import find_durations, find_numbers
+from quarry.core.query.places import find_places
 from quarry.core.query.quantities import dimension_of
 from quarry.core.query.telling import stems_of
 
@@ -84,7 +87,7 @@ def parse(text: str, *, lexicon: Lexicon, vocabulary: Vocabulary, reference_date
     """
     tokens = tokenise(text)
     lexicon = replace(lexicon, facet_places=facet_places(tokens, lexicon))
-    dimensions = _without_adjectives(find_dimensions(text, tokens, reference_date), tokens)
+    dimensions = _without_adjectives(_dimensions(text, tokens, reference_date), tokens)
     dimensions = [_recent(mention, lexicon.recent_days, reference_date) for mention in dimensions]
     candidates = list(_candidates(text, tokens, lexicon, vocabulary, dimensions))
     chosen = _without_overlaps(candidates, len(tokens))
@@ -121,7 +124,7 @@ def look_ups(text: str, *, lexicon: Lexicon, reference_date: datetime.date) -> l
     found = synonyms_in(tokens, lexicon)
     if not lexicon.place_facets:
         return found
-    for mention in find_dimensions(text, tokens, reference_date):
+    for mention in _dimensions(text, tokens, reference_date):
         if isinstance(mention.value, Place):
             first, last = _token_span(tokens, mention)
             found += [LookUp(first, last, name) for name in mention.value.names[:PLACE_NAMES_MAX]]
@@ -129,6 +132,17 @@ def look_ups(text: str, *, lexicon: Lexicon, reference_date: datetime.date) -> l
 
 
 # ---- candidates ----
+
+
+def _dimensions(text: str, tokens: Sequence[Token], reference_date: datetime.date) -> list[Mention]:
+    """Numbers, dates, lengths of time, money and places, in no order; they may overlap."""
+    return [
+        *find_dates(text, tokens, reference_date),
+        *find_numbers(text, tokens),
+        *find_durations(text, tokens),
+        *find_money(text, tokens),
+        *find_places(text, tokens),
+    ]
 
 
 def _candidates(
