@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterator, Set
@@ -10,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Literal
 
 from quarry.core.settings import Settings
+from quarry.local.telling import write_json
 from quarry.local.terminal import make_console, printable, write_table
 
 Source = Literal["environment", ".env", "default"]
@@ -32,7 +32,7 @@ def show_settings(dotenv: Set[str], *, as_json: bool) -> None:
     """Print the settings; `dotenv`: the variables that were taken from the file. Raises ConfigurationError."""
     settings = list(read_settings(dotenv))
     if as_json:
-        print(json.dumps({"settings": [asdict(each) for each in settings]}, ensure_ascii=False, indent=2))
+        write_json({"settings": [asdict(each) for each in settings]})
         return
     rows = ([each.name, each.source, printable(each.value or "unset")] for each in settings)
     write_table(make_console(), ["setting", "from", "value"], rows)

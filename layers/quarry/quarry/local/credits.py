@@ -9,6 +9,7 @@ from dataclasses import asdict
 from rich.text import Text
 
 from quarry.local.database import LocalDatabase
+from quarry.local.telling import write_json
 from quarry.local.terminal import make_console, printable, write_table
 from quarry.people.access.credits import balance_of, grant, latest_entries
 
@@ -21,8 +22,7 @@ async def show_credits(database: LocalDatabase, user_id: str, *, as_json: bool) 
         balance = await balance_of(connection, services.settings, user_id)
         entries = await latest_entries(connection, user_id, ENTRIES_SHOWN)
     if as_json:
-        told = {"user": user_id, "balance": balance, "entries": [asdict(entry) for entry in entries]}
-        print(json.dumps(told, default=_as_json, ensure_ascii=False, indent=2))
+        write_json({"user": user_id, "balance": balance, "entries": [asdict(entry) for entry in entries]})
         return
     print(_balance(user_id, balance))
     if not entries:
@@ -54,8 +54,3 @@ def _balance(user_id: str, balance: int) -> str:
 
 def _amount(amount: int) -> Text:
     return Text(f"{amount:+,}", "green" if amount > 0 else "")
-
-
-def _as_json(value: object) -> str:
-    assert isinstance(value, datetime.datetime)
-    return value.astimezone(datetime.UTC).isoformat()

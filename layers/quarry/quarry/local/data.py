@@ -38,7 +38,7 @@ from quarry.core.services import Services
 from quarry.core.settings import Settings
 from quarry.core.tables import EmbeddedTable, LoadableTable
 from quarry.local.database import LocalDatabase, database_url, open_database
-from quarry.local.telling import tell
+from quarry.local.telling import note, tell
 from quarry.local.terminal import ProgressBar, make_console, progress_bar
 
 EmbedScope = Literal["new", "stale", "all"]
@@ -83,7 +83,7 @@ def load_samples(database: LocalDatabase) -> None:
         try:
             domains = asyncio.run(_load_samples(database, on_step))
         except ModelError as error:
-            _note(f"the sample data has no vectors, search finds words only: {error.message}")
+            note(f"the sample data has no vectors, search finds words only: {error.message}")
             return
     if domains:
         tell(f"Loaded the sample data: {', '.join(domains)}.", loaded=[*domains])
@@ -143,12 +143,12 @@ def _load_source(
     except LoadError as error:
         problems = [str(problem) for problem in error.problems[:REPORTED_PROBLEMS_MAX]]
         for problem in problems:
-            _note(f"{prefix}{problem}")
+            note(f"{prefix}{problem}")
         tell(files=[{"file": name, "rows": 0, "problems": problems}])
-        _note(f"{name}: nothing was loaded; mend these rows, or leave them out with --skip-invalid")
+        note(f"{name}: nothing was loaded; mend these rows, or leave them out with --skip-invalid")
         return False
     except UnreadableFile as error:
-        _note(error.message)
+        note(error.message)
         tell(files=[{"file": name, "rows": 0, "problems": [error.message]}])
         return False
     report_skipped(loaded, prefix)
@@ -200,10 +200,10 @@ def opened_records(source: Path, format: Format | None, into: str) -> Iterator[t
 def report_skipped(loaded: Loaded, prefix: str = "") -> None:
     """Tell which rows were left out."""
     for problem in loaded.problems[:REPORTED_PROBLEMS_MAX]:
-        _note(f"{prefix}skipped {problem}")
+        note(f"{prefix}skipped {problem}")
     unnamed = loaded.skipped - len(loaded.problems[:REPORTED_PROBLEMS_MAX])
     if unnamed > 0:
-        _note(f"{prefix}skipped {unnamed:,} more")
+        note(f"{prefix}skipped {unnamed:,} more")
 
 
 def told_file(name: str, loaded: Loaded) -> dict[str, object]:
@@ -221,7 +221,7 @@ async def _embed_loaded(database: LocalDatabase, table: EmbeddedTable) -> None:
             await make_ready(services.database, services.embeddings)
             done = await embed_table(services, table, stale=True)
         except ModelError as error:
-            _note(f"not embedded, the rows are found by their words only: {error.message}")
+            note(f"not embedded, the rows are found by their words only: {error.message}")
             return
         tell(f"{_count(done.rows, 'row')} embedded")
         _report_failed(table, done)
@@ -268,9 +268,9 @@ async def embed_table(services: Services, table: EmbeddedTable, *, stale: bool) 
     tell(tables=[{"table": table.name, "embedded": done.rows, "failed": [*done.failed], "problem": done.problem}])
     left = await count_pending(services.database, table, stale=stale) - len(done.failed)
     if done.problem:
-        _note(f"{table.name}: not embedded: {done.problem}; `quarry doctor` tells more")
+        note(f"{table.name}: not embedded: {done.problem}; `quarry doctor` tells more")
     elif left > 0:
-        _note(f"{table.name}: {_count(left, 'row')} left to another embedder or writer; `quarry embed` tries again")
+        note(f"{table.name}: {_count(left, 'row')} left to another embedder or writer; `quarry embed` tries again")
     return done
 
 
@@ -284,7 +284,7 @@ async def embed_waiting(services: Services, tables: Iterable[EmbeddedTable]) -> 
         for table in waiting:
             await embed_table(services, table, stale=True)
     except ModelError as error:
-        _note(f"not embedded: {error.message}")
+        note(f"not embedded: {error.message}")
 
 
 def _report_failed(table: EmbeddedTable, done: Embedded) -> bool:
@@ -292,7 +292,7 @@ def _report_failed(table: EmbeddedTable, done: Embedded) -> bool:
     failed = done.failed
     if failed:
         more = f" and {len(failed) - NAMED_FAILURES_MAX:,} more" if len(failed) > NAMED_FAILURES_MAX else ""
-        _note(f"{table.name}: not embedded: {', '.join(failed[:NAMED_FAILURES_MAX])}{more}; `quarry embed` tries again")
+        note(f"{table.name}: not embedded: {', '.join(failed[:NAMED_FAILURES_MAX])}{more}; `quarry embed` tries again")
     return not failed and not done.problem
 
 
@@ -349,7 +349,3 @@ def _type_name(schema: Mapping[str, Any]) -> str:
 
 def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def _note(text: str) -> None:
-    print(text, file=sys.stderr)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import platform
 import re
 import sys
@@ -28,6 +27,7 @@ from quarry.local.database import LocalDatabase, database_url, embedded_director
 from quarry.local.doctor_collections import collection_findings
 from quarry.local.embedded_postgres import EmbeddedPostgresError
 from quarry.local.finding import Finding, Status
+from quarry.local.telling import write_json
 from quarry.local.terminal import make_console, printable
 
 PYTHON_MIN = (3, 11)
@@ -53,9 +53,7 @@ def examine(*, as_json: bool) -> bool:
             console.print(Text.assemble((mark, style), "  ", printable(f"{finding.subject}: {told}")))
     well = all(finding.status != "broken" for finding in findings)
     if as_json:
-        print(
-            json.dumps({"ok": well, "checks": [asdict(finding) for finding in findings]}, ensure_ascii=False, indent=2)
-        )
+        write_json({"ok": well, "checks": [asdict(finding) for finding in findings]})
     return well
 
 

@@ -5,7 +5,6 @@ Each query is run as the user `eval`, one after another, so that nobody else is 
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections import Counter
@@ -24,6 +23,7 @@ from quarry.local.evaluable import EVALUABLE, EVALUATING_USER, Evaluable
 from quarry.local.judged import JudgedFileError, JudgedQuery, read_judged
 from quarry.local.measures import DEEP, DEPTH
 from quarry.local.outcomes import LEADING, MEASURES, RANKING, Outcome, Summary, summarise
+from quarry.local.telling import write_json
 from quarry.local.terminal import make_console, printable, progress_bar, write_table
 
 
@@ -53,7 +53,7 @@ async def evaluate(
     comparisons = compare(outcomes, earlier or {})
     if as_json:
         against = {} if earlier is None else {"against": [each.as_json() for each in comparisons]}
-        print(json.dumps(report(outcomes, summaries) | against, ensure_ascii=False, indent=2))
+        write_json(report(outcomes, summaries) | against)
     else:
         show(summaries)
         show_comparisons(comparisons)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import datetime
-import json
 from collections.abc import Mapping
 from typing import LiteralString
 
 from quarry.core.errors import NotFound
 from quarry.local.database import LocalDatabase
+from quarry.local.telling import write_json
 
 EXPORTED: Mapping[str, LiteralString] = {
     "runs": """select r.id::text, r.domain, r.query, r.request, r.status, r.end_reason, r.started_at,
@@ -52,9 +51,4 @@ async def export_user(database: LocalDatabase, user: str) -> None:
         }
     if not any(kept.values()):
         raise NotFound(f"Nothing is kept about a user {user!r}.")
-    print(json.dumps({"user": user, **kept}, default=_as_json, ensure_ascii=False, indent=2))
-
-
-def _as_json(value: object) -> str:
-    assert isinstance(value, datetime.datetime)
-    return value.astimezone(datetime.UTC).isoformat()
+    write_json({"user": user, **kept})

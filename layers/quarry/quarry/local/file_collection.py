@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,7 +25,7 @@ from quarry.core.postgres.schema import SyncConnection
 from quarry.local.apply import fill, planned, read_declared
 from quarry.local.data import name_of, opened_records, report_skipped, sources_of, told_file
 from quarry.local.database import open_database
-from quarry.local.telling import is_for_programs, tell
+from quarry.local.telling import is_for_programs, note, tell
 from quarry.local.terminal import make_console, write_table
 from quarry.records.searched_types import BUILT_IN
 
@@ -92,10 +91,10 @@ def load_collection(
             told = error.problems[:REPORTED_PROBLEMS_MAX] if isinstance(error, LoadError) else [error.message]
             problems = [str(each) for each in told]
             for problem in problems:
-                _note(problem)
+                note(problem)
             tell(files=[{"file": told_name, "rows": 0, "problems": problems}])
             advice = "; mend these rows, or leave them out with --skip-invalid" if isinstance(error, LoadError) else ""
-            _note(f"nothing was loaded{advice}")
+            note(f"nothing was loaded{advice}")
             return False
         in_step = asyncio.run(fill(database, table[1], embed=embed))
     tell(f'try: quarry ask records "How many {table[1].replace("_", " ")} are there?"\n     quarry serve')
@@ -152,7 +151,7 @@ def _warn_of_others(connection: SyncConnection, declared: str) -> None:
     """Tell which collections another file declared: a file that lacks them would drop them."""
     others = sorted(stored_collections(connection).keys() - read_declarations(declared).keys())
     if others:
-        _note(f"{FILE} does not declare {', '.join(others)}, which the database keeps: `quarry apply` would drop them")
+        note(f"{FILE} does not declare {', '.join(others)}, which the database keeps: `quarry apply` would drop them")
 
 
 def _report(load: FileLoad, name: str) -> None:
@@ -178,7 +177,3 @@ def _report(load: FileLoad, name: str) -> None:
         "" if load.key in {each.name for each in columns} else f", which numbers them{load.note and f': {load.note}'}"
     )
     print(f"rows are told apart by {load.key}{numbered}")
-
-
-def _note(text: str) -> None:
-    print(text, file=sys.stderr)

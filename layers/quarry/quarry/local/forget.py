@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 
 from quarry.catalog import FORGETTABLE
@@ -11,6 +10,7 @@ from quarry.core.collections.upkeep import read_collections
 from quarry.core.errors import NotFound
 from quarry.core.forgetting import forget, forget_row
 from quarry.local.database import LocalDatabase
+from quarry.local.telling import write_json
 
 
 async def forget_record(database: LocalDatabase, kind: str, id: str, *, as_json: bool) -> None:
@@ -26,7 +26,7 @@ async def forget_record(database: LocalDatabase, kind: str, id: str, *, as_json:
                 raise NotFound(f"There is nothing that is called {kind!r}{nearest(kind, kinds)}: {', '.join(kinds)}")
             forgotten = await forget_row(services.database, collections[kind], id)
     if as_json:
-        print(json.dumps(asdict(forgotten), indent=2))
+        write_json(asdict(forgotten))
         return
     rows = ", ".join(f"{count:,} of {table}" for table, count in sorted(forgotten.rows.items()))
     print(f"Forgotten. Rows deleted or changed: {rows}")

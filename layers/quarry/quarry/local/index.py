@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict
@@ -19,6 +18,7 @@ from quarry.local.database import LocalDatabase
 from quarry.local.derived import derived_of
 from quarry.local.derived_collections import derived_of_collection, is_statistics
 from quarry.local.difference import Derived, Difference
+from quarry.local.telling import write_json
 from quarry.local.terminal import make_console, progress_bar, write_table
 
 
@@ -93,7 +93,7 @@ async def _embed(database: LocalDatabase, table: str | None) -> None:
 def _report(differences: Sequence[Difference], *, as_json: bool) -> None:
     if as_json:
         told = {"ok": not differences, "differences": [asdict(each) for each in differences]}
-        print(json.dumps(told, ensure_ascii=False, indent=2))
+        write_json(told)
     elif differences:
         rows = [(each.table, f"{each.count:,}", each.detail) for each in differences]
         write_table(make_console(), ("table", "count ", "what differs"), rows)

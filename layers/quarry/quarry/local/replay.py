@@ -21,6 +21,7 @@ from quarry.core.stream.events import PartialTextEvent
 from quarry.core.validation import plain_words
 from quarry.local.askable import Askable
 from quarry.local.database import LocalDatabase
+from quarry.local.telling import write_json
 from quarry.local.terminal import make_console, printable, write_table
 from quarry.records.contract import AnswerChunkEvent
 
@@ -113,7 +114,7 @@ async def replay_run(database: LocalDatabase, run_id: str, *, as_json: bool) -> 
         told = {name: run[name] for name in ("id", "domain", "query", "request")}
         told = {"run": told.pop("id"), **told}
         told |= {"before": asdict(before), "after": asdict(after), "difference": asdict(difference)}
-        print(json.dumps(told, ensure_ascii=False, indent=2))
+        write_json(told)
     else:
         _show(run, before, after, difference)
 

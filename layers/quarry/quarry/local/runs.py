@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,6 +14,7 @@ from quarry.core.model.prices import Prices
 from quarry.core.run_log import recent_runs, whole_run
 from quarry.core.text import shorten
 from quarry.local.database import LocalDatabase
+from quarry.local.telling import write_json
 from quarry.local.terminal import make_console, printable, timeline_bar, write_table
 
 SHORT_ID_CHARACTERS = 8
@@ -34,7 +34,7 @@ async def list_runs(database: LocalDatabase, limit: int, *, with_feedback: bool,
     async with database.services() as services:
         runs = await recent_runs(services.database, limit, with_feedback=with_feedback)
     if as_json:
-        _write_json(runs)
+        write_json(runs)
     elif not runs:
         print("Nobody has said yet whether a run helped." if with_feedback else _NO_RUNS)
     else:
@@ -52,7 +52,7 @@ async def show_run(database: LocalDatabase, run_id: str, *, as_json: bool) -> No
         run = await whole_run(services.database, run_id)
         prices = Prices.of(services.settings)
     if as_json:
-        _write_json(run | {"cost_usd": _cost(run, prices), "steps": [_priced(step, prices) for step in run["steps"]]})
+        write_json(run | {"cost_usd": _cost(run, prices), "steps": [_priced(step, prices) for step in run["steps"]]})
     else:
         _show(make_console(), run, prices)
 
@@ -143,13 +143,3 @@ def _status(status: str) -> Text:
 
 def _moment(moment: datetime.datetime) -> str:
     return moment.astimezone(datetime.UTC).strftime("%Y-%m-%d %H:%M:%S")
-
-
-def _write_json(value: object) -> None:
-    print(json.dumps(value, default=_as_json, ensure_ascii=False, indent=2))
-
-
-def _as_json(value: object) -> str:
-    if isinstance(value, datetime.datetime):
-        return value.astimezone(datetime.UTC).isoformat()
-    raise TypeError(f"{type(value).__name__} has no JSON form")

@@ -1,8 +1,12 @@
-"""What a command that changes something says: lines for people while it happens or, with `--json`, one object at its end."""
+"""What commands say: JSON for programs, remarks beside their output, and what a command that changes something tells: lines for
+people while it happens or, with `--json`, one object at its end.
+"""
 
 from __future__ import annotations
 
+import datetime
 import json
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -10,6 +14,22 @@ from typing import Any
 
 # of the one command that the process runs: what tells is far below where it is known how
 _facts: ContextVar[dict[str, Any] | None] = ContextVar("facts", default=None)
+
+
+def write_json(value: object) -> None:
+    """Print a value as JSON to be read; times are in UTC."""
+    print(json.dumps(value, default=_as_json, ensure_ascii=False, indent=2))
+
+
+def note(line: str) -> None:
+    """Say a line beside the output, on stderr."""
+    print(line, file=sys.stderr)
+
+
+def _as_json(value: object) -> str:
+    if isinstance(value, datetime.datetime):
+        return value.astimezone(datetime.UTC).isoformat()
+    raise TypeError(f"{type(value).__name__} has no JSON form")
 
 
 @contextmanager

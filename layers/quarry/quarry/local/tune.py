@@ -16,6 +16,7 @@ from quarry.local.evaluable import EVALUATING_USER
 from quarry.local.evaluation import tell
 from quarry.local.judged import JudgedQuery
 from quarry.local.measures import DEPTH, ndcg
+from quarry.local.telling import write_json
 from quarry.local.terminal import make_console, progress_bar, write_table
 from quarry.local.tunable import TUNABLE, Tunable
 from quarry.local.tuning import CrossValidated, Scored, Weights, cross_validate
@@ -72,7 +73,7 @@ async def tune(
                     tuned[place] = replace(each, is_stored=True)
         hidden = {name.upper() for each in tuned for name in each.best if name in services.settings.model_fields_set}
     if as_json:
-        print(json.dumps({"domains": [_as_json(each) for each in tuned]}, ensure_ascii=False, indent=2))
+        write_json({"domains": [_as_json(each) for each in tuned]})
     else:
         for each in tuned:
             _show(each, asked_to_store=apply)
