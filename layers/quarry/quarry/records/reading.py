@@ -15,7 +15,7 @@ from itertools import pairwise
 from quarry.core.language.tokens import says_something_by_case
 from quarry.core.off_loop import off_loop
 from quarry.core.postgres.pool import Database
-from quarry.core.query.dated import is_event, is_undone, tells_of
+from quarry.core.query.date_verbs import is_event, is_undone, tells_of
 from quarry.core.query.interpretation import interpret
 from quarry.core.query.mention import (
     Asked,

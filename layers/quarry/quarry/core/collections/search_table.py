@@ -17,7 +17,7 @@ from quarry.core.collections.declaration import (
 from quarry.core.collections.everyday_names import leads_of, with_everyday_names
 from quarry.core.language.inflections import inflections
 from quarry.core.language.nouns import plural, singular
-from quarry.core.query.dated import events_of, is_verb
+from quarry.core.query.date_verbs import events_of, is_verb
 from quarry.core.query.quantities import unit_named
 from quarry.core.query.reckoning import is_additive
 from quarry.core.retrieval.facets import Facet, Related, SearchTable

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
-from quarry.core.query.dated import is_undone, spoken_date
+from quarry.core.query.date_verbs import is_undone, spoken_date
 from quarry.core.query.mention import Asked, AskedFor, Cue, FacetName, Mention, ParsedQuery, Word
 from quarry.core.query.question import Ask, Evidence, Function, Missing
 from quarry.core.query.reckoning import reckoning_of

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
 from quarry.core.query.conjunction import joined_clauses
-from quarry.core.query.dated import happened_otherwise
+from quarry.core.query.date_verbs import happened_otherwise
 from quarry.core.query.lexicon import units_of
 from quarry.core.query.measures import compared
 from quarry.core.query.mention import (

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 from quarry.core.language.nouns import deed_of, plural
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import Token, keys
-from quarry.core.query.dated import is_verb
+from quarry.core.query.date_verbs import is_verb
 from quarry.core.query.mention import Cue, FacetName, Grain
 from quarry.core.query.quantities import units_like
 from quarry.core.query.telling import stems_of

@@ -22,7 +22,7 @@ from quarry.core.query.asked import find_asked, narrows, opening_words
 from quarry.core.query.assertion import read_assertions
 from quarry.core.query.clauses import TRIGGERS
 from quarry.core.query.cues import cues
-from quarry.core.query.dated import with_dated_verbs, with_deeds, with_doers, with_naming_verbs
+from quarry.core.query.date_verbs import with_dated_verbs, with_deeds, with_doers, with_naming_verbs
 from quarry.core.query.dates import find_dates
 from quarry.core.query.known import Sides, find_known
 from quarry.core.query.lexicon import Lexicon, LookUp, stems, synonyms_in

@@ -14,7 +14,7 @@ from quarry.core.language.nouns import name_people, plural, singular
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import fold, keys
 from quarry.core.language.writing import ENGLISH
-from quarry.core.query.dated import spoken_date
+from quarry.core.query.date_verbs import spoken_date
 from quarry.core.query.measures import (
     ADJECTIVES,
     MONEY_ADJECTIVES,

@@ -8,7 +8,7 @@ from itertools import pairwise
 from quarry.core.language.nouns import names_doer
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
-from quarry.core.query.dated import is_verb
+from quarry.core.query.date_verbs import is_verb
 from quarry.core.query.mention import Cue, FacetName, Known, Mention, ParsedQuery, Place
 from quarry.core.retrieval.facets import Facet, SearchTable
 

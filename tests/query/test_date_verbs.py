@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from quarry.core.query.dated import events_of
+from quarry.core.query.date_verbs import events_of
 from quarry.core.retrieval.facets import Facet, SearchTable
 from tests.query.tables import SERVED, Filled, asked
 from tests.query.test_questions import in_words
