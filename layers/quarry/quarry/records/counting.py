@@ -22,7 +22,7 @@ from quarry.core.query.mention import (
 )
 from quarry.core.query.question import Ask, Clause, Condition, Evidence
 from quarry.core.query.reckoning import groups_in
-from quarry.core.query.telling import compared_values, nearest
+from quarry.core.query.united_tables import compared_values, nearest
 from quarry.core.retrieval import questions
 from quarry.core.retrieval.answers import Group, latest
 from quarry.core.retrieval.facets import SearchTable

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from quarry.core.language.nouns import name_people
 from quarry.core.query.mention import DateRange
 from quarry.core.query.question import Clause
-from quarry.core.query.telling import nearest
+from quarry.core.query.united_tables import nearest
 from quarry.records.filters import types_with
 from quarry.records.intent import words_to_look_up
 from quarry.records.reading import RecordsReading

@@ -11,7 +11,7 @@ from quarry.core.query.date_verbs import is_undone, spoken_date
 from quarry.core.query.mention import Asked, AskedFor, Cue, FacetName, Mention, ParsedQuery, Word
 from quarry.core.query.question import Ask, Evidence, Function, Missing
 from quarry.core.query.reckoning import reckoning_of
-from quarry.core.query.telling import compared_values, meant_table, nearest_people
+from quarry.core.query.united_tables import compared_values, meant_table, nearest_people
 from quarry.core.retrieval.facets import Facet, SearchTable
 
 BESIDE_MENTIONS_MAX = 4

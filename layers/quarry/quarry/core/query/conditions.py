@@ -32,7 +32,7 @@ from quarry.core.query.overdue import overdue
 from quarry.core.query.presence import presences
 from quarry.core.query.quantities import converted, dimension_of
 from quarry.core.query.question import Clause, Condition, Evidence, Missing, Strength
-from quarry.core.query.telling import meant_table
+from quarry.core.query.united_tables import meant_table
 from quarry.core.retrieval.facets import Facet, SearchTable
 
 NEAR_CHARACTERS = 24

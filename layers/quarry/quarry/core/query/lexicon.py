@@ -12,7 +12,7 @@ from quarry.core.language.tokens import Token, keys
 from quarry.core.query.date_verbs import is_verb
 from quarry.core.query.mention import Cue, FacetName, Grain
 from quarry.core.query.quantities import units_like
-from quarry.core.query.telling import stems_of
+from quarry.core.query.united_tables import stems_of
 from quarry.core.retrieval.facets import Facet, SearchTable
 
 Meaning = TypeVar("Meaning")

@@ -48,7 +48,7 @@ from quarry.core.query.names import find_names
 from quarry.core.query.numbers import find_durations, find_numbers
 from quarry.core.query.places import find_places
 from quarry.core.query.quantities import dimension_of
-from quarry.core.query.telling import stems_of
+from quarry.core.query.united_tables import stems_of
 
 PLACE_NAMES_MAX = 400
 """So many names of one place, or of what lies in it, are looked up in the data."""

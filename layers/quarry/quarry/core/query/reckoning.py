@@ -28,7 +28,7 @@ from quarry.core.query.measures import (
 from quarry.core.query.mention import Asked, AskedFor, Cue, FacetName, Known, Mention, ParsedQuery, Value, Word
 from quarry.core.query.quantities import dimension_of
 from quarry.core.query.question import Ask, Function
-from quarry.core.query.telling import meant_table, named, nearest, nearest_people, stems_of
+from quarry.core.query.united_tables import meant_table, named, nearest, nearest_people, stems_of
 from quarry.core.retrieval.facets import Facet, SearchTable
 
 TARGET_MENTIONS_MAX = 5
