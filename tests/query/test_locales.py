@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from quarry.core.language.inflections import inflections
 from quarry.core.language.tokens import tokenise
-from quarry.core.query.asked import find_asked
+from quarry.core.query.ask_words import find_asked
 from quarry.core.query.cues import cues
 from quarry.core.query.date_points import MONTH_NAMES, SEASONS, WEEKDAYS
 from quarry.core.query.dates import find_dates

@@ -18,7 +18,7 @@ from quarry.core.language.numerals import numeral_value
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import Token, tokenise
 from quarry.core.query.ambiguous import facet_places
-from quarry.core.query.asked import find_asked, narrows, opening_words
+from quarry.core.query.ask_words import find_asked, narrows, opening_words
 from quarry.core.query.assertion import read_assertions
 from quarry.core.query.clauses import TRIGGERS
 from quarry.core.query.cues import cues
