@@ -58,7 +58,7 @@ class Conditions:
     constraining: set[int] = field(default_factory=set)
     limit: int | None = None
     verbs: tuple[int, ...] = ()
-    """The places of the verbs that speak of a date (`dated`)."""
+    """The places of the verbs that speak of a date (`date_verbs`)."""
     not_happened: frozenset[str] = frozenset()
     """The dates of which a verb is negated."""
     first_noun: int | None = None
@@ -244,7 +244,7 @@ def _dated_by_verb(parsed: ParsedQuery, table: SearchTable, dates: Sequence[Face
 
 
 def _is_dated_verb(mention: Mention) -> bool:
-    """Whether it is the name of a date by a verb (`dated`)."""
+    """Whether it is the name of a date by a verb (`date_verbs`)."""
     return isinstance(mention.value, FacetName) and mention.source == "rule"
 
 
