@@ -51,7 +51,7 @@ def test_no_text_of_a_company_can_close_its_block(name: str, text: str, niche: s
     )
     assert blocks_of(critique) == pairs("best", "already_searched")
     summary = summary_messages(
-        SummaryInputs("weeds", [SummaryEntry(made, text, 0.5, [niche])], made, demands=[text], missing=[text])
+        SummaryInputs("weeds", [SummaryEntry(made, text, 0.5)], made, demands=[text], missing=[text])
     )
     assert blocks_of(summary) == pairs("companies", "seed_company")
     planning = plan_messages(

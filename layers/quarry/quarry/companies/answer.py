@@ -224,8 +224,7 @@ def _inputs(context: Context, result: Result) -> SummaryInputs:
     return SummaryInputs(
         question=context.question,
         entries=[
-            SummaryEntry(result.companies[each.company_id], each.reason, each.confidence, each.evidence_chips)
-            for each in result.chosen
+            SummaryEntry(result.companies[each.company_id], each.reason, each.confidence) for each in result.chosen
         ],
         seed=asked.seed,
         exact=bool(asked.exact),

@@ -59,10 +59,9 @@ NAME_WEIGHT = 0.95
 
 @dataclass(frozen=True)
 class _Evidence:
-    """What speaks for a company, each from 0 to 1, and the words of the question that it holds."""
+    """How much speaks for a company, from 0 to 1, and the words and tags of the question that it has."""
 
     score: float
-    coverage: float
     covered: frozenset[str]
     groups: tuple[TagGroup, ...]
 
@@ -127,7 +126,7 @@ def _judge(
         if sought.is_plain:
             odds = max(odds, PLAIN_ODDS.of(semantic, tags)) if missed else PLAIN_ODDS.of(semantic, tags)
     score = 1 / (1 + math.exp(-odds)) if sought.topic or inputs.seed else NOTHING_ASKED
-    return _Evidence(max(score, NAME_WEIGHT * entry.name_score), coverage, covered, groups)
+    return _Evidence(max(score, NAME_WEIGHT * entry.name_score), covered, groups)
 
 
 def _is_filed_as_demanded(company: Company, sought: Sought) -> bool:

@@ -109,7 +109,6 @@ class SummaryEntry:
     company: Company
     reason: str
     confidence: float
-    chips: Sequence[str] = field(default=())
 
 
 @dataclass(frozen=True)
