@@ -61,7 +61,7 @@ def test_turns_run_out() -> None:
 
 def test_tokens_run_out() -> None:
     budget = make_budget()
-    budget.spend_turn(tokens=99)
+    budget.tokens += 99
     assert budget.allows_turn()
     budget.tokens += 1
     assert not budget.allows_turn()

@@ -60,9 +60,8 @@ class Budget:
         """What time was kept back for is done: the rest is for work."""
         self.reserved_seconds = 0.0
 
-    def spend_turn(self, tokens: int = 0) -> None:
+    def spend_turn(self) -> None:
         self.turns += 1
-        self.tokens += tokens
 
     def spend_call(self) -> None:
         self.calls += 1

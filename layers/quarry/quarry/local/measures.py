@@ -18,15 +18,15 @@ FIRST = 5
 """What is seen without scrolling."""
 
 
-def ndcg(found: Sequence[str], relevant: Mapping[str, int], depth: int = DEPTH) -> float:
-    """Normalised discounted cumulative gain at `depth`, gain 2^grade − 1 (Järvelin and Kekäläinen 2002; Burges et al. 2005).
+def ndcg(found: Sequence[str], relevant: Mapping[str, int]) -> float:
+    """Normalised discounted cumulative gain at DEPTH, gain 2^grade − 1 (Järvelin and Kekäläinen 2002; Burges et al. 2005).
 
     Where nothing is relevant: 1 if nothing was found, else 0.
     """
     if not relevant:
         return _rightly_empty(found)
-    ideal = _discounted(sorted(relevant.values(), reverse=True)[:depth])
-    return _discounted([relevant.get(key, 0) for key in _distinct(found)[:depth]]) / ideal
+    ideal = _discounted(sorted(relevant.values(), reverse=True)[:DEPTH])
+    return _discounted([relevant.get(key, 0) for key in _distinct(found)[:DEPTH]]) / ideal
 
 
 def recall(found: Sequence[str], relevant: Mapping[str, int], depth: int = DEPTH) -> float:
@@ -39,19 +39,19 @@ def recall(found: Sequence[str], relevant: Mapping[str, int], depth: int = DEPTH
     return len(relevant.keys() & {*_distinct(found)[:depth]}) / len(relevant)
 
 
-def reciprocal_rank(found: Sequence[str], relevant: Mapping[str, int], depth: int = DEPTH) -> float:
-    """1 / the place of the first relevant key, 0 if none is among the first `depth`; where nothing is relevant, as `ndcg`."""
+def reciprocal_rank(found: Sequence[str], relevant: Mapping[str, int]) -> float:
+    """1 / the place of the first relevant key, 0 if none is among the first DEPTH; where nothing is relevant, as `ndcg`."""
     if not relevant:
         return _rightly_empty(found)
-    first = _distinct(found)[:depth]
+    first = _distinct(found)[:DEPTH]
     return next((1 / place for place, key in enumerate(first, start=1) if key in relevant), 0.0)
 
 
-def success(found: Sequence[str], relevant: Mapping[str, int], depth: int = FIRST) -> float:
-    """1 if a relevant key is among the first `depth`, else 0; where nothing is relevant, as `ndcg`."""
+def success(found: Sequence[str], relevant: Mapping[str, int]) -> float:
+    """1 if a relevant key is among the FIRST, else 0; where nothing is relevant, as `ndcg`."""
     if not relevant:
         return _rightly_empty(found)
-    return float(not relevant.keys().isdisjoint(_distinct(found)[:depth]))
+    return float(not relevant.keys().isdisjoint(_distinct(found)[:FIRST]))
 
 
 def precision(found: Sequence[str], relevant: Mapping[str, int], depth: int) -> float:

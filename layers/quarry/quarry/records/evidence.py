@@ -46,16 +46,14 @@ class Evidence:
     sources: list[EvidenceSource] = field(default_factory=list)
     _known: dict[RecordKey, EvidenceSource] = field(default_factory=dict)
 
-    def add(
-        self, found: Iterable[tuple[RankedRecord, RecordText]], *, limit: int = SOURCES_MAX
-    ) -> list[EvidenceSource]:
-        """The sources for what was found, known or newly numbered, while there are at most `limit` sources in all."""
+    def add(self, found: Iterable[tuple[RankedRecord, RecordText]]) -> list[EvidenceSource]:
+        """The sources for what was found, known or newly numbered, while there are at most SOURCES_MAX in all."""
         sources: list[EvidenceSource] = []
         best = 0.0
         for ranked, text in found:
             best = best or ranked.score
             source = self._known.get(text.key)
-            if source is None and len(self.sources) < limit:
+            if source is None and len(self.sources) < SOURCES_MAX:
                 share = ranked.score / best if best else 1.0
                 source = EvidenceSource(len(self.sources) + 1, text, ranked.similarity, share)
                 self.sources.append(source)

@@ -36,15 +36,15 @@ _HEAD_BYTES = 1 << 16
 
 
 @contextmanager
-def open_records(path: Path, format: Format | None = None) -> Iterator[RecordFile]:
-    """A file's records. `format` None: what its name and content say. Raises OSError, UnreadableFile, also while it is read."""
-    with path.open("rb") as file, read_records(file, path.name, format) as records:
+def open_records(path: Path) -> Iterator[RecordFile]:
+    """A file's records, in the format that its name and content say. Raises OSError, UnreadableFile, also while it is read."""
+    with path.open("rb") as file, read_records(file, path.name) as records:
         yield records
 
 
 @contextmanager
 def read_records(file: BinaryIO, name: str, format: Format | None = None) -> Iterator[RecordFile]:
-    """The records of an open file or pipe, as `open_records` gives them."""
+    """The records of an open file or pipe, as `open_records` gives them; `format` None: what its name and content say."""
     source = _Source(file)
     content = io.BufferedReader(source, _HEAD_BYTES)
     if packed := content.peek().startswith(_PACKED_MAGIC):
