@@ -47,7 +47,7 @@ def _money(text: str, tokens: Sequence[Token], bounds: Bounds) -> MoneyRange | N
     if per is None or not any(each.is_named for each in sums):
         context = _context_before().search(text[max(0, bounds.start - CONTEXT_CHARACTERS_MAX) : bounds.start])
         behind = _context_behind().match(text, bounds.end)
-        is_said = bool((context and not _counts_a_noun(text, tokens, bounds)) or behind)
+        is_said = bool((context and not _counts_a_noun(tokens, bounds)) or behind)
         if not any(each.is_named for each in sums) and not (is_said and not _looks_like_years(text, sums)):
             return None
     if per is None and context and context["per"]:
@@ -59,7 +59,7 @@ def _looks_like_years(text: str, sums: Sequence[_Sum]) -> bool:
     return all(re.fullmatch(r"[12]\d{3}", text[each.start : each.end]) for each in sums)
 
 
-def _counts_a_noun(text: str, tokens: Sequence[Token], bounds: Bounds) -> bool:
+def _counts_a_noun(tokens: Sequence[Token], bounds: Bounds) -> bool:
     """ "Raised 3 children"."""
     place = bisect_left(tokens, bounds.end, key=lambda token: token.start)
     if place == len(tokens) or tokens[place].ends_clause:

@@ -208,7 +208,7 @@ class _Reader:
         is_list = self.limit is None and any(plural(singular(noun)) == noun for noun in nouns)
         if self.table.united or not self.table.reckons or is_list or self.kinds.keys() & {"group", "when", "count"}:
             return None
-        facet = self._timed(place, kind)
+        facet = self._timed(place)
         if facet is None:
             return self._cannot(place) if self._is_of_people else None
         ask = Ask(
@@ -225,7 +225,7 @@ class _Reader:
     def _asks_who(self) -> bool:
         return bool(self.tokens) and self.tokens[0].key == "who"
 
-    def _timed(self, place: int, kind: AskedFor) -> Facet | None:
+    def _timed(self, place: int) -> Facet | None:
         """What rows are put in the order of time by: the date of the verb, their age where that is asked for, else their date, or
         their only year.
         """
