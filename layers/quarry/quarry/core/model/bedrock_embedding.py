@@ -42,17 +42,9 @@ class BedrockEmbedding:
             raise ConfigurationError("BEDROCK_EMBEDDING_MODEL is neither Titan Text Embeddings V2 nor Cohere's Embed.")
         self._is_cohere_4 = "cohere.embed-v4" in model
         self._connection = Connection(region, url, max_retries, timeout_seconds)
-        self._model = model
-        self._dimensions = dimensions
+        self.name = model
+        self.dimensions = dimensions
         self._timeout_seconds = timeout_seconds
-
-    @property
-    def name(self) -> str:
-        return self._model
-
-    @property
-    def dimensions(self) -> int:
-        return self._dimensions
 
     def windows(self, text: str) -> list[str]:
         """`text` whole if the model reads it at once, else windows that share a tenth of their words with the next."""
@@ -85,21 +77,21 @@ class BedrockEmbedding:
         with translated():
             async with asyncio.timeout(self._timeout_seconds):
                 content = await self._connection.in_thread(
-                    lambda: client.invoke_model(modelId=self._model, body=body)["body"].read()
+                    lambda: client.invoke_model(modelId=self.name, body=body)["body"].read()
                 )
             answer = _Answer.model_validate_json(content)
         vectors = answer.vectors
         if len(vectors) != len(texts):
             raise ModelUnavailable("The embedding model's server did not send one vector for each text.")
-        return [unit_vector(vector, self._dimensions) for vector in vectors]
+        return [unit_vector(vector, self.dimensions) for vector in vectors]
 
     def _body(self, texts: list[str]) -> dict[str, Any]:
         if self._is_titan:
-            return {"inputText": texts[0], "dimensions": self._dimensions, "normalize": True}
+            return {"inputText": texts[0], "dimensions": self.dimensions, "normalize": True}
         # one kind for rows and queries: who embeds does not say which it is, and of one kind they can be compared
         common = {"input_type": "search_document", "embedding_types": ["float"]}
         if self._is_cohere_4:
-            return common | {"texts": texts, "output_dimension": self._dimensions, "truncate": "RIGHT"}
+            return common | {"texts": texts, "output_dimension": self.dimensions, "truncate": "RIGHT"}
         return common | {"texts": [text[:COHERE_3_CHARACTERS] for text in texts], "truncate": "END"}
 
 

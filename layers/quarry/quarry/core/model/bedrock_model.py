@@ -49,13 +49,9 @@ class BedrockChat:
         limits: OutputLimits = USUAL_LIMITS,
     ) -> None:
         self._connection = Connection(region, url, max_retries, timeout_seconds)
-        self._model = model
+        self.name = model
         self._timeout_seconds = timeout_seconds
         self._limits = limits
-
-    @property
-    def name(self) -> str:
-        return self._model
 
     async def decide(
         self, messages: Sequence[Message], *, name: str, output_type: type[Output], seconds: float
@@ -92,7 +88,7 @@ class BedrockChat:
     ) -> dict[str, Any]:
         system = [{"text": each.content} for each in messages if each.role == "system" and each.content.strip()]
         return {
-            "modelId": self._model,
+            "modelId": self.name,
             "messages": _wire_messages(messages, calls_tools),
             "inferenceConfig": {"maxTokens": max_tokens},
             **({"system": system} if system else {}),

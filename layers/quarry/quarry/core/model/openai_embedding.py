@@ -35,17 +35,9 @@ class OpenAIEmbedding:
         timeout_seconds: float,
     ) -> None:
         self._connection = Connection(api_key, base_url, max_retries, timeout_seconds, max_bytes=RESPONSE_BYTES_MAX)
-        self._model = model
-        self._dimensions = dimensions
+        self.name = model
+        self.dimensions = dimensions
         self._timeout_seconds = timeout_seconds
-
-    @property
-    def name(self) -> str:
-        return self._model
-
-    @property
-    def dimensions(self) -> int:
-        return self._dimensions
 
     def windows(self, text: str) -> list[str]:
         """`text` whole if it has at most 2,000 words, else windows of 2,000 words that start every 1,800.
@@ -66,16 +58,16 @@ class OpenAIEmbedding:
         with translated():
             async with asyncio.timeout(self._timeout_seconds):
                 response = await client.embeddings.with_raw_response.create(
-                    model=self._model,
+                    model=self.name,
                     # OpenAI refuses empty inputs
                     input=[text if text.strip() else " " for text in texts],
-                    dimensions=self._dimensions,
+                    dimensions=self.dimensions,
                     encoding_format="float",
                 )
             embeddings = sorted(_Embeddings.model_validate_json(response.content).data, key=lambda each: each.index)
         if [each.index for each in embeddings] != list(range(len(texts))):
             raise ModelUnavailable("The embedding model's server did not send one vector for each text.")
-        return [unit_vector(each.embedding, self._dimensions) for each in embeddings]
+        return [unit_vector(each.embedding, self.dimensions) for each in embeddings]
 
 
 class _Embedding(Wire):

@@ -58,14 +58,10 @@ class OpenAIChat:
         limits: OutputLimits = USUAL_LIMITS,
     ) -> None:
         self._connection = Connection(api_key, base_url, max_retries, timeout_seconds, max_bytes=RESPONSE_BYTES_MAX)
-        self._model = model
+        self.name = model
         self._timeout_seconds = timeout_seconds
         self._limits = limits
         self._tokens_field = limits.tokens_field or _usual_tokens_field(base_url)
-
-    @property
-    def name(self) -> str:
-        return self._model
 
     async def decide(
         self, messages: Sequence[Message], *, name: str, output_type: type[Output], seconds: float
@@ -108,7 +104,7 @@ class OpenAIChat:
         with translated():
             async with asyncio.timeout(min(seconds, self._timeout_seconds)):
                 response = await client.chat.completions.with_raw_response.create(
-                    model=self._model,
+                    model=self.name,
                     messages=[_wire_message(message) for message in messages],
                     **self._at_most(max_tokens),
                     **options,
@@ -133,7 +129,7 @@ class OpenAIChat:
             deadline = asyncio.get_running_loop().time() + seconds
             async with asyncio.timeout(min(seconds, self._timeout_seconds)):
                 chunks = await client.chat.completions.create(
-                    model=self._model,
+                    model=self.name,
                     messages=[_wire_message(message) for message in messages],
                     stream=True,
                     stream_options={"include_usage": True},
