@@ -6,10 +6,10 @@ import datetime
 from collections.abc import Iterator
 
 from quarry.core.language.tokens import keys
-from quarry.core.query.dated import is_verb
+from quarry.core.query.date_verbs import is_verb
 from quarry.core.query.mention import DateRange, Mention, ParsedQuery, Word
 from quarry.core.query.question import Clause, Condition, Evidence
-from quarry.core.query.telling import meant_table
+from quarry.core.query.united_tables import meant_table
 from quarry.core.retrieval.facets import Facet, SearchTable
 
 _DUE = frozenset("due deadline".split())
