@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, Request
+from fastapi import APIRouter, Path, Request
 from starlette.responses import Response, StreamingResponse
 
 from quarry.companies.contract import ChatRequest, Company
 from quarry.core.errors import Gone, NotFound
-from quarry.core.services import Caller
 from quarry.core.stream.encoding import NDJSON
 from quarry.core.text import Identifier
 from quarry.core.web.identity import ServicesDependency
 from quarry.core.web.problems import documented, request_id_of
-from quarry.core.web.rate_limit import limited_caller
+from quarry.core.web.rate_limit import PlainCaller
 from quarry.core.web.streams import NDJSON_EVENT_SCHEMA, Reader, rest_of_stream, stream_response
 
 _STREAM: dict[int | str, dict[str, Any]] = {
@@ -57,7 +56,7 @@ async def chat(
 @router.get("/companies/{id:path}", response_model_exclude_none=True, responses=documented(NotFound))
 async def company(
     id: Annotated[Identifier, Path(examples=["c-afyapamoja"])],
-    caller: Annotated[Caller, Depends(limited_caller("plain"))],
+    caller: PlainCaller,
     services: ServicesDependency,
 ) -> Company:
     """One whole company."""

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Request
+from fastapi import APIRouter, Path, Request
 
 from quarry.core.errors import NotFound
-from quarry.core.services import Caller
 from quarry.core.text import Identifier
 from quarry.core.web.identity import ServicesDependency
 from quarry.core.web.problems import documented, request_id_of
-from quarry.core.web.rate_limit import limited_caller
+from quarry.core.web.rate_limit import PlainCaller
 from quarry.ontology.contract import EntityType, OntologySearchRequest, OntologySearchResponse, WholeEntity
-
-PlainCaller = Annotated[Caller, Depends(limited_caller("plain"))]
 
 router = APIRouter(tags=["ontology"], responses=documented(NotFound))
 

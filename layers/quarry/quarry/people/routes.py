@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Header, Query, Request
+from fastapi import APIRouter, Header, Query, Request
 
 from quarry.core.errors import Conflict, NotFound, PaymentRequired
 from quarry.core.idempotency import KeyText
-from quarry.core.services import Caller
 from quarry.core.web.identity import ServicesDependency
 from quarry.core.web.problems import documented, request_id_of
-from quarry.core.web.rate_limit import limited_caller
+from quarry.core.web.rate_limit import ModelCaller
 from quarry.people.contract import PeopleSearchRequest, PeopleSearchResponse
-
-ModelCaller = Annotated[Caller, Depends(limited_caller("model"))]
 
 router = APIRouter(tags=["people"], responses=documented(PaymentRequired, NotFound, Conflict))
 

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from starlette.responses import JSONResponse, Response
 
 from quarry.core.errors import NotFound
-from quarry.core.services import Caller
 from quarry.core.text import Identifier
 from quarry.core.web.admission import without_place
 from quarry.core.web.identity import ServicesDependency
 from quarry.core.web.problems import documented
-from quarry.core.web.rate_limit import limited_caller
+from quarry.core.web.rate_limit import PlainCaller
 from quarry.records.answer_cache import is_revocable, open_answer, revoke_answer
 from quarry.records.contract import CachedAnswer, OwnAnswer
-
-PlainCaller = Annotated[Caller, Depends(limited_caller("plain"))]
 
 router = APIRouter(tags=["records"])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 from pydantic import TypeAdapter
 from starlette.responses import Response, StreamingResponse
 
@@ -14,7 +14,7 @@ from quarry.core.stream.encoding import SSE
 from quarry.core.text import Identifier
 from quarry.core.web.identity import ServicesDependency
 from quarry.core.web.problems import documented, request_id_of
-from quarry.core.web.rate_limit import limited_caller
+from quarry.core.web.rate_limit import PlainCaller
 from quarry.core.web.streams import SSE_EVENT_SCHEMA, Reader, rest_of_stream, stream_response
 from quarry.records.contract import (
     AskQuery,
@@ -49,8 +49,6 @@ _FACETS = {
         }
     ]
 }
-
-PlainCaller = Annotated[Caller, Depends(limited_caller("plain"))]
 
 router = APIRouter(tags=["records"])
 

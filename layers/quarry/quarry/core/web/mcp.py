@@ -11,14 +11,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from quarry.core.agent_server import AgentServer, Offer
-from quarry.core.services import Caller
 from quarry.core.web.identity import ServicesDependency
-from quarry.core.web.rate_limit import limited_caller, take_place
+from quarry.core.web.rate_limit import PlainCaller, take_place
 
 _MESSAGE = {
     "type": "object",
@@ -62,7 +61,7 @@ def mcp_router(offer: Callable[[], Offer]) -> APIRouter:
     @router.post("/mcp", response_class=Response, responses=_RESPONSES, openapi_extra=_REQUEST)
     async def mcp(
         request: Request,
-        caller: Annotated[Caller, Depends(limited_caller("plain"))],
+        caller: PlainCaller,
         services: ServicesDependency,
         spending: Annotated[Literal["allowed"] | None, Query(description=SPENDING)] = None,
     ) -> Response:

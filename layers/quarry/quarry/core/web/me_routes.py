@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 
 from quarry.core.errors import Forbidden, NotFound
 from quarry.core.kept import conversations, searches
@@ -22,12 +21,9 @@ from quarry.core.kept.contract import (
     SavedSearchChange,
     SavedSearches,
 )
-from quarry.core.services import Caller
 from quarry.core.web.identity import ServicesDependency
 from quarry.core.web.problems import documented
-from quarry.core.web.rate_limit import limited_caller
-
-PlainCaller = Annotated[Caller, Depends(limited_caller("plain"))]
+from quarry.core.web.rate_limit import PlainCaller
 
 router = APIRouter(tags=["kept"], prefix="/me")
 

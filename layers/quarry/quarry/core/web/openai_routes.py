@@ -9,14 +9,13 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any
 from uuid import uuid4
 
-from fastapi import APIRouter, Depends, Header, Request
+from fastapi import APIRouter, Header, Request
 from starlette.responses import JSONResponse, Response
 
 from quarry.core.completions import Answer, Asked, Said, Sources, citations, listing
 from quarry.core.errors import Conflict, ModelNotFound, PaymentRequired
 from quarry.core.idempotency import KeyText
 from quarry.core.run_log import HeardRuns
-from quarry.core.services import Caller
 from quarry.core.stream.events import Event
 from quarry.core.stream.runs import RunStreams
 from quarry.core.web.filled_domains import DomainTables, FilledDomains
@@ -37,7 +36,7 @@ from quarry.core.web.openai_shapes import (
     url_annotations,
 )
 from quarry.core.web.problems import request_id_of
-from quarry.core.web.rate_limit import limited_caller
+from quarry.core.web.rate_limit import ModelCaller, PlainCaller
 from quarry.core.web.streams import stream_response
 
 _ANSWER: dict[int | str, dict[str, Any]] = {
@@ -61,9 +60,7 @@ def openai_router(answers: Mapping[str, Answer], domain_tables: DomainTables) ->
     filled = FilledDomains(domain_tables)
 
     @router.get("/v1/models")
-    async def list_models(
-        caller: Annotated[Caller, Depends(limited_caller("plain"))], services: ServicesDependency
-    ) -> ModelList:
+    async def list_models(caller: PlainCaller, services: ServicesDependency) -> ModelList:
         """The models: one for each domain that holds data."""
         domains = await filled.of(services.database)
         return ModelList(data=[Model(id=model_name(domain)) for domain in domains if domain in answers])
@@ -76,7 +73,7 @@ def openai_router(answers: Mapping[str, Answer], domain_tables: DomainTables) ->
     async def complete(
         request: Request,
         body: CompletionRequest,
-        caller: Annotated[Caller, Depends(limited_caller("model"))],
+        caller: ModelCaller,
         services: ServicesDependency,
         idempotency_key: Annotated[
             KeyText | None,

@@ -64,3 +64,8 @@ def limited_caller(route_class: RouteClass) -> CallerDependency:
         return caller
 
     return dependency
+
+
+PlainCaller = Annotated[Caller, Depends(limited_caller("plain"))]
+ModelCaller = Annotated[Caller, Depends(limited_caller("model"))]
+"""The caller of a route that asks no model, and of one that does."""

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from starlette.responses import Response
 
 from quarry.core.errors import NotFound
 from quarry.core.run_log import keep_feedback
-from quarry.core.services import Caller
 from quarry.core.web.contract import Feedback
 from quarry.core.web.identity import ServicesDependency
 from quarry.core.web.problems import documented
-from quarry.core.web.rate_limit import limited_caller
-
-PlainCaller = Annotated[Caller, Depends(limited_caller("plain"))]
+from quarry.core.web.rate_limit import PlainCaller
 
 router = APIRouter(tags=["runs"])
 

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 
 from quarry.core.errors import Forbidden, Gone, NotFound, PaymentRequired
-from quarry.core.services import Caller
 from quarry.core.text import Identifier
 from quarry.core.web.identity import ServicesDependency
 from quarry.core.web.problems import documented
-from quarry.core.web.rate_limit import limited_caller
+from quarry.core.web.rate_limit import PlainCaller
 from quarry.people.access.credits import balance_of
 from quarry.people.access.unlock import unlock_contact
 from quarry.people.contract import CreditBalance, UnlockRequest, UnlockResponse
-
-PlainCaller = Annotated[Caller, Depends(limited_caller("plain"))]
 
 router = APIRouter(tags=["people"])
 
