@@ -66,7 +66,7 @@ def _replay_run(given: Arguments) -> int:
 
 
 def _tools(given: Arguments) -> int:
-    from quarry.local.tools import print_tools
+    from quarry.local.agents import print_tools
 
     print_tools(given.format)
     return DONE
