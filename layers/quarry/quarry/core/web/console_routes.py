@@ -6,16 +6,15 @@ import json
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Request, Response
 
-from quarry.core.services import Services
 from quarry.core.settings import Settings
 from quarry.core.web.admission import without_place
 from quarry.core.web.contract import PageConfig, SignIn
 from quarry.core.web.filled_domains import DomainTables, FilledDomains
-from quarry.core.web.identity import services_of
+from quarry.core.web.identity import ServicesDependency
 
 CACHE_CONTROL = "public, max-age=60"
 
@@ -31,9 +30,7 @@ def console_router(domain_tables: DomainTables) -> APIRouter:
 
     @router.get("/config.json")
     @without_place
-    async def config(
-        request: Request, response: Response, services: Annotated[Services, Depends(services_of)]
-    ) -> PageConfig:
+    async def config(request: Request, response: Response, services: ServicesDependency) -> PageConfig:
         """What the page needs to know: domains that hold data, sign-in, path prefix."""
         event = request.scope.get("aws.event") or {}
         sign_in = sign_in_of(event, services.settings)
@@ -43,7 +40,7 @@ def console_router(domain_tables: DomainTables) -> APIRouter:
 
     @router.get("/examples.json", include_in_schema=False)
     @without_place
-    async def examples(response: Response, services: Annotated[Services, Depends(services_of)]) -> dict[str, list[str]]:
+    async def examples(response: Response, services: ServicesDependency) -> dict[str, list[str]]:
         """Questions to try, for each domain whose sample data is loaded."""
         rows = await services.database.reserve.rows("select domain from loaded_samples")
         loaded = {row["domain"] for row in rows}

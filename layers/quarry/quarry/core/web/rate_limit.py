@@ -12,7 +12,7 @@ from quarry.core.errors import RateLimited
 from quarry.core.services import Caller, Services
 from quarry.core.settings import Settings
 from quarry.core.web.addresses import wants_headers_only
-from quarry.core.web.identity import services_of, verified_caller
+from quarry.core.web.identity import ServicesDependency, verified_caller
 
 RouteClass = Literal["model", "plain"]
 
@@ -56,7 +56,7 @@ def limited_caller(route_class: RouteClass) -> CallerDependency:
     async def dependency(
         request: Request,
         caller: Annotated[Caller, Depends(verified_caller)],
-        services: Annotated[Services, Depends(services_of)],
+        services: ServicesDependency,
     ) -> Caller:
         # no stream is begun, and so no model called, for one who wants its headers only
         if not (route_class == "model" and wants_headers_only(request.scope)):

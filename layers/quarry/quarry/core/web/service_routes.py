@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated, Literal
+from typing import Literal
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
 from quarry.core.errors import QuarryError
 from quarry.core.postgres.pool import Database
 from quarry.core.postgres.reader import Reader, ReaderState
-from quarry.core.services import Services
 from quarry.core.web.admission import without_place
 from quarry.core.web.contract import Health
 from quarry.core.web.description import Description
-from quarry.core.web.identity import services_of
+from quarry.core.web.identity import ServicesDependency
 from quarry.core.web.text_files import ASKED_FOR_EACH_TIME, text_response
 
 RETRY_AFTER_SECONDS = 5
@@ -27,7 +26,7 @@ router = APIRouter(tags=["service"])
 
 @router.get("/health", response_model=Health, responses={503: {"model": Health}})
 @without_place
-async def health(services: Annotated[Services, Depends(services_of)]) -> Response:
+async def health(services: ServicesDependency) -> Response:
     """Whether this service can answer."""
     reachable, reader = await asyncio.gather(_is_reachable(services.database.probe), _reader_state(services.reader))
     state: Literal["ok", "unavailable"] = "ok" if reachable else "unavailable"

@@ -18,7 +18,7 @@ from quarry.core.stream.encoding import AFTER_SEQ, PLACE_PATTERN, Form, Place
 from quarry.core.stream.events import Event
 from quarry.core.web.addresses import wants_headers_only
 from quarry.core.web.deadline import deadline_of
-from quarry.core.web.identity import services_of, verified_caller
+from quarry.core.web.identity import ServicesDependency, verified_caller
 from quarry.core.web.rate_limit import take_place
 
 NDJSON_EVENT_SCHEMA: dict[str, Any] = {
@@ -70,7 +70,7 @@ class StreamReader:
 async def stream_reader(
     request: Request,
     caller: Annotated[Caller, Depends(verified_caller)],
-    services: Annotated[Services, Depends(services_of)],
+    services: ServicesDependency,
     after_seq: Annotated[str, Query(pattern=PLACE_PATTERN, description=AFTER_SEQ)] = "",
     last_event_id: Annotated[str, Header(description=_LAST_EVENT_ID)] = "",
 ) -> StreamReader:
