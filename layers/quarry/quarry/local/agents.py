@@ -1,4 +1,4 @@
-"""`quarry mcp`: what agents are offered, over standard input and output, for clients on this machine; `quarry tools` prints it."""
+"""`quarry mcp`: what agents are offered, over standard input and output, for clients. `quarry tools` prints it."""
 
 from __future__ import annotations
 
