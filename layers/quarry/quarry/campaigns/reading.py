@@ -134,7 +134,7 @@ def _asks_for_words(parsed: ParsedQuery) -> bool:
     """Whether the question is what the copy says ("mentions", "with the words"), by a verb or noun before the words."""
     words = [place for place, mention in enumerate(parsed.mentions) if isinstance(mention.value, (Word, Known))]
     return any(
-        {stem(key) for key in keys(parsed.text[mention.start : mention.end])} & _SAYING
+        {stem(key) for key in keys(parsed.said(mention))} & _SAYING
         for mention in parsed.mentions[: words[-1] if words else 0]
         if isinstance(mention.value, (Word, Cue))
     )

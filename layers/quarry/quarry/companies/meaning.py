@@ -90,7 +90,7 @@ def _as_meant(parsed: ParsedQuery, place: int) -> Mention:
     led = _led(parsed, mention, values)
     if led:
         return replace(mention, value=Known(led), assertion="required")
-    said = {stem(key) for key in keys(parsed.text[mention.start : mention.end]) if key not in STOP_WORDS}
+    said = {stem(key) for key in keys(parsed.said(mention)) if key not in STOP_WORDS}
     values = tuple(
         each
         for each in values
@@ -110,7 +110,7 @@ def _of_values(
     names = tuple(each for each in known if each.facet in NAME_FACETS and each.is_whole)
     if not values and names and mention.assertion == "affirmed":
         return replace(mention, value=Known(names))  # it rules nothing out, and its words stay in the topic
-    if not values and (number := numeral_value(parsed.text[mention.start : mention.end])) is not None:
+    if not values and (number := numeral_value(parsed.said(mention))) is not None:
         return replace(mention, value=NumberRange(number, number), is_latent=True)
     if not values:
         return replace(mention, value=_word(parsed, mention), is_latent=False)
@@ -137,7 +137,7 @@ def _is_home(parsed: ParsedQuery, place: int) -> bool:
     following = parsed.mentions[place + 1] if place + 1 < len(parsed.mentions) else None
     if following is not None and isinstance(following.value, (Word, Phrase, Known)):
         return False
-    is_name = parsed.text[mention.start : mention.end].lower() in _place_names(mention)
+    is_name = parsed.said(mention).lower() in _place_names(mention)
     return is_name or following is not None
 
 
@@ -173,7 +173,7 @@ def _is_said_of_companies(parsed: ParsedQuery, place: int, value: KnownValue) ->
     banks").
     """
     mention = parsed.mentions[place]
-    said = keys(parsed.text[mention.start : mention.end])
+    said = keys(parsed.said(mention))
     following = parsed.mentions[place + 1] if place + 1 < len(parsed.mentions) else None
     if len(said) > 1:
         return True
@@ -231,4 +231,4 @@ def word_before(parsed: ParsedQuery, mention: Mention) -> str:
 
 
 def _word(parsed: ParsedQuery, mention: Mention) -> Word:
-    return Word(" ".join(stem(key) for key in keys(parsed.text[mention.start : mention.end])))
+    return Word(" ".join(stem(key) for key in keys(parsed.said(mention))))

@@ -270,7 +270,7 @@ def _counts_of_things(parsed: ParsedQuery) -> Iterator[int]:
             and value.least is not None
             and value.least == value.most
         ):
-            is_best = parsed.text[before.start : before.end].lower() in ("best", "first", "top")
+            is_best = parsed.said(before).lower() in ("best", "first", "top")
             if is_best or isinstance(before.value, Asked):
                 yield int(value.least)
 

@@ -27,7 +27,7 @@ def embedding_text_of(parsed: ParsedQuery, asked_about: str | None = None) -> st
     """The topical words in their order, then companies, places and people; nothing that is ruled out, nor the name of the facet
     that is asked about ("which skill is most common").
     """
-    names = [parsed.text[mention.start : mention.end] for mention in parsed.mentions if _is_name(mention)]
+    names = [parsed.said(mention) for mention in parsed.mentions if _is_name(mention)]
     runs = _topical_runs(parsed, asked_about)
     about = " ".join([*map(" ".join, runs), *unique(names, str.casefold)])
     if not about and any(mention.assertion == "negated" for mention in parsed.mentions):
@@ -74,7 +74,7 @@ def _topical_runs(parsed: ParsedQuery, asked_about: str | None) -> list[list[str
         if not is_topical or parsed.text[end : mention.start].strip():
             runs.append([])
         if is_topical:
-            runs[-1].append(parsed.text[mention.start : mention.end])
+            runs[-1].append(parsed.said(mention))
         end = mention.end
     return [run for run in runs if run]
 

@@ -177,7 +177,7 @@ def _place(parsed: ParsedQuery, place: int, value: Place, table: SearchTable, fo
         if mention.assertion != "negated":
             return [tuple(each) for each in both]
         return [tuple(replace(condition, is_negated=True) for each in both for condition in each)]
-    text = parsed.text[mention.start : mention.end]
+    text = parsed.said(mention)
     facet = _facet_of_places(value, table)
     if mention.assertion != "negated":
         found.missing.append(Missing(text, Evidence(mention.start, mention.end), facet))
@@ -333,8 +333,8 @@ def _spoken_of(parsed: ParsedQuery, place: int, facets: Sequence[Facet]) -> Face
     """Of some numbers, the one that a comparison's own words speak of, or the only one; None where that is not clear."""
     mention = parsed.mentions[place]
     before = parsed.mentions[place - 1] if place else mention
-    meant = compared(parsed.text[mention.start : mention.end], facets) or (
-        compared(parsed.text[before.start : before.end], facets) if isinstance(before.value, (Word, Cue)) else []
+    meant = compared(parsed.said(mention), facets) or (
+        compared(parsed.said(before), facets) if isinstance(before.value, (Word, Cue)) else []
     )
     chosen = meant or facets
     return chosen[0] if len(chosen) == 1 else None
@@ -395,7 +395,7 @@ def _age(parsed: ParsedQuery, place: int, value: Duration, table: SearchTable) -
     """ "Older than 100 years", "less than ten years old": of what is dated by the year in which it came to be."""
     mention = parsed.mentions[place]
     dated = [facet for facet in table.facets if facet.name == table.date and facet.kind == "year"]
-    said = {*keys(parsed.text[mention.start : mention.end])}
+    said = {*keys(parsed.said(mention))}
     if not dated or not said & _AGED:
         return []
     # what is more than ten years old came to be in a year before that of ten years ago
@@ -448,7 +448,7 @@ def _compares(parsed: ParsedQuery, place: int, facets: Sequence[Facet]) -> bool:
 
 def _unanswerable(parsed: ParsedQuery, place: int, found: Conditions) -> list[Clause]:
     mention = parsed.mentions[place]
-    text = parsed.text[mention.start : mention.end]
+    text = parsed.said(mention)
     found.unanswerable.append(Missing(text, Evidence(mention.start, mention.end)))
     return []
 

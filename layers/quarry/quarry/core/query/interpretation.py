@@ -110,11 +110,11 @@ def _unknown_names(parsed: ParsedQuery, table: SearchTable, ask: Ask) -> list[Mi
             or mention.assertion in ("negated", "doubtful")
         ):
             continue
-        before = parsed.text[parsed.mentions[place - 1].start : parsed.mentions[place - 1].end].lower() if place else ""
+        before = parsed.said(parsed.mentions[place - 1]).lower() if place else ""
         facet = leads.get(before)
         if facet is None and ask.kind == "rows" and ask.facet is None and not parsed.follows_up:
             continue
-        text = parsed.text[mention.start : mention.end]
+        text = parsed.said(mention)
         unknown.append(Missing(text, Evidence(mention.start, mention.end), facet or names))
     return unknown
 

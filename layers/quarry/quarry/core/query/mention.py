@@ -224,6 +224,10 @@ class ParsedQuery:
     small_talk: frozenset[str] = frozenset()
     """Words that carry no topic, in lower case, of a question in another language than English."""
 
+    def said(self, mention: Mention) -> str:
+        """The words of a mention as they are written."""
+        return self.text[mention.start : mention.end]
+
     @property
     def asks_nothing(self) -> bool:
         """Whether none of its words says anything of what is searched ("hello there")."""

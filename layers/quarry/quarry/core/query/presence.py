@@ -44,7 +44,7 @@ def _is_had(parsed: ParsedQuery, place: int, facet: Facet) -> bool:
     mention = parsed.mentions[place]
     has_article = facet.kind == "text"
     for before in reversed(parsed.mentions[max(0, place - _VERBS_BEFORE_MAX) : place]):
-        said = keys(parsed.text[before.start : before.end])
+        said = keys(parsed.said(before))
         if isinstance(before.value, Word) and mention.assertion == before.assertion == "negated":
             # "without venture funding"
             continue

@@ -24,7 +24,7 @@ def topic_of(
     words: list[str] = []
     pending: list[str] = []
     for place, mention in enumerate(parsed.mentions):
-        text = parsed.text[mention.start : mention.end]
+        text = parsed.said(mention)
         if _is_topic(mention, place, table, found, asking, has_places):
             if any(start <= mention.start < end for start, end in said):
                 continue

@@ -24,7 +24,7 @@ def meant_table(
     tables = [each for each in table.united if suits(each)]
     for mention in parsed.mentions:
         if mention.value == Cue("noun"):
-            said = stems_of(parsed.text[mention.start : mention.end])
+            said = stems_of(parsed.said(mention))
             called = [each for each in tables if any(stems_of(noun) == said for noun in each.nouns)]
             if len(called) == 1:
                 return called[0]
@@ -88,7 +88,7 @@ def compared_values(parsed: ParsedQuery) -> frozenset[str]:
     valued = [place for place, each in enumerate(parsed.mentions) if isinstance(each.value, Known | Place)]
     for one, other in pairwise(valued):
         between = parsed.mentions[one + 1 : other]
-        said = [parsed.text[each.start : each.end].lower() for each in between]
+        said = [parsed.said(each).lower() for each in between]
         is_joined = said[:1] in (["or"], ["than"]) and all(isinstance(each.value, Cue) for each in between)
         first, second = (
             facets[0] if (facets := named([parsed.mentions[each]])) else frozenset() for each in (one, other)

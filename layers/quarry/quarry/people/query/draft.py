@@ -64,7 +64,7 @@ class Draft:
         return next((place for place in places if place is not None), None)
 
     def text(self, mention: Mention) -> str:
-        return self.parsed.text[mention.start : mention.end]
+        return self.parsed.said(mention)
 
     def before(self, place: int, count: int) -> Sequence[Mention]:
         """The last mentions before a place."""
