@@ -277,7 +277,7 @@ def _types_grouped(reading: RecordsReading) -> Sequence[str]:
     if reading.question.ask.kind != "groups" and not reading.question.ask.function:
         return ()
     nouns = (mention for mention in reading.parsed.mentions if mention.value == Cue("noun"))
-    called = [reading.types.called(reading.parsed.text[noun.start : noun.end]) for noun in nouns]
+    called = [reading.types.called(reading.parsed.said(noun)) for noun in nouns]
     of = reading.question.ask.of
     # "how much did customers spend": what tells how much
     telling = [names for names in called if any(_has(reading.types.counted[name], of) for name in names)]
@@ -353,7 +353,7 @@ def _words(reading: RecordsReading, used: set[Evidence]) -> Iterator[str]:
         if is_sold or only_measures(reading, place) or is_shortened(mention, reading):
             continue
         if Evidence(mention.start, mention.end) not in used and _says_something(mention):
-            yield reading.parsed.text[mention.start : mention.end]
+            yield reading.parsed.said(mention)
 
 
 def _says_something(mention: Mention) -> bool:
