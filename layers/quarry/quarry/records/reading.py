@@ -159,9 +159,7 @@ def _without(parsed: ParsedQuery, clauses: Sequence[Clause]) -> str:
     """The question but for the mentions that make these conditions."""
     said = {evidence for clause in clauses for condition in clause for evidence in condition.evidence}
     return " ".join(
-        parsed.text[mention.start : mention.end]
-        for mention in parsed.mentions
-        if Evidence(mention.start, mention.end) not in said
+        parsed.said(mention) for mention in parsed.mentions if Evidence(mention.start, mention.end) not in said
     )
 
 
@@ -193,7 +191,7 @@ def tells_when(parsed: ParsedQuery, question: Question, table: SearchTable) -> b
         is_asked = Evidence(mention.start, mention.end) in question.asked_by
         if isinstance(mention.value, FacetName) and mention.source == "rule" and not is_asked:
             facet = facets.get(mention.value.facets[0])
-            word = parsed.text[mention.start : mention.end]
+            word = parsed.said(mention)
             if is_undone(mention) and not tells_of(word, facet.events if facet else ()):
                 word = word.lower().removeprefix("un")
             # "films made in 2024" have a year
@@ -214,7 +212,7 @@ def _named(parsed: ParsedQuery, types: RecordTypes) -> tuple[str, ...]:
     for mention in parsed.mentions:
         value = mention.value
         if value == Cue("noun"):
-            return types.called(parsed.text[mention.start : mention.end])
+            return types.called(parsed.said(mention))
         if is_undone(mention):
             continue
         if isinstance(value, FacetName) or (isinstance(value, Cue) and value.what in ("relates", "light")):
@@ -232,7 +230,7 @@ def _counted(parsed: ParsedQuery, types: RecordTypes) -> tuple[str, ...]:
         if isinstance(value, Asked) and value.what in ("count", "distinct"):
             is_counted = True
         elif is_counted and value == Cue("noun"):
-            return types.called(parsed.text[mention.start : mention.end])
+            return types.called(parsed.said(mention))
         elif is_counted and isinstance(value, Known) and (kind := _kind(value, types)):
             return kind
         elif is_counted and not (isinstance(value, Known) or value == Cue("filler") or is_undone(mention)):
@@ -310,7 +308,7 @@ def other_names(parsed: ParsedQuery, table: SearchTable) -> list[tuple[Mention, 
 
 
 def is_written_as_name(mention: Mention, parsed: ParsedQuery) -> bool:
-    text = parsed.text[mention.start : mention.end]
+    text = parsed.said(mention)
     return text[:1].isupper() and text[1:2].islower()
 
 
