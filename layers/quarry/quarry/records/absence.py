@@ -287,7 +287,7 @@ def _named(query: str, reading: RecordsReading, *, is_met: bool) -> _Named:
         ):
             spans.append((mention.start, mention.end))
     called = [
-        keys(parsed.text[each.start : each.end])
+        keys(parsed.said(each))
         for each in parsed.mentions
         if each.value == Cue("noun") or isinstance(each.value, FacetName)
     ]
@@ -435,7 +435,7 @@ def _unknown_names(reading: RecordsReading) -> Iterator[_Name]:
     for mention in parsed.mentions:
         is_told = mention.start == parsed.tokens[0].start or mention.start in others
         if isinstance(mention.value, Word) and is_written_as_name(mention, parsed) and not is_told:
-            name = parsed.text[mention.start : mention.end]
+            name = parsed.said(mention)
             yield from (_Name(name, word) for word in keys(name))
 
 
