@@ -54,7 +54,7 @@ def is_read_whole(reading: RecordsReading, clauses: Sequence[Clause]) -> bool:
             continue
         if only_says_sold(mention) or is_shortened(mention, reading):
             continue
-        said = reading.parsed.text[mention.start : mention.end].lower()
+        said = reading.parsed.said(mention).lower()
         if (
             value == Cue("light")
             and place
@@ -99,7 +99,7 @@ def is_shortened(mention: Mention, reading: RecordsReading) -> bool:
     ask = reading.question.ask
     if not isinstance(mention.value, Word) or ask.function is None:
         return False
-    word = reading.parsed.text[mention.start : mention.end].lower()
+    word = reading.parsed.said(mention).lower()
     parts = {part for facet in (ask.of, ask.facet) if facet for part in facet.split("_")}
     return any(len(part) >= SHORTENED_MIN and word.startswith(part) for part in parts)
 
@@ -127,7 +127,7 @@ def names_nothing_else(
         return False
     constrained = {condition.facet for clause in clauses for condition in clause} | _asked_facets(reading)
     for place, mention in enumerate(reading.parsed.mentions):
-        said = reading.parsed.text[mention.start : mention.end]
+        said = reading.parsed.said(mention)
         if mention.assertion == "doubtful" and isinstance(mention.value, FacetName | Known):
             return False
         if mention.value == Cue("light") and _says_of_rows(reading, place) and not lists_values(reading):
@@ -168,7 +168,7 @@ def of_others(reading: RecordsReading, name: str, table: SearchTable) -> dict[Ev
     """
     mentions, said = reading.parsed.mentions, dict[Evidence, Set[str]]()
     for place, mention in enumerate(mentions):
-        called = reading.types.called(reading.parsed.text[mention.start : mention.end])
+        called = reading.types.called(reading.parsed.said(mention))
         if mention.value != Cue("noun") or name in called:
             continue
         sources = {reading.types.counted[each].source for each in called} - {None}
@@ -214,7 +214,7 @@ def _is_led_elsewhere(reading: RecordsReading, place: int, value: Known, table: 
 def only_measures(reading: RecordsReading, place: int) -> bool:
     """Whether a word is the verb of the comparison behind it ("lasted longer than 5 minutes")."""
     mention, following = (reading.parsed.mentions[each : each + 1] for each in (place, place + 1))
-    said = reading.parsed.text[mention[0].start : mention[0].end]
+    said = reading.parsed.said(mention[0])
     return bool(following) and isinstance(following[0].value, NumberRange | Duration) and is_measuring(said)
 
 
