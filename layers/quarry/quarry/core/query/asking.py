@@ -80,7 +80,7 @@ class _Reader:
         name, following = self.mentions[opening], self.mentions[opening + 1].value
         if not isinstance(name.value, FacetName) or name.value.grain or name.assertion != "affirmed":
             return None
-        said = keys(self.parsed.text[name.start : name.end])
+        said = keys(self.parsed.said(name))
         facets = [self.table.facet(facet) for facet in name.value.facets]
         plurals = {keys(plural) for facet in facets for plural in (facet.plural, *(f"{word}s" for word in facet.words))}
         return opening if said in plurals and following == Cue("relates") else None
@@ -163,7 +163,7 @@ class _Reader:
         return place, FacetName((people[0].name,))
 
     def _says(self, place: int) -> str:
-        return self.parsed.text[self.mentions[place].start : self.mentions[place].end].lower()
+        return self.parsed.said(self.mentions[place]).lower()
 
     def _facet(self, name: FacetName) -> str:
         """The facet of that name that the rows have which are meant."""
@@ -209,7 +209,7 @@ class _Reader:
 
     def _adjectives(self, place: int) -> set[str]:
         """The stems of the words at `place`, a superlative's without its ending."""
-        words = {stem(key) for key in keys(self.parsed.text[self.mentions[place].start : self.mentions[place].end])}
+        words = {stem(key) for key in keys(self.parsed.said(self.mentions[place]))}
         following = self.mentions[place + 1] if place + 1 < len(self.mentions) else None
         if following and isinstance(following.value, Word) and words & {"most", "least"}:
             words.add(following.value.stem)
@@ -306,7 +306,7 @@ class _Reader:
         """ "The most views": a noun of which nothing here tells how many there are; "most common" has its own noun."""
         if place >= len(self.mentions) or not isinstance(self.mentions[place].value, Word):
             return False
-        said = keys(self.parsed.text[self.mentions[most].start : self.mentions[most].end])
+        said = keys(self.parsed.said(self.mentions[most]))
         return said[-1:] in (("most",), ("fewest",), ("least",), ("of",)) or said[-1].isdigit()
 
     def _superlative(self, kind: str, place: int) -> Ask:
