@@ -92,6 +92,7 @@ def _is_of_money(parsed: ParsedQuery, table: SearchTable) -> bool:
 class _Reader:
     def __init__(self, parsed: ParsedQuery, table: SearchTable) -> None:
         self.text = parsed.text
+        self.said = parsed.said
         self.tokens = parsed.tokens
         self.mentions: Sequence[Mention] = parsed.mentions
         self.table = table
@@ -168,7 +169,7 @@ class _Reader:
 
     def _says_sum(self, place: int) -> bool:
         """Whether a sum is asked for in so many words, of whatever."""
-        return "sum" in stems_of(self.text[self.mentions[place].start : self.mentions[place].end])
+        return "sum" in stems_of(self.said(self.mentions[place]))
 
     def _grouped(
         self, function: Function, facet: Facet, used: tuple[int, ...], superlative: AskedFor | None
@@ -204,7 +205,7 @@ class _Reader:
     def _in_time(self, kind: AskedFor) -> Reckoning | None:
         """ "The newest book", "the first order": the one row, by its date or its year; several without a number are listed."""
         place = self.kinds[kind]
-        nouns = [self.text[each.start : each.end].lower() for each in self.mentions if each.value == Cue("noun")]
+        nouns = [self.said(each).lower() for each in self.mentions if each.value == Cue("noun")]
         is_list = self.limit is None and any(plural(singular(noun)) == noun for noun in nouns)
         if self.table.united or not self.table.reckons or is_list or self.kinds.keys() & {"group", "when", "count"}:
             return None
@@ -234,7 +235,7 @@ class _Reader:
         dated = [facet for facet in self.table.facets if facet.name == self.table.date]
         years = [facet for facet in self.table.facets if facet.kind == "year" and facet.related is None]
         made = [facet for facet in years if not _OF_LIVES & {*facet.events}] or years
-        said = [fold(key) for key in keys(self.text[self.mentions[place].start : self.mentions[place].end])]
+        said = [fold(key) for key in keys(self.said(self.mentions[place]))]
         of_age = made if len(made) == 1 and any(word.startswith(_OF_AGE) for word in said) else []
         born = [facet for facet in self.table.facets if facet.steps == 0 and _OF_BIRTH & {*facet.events}]
         if any(word.startswith(_OF_AGE) for word in said) and (born or self._is_of_people):
@@ -341,7 +342,7 @@ class _Reader:
             isinstance(self.mentions[before].value, Word) or self.mentions[before].value == Cue("light")
         ):
             return None
-        said = self.text[self.mentions[before].start : self.mentions[before].end]
+        said = self.said(self.mentions[before])
         measured = compared(said, list(_numbers(self.table))) if is_measuring(said) and not self.table.united else []
         return (before, measured[0]) if len(measured) == 1 else None
 
@@ -404,13 +405,10 @@ class _Reader:
         return self._grouped("sum", named[1], (place, named[0]), None)
 
     def _says_altogether(self) -> bool:
-        return any(
-            each.value == Cue("filler") and self.text[each.start : each.end].lower() in _ALTOGETHER
-            for each in self.mentions
-        )
+        return any(each.value == Cue("filler") and self.said(each).lower() in _ALTOGETHER for each in self.mentions)
 
     def _how_much(self, place: int) -> Reckoning | None:
-        said = keys(self.text[self.mentions[place].start : self.mentions[place].end])
+        said = keys(self.said(self.mentions[place]))
         if said != ("how", "much") or {"when", "statistic", "compare"} & self.kinds.keys():
             return None
         named = self._number_after(place, 1)
@@ -437,7 +435,7 @@ class _Reader:
             or mention.value == Cue("light")
             or (isinstance(mention.value, FacetName) and mention.source == "rule")
         ):
-            word = self.text[mention.start : mention.end]
+            word = self.said(mention)
             return stem(word) if word.islower() and word.isalpha() else None
         return None
 
@@ -455,7 +453,7 @@ class _Reader:
         return found[0][0] if len(found) == 1 and len(found[0]) == 1 else None
 
     def _stem_at_verb(self, mention: Mention) -> str | None:
-        word = stem(self.text[mention.start : mention.end])
+        word = stem(self.said(mention))
         return word if word in MONEY_VERBS else None
 
     # ---- parts ----
@@ -501,7 +499,7 @@ class _Reader:
         """ "The total of all invoices", where a number is called total."""
         if place is None:
             return None
-        said = set(stems_of(self.text[self.mentions[place].start : self.mentions[place].end]))
+        said = set(stems_of(self.said(self.mentions[place])))
         named = [facet for facet in _numbers(self.table) if set(stems_of(facet.label)) & said]
         return (place, named[0]) if len(named) == 1 else None
 
@@ -523,7 +521,7 @@ class _Reader:
     def _number_grouped_by(self) -> tuple[int, int, Facet] | None:
         """ "By revenue": the place of the "by", of the name, and the number."""
         place = self.kinds.get("group")
-        if place is not None and _OF_EVERY & {*keys(self.text[self.mentions[place].start : self.mentions[place].end])}:
+        if place is not None and _OF_EVERY & {*keys(self.said(self.mentions[place]))}:
             return None
         found = self._number_after(place, 1) if place is not None else None
         return (place, *found) if place is not None and found else None
@@ -571,12 +569,12 @@ class _Reader:
         said = self._stem_at(following) if following < len(self.mentions) else None
         if self.kinds.keys() & {"most", "least"} and following < len(self.mentions):
             if said is None and isinstance(self.mentions[following].value, FacetName):
-                said = stem(self.text[self.mentions[following].start : self.mentions[following].end])
+                said = stem(self.said(self.mentions[following]))
             return (following, said) if said and said in ADJECTIVES else None
         if said in PARTICIPLES:
             # "highest rated"
             return following, said
-        for word in keys(self.text[self.mentions[place].start : self.mentions[place].end]):
+        for word in keys(self.said(self.mentions[place])):
             for bare in _positives(word):
                 if stem(bare) in ADJECTIVES:
                     return place, stem(bare)
@@ -584,7 +582,7 @@ class _Reader:
 
     def _says_little(self, place: int) -> bool:
         """Whether a superlative is of an adjective that says little of something ("the shortest duration")."""
-        said = keys(self.text[self.mentions[place].start : self.mentions[place].end])
+        said = keys(self.said(self.mentions[place]))
         return any(stem(bare) in _LITTLE for word in said for bare in _positives(word))
 
     def _facet_of_adjective(self, adjective: str) -> Facet | None:
