@@ -289,21 +289,27 @@ async def _facts(query: str, first: Searched, toolset: SearchToolset) -> _Facts:
     is_topic = told.is_held and is_topic_alone(reading.parsed.text)
     if told.is_refused and asks and not (names or is_topic or await _is_answered_in_part(others, toolset)):
         return _Facts(fallbacks.nothing_held(told.missing, first.sources), is_all=True)
-    lacking = fallbacks.lacking(names) or await off_loop(_lacking, query, told, first.sources, reading.authors)
-    doubt = lacking or (fallbacks.ONLY_NEAREST if told.is_doubtful else "")
+    seen = await off_loop(_lacking, query, told, first.sources, reading.authors)
+    lacking = fallbacks.lacking(names) or seen or ""
+    # what one record holds all of, and tells as it is asked for, is answered however far its words are
+    is_doubtful = told.is_doubtful and not (told.is_held and seen == "")
+    doubt = lacking or (fallbacks.ONLY_NEAREST if is_doubtful else "")
     return _Facts(authors=reading.authors, doubt=doubt, lacking=lacking, is_listed=told.is_listed)
 
 
-def _lacking(query: str, told: Answerability, sources: Sequence[EvidenceSource], authors: Set[str]) -> str:
-    """What is asked for that the records lack, or that was found lacks; empty where nothing can be named."""
+def _lacking(query: str, told: Answerability, sources: Sequence[EvidenceSource], authors: Set[str]) -> str | None:
+    """What is asked for that no record has, or that what was found does not tell. Empty where it tells that as it is asked for,
+    None where neither can be seen.
+    """
     in_passing = names_in_passing(query)
-    missing = [word for word in told.missing if word.lower() not in in_passing]
+    missing, apart = ([word for word in said if word.lower() not in in_passing] for said in (told.missing, told.apart))
     if missing and (told.is_doubtful or len(parts(query)) > 1):
         return fallbacks.lacking(missing)
-    seen = untold(query, sources, authors) if is_asked(query) else ""
+    if not is_asked(query):
+        return None
+    seen = untold(query, sources, authors)
     # of what is told as it is asked for, two words may stand apart
-    apart = [word for word in told.apart if word.lower() not in in_passing]
-    return seen or (fallbacks.lacking((), apart) if seen is None and told.is_doubtful and len(apart) > 1 else "")
+    return fallbacks.lacking((), apart) if seen is None and told.is_doubtful and len(apart) > 1 else seen
 
 
 def _has_any(part: str, names: Sequence[str]) -> bool:

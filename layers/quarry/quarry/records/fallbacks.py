@@ -105,6 +105,12 @@ _CUES: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
         _words("how (?:much|many|long|often|far|big|high)", "cost", "price", "fee", "rate", "budget", "number", "amount"),
         re.compile(r"\d|\b(?:percent|million|thousand|hundred|dozen|half|twice)\b"),
     ),
+    (
+        _words("go(?:es)? up", "(?:went|gone) up", "rise[sn]?", "rose", "increased?", "grow[ns]?", "grew", "climb(?:ed)?",
+               "go(?:es)? down", "(?:went|gone) down", "falls?", "fell", "fallen", "drop(?:ped)?", "shrink", "shrank"),
+        _words("ris(?:es?|en|ing)", "rose", "raise[ds]?", "increase[ds]?", "gr[eo]w[ns]?", "climb(?:ed|s)?", "higher", "dearer", "up (?:by|from|to)",
+               "(?:more|less|fewer) than", "falls?", "fell", "fallen", "drop(?:s|ped)?", "lower(?:s|ed)?", "down (?:by|from|to)", "from .{1,40} to"),
+    ),
     (_ASKS_WHEN, _TELLS_WHEN),
     (
         _words("vote[ds]?", "voting", "pass(?:ed)?", "adopt(?:ed)?", "approve[ds]?", "defeated", "reject(?:ed)?", "against",
