@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import pytest
 from jsonschema import Draft202012Validator
 
 from quarry.api import everything
@@ -15,22 +16,33 @@ from tests.deployed.template import ROOT
 from tools.api_examples import examples
 from tools.generate import with_errors
 
-DOCUMENT = openapi_document(everything.ROUTERS, recorded_examples())
-OPERATIONS = [
-    (path, method, operation)
-    for path, by_method in DOCUMENT["paths"].items()
-    for method, operation in by_method.items()
-]
+Operation = tuple[str, str, dict[str, Any]]
 
 
-def test_examples_are_what_was_recorded_of_every_route() -> None:
-    assert recorded_examples() == examples(DOCUMENT["paths"]), "run `make docs`"
+# not where the module is imported, as every process of the tests does
+@pytest.fixture(scope="module")
+def document() -> dict[str, Any]:
+    return openapi_document(everything.ROUTERS, recorded_examples())
+
+
+@pytest.fixture(scope="module")
+def operations(document: dict[str, Any]) -> list[Operation]:
+    """Each with its path and its method."""
+    return [
+        (path, method, operation)
+        for path, by_method in document["paths"].items()
+        for method, operation in by_method.items()
+    ]
+
+
+def test_examples_are_what_was_recorded_of_every_route(document: dict[str, Any], operations: list[Operation]) -> None:
+    assert recorded_examples() == examples(document["paths"]), "run `make docs`"
     shown = {(each["path"], each["method"]) for each in recorded_examples()}
-    assert shown == {(path, method) for path, method, _ in OPERATIONS}
+    assert shown == {(path, method) for path, method, _ in operations}
 
 
-def test_every_example_is_what_its_schema_says() -> None:
-    for path, method, operation in OPERATIONS:
+def test_every_example_is_what_its_schema_says(document: dict[str, Any], operations: list[Operation]) -> None:
+    for path, method, operation in operations:
         bodies = [operation.get("requestBody", {}), *operation["responses"].values()]
         described = [
             *operation.get("parameters", []),
@@ -40,12 +52,12 @@ def test_every_example_is_what_its_schema_says() -> None:
             for name, example in place.get("examples", {}).items():
                 # a stream has a schema for its events alone
                 if schema := place.get("schema"):
-                    validator = Draft202012Validator(schema | {"components": DOCUMENT["components"]})
+                    validator = Draft202012Validator(schema | {"components": document["components"]})
                     assert [*validator.iter_errors(example["value"])] == [], (method, path, name)
 
 
-def test_every_value_that_was_sent_is_described() -> None:
-    of_route = {(path, method): operation for path, method, operation in OPERATIONS}
+def test_every_value_that_was_sent_is_described(operations: list[Operation]) -> None:
+    of_route = {(path, method): operation for path, method, operation in operations}
     for example in recorded_examples():
         parameters = of_route[example["path"], example["method"]].get("parameters", [])
         assert {*example["parameters"]} <= {each["name"] for each in parameters}, example["name"]
@@ -54,8 +66,8 @@ def test_every_value_that_was_sent_is_described() -> None:
         ]
 
 
-def test_every_error_that_is_answered_is_explained() -> None:
-    problems: list[dict[str, Any]] = DOCUMENT["x-problems"]
+def test_every_error_that_is_answered_is_explained(document: dict[str, Any], operations: list[Operation]) -> None:
+    problems: list[dict[str, Any]] = document["x-problems"]
     page = (ROOT / "docs" / "errors.md").read_text()
     assert page == with_errors(page, problems), "run `make docs`"
     assert [error for error in catalogue() if not {"meaning", "remedy"} <= vars(error).keys()] == []
@@ -63,6 +75,6 @@ def test_every_error_that_is_answered_is_explained() -> None:
     of_gateway = set(re.findall(r'"type": "(urn:[\w:-]+)"', (ROOT / "template.yaml").read_text()))
     assert of_gateway
     assert of_gateway <= {problem["type"] for problem in problems}
-    statuses = {int(status) for _, _, operation in OPERATIONS for status in operation["responses"] if status >= "400"}
+    statuses = {int(status) for _, _, operation in operations for status in operation["responses"] if status >= "400"}
     # 406 is the agents' protocol's own
     assert statuses - {406} <= {problem["status"] for problem in problems}
