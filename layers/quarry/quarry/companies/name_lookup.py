@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -55,12 +54,7 @@ async def look_up_names(context: Context) -> Asked:
 async def _read(context: Context) -> Reading:
     earlier = [message.content[:QUERY_MAX_CHARACTERS] for message in context.request.history if message.role == "user"]
     return await read_question(
-        context.services.reader,
-        COMPANIES,
-        context.question,
-        today=datetime.datetime.now(datetime.UTC).date(),
-        earlier=earlier,
-        adapt=as_companies,
+        context.services.reader, COMPANIES, context.question, earlier=earlier, adapt=as_companies
     )
 
 

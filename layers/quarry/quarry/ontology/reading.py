@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -32,8 +31,7 @@ async def searched_words(database: Database, query: str, caller: Caller) -> str:
     """
     if not await off_loop(_rules_out, query):
         return query
-    today = datetime.datetime.now(datetime.UTC).date()
-    reading = await read_question(database, WORKSPACE, query, today=today, scope=caller.user_id)
+    reading = await read_question(database, WORKSPACE, query, scope=caller.user_id)
     return with_exclusions(reading.parsed)
 
 

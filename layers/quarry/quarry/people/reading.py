@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from typing import NamedTuple
 
 from quarry.core.errors import ModelError
@@ -39,7 +38,7 @@ async def read_query(query: str, services: Services, run: Run) -> ReadQuery:
     It is read once, by its words and the values of the data; a model's reading is held to that.
     """
     with run.step("vocabulary"):
-        reading = await read_question(services.reader, PEOPLE, query, today=datetime.datetime.now(datetime.UTC).date())
+        reading = await read_question(services.reader, PEOPLE, query)
         read = normalise(await off_loop(constraints_of, reading.parsed, reading.question))
     if reading.parsed.asks_nothing:
         return ReadQuery(read, asks_nothing=True)

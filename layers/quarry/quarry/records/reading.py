@@ -7,7 +7,6 @@ nothing else, or names a day. Elsewhere it adds weight.
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -104,8 +103,7 @@ async def read_records(
     """What `text` asks of records of these types; `earlier` are the questions before it, the last one last, of which it keeps
     what it does not change. Raises DatabaseUnavailable.
     """
-    today = datetime.datetime.now(datetime.UTC).date()
-    reading = await read_question(database, types.united, text, today=today, earlier=earlier, scope=types.scope)
+    reading = await read_question(database, types.united, text, earlier=earlier, scope=types.scope)
     return await off_loop(_placed, types, reading)
 
 

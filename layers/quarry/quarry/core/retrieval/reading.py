@@ -43,16 +43,17 @@ async def read_question(
     table: SearchTable,
     text: str,
     *,
-    today: datetime.date,
+    today: datetime.date | None = None,
     earlier: Sequence[str] = (),
     scope: str = "",
     adapt: Adapt = as_parsed,
 ) -> Reading:
     """What `text` asks of `table`, in one statement, and one more for each earlier question that it takes up.
 
-    `earlier` are the questions before it, the last one last; `today` is what "last year" is counted from. What belongs to an
-    owner is known in that `scope` alone. Raises DatabaseUnavailable.
+    `earlier` are the questions before it, the last one last; "last year" is counted from `today`, by default the day that it is
+    in UTC. What belongs to an owner is known in that `scope` alone. Raises DatabaseUnavailable.
     """
+    today = today or datetime.datetime.now(datetime.UTC).date()
     parsed = await off_loop(adapt, await _parse(database, table, text, today, scope))
     taken_up = None
     if parsed.follows_up and earlier:
