@@ -58,14 +58,14 @@ def owner(url: str, *statements: str) -> None:
             connection.execute(statement)
 
 
-def apply_file(url: str, text: str, schema: str = DEFAULT_SCHEMA) -> list[Change]:
+def apply_file(url: str, text: str) -> list[Change]:
     """Make the database agree with a file; what was changed."""
     declared = read_declarations(text)
-    with connect(url, schema) as connection:
+    with connect(url, DEFAULT_SCHEMA) as connection:
         relations = relations_named(connection, tables_named(declared))
         changes = plan_changes(declared, stored_collections(connection), relations)
         for change in changes:
-            apply_change(connection, change, schema)
+            apply_change(connection, change, DEFAULT_SCHEMA)
     return changes
 
 

@@ -70,10 +70,8 @@ async def streams(services: Services) -> AsyncIterator[RunStreams]:
 
 
 @asynccontextmanager
-async def listening(
-    streams: RunStreams, speaker: Speaker, run_id: UUID, caller: str = "ann"
-) -> AsyncIterator[AsyncGenerator[bytes]]:
-    stream = streams.live(run_id, caller, speaker.search(), NDJSON, heartbeat_seconds=QUIET)
+async def listening(streams: RunStreams, speaker: Speaker, run_id: UUID) -> AsyncIterator[AsyncGenerator[bytes]]:
+    stream = streams.live(run_id, "ann", speaker.search(), NDJSON, heartbeat_seconds=QUIET)
     try:
         yield stream
     finally:
@@ -86,9 +84,9 @@ def read(lines: list[bytes]) -> list[tuple[str, str]]:
     return [(event["seq"].rsplit("/")[1], event.get("text") or event["data"]["message"]) for event in events]
 
 
-async def rest(streams: RunStreams, place: Place, caller: str = "ann") -> list[tuple[str, str]]:
+async def rest(streams: RunStreams, place: Place) -> list[tuple[str, str]]:
     async with asyncio.timeout(PATIENCE_SECONDS):
-        return read([line async for line in streams.behind(place, caller, NDJSON, heartbeat_seconds=QUIET)])
+        return read([line async for line in streams.behind(place, "ann", NDJSON, heartbeat_seconds=QUIET)])
 
 
 async def stored(database: Database, run_id: UUID, events: int) -> None:

@@ -48,8 +48,8 @@ def load(load_function: Load, lambda_environment: pytest.MonkeyPatch, database_u
     return tell
 
 
-def matter(title: str, id: str = "a") -> bytes:
-    return json.dumps({"id": id, "title": title}).encode() + b"\n"
+def matter(title: str) -> bytes:
+    return json.dumps({"id": "a", "title": title}).encode() + b"\n"
 
 
 def titles(url: str) -> list[str]:

@@ -752,9 +752,9 @@ class TestEval:
 
 
 class TestTune:
-    def judged_file(self, tmp_path: Path, count: int = 4) -> Path:
+    def judged_file(self, tmp_path: Path) -> Path:
         """Queries that meaning alone answers best: what is relevant is nearest to them and lacks their words."""
-        lines = [judged(f"q{number}", query="felling an old tree", relevant={"matter:x": 3}) for number in range(count)]
+        lines = [judged(f"q{number}", query="felling an old tree", relevant={"matter:x": 3}) for number in range(4)]
         return write_rows(tmp_path / "judged.jsonl", *lines)
 
     @pytest.fixture

@@ -36,5 +36,5 @@ def record(
     )
 
 
-def source(n: int, text: RecordText, *, similarity: float | None = 0.6, weight: float = 1.0) -> EvidenceSource:
-    return EvidenceSource(n, text, similarity, weight)
+def source(n: int, text: RecordText, *, weight: float = 1.0) -> EvidenceSource:
+    return EvidenceSource(n, text, 0.6, weight)

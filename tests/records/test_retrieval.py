@@ -106,16 +106,9 @@ def nearest(vector: NDArray[np.float64], count: int, since: datetime.date = date
     return [f"m{number:05}" for number in order if seeded_date(int(number)) >= since][:count]
 
 
-def add_motion(
-    connection: Connection,
-    id: str,
-    text: str,
-    *,
-    degrees: Sequence[float] = (),
-    date: datetime.date | None = None,
-) -> None:
+def add_motion(connection: Connection, id: str, text: str, *, degrees: Sequence[float] = ()) -> None:
     """A motion, with a vector for each of `degrees`."""
-    connection.execute("insert into motions (id, text_content, date) values (%s, %s, %s)", [id, text, date])
+    connection.execute("insert into motions (id, text_content) values (%s, %s)", [id, text])
     for window, angle in enumerate(degrees):
         connection.execute(
             "insert into motion_embeddings values (%s, %s, %s)", [id, window, vector_literal(direction(angle))]
