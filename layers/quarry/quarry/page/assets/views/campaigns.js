@@ -41,16 +41,13 @@ export function mount(root, context) {
     lead: 'What others offer, promise and sound like: by channel, brand, mood, date or theme. Numbers are counted over all that match.',
     label: 'Ask about the campaigns',
     placeholder: 'Ask about offers, channels, moods or themes',
-    turn: (asked, own) => new CampaignsTurn(asked, own),
+    turn: (asked, own) => new CampaignsTurn(asked, own, 'campaigns'),
   });
 }
 
 class CampaignsTurn extends Turn {
-  constructor(asked, context) {
-    super(asked, context, {domain: 'campaigns', path: 'campaigns/chat', activity: 'Search'});
-    /** Whether the next question is asked within what this one was. */
-    this.keepsFilters = false;
-  }
+  /** Whether the next question is asked within what this one was. */
+  keepsFilters = false;
 
   get body() {
     const history = this.before.flatMap(({question, text}) => [{role: 'user', content: question}, {role: 'assistant', content: text}]);

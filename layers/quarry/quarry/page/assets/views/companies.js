@@ -36,15 +36,11 @@ export function mount(root, context) {
     lead: 'By what they make, for whom, or by a company that they resemble. Every step of the search is shown, and every result says why it is here.',
     label: 'Describe the companies you are looking for',
     placeholder: 'Describe the companies you are looking for',
-    turn: (asked, own) => new CompaniesTurn(asked, own),
+    turn: (asked, own) => new CompaniesTurn(asked, own, 'companies'),
   });
 }
 
 class CompaniesTurn extends Turn {
-  constructor(asked, context) {
-    super(asked, context, {domain: 'companies', path: 'companies/chat', activity: 'Search'});
-  }
-
   get body() {
     const asked = this.before.flatMap(({question, text}) => [{role: 'user', content: question}, {role: 'assistant', content: text}]);
     const last = this.before.at(-1)?.answer?.references ?? [];

@@ -22,21 +22,19 @@ const NDJSON = 'application/x-ndjson';
  * @property {any} constraints what is searched by where the reader changed how the question was understood, else null
  */
 
-/** What the kinds of conversation share. A kind says where it asks, what it sends and what it makes of an event. */
+/** What the kinds of conversation share. A kind says what it sends and what it makes of an event. */
 export class Turn {
   /**
    * @param {Asked} asked
    * @param {import('../../app.js').Context} context
-   * @param {{domain: string, path: string, activity: string}} kind `activity` is what its steps are called together
+   * @param {string} domain which it asks
    */
-  constructor({question, before, constraints}, context, {domain, path, activity}) {
+  constructor({question, before, constraints}, context, domain) {
     this.question = question;
     this.before = before;
     this.constraints = constraints;
     this.context = context;
     this.domain = domain;
-    this.path = path;
-    this.activity = activity;
     /** @type {{onchange: () => void, onfollow: (question: string) => void, onedit: (constraints: any) => void}} */
     this.callbacks = {onchange() {}, onfollow() {}, onedit() {}};
     /** @type {'new' | 'running' | 'done' | 'stopped' | 'failed'} */
@@ -155,7 +153,7 @@ export class Turn {
     this.#enter('running');
     this.context.announce('Searching');
     try {
-      for await (const event of this.context.api.stream(this.path, {body: this.body, accept: NDJSON, signal, after: this.place})) this.#take(event);
+      for await (const event of this.context.api.stream(`${this.domain}/chat`, {body: this.body, accept: NDJSON, signal, after: this.place})) this.#take(event);
       this.#flush();
       this.timeline.finish();
       this.#finish();
@@ -220,7 +218,7 @@ export class Turn {
     /** Known from its first event on, also when it is gone: only who asks again has another one. */
     this.run = null;
     this.place = null;
-    this.timeline = new Timeline(this.activity);
+    this.timeline = new Timeline('Search');
     this.prose = element('div', {class: 'prose'});
     this.view = new MarkdownView(this.prose);
     this.notes = element('div', {class: 'answer-notes'}, loading(2));
