@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quarry.records.deeds import asked_deed
+from quarry.records.deeds import asked_deed, names_in_passing
 from tests.linear.measuring import assert_linear, repeated
 
 
@@ -50,6 +50,11 @@ from tests.linear.measuring import assert_linear, repeated
         ("How long did it take to build the mill?", "Building the mill was slow.", "The mill is old."),
         ("Who drove the red van that hit the old shed?", "Ada drove a red van.", "Ada drove to the shed."),
         ("How old is Ms Palmering?", "Ms Palmering is 40.", "Ms Lind is 40."),
+        ("Who is the miller of Ay?", "The miller of Ay is Øyvind Palm.", "The miller of Ay came on Friday in May."),
+        ("Who is the miller?", "Ada Palmer, Miller\nThe weir is old.", "Ada Palmer, Mason\nThe miller is late."),
+        ("What is the name of the miller's dog?", "The miller has a dog, Juno.", "The miller has a dog."),
+        ("What is the dog of the mill called?", "Juno is the dog of the mill.", "The mill has a dog."),
+        ("What breed of dog lives at the mill?", "The mill has a dog of an old breed.", "The mill has a dog."),
     ],
 )
 def test_it_is_told_where_it_is_spoken_of_beside_what_stands_with_it(question: str, told: str, untold: str) -> None:
@@ -105,6 +110,9 @@ def test_it_is_named_in_the_words_of_the_question(question: str, name: str) -> N
         "Which day was the mill built?",
         "How long did it take to get the mill?",
         "How many mills are there?",
+        "How much would mending the mill cost?",
+        "Why was the mill turned down?",
+        "What is it called?",
         "How many mills will there be",
         "Which?",
         "Which mill?",
@@ -112,6 +120,19 @@ def test_it_is_named_in_the_words_of_the_question(question: str, name: str) -> N
 )
 def test_what_may_be_told_in_other_words_is_no_deed(question: str) -> None:
     assert asked_deed(question) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("Why does the silt come back so fast?", {"come", "fast"}),
+        ("Why was the new mill turned down?", {"new", "turned"}),
+        ("Why was the mill out on the hill sold?", set()),
+        ("", set()),
+    ],
+)
+def test_measures_light_words_and_verbs_with_a_particle_are_named_in_passing(question: str, words: set[str]) -> None:
+    assert names_in_passing(question) == words
 
 
 @pytest.mark.parametrize(
@@ -141,7 +162,9 @@ def test_twice_the_question_takes_about_twice_as_long(unit: str) -> None:
             "how old is ",
             "how many ",
             "which ",
+            "what is the name of ",
         ):
             asked_deed(beginning + text)
+        names_in_passing(text)
 
     assert_linear(read, repeated(unit), 1000)

@@ -15,6 +15,7 @@ from tests.linear.measuring import assert_linear, repeated
         ("How old is the mayor?", "The mayor was born in Oslo in 1960.", "The mayor came to 3 meetings."),
         ("How old is the wall?", "The 1874 wall fell.", "The wall fell on 3 May 2021."),
         ("How old is the wall?", "Masons built it in 1874.", "Masons mended it for $900."),
+        ("What is the harbour master's salary?", "He has £90,000.", "He has 9 bees."),
         ("What does parking cost?", "Visitors pay £2 an hour.", "Visitors may park for 2 hours."),
         ("How much does the chief earn?", "The chief has ninety thousand dollars.", "The chief serves 9 towns."),
         ("What is the fee?", "Entry is free.", "Entry is by the door."),

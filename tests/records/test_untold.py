@@ -52,6 +52,31 @@ def test_a_price_of_something_else_in_the_same_record_is_none_of_what_is_asked_o
     assert untold(asked, [source(1, parking)]) == f"Of this the records found tell no price or sum: {IN_PART}."
 
 
+def test_a_kind_that_the_sentence_of_another_thing_tells_is_none_of_what_is_asked_of() -> None:
+    of_another = record("other", title="Routes", body="A bus ran forty minutes late. The driver took the old bridge.")
+    leaning = record("leaning", title="Routes", body="The driver took the old bridge. It is forty metres long.")
+    assert untold("How long is the old bridge?", [source(1, of_another)]) == (
+        f"Of this the records found tell no duration or length: {IN_PART}."
+    )
+    assert untold("How long is the old bridge?", [source(1, leaning)]) == ""
+
+
+def test_a_name_of_who_speaks_is_none_of_what_they_speak_of() -> None:
+    said = record("said", title="Ada Lind, Member", author="Ada Lind", body="The mate of the old coaster fell asleep.")
+    asked = "What is the name of the mate of the coaster?"
+    assert (
+        untold(asked, [source(1, said)]) == f"Of this the records found do not tell the name of “the mate”: {IN_PART}."
+    )
+
+
+def test_a_date_counts_beside_most_of_what_is_asked_of() -> None:
+    may = record("may", title="The ferry", body="The ferry was mended in May. It leaves from the pier.")
+    noon = record("noon", title="The ferry", body="The ferry for the island leaves at noon.")
+    asked = "When does the ferry leave for the island?"
+    assert untold(asked, [source(1, may)]) == f"Of this the records found tell no date or time: {IN_PART}."
+    assert untold(asked, [source(1, noon)]) == ""
+
+
 def test_a_year_of_which_no_record_is_or_speaks_is_named() -> None:
     flood = record("flood", title="The flood", body="The flood of 2021 cost $3 million.")
     dated = record("dated", title="The flood", body="It cost $3 million.", date=datetime.date(2021, 5, 1))

@@ -55,9 +55,13 @@ BESIDE_MAX = 2
 """but not more than so many words of it."""
 _WHO = re.compile(r"\s*(?:and\s+)?who\b", re.IGNORECASE)
 _WHAT_NAME = re.compile(
-    r"\s*(?:and\s+)?what (?:is|was|are|were) (?:the names? of (?P<of>[^,;?]+)|(?P<called>[^,;?]+?) (?:called|named)\b)", re.IGNORECASE
+    r"\s*(?:and\s+)?what (?:is|was|are|were) "
+    r"(?:the names? of (?P<of>[^,;?]+)|(?P<called>[^,;?]+?) (?:called|named)\b)",
+    re.IGNORECASE,
 )
-_NAME = re.compile(rf"\b(?!(?:{MONTHS}|\w{{3,6}}day)\b)[A-Z][a-z]+")
+_LETTERS = re.compile(r"[^\W\d_]{2,}")
+_CALENDAR = re.compile(rf"{MONTHS}|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?")
+"""What begins with a capital and is no name."""
 _WHEN = re.compile(
     r"\s*(?:and\s+)?(?:(?P<asks>when|where|why|what|how|how (?:many|much)(?P<counted>(?: [^\s,;?]+){0,4}?))\s+)?"
     r"(?:(?P<be>is|are|was|were)|(?P<do>do|does|did|will|would))\s+",
@@ -107,8 +111,8 @@ _AGENT = re.compile(r"(?:(\w)\1)?(?:er|or)$")
 
 def _has_name(line: str, asked: Set[str]) -> bool:
     """Whether a name stands in a line that is none of what is `asked`."""
-    names = (stem(word.lower()) for word in _NAME.findall(line))
-    return any(word not in asked and not is_everyday(word) for word in names)
+    capitalised = (word for word in _LETTERS.findall(line) if word[0].isupper() and not _CALENDAR.fullmatch(word))
+    return any(stem(word.lower()) not in asked and not is_everyday(word.lower()) for word in capitalised)
 
 
 def asked_deed(question: str) -> Deed | None:
@@ -128,8 +132,12 @@ def names_in_passing(question: str) -> frozenset[str]:
     said again ("new"), and verbs that mean something else with the particle behind them ("turned down").
     """
     said = words(question)
-    led = {word for word, behind, next_ in zip(said, said[1:], [*said[2:], ""]) if behind in _PARTICLES and next_ not in _PLACING}
-    return frozenset(word for word in said if word in led or stem(word) in MEASURING | _LIGHT)
+    led = frozenset(
+        word
+        for place, word in enumerate(said[:-1])
+        if said[place + 1] in _PARTICLES and _PLACING.isdisjoint(said[place + 2 : place + 3])
+    )
+    return led | {word for word in said if stem(word) in MEASURING | _LIGHT}
 
 
 def _asked_who(question: str) -> Deed | None:
@@ -139,7 +147,9 @@ def _asked_who(question: str) -> Deed | None:
     if said and said[0] in _BE | _BECOME:
         whole = _noun_phrase(said[1:])
         is_named = bool(whole) and whole[0] in _ARTICLES
-        return _noun(f"say who {' '.join(said[: 1 + len(whole)])}", whole, _stems(said[1:]), of_all=True, is_named=is_named)
+        return _noun(
+            f"say who {' '.join(said[: 1 + len(whole)])}", whole, _stems(said[1:]), of_all=True, is_named=is_named
+        )
     place = int(bool(said) and said[0] in _MODAL)
     if len(said) < place + 2 or said[place] in _SAYS_LITTLE:
         return None
@@ -218,7 +228,7 @@ def _asked_which(question: str) -> Deed | None:
     elif rest and rest[0] in _MODAL:
         verb = rest[1:2]
     else:
-        kind, verb = whole[-2:-1], whole[-1:]
+        kind, verb = (kind, of_kind[-1:]) if of_kind else (whole[-2:-1], whole[-1:])
     if not kind or (match["asks"].lower() == "what" and is_plural(kind[0])):
         return None
     told = [*kind, *(word for word in verb if word not in _SAYS_LITTLE)]

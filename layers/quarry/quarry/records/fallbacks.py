@@ -20,8 +20,8 @@ from quarry.core.query.places import AREAS
 from quarry.core.text import STOP_WORDS, shorten, significant_words, words
 from quarry.records.candidates import RecordText
 from quarry.records.evidence import EvidenceSource
-from quarry.records.outputs import FollowupQuestions
 from quarry.records.intent import parts
+from quarry.records.outputs import FollowupQuestions
 from quarry.records.quantities import MONTHS, asked_count
 
 SENTENCES_MAX = 7
@@ -94,6 +94,10 @@ _ASKS_WHAT_IS_SAID = _words(
 
 _ASKS_WHEN = _words("when", "date", "deadline", "since", "until", "open(?:ed|ing)?")
 _TELLS_WHEN = re.compile(rf"\b(?:{MONTHS}|20\d\d|spring|summer|autumn|winter)\b")
+_CHANGES = _words(
+    "(?:go(?:es)?|went|gone) (?:up|down)", "ris(?:es?|en|ing)", "rose", "raise[ds]?", "increase[ds]?", "gr[eo]w[ns]?",
+    "climb(?:ed|s)?", "jump(?:ed|s)?", "falls?", "fell", "fallen", "drop(?:s|ped)?", "lower(?:s|ed)?",
+)  # fmt: skip
 # What a kind of question asks for, and what the answer to it tends to hold.
 _CUES: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     (
@@ -105,12 +109,7 @@ _CUES: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
         _words("how (?:much|many|long|often|far|big|high)", "cost", "price", "fee", "rate", "budget", "number", "amount"),
         re.compile(r"\d|\b(?:percent|million|thousand|hundred|dozen|half|twice)\b"),
     ),
-    (
-        _words("go(?:es)? up", "(?:went|gone) up", "rise[sn]?", "rose", "increased?", "grow[ns]?", "grew", "climb(?:ed)?",
-               "go(?:es)? down", "(?:went|gone) down", "falls?", "fell", "fallen", "drop(?:ped)?", "shrink", "shrank"),
-        _words("ris(?:es?|en|ing)", "rose", "raise[ds]?", "increase[ds]?", "gr[eo]w[ns]?", "climb(?:ed|s)?", "higher", "dearer", "up (?:by|from|to)",
-               "(?:more|less|fewer) than", "falls?", "fell", "fallen", "drop(?:s|ped)?", "lower(?:s|ed)?", "down (?:by|from|to)", "from .{1,40} to"),
-    ),
+    (_CHANGES, _CHANGES),
     (_ASKS_WHEN, _TELLS_WHEN),
     (
         _words("vote[ds]?", "voting", "pass(?:ed)?", "adopt(?:ed)?", "approve[ds]?", "defeated", "reject(?:ed)?", "against",

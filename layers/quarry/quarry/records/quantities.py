@@ -84,6 +84,11 @@ _COLOURS = (
 )
 _LONG = r"day|night|week(?:end)?|month|year|season|term|spring|summer|autumn|winter"
 
+DATE = Quantity(
+    "date or time",
+    _any(r"^\s*(?:and\s+)?when\b|\b(?:what|which) (?:day|date|time|year|month|weekday)\b"),
+    _any(_TIME),
+)
 QUANTITIES: Sequence[Quantity] = (
     Quantity(
         "age",
@@ -91,7 +96,7 @@ QUANTITIES: Sequence[Quantity] = (
         _any(
             rf"\b(?:aged?|born|birthday)\b|\bcentury\b|{_with_units('years?|months?|weeks?|centur(?:y|ies)')}|-year-old\b"
             r"|\b(?:built|made|cast|opened|founded|begun|erected|laid|planted|dates?|dated|dating|since|installed|bought|from)\b"
-            r"[^.;]{0,40}\b[12]\d{3}\b|\b(?:the|an?|this|its|their|our)\s[12]\d{3}\s[a-z]|\b[a-z]+ of [12]\d{3}\b"
+            r"[^.;]{0,40}\b[12]\d{3}\b|\b(?:the|an?|this|its|their|our)\s[12]\d{3}\s[a-z]"
             rf"|(?:,|\b(?:is|was|turned|turns|at))\s(?:\d{{1,3}}|{IN_WORDS})(?=[,.;)]|\sand\b|\swhen\b|$)|\(\d{{1,3}}\)|^(?:\d{{1,3}}|{IN_WORDS}),"
         ),
     ),
@@ -134,11 +139,7 @@ QUANTITIES: Sequence[Quantity] = (
         _any(r"\bhow (?:hot|cold|warm|cool)\b|\bwhat temperature\b"),
         _any(r"\d\s?(?:°|degrees|celsius|fahrenheit|[CF]\b)|\bdegrees?\b"),
     ),
-    Quantity(
-        "date or time",
-        _any(r"^\s*(?:and\s+)?when\b|\b(?:what|which) (?:day|date|time|year|month|weekday)\b"),
-        _any(_TIME),
-    ),
+    DATE,
     Quantity(
         "colour",
         _any(r"\bwhat colou?rs?\b"),

@@ -19,11 +19,13 @@ from quarry.records.deeds import asked_deed
 from quarry.records.evidence import EvidenceSource
 from quarry.records.fallbacks import IN_PART, LEANS_ON_PREVIOUS, extractive_answer, markdown_safe, read_body, values_of
 from quarry.records.intent import parts
-from quarry.records.quantities import asked_quantity
+from quarry.records.quantities import DATE, asked_quantity
 
 _YEAR = re.compile(r"\b(?:1[0-9]|20)\d\d\b")
 ALL_WORTH = 0.999
 """So much of what the best source holds of a question is as much, whatever it was rounded to."""
+MOST = 0.6
+"""This share of what is asked is spoken of where a date is told: some date stands in nearly every record."""
 NAME_CHARACTERS_MAX = 120
 """So much of a question is said again."""
 
@@ -34,7 +36,12 @@ def untold(question: str, sources: Sequence[EvidenceSource], authors: Set[str] =
     somebody or something that is asked for, beside what else it says; or that none is of a year that it names. Empty where they
     do; None where nothing of the kind is asked for, or cannot be seen.
     """
-    asked = [each for part in parts(question) if any(each := (asked_quantity(part), asked_deed(part)))]
+    asked = [
+        (kind, deed, frozenset(significant_words(part)))
+        for part in parts(question)
+        for kind, deed in [(asked_quantity(part), asked_deed(part))]
+        if kind or deed
+    ]
     years = _YEAR.findall(question)
     about = _about(question, sources) if years or asked else []
     if not about or any(text.language != ENGLISH or _tells_values(text) for text in about):
@@ -45,8 +52,18 @@ def untold(question: str, sources: Sequence[EvidenceSource], authors: Set[str] =
     passages = [*_passages(pieces), *_passages((text.title, read_body(text)) for text in about)]
     others = frozenset(significant_words(question))
     lacking, unsaid = dict[str, None](), dict[str, None]()
-    for kind, deed in asked:
-        speaking = [said for context, said in passages if deed.is_told(f"{context} {said}", others)] if deed else told
+    for kind, deed, part in asked:
+        if deed:
+            speaking = [said for context, said in passages if deed.is_told(f"{context} {said}", others)]
+        elif kind == DATE:
+            most = MOST * len(part)
+            speaking = [
+                said
+                for context, said in passages
+                if len(part.intersection(significant_words(f"{context} {said}"))) >= most
+            ] or [""]
+        else:
+            speaking = told
         if kind and not (any(map(kind.is_told, told)) and any(map(kind.is_told, speaking or told))):
             lacking[f"tell no {kind.name}"] = None
         elif deed and not speaking:
