@@ -22,7 +22,7 @@ from quarry.core.query.mention import (
 )
 from quarry.core.query.question import Ask, Clause, Condition, Evidence
 from quarry.core.query.reckoning import groups_in
-from quarry.core.query.united_tables import compared_values, nearest
+from quarry.core.query.united_tables import nearest
 from quarry.core.retrieval import questions
 from quarry.core.retrieval.answers import Group, latest
 from quarry.core.retrieval.facets import SearchTable
@@ -31,7 +31,7 @@ from quarry.core.retrieval.wording import clause_label
 from quarry.records.contract import AggregationEvent, CountedGroup
 from quarry.records.count_wording import counted_on, is_in_time, sentence, share_of
 from quarry.records.filters import range_in_request
-from quarry.records.reading import CLAUSES_MAX, RecordsReading, is_soft, tellable, tells_when
+from quarry.records.reading import CLAUSES_MAX, RecordsReading, is_soft, tells_when, told_of
 from quarry.records.retrieval import EVERYTHING, Scope, describe
 from quarry.records.search_plan import besides
 from quarry.records.searched_types import RecordTypes, SearchedType
@@ -92,7 +92,7 @@ def what_to_count(reading: RecordsReading, types: Sequence[SearchedType], scope:
         return None
     if not _asks_for_number(reading) or _counts_something_else(reading):
         return None
-    named = reading.counted or _types_grouped(reading)
+    named = reading.counted or _types_grouped(reading) or (reading.named if _is_share(reading) else ())
     clauses = [
         clause
         for clause in question.clauses
@@ -150,9 +150,9 @@ def _told(reading: RecordsReading, name: str, clauses: Sequence[Clause], scope: 
     facets = {facet.name for facet in table.facets}
     given = [{condition.facet} for clause in scope.facets for condition in clause]
     others = of_others(reading, name, table) if is_anybodys else {}
-    told = [tellable(only_of(clause, others), table) for clause in besides(clauses, scope)]
+    told = told_of(table, [only_of(clause, others) for clause in besides(clauses, scope)])
     tells_all = all(names & facets for names in (*_facets_named(reading), *given))
-    if not all(told) or not tells_all or not may_be_sold(reading, table):
+    if told is None or not tells_all or not may_be_sold(reading, table):
         return None
     if is_anybodys and not names_nothing_else(reading, name, table, clauses, others):
         return None
@@ -249,9 +249,8 @@ def _asks_for_number(reading: RecordsReading) -> bool:
         is_by_date = reading.question.ask.facet in {table.date for table in reading.types.counted.values()}
         is_habit = is_by_date and "list" in asked and not asked & {"most", "least", "count"}
         names_rows = any(mention.value == Cue("noun") for mention in reading.parsed.mentions)
-        if compared_values(reading.parsed):
-            return True
-        return bool(asked & {"group", "most", "least", "count"}) and (names_rows or not is_habit)
+        is_asked = bool(asked & {"group", "most", "least", "count"}) and (names_rows or not is_habit)
+        return reading.question.ask.compares or is_asked
     return reading.question.ask.kind in ("count", "distinct")
 
 
@@ -315,7 +314,7 @@ def _types_by_clauses(reading: RecordsReading, clauses: Sequence[Clause]) -> lis
     tables = {
         name: table
         for name, table in reading.types.counted.items()
-        if all(tellable(clause, table) for clause in clauses)
+        if told_of(table, clauses) is not None
         and (not table.reckons or tells_when(reading.parsed, reading.question, table))
     }
     said = [*needed, *({condition.facet for condition in clause} for clause in clauses)]

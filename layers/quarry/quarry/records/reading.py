@@ -93,8 +93,7 @@ class RecordsReading:
         """The conditions as this table can tell them; None where it cannot tell one, or dates its rows by something else."""
         if table.reckons and not tells_when(self.parsed, self.question, table):
             return None
-        told = [tellable(clause, table) for clause in self.clauses]
-        return told if all(told) else None
+        return told_of(table, self.clauses)
 
 
 async def read_records(
@@ -180,6 +179,17 @@ def tellable(clause: Clause, table: SearchTable) -> Clause:
     if sum(condition.facet in people for condition in told) > 1:
         told = [condition for condition in told if condition.facet not in people[1:]]
     return tuple(told)
+
+
+def told_of(table: SearchTable, clauses: Sequence[Clause]) -> list[Clause] | None:
+    """The clauses as this table can tell them; None where it cannot tell one. Of a value that facets of several tables
+    have, each is ruled out by a clause of its own: those of other tables say nothing here.
+    """
+    told = [tellable(clause, table) for clause in clauses]
+    ruled_out = {each.evidence for clause in told for each in clause if each.is_negated and each.evidence}
+    untold = (clause for clause, known in zip(clauses, told, strict=True) if not known)
+    is_whole = all(each.is_negated and each.evidence in ruled_out for clause in untold for each in clause)
+    return [clause for clause in told if clause] if is_whole and all(clauses) else None
 
 
 def tells_when(parsed: ParsedQuery, question: Question, table: SearchTable) -> bool:

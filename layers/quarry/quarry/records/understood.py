@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence, Set
 
-from quarry.core.language.nouns import is_plural
+from quarry.core.language.nouns import is_plural, singular
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
-from quarry.core.query.measures import is_measuring
+from quarry.core.query.measures import SALES, is_measuring
 from quarry.core.query.mention import (
     Asked,
     Cue,
@@ -37,8 +37,6 @@ _PARTICIPLES = frozenset("taken given made run held shown seen found".split())
 _EXISTING = frozenset("recorded listed held found filed located mentioned registered stored happened occurred".split())
 """Participles that only say that something is there."""
 _SOLD = frozenset(stem(verb) for verb in "sold bought purchased ordered invoiced".split())
-_SALES = frozenset(stem(noun) for noun in "order invoice sale purchase basket receipt booking ticket".split())
-"""What rows are called that tell of what was sold."""
 
 
 def is_read_whole(reading: RecordsReading, clauses: Sequence[Clause]) -> bool:
@@ -215,7 +213,9 @@ def only_measures(reading: RecordsReading, place: int) -> bool:
     """Whether a word is the verb of the comparison behind it ("lasted longer than 5 minutes")."""
     mention, following = (reading.parsed.mentions[each : each + 1] for each in (place, place + 1))
     said = reading.parsed.said(mention[0])
-    return bool(following) and isinstance(following[0].value, NumberRange | Duration) and is_measuring(said)
+    return (
+        bool(following) and isinstance(following[0].value, NumberRange | MoneyRange | Duration) and is_measuring(said)
+    )
 
 
 def _says_of_rows(reading: RecordsReading, place: int) -> bool:
@@ -234,7 +234,7 @@ def _says_of_rows(reading: RecordsReading, place: int) -> bool:
 def may_be_sold(reading: RecordsReading, table: SearchTable) -> bool:
     """Whether rows of the table tell of what was sold, where the question says that something was."""
     is_said = reading.question.ask.function is not None and any(map(only_says_sold, reading.parsed.mentions))
-    return not is_said or bool(_SALES & {each for noun in table.nouns for each in stems_of(noun)})
+    return not is_said or bool(SALES & {singular(each) for noun in table.nouns for each in keys(noun)})
 
 
 def only_says_sold(mention: Mention) -> bool:

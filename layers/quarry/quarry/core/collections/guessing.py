@@ -11,7 +11,7 @@ from typing import Literal
 from quarry.core.collections.relations import Column, Relation, is_date_type
 from quarry.core.language.everyday import is_everyday
 from quarry.core.language.nouns import singular
-from quarry.core.query.measures import SIDE_AMOUNTS
+from quarry.core.query.measures import SALES, SIDE_AMOUNTS
 from quarry.core.query.places import AREAS
 from quarry.core.query.quantities import dimension_of, unit_named
 
@@ -92,9 +92,7 @@ _SERVING = frozenset(
     """staff employee agent driver doctor mechanic teacher manager rep representative clerk cashier waiter nurse technician
     officer operator assistant worker""".split()
 )
-_SALES = frozenset(
-    "order invoice sale payment purchase booking ticket rental basket cart checkout receipt transaction".split()
-)
+_SALES = SALES | {"payment", "rental", "transaction"}
 _SCOPES = frozenset("tenant account organisation organization org workspace owner".split())
 
 _BOOKKEEPING = frozenset(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
-from quarry.core.query.date_verbs import is_undone, spoken_date
+from quarry.core.query.date_verbs import facet_called, is_undone, spoken_date
 from quarry.core.query.mention import Asked, AskedFor, Cue, FacetName, Mention, ParsedQuery, Word
 from quarry.core.query.question import Ask, Evidence, Function, Missing
 from quarry.core.query.reckoning import reckoning_of
@@ -46,6 +46,7 @@ class _Reader:
         self.mentions: Sequence[Mention] = parsed.mentions
         self.table = table
         self.own = {facet.name for facet in meant_table(parsed, table).facets}
+        self.spoken = spoken_date(parsed.mentions, table)
         self.is_evidence = is_evidence
         self.asking = Asking()
         self.asked = [
@@ -55,7 +56,7 @@ class _Reader:
     def read(self) -> Asking:
         compared = compared_values(self.parsed) if self.table.reckons else frozenset()
         if compared:
-            self.asking.ask = Ask("groups", self._facet(FacetName(tuple(sorted(compared)))))
+            self.asking.ask = Ask("groups", self._facet(FacetName(tuple(sorted(compared)))), compares=True)
         elif self.asked:
             self.asking.ask = self._ask()
             self._refuse_groups_without_rows()
@@ -167,7 +168,7 @@ class _Reader:
 
     def _facet(self, name: FacetName) -> str:
         """The facet of that name that the rows have which are meant."""
-        return next((facet for facet in name.facets if facet in self.own), name.facets[0])
+        return facet_called(name, self.spoken, self.own)
 
     def _use(self, *places: int) -> None:
         self.asking.places.update(places)
@@ -255,9 +256,7 @@ class _Reader:
         if superlative and not found[1].grain and self.table.facet(self._facet(found[1])).kind in _NUMERIC:
             ascending = superlative in ("least", "smallest", "first")
             return Ask("extreme", self._facet(found[1]), ascending=ascending, limit=self._limit() or 1)
-        spoken = spoken_date(self.mentions, self.table) if found[1].grain else None
-        facet = spoken.name if spoken else self._facet(found[1])
-        return Ask("groups", facet, found[1].grain, ascending=False, limit=self._limit())
+        return Ask("groups", self._facet(found[1]), found[1].grain, ascending=False, limit=self._limit())
 
     def _name_right_before(self, place: int) -> tuple[int, FacetName] | None:
         """ "A style breakdown"."""
@@ -331,9 +330,10 @@ class _Reader:
 
     def _dated(self, date: str, ascending: bool, limit: int | None) -> Ask:
         """The first or last rows by the date that a verb speaks of, else by theirs; of anybody's tables the date is told."""
-        spoken = spoken_date(self.mentions, self.table)
         function: Function | None = ("min" if ascending else "max") if self.table.reckons else None
-        return Ask("extreme", spoken.name if spoken else date, ascending=ascending, limit=limit, function=function)
+        return Ask(
+            "extreme", self.spoken.name if self.spoken else date, ascending=ascending, limit=limit, function=function
+        )
 
     def _list(self, place: int) -> Ask:
         found = self._name_after(place)

@@ -7,8 +7,9 @@ value ("opened" where a status is "open") is no value before a date. What happen
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Container, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
+from itertools import pairwise
 
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import fold, keys
@@ -91,6 +92,14 @@ def with_dated_verbs(
     """
     read = list(mentions)
     has_date = any(isinstance(mention.value, DateRange) for mention in mentions)
+    for place, (mention, following) in enumerate(pairwise(mentions)):
+        if _is_date_alone(text, following) and isinstance(mention.value, Word) and not mention.value.is_name:
+            # "payment date" of `paid_on`
+            event = text[mention.start : mention.end].lower()
+            called = [facet for facet, said in events.items() if is_event(event, said)]
+            if len(called) == 1:
+                read[place] = replace(mention, value=FacetName((called[0],)))
+                read[place + 1] = replace(following, value=Cue("filler"))
     for place, mention in enumerate(mentions):
         word = participle(text, mention) or _named_event(text, mention, events)
         if word is None or is_adjective(mentions, place):
@@ -107,6 +116,10 @@ def with_dated_verbs(
     return read
 
 
+def _is_date_alone(text: str, mention: Mention) -> bool:
+    return isinstance(mention.value, FacetName) and text[mention.start : mention.end].lower() in ("date", "dates")
+
+
 def is_undone(mention: Mention) -> bool:
     """Whether a verb says of rows what has not happened to them ("unpaid")."""
     return isinstance(mention.value, FacetName) and mention.source == "rule" and mention.assertion == "negated"
@@ -117,6 +130,15 @@ def spoken_date(mentions: Sequence[Mention], table: SearchTable) -> Facet | None
     spoken = [each.value.facets[0] for each in mentions if each.source == "rule" and isinstance(each.value, FacetName)]
     dates = [facet for facet in table.facets if facet.name in spoken and facet.kind in ("date", "year")]
     return dates[0] if len(spoken) == len(dates) == 1 else None
+
+
+def facet_called(name: FacetName, spoken: Facet | None, own: Container[str]) -> str:
+    """Of a table's `own` facets the one that a name is of: of periods, the date that a verb speaks of, where one is `spoken` of
+    ("resolved per month").
+    """
+    if name.grain and spoken:
+        return spoken.name
+    return next((facet for facet in name.facets if facet in own), name.facets[0])
 
 
 def with_naming_verbs(text: str, mentions: Sequence[Mention], verbs: Mapping[str, tuple[str, ...]]) -> list[Mention]:
@@ -201,13 +223,18 @@ def participle(text: str, mention: Mention) -> str | None:
     word = text[mention.start : mention.end]
     if not is_free or not word.isalpha() or not word.islower():
         return None
-    is_regular = len(word) > _SHARED_LETTERS_MIN and word.endswith("ed") and not word.endswith("eed")
-    if is_regular or word in _IRREGULAR:
+    if is_participle(word):
         return word
     is_verb_of_helper = isinstance(value, Known) and _HELPED.search(
         text[max(0, mention.start - HELPER_BEFORE_MAX) : mention.start]
     )
     return word if is_verb_of_helper and _is_inflected(mention, word) else None
+
+
+def is_participle(word: str) -> bool:
+    """Whether a word, in lower case, is by its form the participle of a verb."""
+    is_regular = len(word) > _SHARED_LETTERS_MIN and word.endswith("ed") and not word.endswith("eed")
+    return is_regular or word in _IRREGULAR
 
 
 def is_adjective(mentions: Sequence[Mention], place: int) -> bool:

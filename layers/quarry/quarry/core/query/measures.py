@@ -23,6 +23,8 @@ ADJECTIVES: Mapping[str, tuple[str, ...]] = {
 PARTICIPLES = ("rate", "review", "paid")
 SIDE_AMOUNTS = frozenset("freight shipping postage tax vat discount tip deposit balance budget refund".split())
 """Names of money that is not what something is paid with."""
+SALES = frozenset("order invoice sale purchase booking ticket basket cart checkout receipt".split())
+"""What rows are called that tell of what was sold."""
 MONEY_VERBS = frozenset(stem(verb) for verb in "spend spent pay paid earn earned invoice billed charge charged".split())
 MONEY_ADJECTIVES = frozenset(("expens", "cheap", "costli", "dear"))
 _SIZES: tuple[tuple[Dimension, ...], ...] = (("bytes", "area"), ("volume",), ("length",))
@@ -35,7 +37,8 @@ _DIMENSIONS: Mapping[str, tuple[tuple[Dimension, ...], ...]] = {
 _VERBS: Mapping[str, str] = {
     stem(word): adjective
     for adjective, words in {
-        "expens": "cost costs costing priced worth", "heavi": "weigh weighs weighed weighing",
+        "expens": "cost costs costing priced worth", "paid": "earn earns earned earning",
+        "heavi": "weigh weighs weighed weighing",
         "long": "last lasts lasted lasting take takes took taking run runs ran running",
     }.items()
     for word in words.split()

@@ -46,7 +46,7 @@ class Ask:
     rows: the rows themselves · count: how many · distinct: how many different values of `facet` · groups: the values of `facet`
     (or periods of `grain`), each with its number of rows, most first unless `ascending`, `limit` of them · extreme: the row with
     the lowest or highest `facet` · exists: whether there are any · measure: what `function` makes of `of` over all rows. Groups
-    with a `function` are ordered by what it makes of `of` over theirs.
+    with a `function` are ordered by what it makes of `of` over theirs. `compares`: two of the values are compared.
     """
 
     kind: Literal["rows", "count", "distinct", "groups", "extreme", "exists", "measure"] = "rows"
@@ -56,6 +56,7 @@ class Ask:
     limit: int | None = None
     function: Function | None = None
     of: str | None = None
+    compares: bool = False
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from quarry.core.language.nouns import name_people, plural, singular
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import fold, keys
 from quarry.core.language.writing import ENGLISH
-from quarry.core.query.date_verbs import spoken_date
+from quarry.core.query.date_verbs import facet_called, spoken_date
 from quarry.core.query.measures import (
     ADJECTIVES,
     MONEY_ADJECTIVES,
@@ -51,6 +51,7 @@ _PAID_TO_EACH = frozenset("salary wage pay fee duration weight".split())
 """Names of numbers whose sum is told where it is asked for, but not meant by "top 5 by"."""
 _LITTLE = frozenset(("cheap", "short", "light", "young", "slow", "small", "low", "quick"))
 _ALTOGETHER = ("in total", "altogether", "overall")
+_HABITUALLY = ("do", "does")
 _OF_EVERY = frozenset("per each every".split())
 """What a number is told for, not what rows are ranked by: "the cheapest per day"."""
 
@@ -97,6 +98,7 @@ class _Reader:
         self.mentions: Sequence[Mention] = parsed.mentions
         self.table = table
         self.facets = {facet.name: facet for facet in table.facets}
+        self.spoken = spoken_date(parsed.mentions, table)
         self.kinds: dict[AskedFor, int] = {}
         self.limit: int | None = None
         for place, mention in enumerate(parsed.mentions):
@@ -230,8 +232,8 @@ class _Reader:
         """What rows are put in the order of time by: the date of the verb, their age where that is asked for, else their date, or
         their only year.
         """
-        if (spoken := spoken_date(self.mentions, self.table)) is not None:
-            return spoken
+        if self.spoken is not None:
+            return self.spoken
         dated = [facet for facet in self.table.facets if facet.name == self.table.date]
         years = [facet for facet in self.table.facets if facet.kind == "year" and facet.related is None]
         made = [facet for facet in years if not _OF_LIVES & {*facet.events}] or years
@@ -409,6 +411,8 @@ class _Reader:
 
     def _how_much(self, place: int) -> Reckoning | None:
         said = keys(self.said(self.mentions[place]))
+        if said == ("how", "long") and len(self.tokens) > len(said) and self.tokens[len(said)].key in _HABITUALLY:
+            return self._usually(place)
         if said != ("how", "much") or {"when", "statistic", "compare"} & self.kinds.keys():
             return None
         named = self._number_after(place, 1)
@@ -422,6 +426,12 @@ class _Reader:
             # else what is paid has happened, on whatever date
             spent = (verb, *spent)
         return (money and self._grouped("sum", money, (place, *spent), None)) or self._cannot(place)
+
+    def _usually(self, place: int) -> Reckoning | None:
+        """ "How long does it take to mend a boat": the average."""
+        behind = range(place + 1, min(len(self.mentions), place + TARGET_MENTIONS_MAX) + 1)
+        measured = next((found for other in behind if (found := self._measure_verb(other))), None)
+        return self._grouped("avg", measured[1], (place, measured[0]), None) if measured else None
 
     def _money_verb(self) -> int | None:
         return next((place for place in range(len(self.mentions)) if self._stem_at(place) in MONEY_VERBS), None)
@@ -512,11 +522,8 @@ class _Reader:
         return found[0] if found and not (self.table.united and len(found) > 1) else None
 
     def _own(self, name: FacetName) -> str:
-        """The facet of that name that this table has; of periods, the date that a verb speaks of."""
-        if name.grain:
-            spoken = spoken_date(self.mentions, self.table)
-            return spoken.name if spoken else name.facets[0]
-        return next((facet for facet in name.facets if facet in self.facets), name.facets[0])
+        """The facet of that name that this table has."""
+        return facet_called(name, self.spoken, self.facets)
 
     def _number_grouped_by(self) -> tuple[int, int, Facet] | None:
         """ "By revenue": the place of the "by", of the name, and the number."""
