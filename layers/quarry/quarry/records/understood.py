@@ -24,7 +24,6 @@ from quarry.core.query.mention import (
     Word,
 )
 from quarry.core.query.question import Clause, Evidence
-from quarry.core.query.united_tables import stems_of
 from quarry.core.retrieval.facets import SearchTable
 from quarry.records.reading import RecordsReading
 
