@@ -9,6 +9,8 @@ import pytest
 from quarry.core.postgres.pool import Database
 from tests.collections import forge
 from tests.collections.test_asked_of_a_draft import assert_told, drafted
+from tests.conftest import client_of
+from tests.records.asking import answer_of, ask
 from tests.records.test_reckoning import told
 
 
@@ -28,6 +30,13 @@ async def test_the_oldest_of_people_is_who_was_born_first(url: str) -> None:
     await database.close()
     assert counted
     assert counted.sentence == "The earliest of 5 smiths, by date of birth: Cleo Krug (17 January 1977)."
+
+
+def test_rows_that_nobody_is_assigned_are_listed_and_nobody_is_no_word_that_they_lack(url: str) -> None:
+    with client_of(url) as client:
+        answer = answer_of(ask(client, "Which open commissions have nobody assigned?"))
+    assert answer.count("– state: open [") == 6
+    assert "No record names" not in answer
 
 
 async def test_what_was_paid_is_the_sum_of_what_has_been(server_url: str, migrated_template: str) -> None:

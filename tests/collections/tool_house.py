@@ -61,6 +61,14 @@ NUMBERS: Mapping[str, str] = {
     # what is made when it is booked
     "How many bookings were made by phone in 2025?":
         "select count(*) from bookings where channel = 'phone' and extract(year from booked_at at time zone 'utc') = 2025",
+    # a number of which the rows are named again, or what is done with it
+    "What is the average fee per loan?": "select avg(fee_cents) / 100.0 from loans",
+    "How many films last at least 100 minutes?": "select count(*) from films where runtime_min >= 100",
+    # a date by what happened then
+    "How many of the staff have no birth date?": "select count(*) from staff where dob is null",
+    # what several tables have
+    "How many loans were neither by phone nor by web?": "select count(*) from loans where channel not in ('phone', 'web')",
+    "What percentage of films is about safety?": "select count(*) from films where topic = 'safety'",
     # one row that refers to another
     "How many tools have at least one film?": "select count(distinct tool_ref) from films",
     "How many tools have more than one film?":
@@ -70,6 +78,9 @@ NUMBERS: Mapping[str, str] = {
 NO_NUMBER = (
     # of which it is not said whether they still are
     "How many loans were late?",
+    "How many loans were returned late?",
+    # when it is due, or was returned
+    "How many loans have no return date?",
     "How many tools are overdue?",
     "Which of the staff has the most tools?",
 )

@@ -21,7 +21,7 @@ from quarry.core.language.irregular import other_forms
 from quarry.core.language.tokens import keys, says_something_by_case
 from quarry.core.postgres.pool import Database
 from quarry.core.query.measures import compared
-from quarry.core.query.mention import Asked, Cue, FacetName, Known, Word
+from quarry.core.query.mention import Asked, Cue, FacetName, Known, Value, Word
 from quarry.core.query.question import Clause, Condition, Evidence
 from quarry.core.text import STOP_WORDS, placed_words, topic_text, words
 from quarry.records.ranking import RankedRecord
@@ -264,6 +264,13 @@ async def is_met(
     return bool(row["is_met"])
 
 
+def _only_frames(value: Value) -> bool:
+    """Whether a word says what is asked, or that something is not so, and names nothing ("nobody assigned")."""
+    return isinstance(value, Asked) or (
+        isinstance(value, Cue) and (value.what == "light" or value.what.startswith("negates"))
+    )
+
+
 def _named(query: str, reading: RecordsReading, *, is_met: bool) -> _Named:
     parsed = reading.parsed
     if not query.startswith(parsed.text):
@@ -282,7 +289,7 @@ def _named(query: str, reading: RecordsReading, *, is_met: bool) -> _Named:
         elif (
             isinstance(mention.value, FacetName)
             or mention.value == Cue("noun")
-            or (is_met and (mention.value == Cue("light") or isinstance(mention.value, Asked)))
+            or (is_met and _only_frames(mention.value))
             or Evidence(mention.start, mention.end) in conditions
         ):
             spans.append((mention.start, mention.end))

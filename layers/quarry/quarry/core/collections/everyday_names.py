@@ -11,6 +11,7 @@ from quarry.core.collections.declaration import table_name
 from quarry.core.collections.guessing import words
 from quarry.core.language.nouns import plural, singular
 from quarry.core.language.stemming import stem
+from quarry.core.query.dated import is_verb
 from quarry.core.query.lexicon import PERIODS
 from quarry.core.query.quantities import Dimension, dimension_of
 from quarry.core.retrieval.facets import Facet
@@ -110,6 +111,8 @@ def _by_last_word(facets: Sequence[Facet]) -> Iterator[tuple[str, str]]:
     for facet in facets:
         said = facet.label.lower().split()
         is_name = len(said) > 1 and said[-1] not in _NO_NAMES and not dimension_of(said[-1])
+        # "booked" is done with seats, and is not their number
+        is_name = is_name and not (facet.kind == "number" and is_verb(said[-1]))
         if is_name and facet.kind not in ("date", "year", "boolean"):
             ends[said[-1]].append(facet)
     for word, ending in ends.items():

@@ -10,7 +10,7 @@ from quarry.core.language.stemming import stem
 
 ROOT_CHARACTERS_MIN = 3
 _PEOPLE = frozenset(
-    "person people member client patient student contact friend guest pupil child staff citizen resident agent".split()
+    "person people member client patient patron student contact friend guest pupil child staff citizen resident agent".split()
 )
 
 _ONE_OF = (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"))

@@ -63,6 +63,9 @@ def find_asked(tokens: Sequence[Token], lexicon: Lexicon) -> list[Found[Asked | 
         ):
             # "by authors born in 1900" says whose
             continue
+        elif words[place] == "last" and _COMPARING & {*words[place + 1 : place + 2]}:
+            # "films that last longer than an hour"
+            continue
         elif phrase is not None and (asked := _asked(phrase, words, named)):
             found.append(asked)
         elif _is_superlative(words, place, of_numbers=bool(lexicon.numbers)):
@@ -72,6 +75,7 @@ def find_asked(tokens: Sequence[Token], lexicon: Lexicon) -> list[Found[Asked | 
     return found
 
 
+_COMPARING = frozenset("at longer less more under over between up".split())
 _OF_QUALITY: Mapping[str, AskedFor] = {"best": "largest", "worst": "smallest"}
 """Superlatives of what a participle behind them says by how much: "best rated", "worst paid"."""
 

@@ -22,7 +22,7 @@ from quarry.core.query.ask_words import find_asked, narrows, opening_words
 from quarry.core.query.assertion import read_assertions
 from quarry.core.query.clauses import TRIGGERS
 from quarry.core.query.cues import cues
-from quarry.core.query.date_verbs import with_dated_verbs, with_deeds, with_doers, with_naming_verbs
+from quarry.core.query.date_verbs import is_participle, with_dated_verbs, with_deeds, with_doers, with_naming_verbs
 from quarry.core.query.dates import find_dates
 from quarry.core.query.known import Sides, find_known
 from quarry.core.query.lexicon import Lexicon, LookUp, stems, synonyms_in
@@ -389,7 +389,7 @@ def _with_verbs(mentions: Sequence[Mention], tokens: Sequence[Token]) -> list[Me
         elif isinstance(mention.value, Known) and _is_value_as_verb(mentions, place, tokens):
             read[place] = replace(mention, value=Cue("light"), source="rule")
         elif (
-            _is_tying_verb(mentions, place)
+            _is_tying_verb(mentions, place, tokens)
             or _is_helped_verb(mentions, place, tokens)
             or _is_verb_of_who(mentions, place, tokens)
             or _says_what_a_code_is(mentions, place)
@@ -443,19 +443,29 @@ def _says_what_a_code_is(mentions: Sequence[Mention], place: int) -> bool:
     return is_code and not following.is_latent and following.start - mention.end == 1
 
 
-def _is_tying_verb(mentions: Sequence[Mention], place: int) -> bool:
+_BE = frozenset("is are was were".split())
+
+
+def _says_be(mention: Mention, tokens: Sequence[Token]) -> bool:
+    return tokens[_token_span(tokens, mention)[0]].key in _BE
+
+
+def _is_tying_verb(mentions: Sequence[Mention], place: int, tokens: Sequence[Token]) -> bool:
     """Whether a word stands as the verb of a question: behind its subject, and before nothing that it could describe."""
     value = mentions[place].value
     if not isinstance(value, Word) or value.is_name or place < 2:
         return False
     subject, before = mentions[place - 1].value, mentions[place - 2].value
+    said = tokens[_token_span(tokens, mentions[place])[0]].key
     following = mentions[place + 1].value if place + 1 < len(mentions) else None
     if isinstance(following, (Word, Phrase)) or mentions[place].start - mentions[place - 1].end != 1:
         return False
     if isinstance(subject, Known) or (isinstance(subject, Word) and subject.is_name):
+        is_done = _says_be(mentions[place - 2], tokens) and not is_participle(said)
         return (
             isinstance(before, Cue)
             and before.what == "filler"
+            and not is_done  # "were settled late"
             and any(isinstance(mention.value, Asked) for mention in mentions[max(0, place - QUESTION_HEAD_MAX) : place])
         )
     is_subject = isinstance(subject, FacetName) or (isinstance(subject, Cue) and subject.what == "noun")

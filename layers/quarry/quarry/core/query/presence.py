@@ -46,7 +46,9 @@ def _is_had(parsed: ParsedQuery, place: int, facet: Facet) -> bool:
     for before in reversed(parsed.mentions[max(0, place - _VERBS_BEFORE_MAX) : place]):
         said = keys(parsed.said(before))
         if isinstance(before.value, Word) and mention.assertion == before.assertion == "negated":
-            # "without venture funding"
+            # "without venture funding"; but a "closing date" is no date of another name
+            if facet.kind == "date":
+                return False
             continue
         if not isinstance(before.value, Cue) or not said:
             return False

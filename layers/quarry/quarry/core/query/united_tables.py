@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence, Set
 from itertools import pairwise
 
-from quarry.core.language.nouns import names_doer
+from quarry.core.language.nouns import name_people, singular
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
 from quarry.core.query.date_verbs import is_verb
@@ -111,5 +111,9 @@ def nearest_people(facets: Iterable[Facet]) -> list[Facet]:
 def are_people(facet: Facet) -> bool:
     """Whether a facet's values are people: declared so, or called by what people do ("reviewer", "assignee")."""
     *before, last = keys(facet.label) or ("",)
-    is_doer = names_doer(last) or (last == "by" and len(before) == 1 and is_verb(before[0])) or before == ["assigned"]
+    is_doer = (
+        name_people((singular(last),))
+        or (last == "by" and len(before) == 1 and is_verb(before[0]))
+        or before == ["assigned"]
+    )
     return facet.is_people or facet.kind == "name" or (facet.kind == "value" and is_doer)
