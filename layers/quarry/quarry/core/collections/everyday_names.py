@@ -11,7 +11,7 @@ from quarry.core.collections.declaration import table_name
 from quarry.core.collections.guessing import words
 from quarry.core.language.nouns import plural, singular
 from quarry.core.language.stemming import stem
-from quarry.core.query.dated import is_verb
+from quarry.core.query.date_verbs import is_verb
 from quarry.core.query.lexicon import PERIODS
 from quarry.core.query.quantities import Dimension, dimension_of
 from quarry.core.retrieval.facets import Facet
