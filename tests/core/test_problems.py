@@ -169,7 +169,7 @@ def test_a_401_names_the_scheme(client: TestClient) -> None:
         ({"question": "q", "limit": float("nan")}, "/limit", "limit: Input should be a finite number"),
         ({"question": "q", "limit": 10**400}, "/limit", "limit: "),
         ({"question": "q", "history": [{"question": "q"}, {"question": ""}]}, "/history/1/question", "question: "),
-        ({"question": "q", "history": [{"question": "q", "\ud800": 1}]}, "/history/0", "0: "),
+        ({"question": "q", "history": [{"question": "q", "\ud800": 1}]}, "/history/0", "history: "),
         ({"question": "q", "user_id": "mayor"}, "/user_id", "user_id: Extra inputs are not permitted"),
         ({"question": "q", "x/y~z": 1}, "/x~1y~0z", "x/y~z: Extra inputs are not permitted"),
         ({"question": "q", "a/b~c": "1:2"}, "/a~1b~0c", "a/b~c: must not contain a colon"),

@@ -219,8 +219,11 @@ def test_a_query_of_2000_characters_is_answered(client: TestClient) -> None:
     assert found(client, " " + "elm " * 499 + "elm? ")["results"]
 
 
-def test_a_query_that_is_not_utf8_is_read_as_far_as_it_goes(client: TestClient) -> None:
-    assert client.get("/records/search?q=elm%ED%A0%80%FF").status_code == 200
+@pytest.mark.parametrize("broken", ["%ED%A0%80", "elm%FF", "caf%E9"], ids=["half a surrogate pair", "a byte", "latin-1"])
+def test_a_query_that_is_not_utf8_is_refused(client: TestClient, broken: str) -> None:
+    response = client.get(f"/records/search?q={broken}&limit=5")
+    assert response.status_code == 422
+    assert response.json()["errors"] == [{"pointer": "/q", "message": "q: must be UTF-8"}]
 
 
 def test_a_query_far_too_long_is_refused(client: TestClient) -> None:

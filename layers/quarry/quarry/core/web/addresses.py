@@ -1,7 +1,8 @@
 """Which addresses there are, and which methods each of them takes.
 
-A known address with another method is a 405 that names all its methods, whatever the body; an unknown one is a 404. Only then
-is a body looked at. `HEAD` is answered wherever `GET` is, as `GET` without the body.
+A known address with another method is a 405 that names all its methods, whatever the body; an unknown one is a 404. A parameter
+that is not UTF-8 is a 422: the framework would read on with other characters in place of those. Only then is a body looked at.
+`HEAD` is answered wherever `GET` is, as `GET` without the body.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from urllib.parse import unquote_to_bytes
 
 from fastapi.routing import iter_route_contexts
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from quarry.core.errors import QuarryError
+from quarry.core.errors import FieldError, InvalidInput, QuarryError
 from quarry.core.web import problems
 
 _HEADERS_ONLY = "quarry.headers_only"
@@ -65,6 +67,10 @@ class KnownAddresses:
         if address is None or scope["method"] not in address.endpoints:
             await _refusal(scope, address.endpoints if address else {})(scope, receive, send)
             return
+        if broken := [_field_not_in_utf8(part) for part in scope.get("query_string", b"").split(b"&") if not _is_utf8(part)]:
+            refused = problems.from_quarry_error(scope.get("request_id"), InvalidInput([*dict.fromkeys(broken)]))
+            await refused(scope, receive, send)
+            return
         scope = {**scope, _ADDRESS: address.path, _ENDPOINT: address.endpoints[scope["method"]]}
         if scope["method"] == "HEAD":
             await self.app({**scope, "method": "GET", _HEADERS_ONLY: True}, receive, _without_body(send))
@@ -98,6 +104,19 @@ def _refusal(scope: Scope, methods: Collection[str]) -> ASGIApp:
     error: QuarryError = problems.NO_SUCH_METHOD if methods else problems.NO_SUCH_ADDRESS
     headers = {"Allow": ", ".join(sorted(methods))} if methods else {}
     return problems.from_quarry_error(scope.get("request_id"), error, headers=headers)
+
+
+def _is_utf8(parameter: bytes) -> bool:
+    try:
+        unquote_to_bytes(parameter).decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _field_not_in_utf8(parameter: bytes) -> FieldError:
+    name = unquote_to_bytes(parameter.partition(b"=")[0]).decode(errors="replace")
+    return FieldError(problems.pointer_to([name]), f"{name}: must be UTF-8")
 
 
 def _without_body(send: Send) -> Send:

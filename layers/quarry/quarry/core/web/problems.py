@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -183,10 +183,15 @@ def request_id_of(request: Request) -> str | None:
     return request_id if isinstance(request_id, str) else None
 
 
+def pointer_to(parts: Iterable[str]) -> str:
+    """The JSON pointer (RFC 6901) to what lies behind these names."""
+    return "".join("/" + part.replace("~", "~0").replace("/", "~1") for part in parts)
+
+
 def _field_error(detail: dict[str, object]) -> FieldError:
     location = detail["loc"]
     # the first part says where the field was sent: body, query, path or header
     parts = [str(part) for part in location[1:]] if isinstance(location, tuple | list) else []
-    pointer = "".join("/" + part.replace("~", "~0").replace("/", "~1") for part in parts)
-    name = parts[-1] if parts else "the body"
-    return FieldError(pointer, f"{name}: {str(detail['msg']).removeprefix('Value error, ')}")
+    # an element of a list is named as the list is: its place in it, "0", would say nothing
+    name = next((part for part in reversed(parts) if not part.isdecimal()), "the body")
+    return FieldError(pointer_to(parts), f"{name}: {str(detail['msg']).removeprefix('Value error, ')}")
