@@ -224,6 +224,14 @@ class TestConditions:
         assert set(ids(body)) <= PUNE
         assert post(client, somebody(), "whoever", constraints={"must": {"city": "a\x00b"}}).status_code == 422
 
+    @pytest.mark.parametrize("constraints", [{"town": "Pune"}, {"must": {"town": "Pune"}}, {"exclude": {"name": []}}])
+    def test_constraints_that_there_are_not_are_refused_and_cost_nothing(
+        self, client: TestClient, constraints: dict[str, Any]
+    ) -> None:
+        user = somebody()
+        assert post(client, user, "whoever", constraints=constraints).status_code == 422
+        assert client.get("/credits", headers=as_user(user)).json() == {"balance": 10}
+
     def test_constraints_may_be_only_preferred_and_an_idempotency_key_stands_for_them(self, client: TestClient) -> None:
         query, user = "engineers at Kestrel Labs in Pune", somebody()
         constraints = found(client, query)["constraints"]

@@ -33,7 +33,7 @@ Rupees = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False, strict=True)
 """Indian rupees a year."""
 
 
-class Must(LazyModel):
+class Must(Request):
     """Hard constraints. Names are lower case and trimmed; dates are YYYY-MM-DD; the salary is INR a year.
 
     `company_norm` holds schools too; `school_norm` the school where a company is named beside it. `time_*` is a time in which an
@@ -71,7 +71,7 @@ class Must(LazyModel):
     text: list[str] = []
 
 
-class Should(LazyModel):
+class Should(Request):
     """What raises the rank of whom it fits, and excludes nobody."""
 
     skills_or_tools: list[str] = []
@@ -82,7 +82,7 @@ class Should(LazyModel):
     location: list[str] = []
 
 
-class Exclude(LazyModel):
+class Exclude(Request):
     """What is never shown, in any tier."""
 
     company_norm: list[str] = []
@@ -95,7 +95,7 @@ class Exclude(LazyModel):
     time_end: str | None = None
 
 
-class Constraints(LazyModel):
+class Constraints(Request):
     """How a query was read; `evidence` is of `query_cleaned`."""
 
     query_original: str = ""
