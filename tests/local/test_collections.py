@@ -229,6 +229,11 @@ def test_what_is_searched_of_a_table_is_verified_against_it_and_made_anew(
     assert differences(capsys, "rebuild") == {}
 
 
+def test_what_was_just_applied_and_embedded_lacks_nothing(desk: str, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["apply"])
+    assert differences(capsys) == {}
+
+
 def test_changes_that_were_noted_are_no_difference(desk: str, capsys: pytest.CaptureFixture[str]) -> None:
     main(["apply"])
     assert differences(capsys, "rebuild") == {}

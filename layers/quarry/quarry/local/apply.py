@@ -105,7 +105,7 @@ async def fill(
         changed = [each for name, each in collections.items() if name in applied or (name in done and done[name].keys)]
         await _count(database, services, changed)
         if embed:
-            await embed_waiting(services, embedded_tables(collections.values()))
+            await _embed(database, services, [*collections.values()])
     return _report(done)
 
 
@@ -121,7 +121,7 @@ async def _reconcile(database: LocalDatabase, name: str | None) -> bool:
             tell(f"{collection.name}: {differing:,} rows differ", differing=[told])
         done = await _refresh(services, chosen)
         await _count(database, services, chosen)
-        await embed_waiting(services, embedded_tables(chosen))
+        await _embed(database, services, chosen)
     return _report(done)
 
 
@@ -134,10 +134,20 @@ async def _refresh(services: Services, collections: Iterable[Collection]) -> dic
 
 async def _count(database: LocalDatabase, services: Services, collections: Sequence[Collection]) -> None:
     """What ranking and reading questions know of the rows: how often words are written, which values there are."""
-    for collection in collections:
-        await asyncio.to_thread(analyze, database.url, collection.rows, schema=database.settings.database_schema)
+    await _analyze(database, [each.rows for each in collections])
     work = [Counted("values", each.rows) for each in collections]
     await refresh(services.database, work, timeout_seconds=REFRESH_SECONDS)
+
+
+async def _embed(database: LocalDatabase, services: Services, collections: Sequence[Collection]) -> None:
+    """Embed what waits, and have Postgres know the vectors by which searches are then planned."""
+    await embed_waiting(services, embedded_tables(collections))
+    await _analyze(database, [each.windows for each in collections])
+
+
+async def _analyze(database: LocalDatabase, tables: Iterable[str]) -> None:
+    for table in tables:
+        await asyncio.to_thread(analyze, database.url, table, schema=database.settings.database_schema)
 
 
 def _report(done: Mapping[str, Refreshed]) -> bool:
