@@ -95,7 +95,8 @@ async def answer_question(
 ) -> AsyncGenerator[Event]:
     """The events of one answer. A failing model degrades steps and never ends the stream; a failing database does.
 
-    An answer that was degraded by a failing model is not kept, nor is one that nobody waited for.
+    An answer that was degraded by a failing model can be opened again as every other, and is not given again: the next one is
+    asked of the model. One that nobody waited for is not kept.
     """
     types, services = await acting_for(caller, services)
     run = Run(
@@ -152,14 +153,13 @@ async def answer_question(
         followups = await _suggest_followups(conversation, answer, toolset, facts)
         yield FollowupsEvent(questions=followups)
 
-        answer_id = None
-        if not run.degraded:
-            finished = FinishedAnswer(answer, sources, followups, level, supported.citations, supported.unsupported)
-            texts = [source.text for source in evidence]
-            run.answer_id = answer_id = await _keep(services, request.question, caller, finished, keys, types, texts)
+        finished = FinishedAnswer(answer, sources, followups, level, supported.citations, supported.unsupported)
+        texts = [source.text for source in evidence]
+        given_again_by = None if run.degraded else keys
+        run.answer_id = await _keep(services, request.question, caller, finished, given_again_by, types, texts)
         run.end_reason = "answered" if sources else "nothing_found"
         yield DoneEvent(
-            answer_id=answer_id,
+            answer_id=run.answer_id,
             cached=False,
             topic_changed=conversation.topic_changed,
             degraded=run.degraded,
@@ -496,7 +496,7 @@ async def _keep(
     query: str,
     caller: Caller,
     finished: FinishedAnswer,
-    keys: Keys,
+    keys: Keys | None,
     types: RecordTypes,
     texts: Sequence[RecordText],
 ) -> str | None:

@@ -73,12 +73,12 @@ async def store_answer(
     query: str,
     owner: str,
     finished: FinishedAnswer,
-    keys: Keys,
+    keys: Keys | None,
     changed: Set[RecordKey],
     lifetime_days: int,
 ) -> str | None:
     """Keep a finished answer; its id, or None where something that it quotes was forgotten meanwhile. Of records that `changed`
-    since the answer was made from them it is said when it is opened.
+    since the answer was made from them it is said when it is opened. Without `keys` it answers no other question.
     """
     answer_id = secrets.token_urlsafe(ID_BYTES)
     types, ids = [each.type for each in finished.sources], [each.id for each in finished.sources]
@@ -103,8 +103,8 @@ async def store_answer(
                 finished.confidence,
                 lifetime_days,
                 owner,
-                keys.question,
-                keys.found,
+                keys and keys.question,
+                keys and keys.found,
                 json.dumps([citation.model_dump(mode="json", exclude_none=True) for citation in finished.citations]),
                 list(finished.unsupported),
                 types,

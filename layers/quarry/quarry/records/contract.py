@@ -414,8 +414,8 @@ class Applied(LazyModel):
 
 
 class DoneEvent(Event):
-    """The last event. `answer_id` is null when the answer is not kept: one that a failing model degraded, named in `degraded`.
-    `applied` is null where all records were searched.
+    """The last event. `answer_id` is null when the answer could not be stored, or quotes what was forgotten meanwhile. `degraded`
+    names the steps that a fallback served for a failing model. `applied` is null where all records were searched.
     """
 
     type: Literal["done"] = "done"
