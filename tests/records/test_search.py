@@ -219,7 +219,9 @@ def test_a_query_of_2000_characters_is_answered(client: TestClient) -> None:
     assert found(client, " " + "elm " * 499 + "elm? ")["results"]
 
 
-@pytest.mark.parametrize("broken", ["%ED%A0%80", "elm%FF", "caf%E9"], ids=["half a surrogate pair", "a byte", "latin-1"])
+@pytest.mark.parametrize(
+    "broken", ["%ED%A0%80", "elm%FF", "caf%E9"], ids=["half a surrogate pair", "a byte", "latin-1"]
+)
 def test_a_query_that_is_not_utf8_is_refused(client: TestClient, broken: str) -> None:
     response = client.get(f"/records/search?q={broken}&limit=5")
     assert response.status_code == 422

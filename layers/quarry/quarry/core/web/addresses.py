@@ -67,7 +67,9 @@ class KnownAddresses:
         if address is None or scope["method"] not in address.endpoints:
             await _refusal(scope, address.endpoints if address else {})(scope, receive, send)
             return
-        if broken := [_field_not_in_utf8(part) for part in scope.get("query_string", b"").split(b"&") if not _is_utf8(part)]:
+        if broken := [
+            _field_not_in_utf8(part) for part in scope.get("query_string", b"").split(b"&") if not _is_utf8(part)
+        ]:
             refused = problems.from_quarry_error(scope.get("request_id"), InvalidInput([*dict.fromkeys(broken)]))
             await refused(scope, receive, send)
             return
