@@ -129,6 +129,12 @@ class TestTheAnswer:
         assert answer["references"] == []
         assert "No profile here speaks of “wedding”. The nearest in meaning are " in answer["content"]
 
+    def test_a_tag_whose_word_no_profile_has_empties_no_list(self, client: TestClient) -> None:
+        answer = final(chat(client, "fintech companies in Nairobi"))
+        assert {tuple(each["misses"]) for each in answer["references"]} == {("in Fintech",)}
+        assert answer["content"].startswith("Nothing here surely fits this; what follows comes nearest.")
+        assert "“fintech”" not in answer["content"]
+
     def test_where_only_a_demand_is_unmet_the_nearest_are_named(self, client: TestClient) -> None:
         answer = final(chat(client, "insurance startups with more than 90000 employees"))
         assert answer["references"] == []

@@ -127,8 +127,8 @@ def conclude_counted(asked: Asked, counted: Counted) -> Result:
 
 
 async def _unheard_of(context: Context, asked: Asked) -> list[str]:
-    """The words of the topic that no company speaks of: what they name, none comes near."""
-    return [] if asked.seed else await unspoken(context.services.reader, _topic_words(asked.sought))
+    """The words of the topic that no company speaks of, nor is filed under: what they name, none comes near."""
+    return [] if asked.seed else await unspoken(context.services.reader, _unfiled_words(asked.sought))
 
 
 def _nearest_in_meaning(ranking: Ranking, found: Candidates) -> list[NearMiss]:
@@ -237,9 +237,15 @@ def _inputs(context: Context, result: Result) -> SummaryInputs:
 
 
 def _unheard(result: Result) -> list[str]:
-    """The words of the topic that no company chosen speaks of."""
+    """The words of the topic that no company chosen speaks of, nor that any is filed under."""
     held = frozenset[str]().union(*(profile_words(result.companies[each.company_id]) for each in result.chosen))
-    return [word for word in _topic_words(result.asked.sought) if stem(word) not in held]
+    return [word for word in _unfiled_words(result.asked.sought) if stem(word) not in held]
+
+
+def _unfiled_words(sought: Sought) -> list[str]:
+    """The words of the topic that name no tag: what is filed under one need not speak of it."""
+    filed = {stem(word) for group in sought.tags for word in words(group.name)}
+    return [word for word in _topic_words(sought) if stem(word) not in filed]
 
 
 def _topic_words(sought: Sought) -> list[str]:
