@@ -103,7 +103,8 @@ QUANTITIES: Sequence[Quantity] = (
     Quantity(
         "price or sum",
         _any(
-            r"\bwhat (?:is|was|were|are) (?:[\w'’]+ ){0,4}(?:price|cost|fee|salary|fare|rent|fine|wage|budget)s?\b|"
+            r"\bwhat (?:is|was|were|are) (?:(?!(?:of|with|about|in|on|for|to)\b)[\w'’]+ ){0,4}"
+            r"(?:price|cost|fee|salary|fare|rent|fine|wage|budget)s?\b|"
             r"\bhow much\b[^,;?]{0,100}\b(?:costs?|pay|paid|pays|earns?|earned|spend|spent|charged?|charges)\b"
             r"|\bhow much (?:is|are|was|were) (?:the|an?|my|our|your|this|that)\b|\bhow much\b[^,;?]{0,100}\bworth\b"
             r"|\bhow expensive\b|\bwhat (?:do|does|did|will|would)\b[^,;?]{0,100}\b(?:cost|earn)\b(?! of)"
