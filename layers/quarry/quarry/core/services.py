@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID, uuid4
 
+from quarry.core.budget import Budget
 from quarry.core.errors import ConfigurationError
 from quarry.core.memory import Memory
 from quarry.core.metrics import Metrics
@@ -25,7 +29,7 @@ from quarry.core.postgres import iam
 from quarry.core.postgres.iam import IamAddress
 from quarry.core.postgres.pool import Address, Database
 from quarry.core.postgres.reader import Reader, Replica
-from quarry.core.run_log import RunLog
+from quarry.core.run_log import Run, RunLog
 from quarry.core.secrets import Secret, api_key_secret, database_secret
 from quarry.core.settings import Settings
 from quarry.core.stream.run_store import RunStore
@@ -77,6 +81,26 @@ class Services:
     metrics: Metrics
     tracing: Tracing
     breakers: Mapping[str, CircuitBreaker] = field(default_factory=dict, hash=False)
+
+    @contextmanager
+    def run(
+        self,
+        domain: str,
+        caller: Caller,
+        query: str,
+        asked: Mapping[str, Any],
+        budget: Budget | None = None,
+        request_id: str | None = None,
+        run_id: UUID | None = None,
+    ) -> Iterator[Run]:
+        """A search while it happens, closed in the run log at the end of the block. `asked` is what asks it again; without a `budget`
+        no model is asked.
+        """
+        chat = self.chat if budget else None
+        budget = budget or Budget.without_model(self.settings.database_timeout_seconds)
+        run = Run(domain, caller.user_id, query, budget, chat, request_id, run_id or uuid4(), request=asked)
+        with self.run_log.record(run):
+            yield run
 
     async def close(self) -> None:
         """Write what is still to be written, then close what was opened."""

@@ -5,8 +5,7 @@ Matching, scope and score are one SQL function's, by the query's words; there is
 
 from __future__ import annotations
 
-from quarry.core.budget import Budget
-from quarry.core.run_log import ResultRecord, Run
+from quarry.core.run_log import ResultRecord
 from quarry.core.services import Caller, Services
 from quarry.core.snippet import mark
 from quarry.ontology.candidates import Candidate, Candidates
@@ -19,10 +18,7 @@ async def search_ontology(
     request: OntologySearchRequest, caller: Caller, services: Services, request_id: str | None = None
 ) -> OntologySearchResponse:
     """The caller's entities for a query, best first. Raises NotFound for a project that is not theirs, DatabaseUnavailable."""
-    budget = Budget.without_model(services.settings.database_timeout_seconds)
-    run = Run("ontology", caller.user_id, request.query, budget, chat=None, request_id=request_id)
-    run.request = request.as_asked()
-    with services.run_log.record(run):
+    with services.run("ontology", caller, request.query, request.as_asked(), request_id=request_id) as run:
         with run.step("retrieve") as record:
             found = await find_entities(
                 services.reader,
