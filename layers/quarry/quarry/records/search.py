@@ -11,7 +11,6 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from quarry.core.budget import Budget
 from quarry.core.collections.collection import ENGLISH
 from quarry.core.errors import ModelError
 from quarry.core.off_loop import off_loop
@@ -64,10 +63,7 @@ async def search_records(
     types, services = await acting_for(caller, services)
     chosen = types.named(request.type)
     scope = Scope(request.from_date, request.to_date, request.must, facet_clauses(request.facets, chosen))
-    budget = Budget.without_model(services.settings.database_timeout_seconds)
-    run = Run("records", caller.user_id, request.q, budget, chat=None, request_id=request_id)
-    run.request = request.as_asked()
-    with services.run_log.record(run):
+    with services.run("records", caller, request.q, request.as_asked(), request_id=request_id) as run:
         reading = await read_records(services.reader, types, request.q)
         found = await gather_candidates(request.q, chosen, services, run, reading=reading, scope=scope)
         ranked = await _ranked(found, services, reading, request.ranking)
