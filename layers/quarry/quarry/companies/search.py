@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from quarry.companies.activity import Timeline, counted
 from quarry.companies.answer import Result, conclude, conclude_counted, final_answer, write_answer
@@ -25,7 +25,7 @@ from quarry.companies.rerank import rerank
 from quarry.companies.retrieval import retrieve
 from quarry.core.budget import Budget
 from quarry.core.errors import DatabaseUnavailable, QuarryError, TimeIsUp
-from quarry.core.run_log import ResultRecord, Run
+from quarry.core.run_log import ResultRecord
 from quarry.core.services import Caller, Services
 from quarry.core.settings import Settings
 from quarry.core.stream.events import Event, PartialText, PartialTextEvent
@@ -50,12 +50,9 @@ async def search_companies(
     generator stops the search before its next step.
     """
     settings = services.settings
-    run = Run(
-        "companies", caller.user_id, request.question, _budget(settings), services.chat, request_id, run_id or uuid4()
-    )
-    run.request = request.as_asked()
-    timeline = Timeline(run)
-    with services.run_log.record(run):
+    budget, asked = _budget(settings), request.as_asked()
+    with services.run("companies", caller, request.question, asked, budget, request_id, run_id) as run:
+        timeline = Timeline(run)
         try:
             async with aclosing(_search(Context(request, services, run, settings), timeline)) as events:
                 async for event in events:
