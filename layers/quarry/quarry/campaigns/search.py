@@ -11,7 +11,7 @@ import datetime
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 from weakref import WeakKeyDictionary
 
 from quarry.campaigns import execution
@@ -81,11 +81,8 @@ async def chat_about_campaigns(
 
     Raises InvalidInput when the page's filters name what does not exist.
     """
-    run = Run(
-        "campaigns", caller.user_id, request.message, _budget(services), services.chat, request_id, run_id or uuid4()
-    )
-    run.request = request.as_asked()
-    with services.run_log.record(run):
+    budget, asked_by = _budget(services), request.as_asked()
+    with services.run("campaigns", caller, request.message, asked_by, budget, request_id, run_id) as run:
         known = await values_of(services.reader)
         base = await check_filters(request, known, services.reader)
         asked = await _read(await check_constraints(request, services.reader), known, services)
