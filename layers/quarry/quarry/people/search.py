@@ -67,17 +67,8 @@ async def search_people(
     async def work(claim: Claim | None) -> PeopleSearchResponse:
         if only_kept:
             raise NotFound("There is no search of yours under this key.")
-        run = Run(
-            "people",
-            caller.user_id,
-            request.query,
-            _budget(services),
-            services.chat,
-            request_id,
-            run_id or uuid.uuid4(),
-        )
-        run.request = request.as_asked()
-        with services.run_log.record(run):
+        budget, asked = _budget(services), request.as_asked()
+        with services.run("people", caller, request.query, asked, budget, request_id, run_id) as run:
             try:
                 return await _search(request, caller, services, run, claim)
             except PaymentRequired:
