@@ -13,7 +13,7 @@ from collections.abc import AsyncGenerator, Iterator, Sequence, Set
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from functools import partial
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import quarry
 from quarry.core.budget import Budget, in_time
@@ -99,11 +99,8 @@ async def answer_question(
     asked of the model. One that nobody waited for is not kept.
     """
     types, services = await acting_for(caller, services)
-    run = Run(
-        "records", caller.user_id, request.question, _budget(services), services.chat, request_id, run_id or uuid4()
-    )
-    run.request = request.as_asked()
-    with services.run_log.record(run):
+    budget, asked = _budget(services), request.as_asked()
+    with services.run("records", caller, request.question, asked, budget, request_id, run_id) as run:
         yield IntentEvent(intent=classify_intent(request.question))
         conversation, reading = await _read(request, services, types)
         request = with_filters_in_force(request, conversation)
