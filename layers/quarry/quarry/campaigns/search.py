@@ -81,8 +81,8 @@ async def chat_about_campaigns(
 
     Raises InvalidInput when the page's filters name what does not exist.
     """
-    budget, asked_by = _budget(services), request.as_asked()
-    with services.run("campaigns", caller, request.message, asked_by, budget, request_id, run_id) as run:
+    budget, said = _budget(services), request.as_asked()
+    with services.run("campaigns", caller, request.message, said, budget, request_id, run_id) as run:
         known = await values_of(services.reader)
         base = await check_filters(request, known, services.reader)
         asked = await _read(await check_constraints(request, services.reader), known, services)

@@ -93,8 +93,8 @@ class Services:
         request_id: str | None = None,
         run_id: UUID | None = None,
     ) -> Iterator[Run]:
-        """A search while it happens, closed in the run log at the end of the block. `asked` is what asks it again; without a `budget`
-        no model is asked.
+        """A search while it happens, closed in the run log at the end of the block. `asked` is what asks it again; without a
+        `budget` no model is asked.
         """
         chat = self.chat if budget else None
         budget = budget or Budget.without_model(self.settings.database_timeout_seconds)
