@@ -6,8 +6,9 @@ import datetime
 
 import pytest
 
+from quarry.core.language.tokens import tokenise
 from quarry.core.query.cues import cues
-from quarry.core.query.lexicon import lexicon_of
+from quarry.core.query.lexicon import continued_in, lexicon_of
 from quarry.core.query.mention import (
     Asked,
     DateRange,
@@ -128,6 +129,39 @@ def test_a_place_of_one_stem_with_a_name_is_a_place(text: str) -> None:
 def test_quoted_words_are_to_be_found_as_they_are() -> None:
     parsed = _parse('films that say "not without you"')
     assert [mention.value for mention in _said(parsed, Phrase)] == [Phrase("not without you")]
+
+
+@pytest.mark.parametrize(
+    ("text", "phrases"),
+    [
+        ("films that say 'not without you'", [Phrase("not without you")]),
+        ("films that say ‘not without you’", [Phrase("not without you")]),
+        ("the boys' films and the girls' films", []),
+        ("films of the '80s and '90s", []),
+    ],
+)
+def test_words_between_single_quotes_are_to_be_found_as_they_are_where_they_are_no_apostrophes(
+    text: str, phrases: list[Phrase]
+) -> None:
+    assert [mention.value for mention in _said(_parse(text), Phrase)] == phrases
+
+
+def test_a_word_of_a_list_is_looked_up_with_what_the_first_shares_with_it() -> None:
+    found = continued_in(tokenise("films of part 1, 2 or 3 and bold heroes"))
+    assert [(each.first, each.phrase) for each in found] == [(4, "part 2"), (6, "part 3"), (8, "part bold")]
+
+
+def test_a_short_word_of_a_list_is_a_value_that_it_shares_a_word_with() -> None:
+    text = "films of part 1 or 2"
+    parsed = _parse(text, (2, 4, KnownValue("mood", "part 1")), (5, 6, KnownValue("mood", "part 2")))
+    assert _known(parsed) == [["mood: part 1"], ["mood: part 2"]]
+    assert _known(_parse("films of 2", (2, 3, KnownValue("mood", "part 2")))) == []
+
+
+def test_a_weekday_is_no_name() -> None:
+    assert not any(
+        getattr(mention.value, "is_name", False) for mention in _said(_parse("films shown on Sundays"), Word)
+    )
 
 
 @pytest.mark.parametrize("text", ["films by Zelda Quix", "films called wandering", "how many films has quix made"])

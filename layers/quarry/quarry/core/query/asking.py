@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
 from quarry.core.query.date_verbs import facet_called, is_undone, spoken_date
-from quarry.core.query.mention import Asked, AskedFor, Cue, FacetName, Mention, ParsedQuery, Word
+from quarry.core.query.mention import Asked, AskedFor, Cue, FacetName, Known, Mention, ParsedQuery, Word
 from quarry.core.query.question import Ask, Evidence, Function, Missing
 from quarry.core.query.reckoning import reckoning_of
 from quarry.core.query.united_tables import compared_values, meant_table, nearest_people
@@ -194,6 +194,10 @@ class _Reader:
         place = kinds["count"]
         found = self._name_after(place)
         if found is None or self.table.facet(self._facet(found[1])).kind == "boolean":
+            return Ask("count")
+        following = self.mentions[found[0] + 1].value if found[0] + 1 < len(self.mentions) else None
+        if isinstance(following, Known) and {each.facet for each in following.values} <= {*found[1].facets}:
+            # "how many promise free returns"
             return Ask("count")
         self._use(found[0])
         facet = self.table.facet(self._facet(found[1]))

@@ -219,6 +219,9 @@ def _date(parsed: ParsedQuery, place: int, value: DateRange, table: SearchTable,
     if facet is None:
         default = [each for each in dates if each.name == table.date]
         facet = next(iter((*default, *(years if value.grain == "year" else ()), *dates, *years)), None)
+        if facet is not None and not table.reckons and _is_of_amount(parsed, place, table):
+            # when money was raised is not when a company was founded
+            return _unanswerable(parsed, place, found)
         if facet is not None and happened_otherwise(parsed.text, parsed.mentions, place, facet.events):
             return _unanswerable(parsed, place, found)
     if facet is None or (facet.kind != "date" and value.months):
@@ -227,6 +230,16 @@ def _date(parsed: ParsedQuery, place: int, value: DateRange, table: SearchTable,
         return _any_of([Condition(facet.name, range=value)], parsed.mentions[place])
     span = NumberRange(value.first.year if value.first else None, value.last.year if value.last else None)
     return _any_of([Condition(facet.name, range=span)], parsed.mentions[place])
+
+
+def _is_of_amount(parsed: ParsedQuery, place: int, table: SearchTable) -> bool:
+    """Whether the last facet before a date is a number by what was done to reach it ("raised")."""
+    named = next((each for each in reversed(parsed.mentions[:place]) if isinstance(each.value, FacetName)), None)
+    return (
+        named is not None
+        and parsed.text[named.start : named.end].lower().endswith("ed")
+        and all(table.facet(facet).kind in ("number", "money") for facet in _facets_called(named))
+    )
 
 
 def _is_dated(table: SearchTable) -> bool:

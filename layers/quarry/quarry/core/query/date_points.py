@@ -318,7 +318,7 @@ def _patterns() -> tuple[tuple[re.Pattern[str], _Read], ...]:
         (rf"\b(?:the\s++)?(last|past|previous|next|coming)\s++{_COUNT}\s++{_UNIT}", _rolling),
         (r"\b(?:the\s++)?(past|preceding|last(?=\s++decade))\s++()(day|week|month|quarter|year|decade)\b", _rolling),
         (
-            r"\b(?:the\s++)?(this|last|previous|current|next|coming)\s++(week|month|quarter|year|decade)\b(?!['’]s)",
+            r"\b(?:the\s++)?(this|last|previous|current|next|coming)\s++(week|month|quarter|year|decade)\b(?:['’]s\b)?",
             _calendar_unit,
         ),
         (rf"\b{_COUNT}\s++{_UNIT}\s++ago\b", _ago),

@@ -213,7 +213,10 @@ def _known(
     best = ranked[0]
     is_exact = best.is_whole and best.likeness >= 1
     is_supported = support > 0 or sides.is_all(first, last)
-    is_phrase = best.is_whole and last - first >= PHRASE_WORDS_MIN
+    said_before = first > 0 and (sides.tokens[first - 1].key in ("or", "and") or sides.tokens[first].ends_clause)
+    # of "Series A or B", the B is all of a value but for what it shares with the one before
+    is_continued = said_before and last - first < len(keys(best.value))
+    is_phrase = best.is_whole and (last - first >= PHRASE_WORDS_MIN or is_continued)
     is_chance = sides.is_everyday(first, last) and not (is_supported or is_phrase or sides.is_meant(first, last, best))
     if is_chance or sides.is_small_word(first, last):
         return None

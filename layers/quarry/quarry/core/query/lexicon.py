@@ -141,6 +141,8 @@ class LookUp:
 
 
 TERM_WORDS_MAX = 6
+CONTINUED_MAX = 12
+"""So many words of lists are looked up with what they share with the ones before."""
 
 
 def _singular(word: str) -> str:
@@ -219,6 +221,17 @@ def synonyms_in(tokens: Sequence[Token], lexicon: Lexicon) -> list[LookUp]:
         LookUp(found.first, found.last, found.meaning.value, found.meaning.facet)
         for found in lexicon.synonyms.find(stems(tokens))
     ]
+
+
+def continued_in(tokens: Sequence[Token]) -> list[LookUp]:
+    """What words of a list may say with what the first shares with them: of "Series A, B or C", "series b" and "series c"."""
+    heads: dict[int, str] = {}
+    for place in range(2, len(tokens)):
+        before = place - 2 if tokens[place - 1].key in ("or", "and") else place - 1
+        is_continued = before < place - 1 or tokens[place].ends_clause
+        if is_continued and before > 0:
+            heads[place] = heads.get(before, tokens[before - 1].key)
+    return [LookUp(place, place + 1, f"{head} {tokens[place].key}") for place, head in heads.items()][:CONTINUED_MAX]
 
 
 def units_of(facet: Facet) -> tuple[str, ...]:

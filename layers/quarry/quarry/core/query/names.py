@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from quarry.core.language.tokens import Token, says_something_by_case
 from quarry.core.query.cues import cues
+from quarry.core.query.date_points import WEEKDAYS
 from quarry.core.query.lexicon import Found, Lexicon
 
 NAME_WORDS_MAX = 5
@@ -30,7 +31,8 @@ def find_names(tokens: Sequence[Token], is_free: Sequence[bool], lexicon: Lexico
             capitals = place
             while capitals < last and tokens[capitals].is_capital:
                 capitals += 1
-            if place > 0 or capitals > place + 1:
+            is_weekday = capitals == place + 1 and tokens[place].key.removesuffix("s") in WEEKDAYS
+            if (place > 0 or capitals > place + 1) and not is_weekday:
                 found.append(Found(place, capitals, None))
             place = capitals
         elif _stands_as_name(tokens, place, last, lexicon):

@@ -59,7 +59,9 @@ QUESTION_HEAD_MAX = 8
 CODE_CHARACTERS_MAX = 2
 """A value of so few characters is a code, before which stands what it is one of."""
 
-_QUOTED = re.compile(r"(?<![^\W_])[\"“”]([^\"“”]{2,200}+)[\"“”]")
+_QUOTED = re.compile(
+    r"(?<![^\W_])[\"“”]([^\"“”]{2,200}+)[\"“”]|(?<![\w'])['‘](?=\w{1,60}+ )([^'‘’\"“”]{2,200}+)['’](?!\w)"
+)
 _PHRASE, _KNOWN, _DIMENSION, _TRIGGER, _ASKED, _TERM, _CUE, _INEXACT, _LATENT = range(9)
 
 
@@ -160,9 +162,11 @@ def _candidates(
     yield from _quoted(text, tokens)
     asked = find_asked(tokens, lexicon)
     sides = Sides(tokens, lexicon, asked)
+    starts = {place for place in range(len(tokens)) if _is_of_rows(tokens, place, lexicon)}
     for known in find_known(vocabulary, sides, places):
         if sides.are_whoever(known.first, known.last):
             continue
+        starts.add(known.first)
         priority = _LATENT if known.mention.is_latent else _KNOWN if known.is_exact else _INEXACT
         led_by = sides.led_by(known.first) if priority == _KNOWN else 0
         yield _Candidate(known.first, known.last, known.mention, priority, led_by)
@@ -172,6 +176,9 @@ def _candidates(
         if any(each.start < mention.end and mention.start < each.end for each in in_units if each is not mention):
             # "rides were longer than 10 km" are longer than 10 km, not more than 10
             continue
+        if text[mention.start : mention.end].lower().endswith(("'s", "’s")) and last not in starts:
+            # what is said in a speech of "last year's budget" was not said last year
+            continue
         if first < last and _is_meant(mention, lexicon):
             yield _Candidate(first, last, mention, _LATENT if mention.is_latent else _DIMENSION)
     yield from (_spanning(tokens, each.first, each.last, each.meaning, _ASKED) for each in asked)
@@ -179,9 +186,16 @@ def _candidates(
     yield from _said_in_language(tokens, lexicon)
 
 
+def _is_of_rows(tokens: Sequence[Token], place: int, lexicon: Lexicon) -> bool:
+    """Whether a word is what the table calls its rows."""
+    words = [token.key for token in tokens[place : place + 1]]
+    term = lexicon.term_at(words, stems(tokens[place : place + 1]), 0)
+    return term is not None and term.meaning == Cue("noun")
+
+
 def _quoted(text: str, tokens: Sequence[Token]) -> Iterator[_Candidate]:
     for match in _QUOTED.finditer(text):
-        mention = Mention(Phrase(match[1].strip()), match.start(), match.end(), source="rule")
+        mention = Mention(Phrase((match[1] or match[2]).strip()), match.start(), match.end(), source="rule")
         first, last = _token_span(tokens, mention)
         if first < last:
             yield _Candidate(first, last, mention, _PHRASE)

@@ -25,7 +25,7 @@ def topic_of(
     pending: list[str] = []
     for place, mention in enumerate(parsed.mentions):
         text = parsed.said(mention)
-        if _is_topic(mention, place, table, found, asking, has_places):
+        if _is_topic(parsed, mention, place, table, found, asking, has_places):
             if any(start <= mention.start < end for start, end in said):
                 continue
             pieces += [*(pending if pieces else ()), text]
@@ -38,8 +38,22 @@ def topic_of(
     return _JOINING.sub(" ", " ".join(pieces)), tuple(dict.fromkeys(words))
 
 
+def _leads_to_place(parsed: ParsedQuery, place: int, table: SearchTable) -> bool:
+    """Whether the name of a place that rows have is followed by which one it is."""
+    name = parsed.mentions[place].value
+    is_place = isinstance(name, FacetName) and all(table.facet(each).kind == "place" for each in name.facets)
+    following = [each.value for each in parsed.mentions[place + 1 : place + 3] if each.value != Cue("relates")]
+    return is_place and bool(following) and isinstance(following[0], Place)
+
+
 def _is_topic(
-    mention: Mention, place: int, table: SearchTable, found: Conditions, asking: Asking, has_places: bool
+    parsed: ParsedQuery,
+    mention: Mention,
+    place: int,
+    table: SearchTable,
+    found: Conditions,
+    asking: Asking,
+    has_places: bool,
 ) -> bool:
     if mention.assertion in ("negated", "doubtful"):
         return False
@@ -48,6 +62,9 @@ def _is_topic(
         return not has_places
     if isinstance(value, FacetName):
         # "authors born in 1900" are said to be so of the next name
+        if _leads_to_place(parsed, place, table):
+            # "headquarters in Oslo"
+            return False
         is_free = {place, place + 1}.isdisjoint(found.used) and place not in asking.places and value.grain is None
         if table.reckons and place - 1 in found.constraining:
             # "by Japanese authors"

@@ -14,7 +14,7 @@ from quarry.core.language.word_forms import word_forms
 from quarry.core.off_loop import off_loop
 from quarry.core.postgres.pool import Database
 from quarry.core.query.interpretation import interpret
-from quarry.core.query.lexicon import Lexicon, LookUp, lexicon_of
+from quarry.core.query.lexicon import Lexicon, LookUp, continued_in, lexicon_of
 from quarry.core.query.locales import render_question
 from quarry.core.query.mention import ParsedQuery, Vocabulary
 from quarry.core.query.parser import look_ups, parse
@@ -106,7 +106,7 @@ def _to_look_up(text: str, lexicon: Lexicon, today: datetime.date, languages: Se
             for place, token in enumerate(tokens)
             if (forms := (*word_forms(token.key), *inflected.get(place, ())))
         },
-        phrases,
+        [*phrases, *continued_in(tokens)],
         [place for place, token in enumerate(tokens) if place not in meant and not is_everyday(token.key)],
     )
 
