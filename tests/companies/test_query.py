@@ -240,6 +240,36 @@ def test_a_tag_that_is_not_wanted_rules_companies_out_in_words_too() -> None:
     assert (tags(read), read.excluded, read.topic) == ({"Climate & Energy"}, ("payments",), "climate")
 
 
+def test_a_tag_goes_with_a_part_of_it_that_is_ruled_out() -> None:
+    read = asked("climate companies without accounting")
+    assert values(read, "category", is_negated=True) == {"Accounting & Tax"}
+    assert values(asked("climate companies for accounting"), "category") == set()
+
+
+@pytest.mark.parametrize(
+    ("question", "excluded"),
+    [
+        ("machines for growers, no payments please", ("payments",)),
+        ("machines for growers, please no herbicides", ("herbicides",)),
+        ("machines for growers who need no herbicides", ()),
+    ],
+)
+def test_what_is_ruled_out_behind_a_comma_is_said_of_companies(question: str, excluded: tuple[str, ...]) -> None:
+    assert asked(question).excluded == excluded
+
+
+@pytest.mark.parametrize("question", ["banks with headquarters in Berlin", "banks in the city of Berlin"])
+def test_the_name_of_a_place_says_nothing_beside_which_one_it_is(question: str) -> None:
+    read = asked(question)
+    assert (said(read), read.topic) == ({"in Berlin"}, "banks")
+
+
+def test_when_money_was_raised_is_not_when_a_company_was_founded() -> None:
+    read = asked("banks that raised money in 2023")
+    assert said(read) == set()
+    assert [missing.text for missing in read.question.unanswerable] == ["in 2023"]
+
+
 def test_one_of_the_things_that_a_tag_lists_names_it() -> None:
     assert tags(asked("Reptiles / Amphibians")) == {"Reptiles / Amphibians"}
 

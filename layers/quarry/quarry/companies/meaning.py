@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from quarry.companies.facets import COMPANIES, NAME_FACETS, PERSON_FACETS, STAGE, STATUS
+from quarry.companies.facets import COMPANIES, NAME_FACETS, PERSON_FACETS, STAGE, STATUS, TAG_FACETS
 from quarry.core.language.numerals import numeral_value
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import Token, keys
@@ -94,13 +94,19 @@ def _as_meant(parsed: ParsedQuery, place: int) -> Mention:
     values = tuple(
         each
         for each in values
-        if each.facet not in NAME_FACETS | PERSON_FACETS and (each.is_whole or _is_one(said, each))
+        if each.facet not in NAME_FACETS | PERSON_FACETS
+        and (each.is_whole or _is_one(said, each) or _is_ruled_out(mention, each))
     )
     if any(each.facet == STATUS for each in values):
         values = tuple(each for each in values if each.facet != STAGE)
     if values and values[0].facet in (STATUS, STAGE) and not _is_said_of_companies(parsed, place, values[0]):
         values = tuple(each for each in values if each.facet not in (STATUS, STAGE))
     return _of_values(parsed, mention, mention.value.values, values)
+
+
+def _is_ruled_out(mention: Mention, value: KnownValue) -> bool:
+    """Whether a tag goes with a part of it that is ruled out: hardware sales, of "without hardware"."""
+    return mention.assertion == "negated" and value.facet in TAG_FACETS and value.likeness == 1
 
 
 def _of_values(

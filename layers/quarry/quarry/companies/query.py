@@ -204,9 +204,10 @@ def _is_said_of_rows(parsed: ParsedQuery, start: int) -> bool:
     for mention in reversed(before):
         value = mention.value
         if isinstance(value, Cue):
-            if value.what == "noun":
+            negates = value.what.startswith("negates")
+            if value.what == "noun" or (negates and _begins_clause(parsed, mention)):
                 return True
-            is_behind_negation = is_behind_negation or value.what.startswith("negates")
+            is_behind_negation = is_behind_negation or negates
         elif mention.assertion == "negated":
             continue
         elif isinstance(value, (Word, Phrase)):
@@ -214,6 +215,13 @@ def _is_said_of_rows(parsed: ParsedQuery, start: int) -> bool:
         elif is_behind_negation:
             return True
     return True
+
+
+def _begins_clause(parsed: ParsedQuery, mention: Mention) -> bool:
+    """Whether a "no" or "not" stands behind a comma: "food, no snacks please" rules out snacks."""
+    said = parsed.text[mention.start : mention.end].lower()
+    before = parsed.text[: mention.start].rstrip().lower().removesuffix("please").rstrip()
+    return said in ("no", "not") and before.endswith((",", ";"))
 
 
 def _before_negation(mentions: Sequence[Mention]) -> bool:
