@@ -6,6 +6,7 @@ import datetime
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
 from quarry.campaigns.contract import ClauseOnWire, ConditionOnWire, Constraints
@@ -15,6 +16,7 @@ from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
 from quarry.core.query.mention import Asked, Cue, DateRange, FacetName, Known, Mention, ParsedQuery, Word
 from quarry.core.query.question import Ask, Clause, Condition, Question, Reading, preferred_in_words
+from quarry.core.query.question import Evidence as Span
 from quarry.core.retrieval.wording import clause_label
 
 CLAUSES_MAX = 50
@@ -66,7 +68,7 @@ def question_of(reading: Reading, today: datetime.date) -> CampaignQuestion:
     """A question as it is answered; `today` is the latest capture."""
     parsed = reading.parsed
     earlier = question_of(reading.taken_up, today) if reading.taken_up else None
-    question = _of_recent(parsed, reading.question, today)
+    question = _of_company(parsed, _of_recent(parsed, reading.question, today))
     clauses = (*(clause[:CLAUSES_MAX] for clause in question.clauses[:CLAUSES_MAX]), *_unsaid(question.excluded_words))
     phrases = " ".join(f'"{phrase}"' for phrase in question.phrases)
     own_words = [mention for mention in parsed.mentions if isinstance(mention.value, Word)]
@@ -83,6 +85,19 @@ def question_of(reading: Reading, today: datetime.date) -> CampaignQuestion:
         question, clauses, says, theme, preferred, asks_nothing=parsed.asks_nothing, earlier=earlier
     )
     return _of_something_else(parsed, asked) if not question.follows_up and not says else asked
+
+
+def _of_company(parsed: ParsedQuery, question: Question) -> Question:
+    """ "How many did the bakery run": the topic is a part of one company's name, and "the" says that one is meant."""
+    for before, mention in pairwise(parsed.mentions):
+        said = parsed.text[mention.start : mention.end]
+        if not (isinstance(mention.value, Known) and mention.is_latent and said == question.topic):
+            continue
+        companies = {each.value for each in mention.value.values if each.facet == "company" and each.likeness == 1}
+        if len(companies) == 1 and "the" in keys(parsed.text[before.start : before.end]):
+            named = Condition("company", tuple(companies), evidence=(Span(mention.start, mention.end),))
+            return replace(question, topic="", clauses=(*question.clauses, (named,)))
+    return question
 
 
 def _of_something_else(parsed: ParsedQuery, asked: CampaignQuestion) -> CampaignQuestion:
