@@ -44,7 +44,8 @@ def test_every_constraint_becomes_a_filter() -> None:
                 intent_primary=["work"], domain=["finance"], sub_domain=["tax"],
                 employment_type=["freelance"], seniority_level=["senior"], location_text="pune", city="pune", country="india",
                 time_start="2019-01-01", time_end="2020-12-31", is_current=False, open_to_work_only=True,
-                offer_salary_inr_per_year=1e6, experience_years_min=2, role=["nurse|nursing"], name=["ada"], text=["STS-9"], started_from="2018-01-01",
+                offer_salary_inr_per_year=1e6, experience_years_min=2, role=["nurse|nursing"], name=["ada"], text=["STS-9"],
+                started_from="2018-01-01",
                 ended_until="2022-12-31",
             ),
             should=Should(skills_or_tools=["sql", "go"], keywords=["go", "audit"], intent_secondary=["career_break"]),
@@ -63,7 +64,8 @@ def test_every_constraint_becomes_a_filter() -> None:
         teams=("risk",), intents=("work",), domains=("finance",), sub_domains=("tax",),
         employment_types=("freelance",), seniority_levels=("senior",), places=("pune", "poona"),
         time_start=datetime.date(2019, 1, 1), time_end=datetime.date(2020, 12, 31), is_current=False, open_to_work_only=True,
-        preferred_locations=("pune", "poona"), offer_salary=1e6, experience_least=730, excluded_companies=("globex",), excluded_keywords=("agency",),
+        preferred_locations=("pune", "poona"), offer_salary=1e6, experience_least=730, excluded_companies=("globex",),
+        excluded_keywords=("agency",),
         should_terms=("sql", "go", "audit", "nurse", "nursing", "career break"),
     )  # fmt: skip
     assert set(constraints_in_force(found)) == set(HARD_CONSTRAINTS)
