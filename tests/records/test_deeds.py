@@ -30,6 +30,7 @@ from tests.linear.measuring import assert_linear, repeated
         ("How much does a fishing permit cost?", "A permit for fishing is $9.", "A permit for fires is $9."),
         ("How much did they pay for the roof?", "The roof was $9.", "The door was $9."),
         ("How much does it cost to keep the elm standing?", "Keeping an elm is dear.", "The trees are dear."),
+        ("How much is paid for the broken lock?", "The lock burst.", "The door burst."),
         ("How old is the winner?", "Ada, 9, won.", "Ada, 9, lost."),
         ("Where did Ada Palmer die?", "Ada Palmer died in Ay.", "Ada Palmer dined in Ay."),
         ("When was the inn built?", "The inn was a mill; building it took a year.", "The building is an inn."),

@@ -247,7 +247,9 @@ def _asked_how_much(question: str) -> Deed | None:
     others = words(text)[len(whole) :] + words(question[match.end() :])
     if len(whole) > 1 and (whole[-1].endswith("ing") or _is_participle(whole[-1])) and whole[-1] in text:
         whole.pop()  # "the elm standing"; of one in capitals it is the name
-    return _noun(f"speak of “{' '.join(whole)}”", whole, _stems(whole[:-1]) or _stems(others))
+    # how it is ("the broken lock") may be said in other words
+    kind = (word for word in whole[:-1] if not _is_participle(word))
+    return _noun(f"speak of “{' '.join(whole)}”", whole, _stems(kind) or _stems(others))
 
 
 def _participles(said: Sequence[str]) -> Iterator[int]:

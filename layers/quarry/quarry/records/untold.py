@@ -37,7 +37,7 @@ def untold(question: str, sources: Sequence[EvidenceSource], authors: Set[str] =
     do; None where nothing of the kind is asked for, or cannot be seen.
     """
     asked = [
-        (kind, deed, frozenset(significant_words(part)))
+        (kind, deed, part)
         for part in parts(question)
         for kind, deed in [(asked_quantity(part), asked_deed(part))]
         if kind or deed
@@ -56,12 +56,9 @@ def untold(question: str, sources: Sequence[EvidenceSource], authors: Set[str] =
         if deed:
             speaking = [said for context, said in passages if deed.is_told(f"{context} {said}", others)]
         elif kind == DATE:
-            most = MOST * len(part)
-            speaking = [
-                said
-                for context, said in passages
-                if len(part.intersection(significant_words(f"{context} {said}"))) >= most
-            ] or [""]
+            of = frozenset(significant_words(part))
+            held = ((said, of.intersection(significant_words(f"{context} {said}"))) for context, said in passages)
+            speaking = [said for said, words_held in held if len(words_held) >= MOST * len(of)] or [""]
         else:
             speaking = told
         if kind and not (any(map(kind.is_told, told)) and any(map(kind.is_told, speaking or told))):
