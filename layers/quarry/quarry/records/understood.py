@@ -30,6 +30,8 @@ from quarry.records.reading import RecordsReading
 LEAD_CHARACTERS_MAX = 40
 SHORTENED_MIN = 4
 """Of fewer letters, a word does not tell what it is short for."""
+_KINDS = frozenset("kind type sort".split())
+_GROUPING = frozenset("by per".split())
 _BE = (["is"], ["are"], ["was"], ["were"], ["been"], ["be"], ["being"])
 _VERBS_OF_ROWS = (*_BE, ["have"], ["has"], ["had"], ["cost"], ["do"], ["does"], ["did"])
 _PARTICIPLES = frozenset("taken given made run held shown seen found".split())
@@ -129,6 +131,8 @@ def names_nothing_else(
             return False
         if mention.value == Cue("light") and _says_of_rows(reading, place) and not lists_values(reading):
             return False
+        if said.lower() in _KINDS and mention.value == Cue("filler") and _is_grouped_by(reading, place):
+            return False
         if isinstance(mention.value, Known) and _is_led_elsewhere(reading, place, mention.value, table):
             return False
         is_other = mention.value == Cue("noun") and name not in reading.types.called(said)
@@ -140,6 +144,12 @@ def names_nothing_else(
         if is_name and isinstance(mention.value, FacetName) and not constrained & {*mention.value.facets}:
             return False
     return True
+
+
+def _is_grouped_by(reading: RecordsReading, place: int) -> bool:
+    """Whether the word before says that rows are told by what stands there, which nothing is called ("by kind")."""
+    before = reading.parsed.mentions[place - 1] if place else None
+    return before is not None and reading.parsed.text[before.start : before.end].lower() in _GROUPING
 
 
 def _is_most_of_what(reading: RecordsReading) -> bool:

@@ -51,7 +51,13 @@ def with_everyday_names(facets: Sequence[Facet], collection: Collection) -> list
     """The facets with what people call them too, where nothing else of the table is called so."""
     taken = {stem(word) for facet in facets for word in (facet.label, facet.name, *facet.words)}
     added: dict[str, list[str]] = defaultdict(list)
-    for called in (_by_table(collection), _by_kind(facets), _by_unit(facets), _by_last_word(facets)):
+    for called in (
+        _by_table(collection),
+        _by_own_table(facets, collection),
+        _by_kind(facets),
+        _by_unit(facets),
+        _by_last_word(facets),
+    ):
         for facet, word in called:
             if stem(word) not in taken:
                 added[facet].append(word)
@@ -73,6 +79,14 @@ def _by_table(collection: Collection) -> Iterator[tuple[str, str]]:
         is_one = collection.declaration.facets[name].through is None and [*of.values()].count(table) == 1
         if is_one and table_name(table) != collection.source:
             yield name, singular(" ".join(words(table_name(table)[1])))
+
+
+def _by_own_table(facets: Sequence[Facet], collection: Collection) -> Iterator[tuple[str, str]]:
+    """Without what the rows themselves are called: "type" of the `boat_type` of boats."""
+    own = f"{singular(' '.join(words(collection.source[1])))} "
+    for facet in facets:
+        if facet.kind == "value" and facet.steps == 0 and facet.label.lower().startswith(own):
+            yield facet.name, facet.label.lower().removeprefix(own)
 
 
 def _by_kind(facets: Sequence[Facet]) -> Iterator[tuple[str, str]]:

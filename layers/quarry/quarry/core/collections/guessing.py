@@ -430,6 +430,11 @@ def is_date(column: Column) -> bool:
     return not column.is_array and is_date_type(column.base)
 
 
+def is_due(column: Column) -> bool:
+    """Whether a date is until when something is to be done."""
+    return bool({"due", "deadline"} & {*words(column.name)})
+
+
 def date_purpose(column: Column) -> DatePurpose:
     """What the moment is of: what the row tells of, its being written, what came of it later, its last change."""
     said = {*words(column.name)}

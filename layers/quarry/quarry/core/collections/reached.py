@@ -56,11 +56,10 @@ def reached(guess: TableGuess, guesses: Guesses) -> list[Reached]:
 
 
 def buys(guess: TableGuess, guesses: Guesses) -> bool:
-    """Whether its rows tell of what somebody bought, by the tables that they refer to, or by their columns."""
-    near = (
-        each.guess.relation.name for each in reached(guess, guesses) if len(each.steps) <= len(("order", "customer"))
-    )
-    return any(map(is_buyer, near)) or any(is_buyer(column.name) for column in guess.relation.columns)
+    """Whether its rows tell of what somebody bought, by the tables that they refer to, or by columns of either."""
+    near = [each.guess for each in reached(guess, guesses) if len(each.steps) <= len(("order", "customer"))]
+    columns = (column.name for each in (guess, *near) for column in each.relation.columns)
+    return any(is_buyer(each.relation.name) for each in near) or any(map(is_buyer, columns))
 
 
 def _referred(guess: TableGuess, guesses: Guesses) -> Sequence[tuple[str, Reference, TableGuess]]:

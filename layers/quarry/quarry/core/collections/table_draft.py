@@ -51,7 +51,12 @@ REVENUE = ("revenue", "sales", "turnover")
 DESCRIPTION_MAX = 500
 
 _KEY_ENDINGS = frozenset({"id", "fk", "ref", "code", "no", "nr", "num", "number", "key", "uuid"})
-_PURPOSES = {"happened": "when it happened", "created": "when it was written", "other": "there is no better one"}
+_PURPOSES = {
+    "happened": "when it happened",
+    "created": "when it was written",
+    "later": "when it is due",
+    "other": "there is no better one",
+}
 
 
 @dataclass

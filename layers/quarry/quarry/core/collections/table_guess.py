@@ -14,6 +14,7 @@ from quarry.core.collections.guessing import (
     is_category,
     is_contact,
     is_date,
+    is_due,
     is_machine_text,
     is_number,
     is_numbered,
@@ -154,8 +155,12 @@ class TableGuess:
     @cached_property
     def date(self) -> Column | None:
         """The date that a row has for people: when it happened, rather than when it was written, never its last change."""
+        dates = [column for column in self.usable if is_date(column)]
         for purpose in ("happened", "created", "other"):
-            found = [column for column in self.usable if is_date(column) and date_purpose(column) == purpose]
+            found = [column for column in dates if date_purpose(column) == purpose]
+            if found and purpose == "other" and all(column.is_nullable for column in found):
+                # what is due has a date before it is paid
+                found = [column for column in dates if is_due(column) and not column.is_nullable] or found
             if found:
                 return min(found, key=lambda column: column.is_nullable)
         return None

@@ -51,7 +51,9 @@ _MAKING = _CREATION | {stem(verb) for verb in "made issued taken done".split()}
 
 def events_of(*names: str) -> tuple[str, ...]:
     """The words in the names of a date that say what happened then: "closed" of `closed_at`, "due" of `due_date`."""
-    said = (_without_period(key) for name in names for key in keys(name.replace("_", " ")))
+    called = (keys(name.replace("_", " ")) for name in names)
+    # until when something is to happen is not when it did: `return_by`
+    said = (_without_period(key) for words in called if words[-1:] != ("by",) for key in words)
     return tuple(dict.fromkeys(key for key in said if key not in _GENERIC and key.isalpha()))
 
 

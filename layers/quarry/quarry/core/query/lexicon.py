@@ -274,11 +274,9 @@ def _facet_terms(table: SearchTable) -> Iterator[tuple[str, FacetName | Cue]]:
             continue
         counted = [unit for unit in facet.units if facet.kind == "number" and unit not in PERIODS]
         # a quantity is of units, whatever these are
-        counted += (
-            ["unit", "piece"]
-            if {*keys(facet.name.replace("_", " "))} & {"quantity", "qty"} and facet.kind == "number"
-            else []
-        )
+        said = {*keys(facet.name.replace("_", " "))}
+        is_of_units = facet.kind == "number" and said & {"quantity", "qty"} and not said & _LIMITS
+        counted += ["unit", "piece"] if is_of_units else []
         for name in (facet.label, facet.plural, *facet.words, *counted, *_turned(facet)):
             phrase = tuple(_singular(key) for key in keys(name))
             written.setdefault(phrase, name)
@@ -289,6 +287,10 @@ def _facet_terms(table: SearchTable) -> Iterator[tuple[str, FacetName | Cue]]:
     if table.date:
         for word, grain in PERIODS.items():
             yield word, FacetName((table.date,), grain)
+
+
+_LIMITS = frozenset("min minimum max maximum reorder limit target threshold".split())
+"""What the name of a number says that it is not of what there is."""
 
 
 def _turned(facet: Facet) -> Iterator[str]:
