@@ -226,6 +226,7 @@ def years(first: int | None, last: int | None) -> dict[str, Any]:
         ("a tutor for children under 5 years old", {}),
         ("designers who joined 5 years ago", {}),
         ("a designer for a contract of 2 years", {}),
+        ("a designer for a contract of at least 2 years", {}),
         ("people who started their current job in 2024 or later", {"started_from": "2024-01-01"} | CURRENT),
         ("we are looking for a sales role model", {}),
         ("someone not looking for a job", {}),

@@ -30,7 +30,7 @@ def take_experience(draft: Draft, mention: Mention, value: Duration) -> None:
     A length that nothing compares ("6 years of experience") is the least.
     """
     after, before = _beside(draft, mention)
-    if mention.assertion == "negated" or _OTHERWISE & {*keys(draft.text(mention)), *after[:1], *before[-1:]}:
+    if mention.assertion == "negated" or _OTHERWISE & {*keys(draft.text(mention)), *after[:1], *before[-2:]}:
         return
     is_of_work = value.unit == "yoe" or bool(_WORKING & {stem(word) for word in (*before, *after)})
     if not is_of_work and not (value.least is not None and value.most is None and value.unit in _YEARS):

@@ -75,7 +75,7 @@ const FIELDS = [
 ];
 
 /** The fields that a relaxation drops, where it is not called as its field is. */
-const RELAXED = {location: ['location_text'], time: ['time', 'started', 'ended']};
+const RELAXED = {location: ['location_text'], time: ['time', 'started', 'ended'], open_to_work_only: ['open_to_work_only', 'open_to_work']};
 
 /** The fields of what is not a list, by what its evidence calls it. */
 const SINGLE = {time: ['time_start', 'time_end'], is_current: ['is_current']};
@@ -149,7 +149,7 @@ function saidOf({query_cleaned: query = '', evidence = []}, field) {
  */
 export function relaxed(constraints, relaxation) {
   const said = RELAXED[relaxation] ?? [relaxation];
-  return read(constraints).filter(({held: {field}}) => field.part === 'must' && said.includes(field.said))
+  return read(constraints).filter(({held: {field}}) => (field.part === 'must' || field.said === 'open_to_work') && said.includes(field.said))
     .reduce((left, condition) => without(left, condition), constraints);
 }
 
