@@ -46,8 +46,8 @@ _VERBS: Mapping[str, str] = {
 """Verbs of measures, by stem, and the adjectives of what they measure."""
 
 
-MEASURING = frozenset(ADJECTIVES.keys() | _VERBS.keys())
-"""The stems of all words that speak of a number without naming it."""
+MEASURING = frozenset(ADJECTIVES.keys() | _VERBS.keys()) - set(map(stem, "earn earned run ran".split()))
+"""The stems of all words that speak of a number without naming it, and of nothing else: who runs something does more than last."""
 
 
 def facets_of_adjective(adjective: str, numbers: Iterable[Facet]) -> list[Facet]:
