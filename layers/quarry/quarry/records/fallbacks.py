@@ -9,7 +9,7 @@ import datetime
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
 from quarry.core.language.nouns import is_doer_of
@@ -296,7 +296,7 @@ def _scored(
     holders = Counter(word for sentence in pool for word in sentence.own & asked)
     weights = {word: math.log(1 + len(pool) / (1 + holders[word])) for word in asked if holders[word]}
     total = sum(weights.values()) or 1.0
-    cues = [answer.search for asks, answer in _CUES if asks.search(question)]
+    cues: list[Callable[[str], object]] = [answer.search for asks, answer in _CUES if asks.search(question)]
     cues += [kind.is_told for part in parts(question) if (kind := asked_count(part))]
     about = {source.n: asked.intersection(_about(source.text)) for source in sources}
     asks_for_value = any(_is_value_asked_for(sentence, named) for sentence in pool)
