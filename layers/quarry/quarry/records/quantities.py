@@ -89,6 +89,11 @@ DATE = Quantity(
     _any(r"^\s*(?:and\s+)?when\b|\b(?:what|which) (?:day|date|time|year|month|weekday)\b"),
     _any(_TIME),
 )
+REASON = Quantity(
+    "reason",
+    _any(r"^\s*(?:and\s+)?why\b|\bhow come\b|\bwhat (?:is|was) the (?:reason|cause)\b|^\s*what caused\b"),
+    _any(_CAUSE),
+)
 QUANTITIES: Sequence[Quantity] = (
     Quantity(
         "age",
@@ -146,11 +151,7 @@ QUANTITIES: Sequence[Quantity] = (
         _any(r"\bwhat colou?rs?\b"),
         _any(_COLOURS),
     ),
-    Quantity(
-        "reason",
-        _any(r"^\s*(?:and\s+)?why\b|\bhow come\b|\bwhat (?:is|was) the (?:reason|cause)\b|^\s*what caused\b"),
-        _any(_CAUSE),
-    ),
+    REASON,
     Quantity(
         "telephone number",
         _any(r"\b(?:tele)?phone number\b"),

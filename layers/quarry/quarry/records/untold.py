@@ -19,7 +19,7 @@ from quarry.records.deeds import asked_deed
 from quarry.records.evidence import EvidenceSource
 from quarry.records.fallbacks import IN_PART, LEANS_ON_PREVIOUS, extractive_answer, markdown_safe, read_body, values_of
 from quarry.records.intent import parts
-from quarry.records.quantities import DATE, asked_quantity
+from quarry.records.quantities import DATE, REASON, asked_quantity
 
 _YEAR = re.compile(r"\b(?:1[0-9]|20)\d\d\b")
 ALL_WORTH = 0.999
@@ -61,7 +61,9 @@ def untold(question: str, sources: Sequence[EvidenceSource], authors: Set[str] =
             speaking = [said for said, words_held in held if len(words_held) >= MOST * len(of)] or [""]
         else:
             speaking = told
-        if kind and not (any(map(kind.is_told, told)) and any(map(kind.is_told, speaking or told))):
+        # a reason may stand in any sentence beside what it is of
+        telling = told if kind == REASON else speaking or told
+        if kind and not (any(map(kind.is_told, told)) and any(map(kind.is_told, telling))):
             lacking[f"tell no {kind.name}"] = None
         elif deed and not speaking:
             unsaid[f"do not {markdown_safe(shorten(deed.name, NAME_CHARACTERS_MAX))}"] = None
