@@ -2041,15 +2041,27 @@ CREATE FUNCTION quarry.keep_experience() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'quarry', 'public', 'pg_temp'
     AS $$
+declare
+  written text[];
 begin
   if tg_op = 'TRUNCATE' then
     update people set experience_days = null, experience_since = null where experience_days is not null;
   elsif tg_op = 'INSERT' then
-    perform count_experience(array(select distinct person_id from new_rows));
+    written := array(select distinct person_id from new_rows where start_date is not null);
   elsif tg_op = 'DELETE' then
-    perform count_experience(array(select distinct person_id from old_rows));
+    written := array(select distinct person_id from old_rows where start_date is not null);
   else
-    perform count_experience(array(select person_id from new_rows union select person_id from old_rows));
+    written := array(
+      select distinct w.person_id from (
+        (select * from (select id, person_id, visible, intent_primary, start_date, end_date, is_current from new_rows) n
+         except select id, person_id, visible, intent_primary, start_date, end_date, is_current from old_rows)
+        union all
+        (select * from (select id, person_id, visible, intent_primary, start_date, end_date, is_current from old_rows) o
+         except select id, person_id, visible, intent_primary, start_date, end_date, is_current from new_rows)
+      ) w where w.start_date is not null);
+  end if;
+  if cardinality(written) > 0 then
+    perform count_experience(written);
   end if;
   return null;
 end
