@@ -47,7 +47,7 @@ _VERBS: Mapping[str, str] = {
 
 
 MEASURING = frozenset(ADJECTIVES.keys() | _VERBS.keys()) - set(map(stem, "earn earned run ran".split()))
-"""The stems of all words that speak of a number without naming it, and of nothing else: who runs something does more than last."""
+"""The stems of all words that speak of a number without naming it, and of nothing else: who runs something does not last."""
 
 
 def facets_of_adjective(adjective: str, numbers: Iterable[Facet]) -> list[Facet]:
