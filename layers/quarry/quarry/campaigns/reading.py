@@ -90,11 +90,10 @@ def question_of(reading: Reading, today: datetime.date) -> CampaignQuestion:
 def _of_company(parsed: ParsedQuery, question: Question) -> Question:
     """ "How many did the bakery run": the topic is a part of one company's name, and "the" says that one is meant."""
     for before, mention in pairwise(parsed.mentions):
-        said = parsed.text[mention.start : mention.end]
-        if not (isinstance(mention.value, Known) and mention.is_latent and said == question.topic):
+        if not (isinstance(mention.value, Known) and mention.is_latent and parsed.said(mention) == question.topic):
             continue
         companies = {each.value for each in mention.value.values if each.facet == "company" and each.likeness == 1}
-        if len(companies) == 1 and "the" in keys(parsed.text[before.start : before.end]):
+        if len(companies) == 1 and "the" in keys(parsed.said(before)):
             named = Condition("company", tuple(companies), evidence=(Span(mention.start, mention.end),))
             return replace(question, topic="", clauses=(*question.clauses, (named,)))
     return question

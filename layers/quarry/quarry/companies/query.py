@@ -219,7 +219,7 @@ def _is_said_of_rows(parsed: ParsedQuery, start: int) -> bool:
 
 def _begins_clause(parsed: ParsedQuery, mention: Mention) -> bool:
     """Whether a "no" or "not" stands behind a comma: "food, no snacks please" rules out snacks."""
-    said = parsed.text[mention.start : mention.end].lower()
+    said = parsed.said(mention).lower()
     before = parsed.text[: mention.start].rstrip().lower().removesuffix("please").rstrip()
     return said in ("no", "not") and before.endswith((",", ";"))
 

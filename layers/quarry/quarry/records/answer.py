@@ -286,8 +286,10 @@ async def _facts(query: str, first: Searched, toolset: SearchToolset) -> _Facts:
     is_topic = told.is_held and is_topic_alone(reading.parsed.text)
     if told.is_refused and asks and not (names or is_topic or await _is_answered_in_part(others, toolset)):
         return _Facts(fallbacks.nothing_held(told.missing, first.sources), is_all=True)
-    seen = await off_loop(_lacking, query, told, first.sources, reading.authors)
-    lacking = fallbacks.lacking(names) or seen or ""
+    seen: str | None = fallbacks.lacking(names)
+    if not seen:
+        seen = await off_loop(_lacking, query, told, first.sources, reading.authors)
+    lacking = seen or ""
     # what one record holds all of, and tells as it is asked for, is answered however far its words are
     is_doubtful = told.is_doubtful and not (told.is_held and seen == "")
     doubt = lacking or (fallbacks.ONLY_NEAREST if is_doubtful else "")

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from quarry.core.language.everyday import is_everyday
-from quarry.core.language.irregular import is_past, other_forms
+from quarry.core.language.irregular import BE, is_past, other_forms
 from quarry.core.language.nouns import is_plural
 from quarry.core.language.stemming import stem
 from quarry.core.query.measures import MEASURING
@@ -80,7 +80,6 @@ _HOW_MUCH = re.compile(
     r"|(?:how much|what) (?:do|does|did|will|would) (?P<priced>[^,;?]*?) (?:cost|weigh)\b)",
     re.IGNORECASE,
 )
-_BE = frozenset("is are was were".split())
 _BECOME = frozenset("become becomes became".split())
 _DO = frozenset("do does did".split())
 _MODAL_BE = frozenset("will would".split())
@@ -144,7 +143,7 @@ def _asked_who(question: str) -> Deed | None:
     """Who is asked for by what they did or are: "who built the mill?", "who is the miller of Ay?"."""
     match = _WHO.match(question)
     said = words(question[match.end() :]) if match else []
-    if said and said[0] in _BE | _BECOME:
+    if said and said[0] in BE | _BECOME:
         whole = _noun_phrase(said[1:])
         is_named = bool(whole) and whole[0] in _ARTICLES
         return _noun(
@@ -194,7 +193,7 @@ def _verb_place(said: Sequence[str], match: re.Match[str]) -> int | None:
         return said.index("be") + 1 if "be" in said else 0
     if is_passive:
         place = next(_participles(said), 0)
-        return place if place and _BE.isdisjoint(said[:place]) else None
+        return place if place and BE.isdisjoint(said[:place]) else None
     is_short = 1 < len(said) <= _SHORT_WORDS_MAX and said[-2] not in STOP_WORDS
     return len(said) - 1 if is_short and (match["asks"] or "").lower() != "what" else None
 
@@ -223,7 +222,7 @@ def _asked_which(question: str) -> Deed | None:
     kind = whole[-1:]
     if rest and rest[0] in _DO:
         verb = rest[-1:]
-    elif rest and rest[0] in _BE:
+    elif rest and rest[0] in BE:
         verb = [rest[place] for place in _participles(rest)][:1]
     elif rest and rest[0] in _MODAL:
         verb = rest[1:2]

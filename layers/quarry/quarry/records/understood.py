@@ -107,13 +107,13 @@ def said_of_rows(reading: RecordsReading, clauses: Sequence[Clause]) -> list[Cla
     """The clauses that stand behind the verb which rows are the subject of ("what share of loans from Ay are late"): what is said
     of them, beside which of them are meant.
     """
-    text = reading.parsed.text
+    parsed = reading.parsed
     verbs = (
         mention.start
-        for mention in reading.parsed.mentions
-        if isinstance(mention.value, Cue) and text[mention.start : mention.end].lower().split()[-1:] in _VERBS_OF_ROWS
+        for mention in parsed.mentions
+        if isinstance(mention.value, Cue) and parsed.said(mention).lower().split()[-1:] in _VERBS_OF_ROWS
     )
-    verb = next(verbs, len(text))
+    verb = next(verbs, len(parsed.text))
     return [clause for clause in clauses if all(each.start >= verb for said in clause for each in said.evidence)]
 
 
@@ -149,24 +149,24 @@ def names_nothing_else(
 def _is_grouped_by(reading: RecordsReading, place: int) -> bool:
     """Whether the word before says that rows are told by what stands there, which nothing is called ("by kind")."""
     before = reading.parsed.mentions[place - 1] if place else None
-    return before is not None and reading.parsed.text[before.start : before.end].lower() in _GROUPING
+    return before is not None and reading.parsed.said(before).lower() in _GROUPING
 
 
 def _is_most_of_what(reading: RecordsReading) -> bool:
     """Whether a question ends in a "most" that is not of the rows ("which maker sold the most"), nor of how often something was
     done that makes a row ("which loom was used most", "who used the loom most").
     """
-    mentions, text = reading.parsed.mentions, reading.parsed.text
+    parsed, mentions = reading.parsed, reading.parsed.mentions
     last = mentions[-1] if mentions else None
     if last is None or not isinstance(last.value, Asked) or last.value.what not in ("most", "least"):
         return False
-    if keys(text[last.start : last.end])[-1:] not in (("most",), ("least",)):
+    if keys(parsed.said(last))[-1:] not in (("most",), ("least",)):
         return False
     behind_verb = list(mentions[:-1])
     while behind_verb and (isinstance(behind_verb[-1].value, Known) or behind_verb[-1].value == Cue("filler")):
         behind_verb.pop()
     verb = behind_verb[-1] if behind_verb else last
-    return verb.value != Cue("noun") and (verb.value != Cue("light") or is_measuring(text[verb.start : verb.end]))
+    return verb.value != Cue("noun") and (verb.value != Cue("light") or is_measuring(parsed.said(verb)))
 
 
 def of_others(reading: RecordsReading, name: str, table: SearchTable) -> dict[Evidence, Set[str]]:

@@ -11,6 +11,7 @@ from typing import Literal
 from quarry.core.collections.relations import Column, Relation, is_date_type
 from quarry.core.language.everyday import is_everyday
 from quarry.core.language.nouns import singular
+from quarry.core.query.date_verbs import DUE
 from quarry.core.query.measures import SALES, SIDE_AMOUNTS
 from quarry.core.query.places import AREAS
 from quarry.core.query.quantities import dimension_of, unit_named
@@ -432,7 +433,7 @@ def is_date(column: Column) -> bool:
 
 def is_due(column: Column) -> bool:
     """Whether a date is until when something is to be done."""
-    return bool({"due", "deadline"} & {*words(column.name)})
+    return bool(DUE & {*words(column.name)})
 
 
 def date_purpose(column: Column) -> DatePurpose:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 from quarry.core.language.stemming import stem
 
+BE = frozenset("is are was were".split())
+"""The forms of "be" that a sentence or a question turns on."""
 _VERBS = """
 bear bore borne; beat beaten; begin began begun; bend bent; bind bound; bite bit bitten; bleed bled; blow blew blown;
 break broke broken; breed bred; bring brought; build built; burn burnt; buy bought; catch caught; choose chose chosen;

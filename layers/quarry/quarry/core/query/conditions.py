@@ -237,7 +237,7 @@ def _is_of_amount(parsed: ParsedQuery, place: int, table: SearchTable) -> bool:
     named = next((each for each in reversed(parsed.mentions[:place]) if isinstance(each.value, FacetName)), None)
     return (
         named is not None
-        and parsed.text[named.start : named.end].lower().endswith("ed")
+        and parsed.said(named).lower().endswith("ed")
         and all(table.facet(facet).kind in ("number", "money") for facet in _facets_called(named))
     )
 

@@ -47,6 +47,8 @@ _CREATION = frozenset(
 """Verbs for a row's coming to be: a date that is called after one of them is that of the others."""
 _MAKING = _CREATION | {stem(verb) for verb in "made issued taken done".split()}
 """Verbs for what the date of a thing tells that is called after the thing alone (`order_date`)."""
+DUE = frozenset(("due", "deadline"))
+"""In the name of a date they say that something is to be done until then."""
 
 
 def events_of(*names: str) -> tuple[str, ...]:

@@ -6,13 +6,12 @@ import datetime
 from collections.abc import Iterator
 
 from quarry.core.language.tokens import keys
-from quarry.core.query.date_verbs import is_verb
+from quarry.core.query.date_verbs import DUE, is_verb
 from quarry.core.query.mention import DateRange, Mention, ParsedQuery, Word
 from quarry.core.query.question import Clause, Condition, Evidence
 from quarry.core.query.united_tables import meant_table
 from quarry.core.retrieval.facets import Facet, SearchTable
 
-_DUE = frozenset("due deadline".split())
 _BEING = frozenset("is are be being still".split())
 
 
@@ -40,12 +39,11 @@ def _says_so(parsed: ParsedQuery, place: int, mention: Mention) -> bool:
     """Whether it is "overdue" or "past due", or "late" of what still is."""
     if not isinstance(mention.value, Word) or mention.value.is_name:
         return False
-    said = keys(parsed.text[mention.start : mention.end])
+    said = keys(parsed.said(mention))
     before = parsed.mentions[place - 1] if place else mention
+    is_last = place == len(parsed.mentions) - 1
     return said == ("overdue",) or (
-        said == ("late",)
-        and place == len(parsed.mentions) - 1
-        and keys(parsed.text[before.start : before.end])[-1:] in {(word,) for word in _BEING}
+        said == ("late",) and is_last and not _BEING.isdisjoint(keys(parsed.said(before))[-1:])
     )
 
 
@@ -64,4 +62,4 @@ def _told(table: SearchTable) -> tuple[Facet, Facet] | None:
 
 def _is_due(facet: Facet) -> bool:
     *before, last = keys(facet.name.replace("_", " ")) or ("",)
-    return bool(_DUE & {*facet.events, *before, last}) or (last == "by" and bool(before))
+    return bool(DUE & {*facet.events, *before, last}) or (last == "by" and bool(before))

@@ -14,6 +14,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from quarry.core.language.irregular import BE
 from quarry.core.language.numerals import numeral_value
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import Token, tokenise
@@ -162,7 +163,7 @@ def _candidates(
     yield from _quoted(text, tokens)
     asked = find_asked(tokens, lexicon)
     sides = Sides(tokens, lexicon, asked)
-    starts = {place for place in range(len(tokens)) if _is_of_rows(tokens, place, lexicon)}
+    starts = set[int]()
     for known in find_known(vocabulary, sides, places):
         if sides.are_whoever(known.first, known.last):
             continue
@@ -176,7 +177,8 @@ def _candidates(
         if any(each.start < mention.end and mention.start < each.end for each in in_units if each is not mention):
             # "rides were longer than 10 km" are longer than 10 km, not more than 10
             continue
-        if text[mention.start : mention.end].lower().endswith(("'s", "’s")) and last not in starts:
+        is_whose = text[mention.start : mention.end].lower().endswith(("'s", "’s"))
+        if is_whose and last not in starts and not _is_of_rows(tokens, last, lexicon):
             # what is said in a speech of "last year's budget" was not said last year
             continue
         if first < last and _is_meant(mention, lexicon):
@@ -457,11 +459,8 @@ def _says_what_a_code_is(mentions: Sequence[Mention], place: int) -> bool:
     return is_code and not following.is_latent and following.start - mention.end == 1
 
 
-_BE = frozenset("is are was were".split())
-
-
 def _says_be(mention: Mention, tokens: Sequence[Token]) -> bool:
-    return tokens[_token_span(tokens, mention)[0]].key in _BE
+    return tokens[_token_span(tokens, mention)[0]].key in BE
 
 
 def _is_tying_verb(mentions: Sequence[Mention], place: int, tokens: Sequence[Token]) -> bool:
