@@ -16,6 +16,7 @@ RATIO_MAX = 3.0
 """Twice the text may take so many times as long: 2 where reading is linear, 4 where it is quadratic."""
 TOO_LITTLE_TO_COMPARE = 0.008
 TRIES = 12
+DOUBLINGS = 3
 STOPPED_AFTER_SECONDS = 10.0
 PIECE_OF_WORK = range(20_000)
 """What `pieces_of_work` makes texts of, looks up and puts in order: about 5 ms of a fast machine."""
@@ -28,20 +29,33 @@ class Stopped(AssertionError):
 
 
 def assert_linear(read: Callable[[str], object], hostile: Callable[[int], str], length: int) -> None:
-    """`read` takes about twice as long for a text of twice the `length`: of each the least of some tries counts, since another's
-    work on the same processor makes any of them longer, and none shorter.
+    """`read` takes about twice as long for a text of twice the `length`. Where it does not, longer texts decide: what is
+    quadratic stays so however long they are, and a single step, such as memory to be asked for anew beyond some size, does not.
     """
-    once, twice = hostile(length), hostile(2 * length)
-    read(once[:100])
+    ratios = []
+    for doubled in range(DOUBLINGS):
+        once, twice = (hostile(length << step) for step in (doubled, doubled + 1))
+        read(once[:100])
+        ratio = _ratio(read, once, twice)
+        if ratio < RATIO_MAX:
+            return
+        ratios.append(f"{ratio:.1f}")
+    raise AssertionError(f"twice the text took {', then '.join(ratios)} times as long: {once[:60]!r}…")
+
+
+def _ratio(read: Callable[[str], object], once: str, twice: str) -> float:
+    """How many times as long `twice` takes as `once`, or 0.0 where it takes too little to tell: of each the least of some tries
+    counts, since another's work on the same processor makes any of them longer, and none shorter.
+    """
     least_once = least_twice = float("inf")
     for _ in range(TRIES):
         least_twice = min(least_twice, cpu_seconds(read, twice))
         if least_twice < TOO_LITTLE_TO_COMPARE:
-            return
+            return 0.0
         least_once = min(least_once, cpu_seconds(read, once))
         if least_twice < RATIO_MAX * least_once:
-            return
-    raise AssertionError(f"twice the text took {least_twice / least_once:.1f} times as long: {once[:60]!r}…")
+            break
+    return least_twice / least_once
 
 
 def cpu_seconds(read: Callable[[str], object], text: str) -> float:
