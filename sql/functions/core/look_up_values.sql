@@ -24,14 +24,18 @@ create or replace function look_up_values(
 language sql stable
 set pg_trgm.similarity_threshold = 0.3
 set enable_seqscan = off
+set plan_cache_mode = force_generic_plan  -- to plan it for hundreds of words takes twice as long as to look them up
 as $$
   with words as materialized (
     select w.place::int as place, f.word, word_stem(f.word) as stem, ts_lexize('english_stem', f.word) = '{}' as is_stop_word
     from unnest(p_words[:300]) with ordinality w (word, place), translate(w.word, '.''', '') f (word)
   ), said as (
-    select w.place, w.word from words w
+    select w.place, w.word, true as ends_a_run from words w
     union
-    select f.place + 1, f.word from unnest(p_forms_at, p_forms) f (place, word) where f.place < 300
+    -- there are several for each word: what no value has a word of ends none of several words
+    select f.place + 1, f.word, exists (
+      select from facet_words c where c.stem = coalesce((ts_lexize('english_stem', f.word))[1], f.word) offset 0)
+    from unnest(p_forms_at, p_forms) f (place, word) where f.place < 300
   ), before as materialized (
     select b.place, n.length, n.stems
     from (
@@ -45,7 +49,8 @@ as $$
     select distinct s.place - b.length as first, s.place as last,
       case when b.length = 1 and ts_lexize('english_stem', s.word) = '{}' then s.word end as stop_word, null as facet,
       coalesce((ts_lexize('english_stem', t.phrase))[1], t.phrase) as phrase  -- word_stem, which is called for each row
-    from said s join before b using (place), lateral (select b.stems || s.word as phrase offset 0) t
+    from said s join before b on b.place = s.place and (s.ends_a_run or b.length = 1),
+      lateral (select b.stems || s.word as phrase offset 0) t
     union
     select p.first, p.last, null, p.facet, phrase_key(folded_words(p.phrase))
     from unnest(p_phrases, p_phrases_first, p_phrases_last, p_phrases_facet) p (phrase, first, last, facet)
