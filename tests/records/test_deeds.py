@@ -18,6 +18,7 @@ from tests.linear.measuring import assert_linear, repeated
         ("and who repaired it", "It was repaired by two masons.", "Two masons looked at it."),
         ("Who will open the fair?", "Ada opens the fair.", "Ada likes the fair."),
         ("Who is the new miller?", "Ada is the miller.", "Ada sold the boat."),
+        ("Who voted against the weir?", "The weir was carried, Ada against.", "Ada spoke of the weir."),
         ("Who moved the motion on the weir?", "It was moved that the weir be mended.", "The weir was mended."),
         ("Who is buried here?", "Ada was buried at noon.", "Burials are at noon."),
         ("When was the mill built?", "The mill was built by Ada.", "The boat was built beside it."),
@@ -25,7 +26,6 @@ from tests.linear.measuring import assert_linear, repeated
         ("When will the mill be sold?", "Ada sells the mill.", "The mill stands."),
         ("When was the fish sent?", "She sends fish.", "She likes fish."),
         ("Where does Ada live?", "Ada lives in Ay.", "Ada went to Ay."),
-        ("Is the mill insured?", "Nobody insured that mill.", "Nobody saw the mill."),
         ("What was the mill used for?", "They used the mill as a barn.", "They saw the mill."),
         ("How much does a fishing permit cost?", "A permit for fishing is $9.", "A permit for fires is $9."),
         ("How much did they pay for the roof?", "The roof was $9.", "The door was $9."),
@@ -36,7 +36,6 @@ from tests.linear.measuring import assert_linear, repeated
         ("When was the inn built?", "The inn was a mill; building it took a year.", "The building is an inn."),
         ("When was the old inn built?", "Masons built the inn.", "The inn is the oldest of nine buildings."),
         ("How did Ada Palmer die?", "Ada Palmer died of a fever.", "Ada Palmer owned the mill."),
-        ("Did Ada Palmer resign?", "Ada Palmer resigned in May.", "Ada Palmer stays."),
         ("Who became miller of Ay?", "Ada is the new miller of Ay.", "Ada came to Ay."),
         ("Which mason built the mill?", "The mill was built by Ada.", "The mill is old."),
         ("Which mason built the mill?", "Ada, a mason, had the mill in hand.", "The mill is old."),
@@ -80,7 +79,6 @@ def test_of_what_stands_alone_anything_else_that_is_asked_is_spoken_of_with_it()
         ("When was the Old Mill built?", "say when the Old Mill was built"),
         ("When will the mill be sold?", "say when the mill will be sold"),
         ("Where does Ada live?", "say where Ada does live"),
-        ("Is the mill insured?", "say whether the mill is insured"),
         ("Who is the miller of Ay?", "say who is the miller"),
         ("How much does a fishing permit cost?", "speak of “a fishing permit”"),
     ],
@@ -106,6 +104,10 @@ def test_it_is_named_in_the_words_of_the_question(question: str, name: str) -> N
         "What is the speed of light?",
         "What is the fine for smoking?",
         "Did Ada sell the mill?",
+        "Did Ada Palmer resign?",
+        "Is the mill insured?",
+        "Why did the mill burn?",
+        "What went wrong with the mill?",
         "Did prices rise?",
         "What promises were given to Ay?",
         "Which day was the mill built?",
@@ -129,10 +131,11 @@ def test_what_may_be_told_in_other_words_is_no_deed(question: str) -> None:
         ("Why does the silt come back so fast?", {"come", "fast"}),
         ("Why was the new mill turned down?", {"new", "turned"}),
         ("Why was the mill out on the hill sold?", set()),
+        ("Who is allowed to see the mill at the moment?", {"allowed", "see", "moment"}),
         ("", set()),
     ],
 )
-def test_measures_light_words_and_verbs_with_a_particle_are_named_in_passing(question: str, words: set[str]) -> None:
+def test_what_says_little_and_verbs_with_a_particle_are_named_in_passing(question: str, words: set[str]) -> None:
     assert names_in_passing(question) == words
 
 

@@ -99,6 +99,8 @@ async def test_part_of_a_name_within_another_name_is_somebody_else(database: Dat
         ("What happened with Library Penalties in 2024?", []),
         ("did walmart apply for a permit?", []),
         ("Did Nadia Rahimi and Tomas Wray agree?", []),
+        ("Did the elm catch a disease from the Netherlands?", []),
+        ("Did the elm catch a disease from Bhutan?", ["Bhutan"]),
     ],
 )
 async def test_names_that_no_record_holds_are_told(database: Database, question: str, names: list[str]) -> None:

@@ -23,6 +23,7 @@ from quarry.records.retrieval import (
     describe,
     find_candidates,
     latest_records,
+    similarities,
     texts_query,
     whole_record,
 )
@@ -484,3 +485,19 @@ async def test_the_latest_records_that_others_are_about_come_first(city: Databas
     assert await latest_records(city, BUILT_IN, 5, among=types, given=of_none) == []
     assert await latest_records(city, BUILT_IN, 5, among=[]) == []
     await city.close()
+
+
+async def test_how_near_the_nearest_of_some_records_is_is_told_for_each_vector(
+    database_url: str, connection: Connection
+) -> None:
+    add_motion(connection, "m1", "A motion.", degrees=[10])
+    add_motion(connection, "m2", "Another.", degrees=[70])
+    database = Database(database_url, pool_size=1, timeout_seconds=5)
+    types, vectors = BUILT_IN.named(["motion"]), [direction(10), direction(70)]
+    near = await similarities(database, vectors, [("motion", "m1")], types)
+    assert near == pytest.approx([1, 0.5], abs=1e-3)
+    assert await similarities(database, vectors, [("motion", "m1"), ("motion", "m2")], types) == pytest.approx(
+        [1, 1], abs=1e-3
+    )
+    assert await similarities(database, vectors, [("matter", "m1")], types) == [0, 0]
+    await database.close()

@@ -7,6 +7,7 @@ of them holds of what the question says tell together how likely it is answered.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice, pairwise
@@ -16,6 +17,8 @@ from typing import LiteralString
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 
 from quarry.core.collections.collection import ENGLISH
+from quarry.core.errors import ModelError
+from quarry.core.language.demonyms import called_alike
 from quarry.core.language.everyday import is_everyday
 from quarry.core.language.irregular import other_forms
 from quarry.core.language.tokens import keys, says_something_by_case
@@ -23,9 +26,13 @@ from quarry.core.postgres.pool import Database
 from quarry.core.query.measures import compared
 from quarry.core.query.mention import Asked, Cue, FacetName, Known, Value, Word
 from quarry.core.query.question import Clause, Condition, Evidence
+from quarry.core.services import Services
+from quarry.core.settings import LOCAL_EMBEDDING_MODEL
 from quarry.core.text import STOP_WORDS, placed_words, topic_text, words
+from quarry.records.deeds import names_in_passing
 from quarry.records.ranking import RankedRecord
 from quarry.records.reading import RecordsReading, is_written_as_name, other_names, tellable
+from quarry.records.retrieval import similarities
 from quarry.records.searched_types import SearchedType
 
 _SAYING = frozenset(
@@ -62,6 +69,11 @@ DOUBTED_BELOW = 0.5
 REFUSED_BELOW_UNMEASURED = 0.01
 """With embeddings of another model than the local one, in whose cosines the likelihoods were measured: only what is far off."""
 
+OMITTED_MAX = 4
+"""So many words that no record holds are left out of a question, one after the other, to see whether they matter."""
+NEARER_BY = -0.005
+"""So much nearer (cosine) a word makes a record that says it in other words, at least: less is noise."""
+
 ALL_WORTH = 0.999
 """So much is all of the words, whatever their sum was rounded to."""
 
@@ -74,7 +86,7 @@ async def names_held_by_none(database: Database, reading: RecordsReading, types:
 
 async def _held_by_none(database: Database, names: Sequence[_Name], types: Sequence[SearchedType]) -> list[str]:
     """Those of the names that no record of these types holds, written so or nearly so: a slip in a name is near a name, and
-    near a word that everybody uses only where they hardly differ.
+    near a word that everybody uses only where they hardly differ. A place is held where its people are.
     """
     if not names:
         return []
@@ -94,19 +106,22 @@ async def _held_by_none(database: Database, names: Sequence[_Name], types: Seque
                 " where w.word <> all (tsvector_to_array(said_words({1}::regconfig, n.words))))"
             ).format(Literal(tables), Literal(language), Literal(SLIP_LIKENESS_MIN))
         )
+    alternatives = {name.words: (name.words, *called_alike(name.words)) for name in names}
     rows = await database.rows(
-        SQL(
-            "select n.name, n.words, {} as alike"
-            " from unnest(%(names)s::text[], %(words)s::text[]) with ordinality n (name, words, place)"
-            " where not ({}) order by n.place"
-        ).format(SQL(" || ").join(alike), SQL(" or ").join(held)),
-        {"names": [name.name for name in names], "words": [name.words for name in names]},
+        SQL("select n.words, {} as alike from unnest(%(words)s::text[]) n (words) where not ({})").format(
+            SQL(" || ").join(alike), SQL(" or ").join(held)
+        ),
+        {"words": list(dict.fromkeys(chain(*alternatives.values())))},
     )
+    unheld = {row["words"]: row["alike"] for row in rows}
     unknown = [
-        row["name"]
-        for row in rows
-        if (row["words"] == row["name"] and " " in row["name"])
-        or all(word and is_everyday(word) for word in row["alike"])
+        name.name
+        for name in names
+        if all(words in unheld for words in alternatives[name.words])
+        and (
+            (name.words == name.name and " " in name.name)
+            or all(word and is_everyday(word) for word in unheld[name.words])
+        )
     ]
     return list(dict.fromkeys(unknown))
 
@@ -151,20 +166,20 @@ class Answerability:
 
 
 async def answerability(
-    database: Database,
+    services: Services,
     query: str,
     ranked: Sequence[RankedRecord],
     reading: RecordsReading,
     types: Sequence[SearchedType],
     *,
     meets: bool,
-    is_measured: bool,
     has_values: bool = False,
 ) -> Answerability:
     """How likely the records that were found for a question answer it. `meets`: some of them meet its conditions
-    (`is_met`). `is_measured`: likelihoods were measured with the embedding model in force. `has_values`: only records with given
-    values of facets were searched. Raises DatabaseUnavailable.
+    (`is_met`). `has_values`: only records with given values of facets were searched. Raises DatabaseUnavailable.
     """
+    database = services.reader
+    is_measured = services.embeddings.name == LOCAL_EMBEDDING_MODEL
     asked = _words(query, reading)[:WORDS_MAX]
     named = _named(query, reading, is_met=meets)
     if meets and named.words.issuperset(asked):
@@ -176,10 +191,16 @@ async def answerability(
     ]
     held = max(readings, key=lambda each: each.worth)
     written = {word: query[start:end] for word, start, end in placed_words(query)}
-    missing = [written[word] for word in held.missing if all(word in each.missing for each in readings)]
+    passing = names_in_passing(query)
+    unheld = [word for word in held.missing if all(word in each.missing for each in readings) and word not in passing]
+    missing = [written[word] for word in unheld]
+    if missing and is_measured and held.has_meaning:
+        otherwise = await _said_otherwise(missing, query, ranked[:RECORDS_MAX], types, services)
+        missing = [word for word in missing if word not in otherwise]
+        held = replace(held, worth=held.worth + len(otherwise))
     # that records say it nowhere says nothing of what was said
     is_told = len(readings) == 1 and _SAYING.isdisjoint(held.apart) and named.kinds.isdisjoint(held.apart)
-    apart = [written[word] for word in held.apart] if is_told else []
+    apart = [written[word] for word in held.apart if word not in passing] if is_told else []
     if (held.is_met or (has_values and held.is_all)) and not missing:
         # of what stands in facets alone its meaning does not tell
         return Answerability(1.0)
@@ -196,6 +217,26 @@ async def answerability(
         # rows are asked for by all that one of them says
         likely = max(likely, DOUBTED_BELOW)
     return Answerability(likely, missing, apart, threshold, is_held=held.is_all and not missing)
+
+
+async def _said_otherwise(
+    missing: Sequence[str],
+    query: str,
+    ranked: Sequence[RankedRecord],
+    types: Sequence[SearchedType],
+    services: Services,
+) -> list[str]:
+    """Those of the words that a record found may say in other words ("washroom" where it says "toilet"): without one, the
+    question is no nearer to the nearest of them. None where the model fails.
+    """
+    looked_at = missing[:OMITTED_MAX]
+    without = (re.sub(rf"\b{re.escape(word)}\b\s?", "", query) for word in looked_at)
+    try:
+        vectors = await services.embeddings.embed([query, *without])
+    except ModelError:
+        return []
+    near = await similarities(services.reader, vectors, [item.key for item in ranked], types)
+    return [word for word, nearness in zip(looked_at, near[1:], strict=True) if near[0] - nearness > NEARER_BY]
 
 
 def probability(similarity: float, held: Held) -> float:

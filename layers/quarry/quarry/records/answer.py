@@ -24,7 +24,6 @@ from quarry.core.model.tool_loop import ToolStarted, call_tools
 from quarry.core.off_loop import off_loop
 from quarry.core.run_log import ResultRecord, Run, StepRecord
 from quarry.core.services import Caller, Services
-from quarry.core.settings import LOCAL_EMBEDDING_MODEL
 from quarry.core.stream.events import Event
 from quarry.core.text import shorten
 from quarry.records import fallbacks
@@ -51,7 +50,6 @@ from quarry.records.contract import (
 )
 from quarry.records.conversation import Conversation, take_up
 from quarry.records.counting import count, what_to_count
-from quarry.records.deeds import names_in_passing
 from quarry.records.evidence import EvidenceSource
 from quarry.records.filters import types_with
 from quarry.records.intent import classify_intent, is_asked, is_topic_alone, parts, words_to_look_up
@@ -300,15 +298,13 @@ def _lacking(query: str, told: Answerability, sources: Sequence[EvidenceSource],
     """What is asked for that no record has, or that what was found does not tell. Empty where it tells that as it is asked for,
     None where neither can be seen.
     """
-    in_passing = names_in_passing(query)
-    missing, apart = ([word for word in said if word.lower() not in in_passing] for said in (told.missing, told.apart))
-    if missing and (told.is_doubtful or len(parts(query)) > 1):
-        return fallbacks.lacking(missing)
+    if told.missing and (told.is_doubtful or len(parts(query)) > 1):
+        return fallbacks.lacking(told.missing)
     if not is_asked(query):
         return None
     seen = untold(query, sources, authors)
     # of what is told as it is asked for, two words may stand apart
-    return fallbacks.lacking((), apart) if seen is None and told.is_doubtful and len(apart) > 1 else seen
+    return fallbacks.lacking((), told.apart) if seen is None and told.is_doubtful and len(told.apart) > 1 else seen
 
 
 def _has_any(part: str, names: Sequence[str]) -> bool:
@@ -335,13 +331,12 @@ async def _answerability(query: str, first: Searched, toolset: SearchToolset, *,
         return Answerability(1.0)
     with toolset.run.step("records_answerability"):
         told = await answerability(
-            services.reader,
+            services,
             query,
             first.ranked,
             reading,
             toolset.types,
             meets=meets,
-            is_measured=services.embeddings.name == LOCAL_EMBEDDING_MODEL,
             has_values=bool(toolset.scope.facets),
         )
     return told if told.missing or told.is_listed or not reading.clauses else Answerability(1.0)

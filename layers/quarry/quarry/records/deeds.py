@@ -63,7 +63,7 @@ _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _CALENDAR = re.compile(rf"{MONTHS}|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?")
 """What begins with a capital and is no name."""
 _WHEN = re.compile(
-    r"\s*(?:and\s+)?(?:(?P<asks>when|where|why|what|how|how (?:many|much)(?P<counted>(?: [^\s,;?]+){0,4}?))\s+)?"
+    r"\s*(?:and\s+)?(?P<asks>when|where|what|how|how (?:many|much)(?P<counted>(?: [^\s,;?]+){0,4}?))\s+"
     r"(?:(?P<be>is|are|was|were)|(?P<do>do|does|did|will|would))\s+",
     re.IGNORECASE,
 )
@@ -88,15 +88,30 @@ _ARTICLES = frozenset("a an the this that these those my our your his her its th
 _THING = re.compile(rf"\b(?:{'|'.join(sorted(_ARTICLES))})\s([\w-]+\s)?\w+ing\b|\b\w+ings\b", re.IGNORECASE)
 """What ends in "-ing" and is no deed: "the old building", "buildings"."""
 _SAYS_LITTLE = STOP_WORDS | frozenset(
-    "make makes made take takes took get gets got give gives gave begin start end happen occur done held one".split()
+    "make makes made take takes took get gets got give gives gave begin start end happen occur done held one went".split()
 )
 """Verbs and the like that say by themselves nothing of what was done."""
 _LIGHT = frozenset(
     map(stem, "new old young whole entire full first last next other same big small great little good".split())
 )
 """What is seldom said again of a thing that was named so."""
+_COMMON = frozenset(
+    map(
+        stem,
+        """
+        afterwards allow anyway appear bad become believe best better business case currently deal done end eventually
+        everybody everyone exactly folk guy hang hear help hope job keep kind like lot love mean mind moment moreover
+        nobody nowadays part people person place point probably put recently say see seem side somebody sort start
+        stuff suppose sure think time try turn use wonder work worse worst
+        """.split(),
+    )
+)
+"""What people say of anything."""
 _PARTICLES = frozenset("up down out off away back over".split())
 """What gives a verb another meaning than its own: "turned down","""
+_VOTING = frozenset(map(stem, "vote voted votes".split()))
+_VOTES = frozenset(map(stem, "carried opposed opposing against abstained abstaining unanimously".split()))
+"""What minutes say of a vote."""
 _PLACING = frozenset("at in of on".split())
 """but not before one of these: "a farm out on the road"."""
 _SHORT_WORDS_MAX = 6
@@ -128,7 +143,8 @@ def asked_deed(question: str) -> Deed | None:
 
 def names_in_passing(question: str) -> frozenset[str]:
     """The words of a question that records may well not have though they answer it: those of a measure ("fast"), what is seldom
-    said again ("new"), and verbs that mean something else with the particle behind them ("turned down").
+    said again ("new"), what is said of anything ("moment"), and verbs that mean something else with the particle behind them
+    ("turned down").
     """
     said = words(question)
     led = frozenset(
@@ -136,7 +152,7 @@ def names_in_passing(question: str) -> frozenset[str]:
         for place, word in enumerate(said[:-1])
         if said[place + 1] in _PARTICLES and _PLACING.isdisjoint(said[place + 2 : place + 3])
     )
-    return led | {word for word in said if stem(word) in MEASURING | _LIGHT}
+    return led | {word for word in said if stem(word) in MEASURING | _LIGHT | _COMMON}
 
 
 def _asked_who(question: str) -> Deed | None:
@@ -164,7 +180,9 @@ def _asked_name(question: str) -> Deed | None:
 
 
 def _asked_when(question: str) -> Deed | None:
-    """When, where, why, how, whether or of how many something was done: "when was the mill built?", "where does Ada live?"."""
+    """When, where, how or of how many something was done: "when was the mill built?", "where does Ada live?". Why it was, and
+    whether, is told in any words: that it was not is seldom said at all.
+    """
     match = _WHEN.match(question)
     if match is None:
         return None
@@ -179,10 +197,8 @@ def _asked_when(question: str) -> Deed | None:
     subject, aux = rest[:start].strip(), (match["be"] or match["do"]).lower()
     if f" {subject}".endswith(" be"):
         subject, aux = subject.removesuffix("be").strip(), f"{aux} be"
-    if not (match["asks"] or match["be"] or subject.istitle()):
-        return None
     beside = _stems([*words(match["counted"] or ""), *(word for word, _, _ in said[:place])])
-    name = " ".join(filter(None, ("say", (match["asks"] or "whether").lower(), subject, aux, verb)))
+    name = " ".join(filter(None, ("say", match["asks"].lower(), subject, aux, verb)))
     return _verb(name, verb, beside) if beside else None
 
 
@@ -195,7 +211,7 @@ def _verb_place(said: Sequence[str], match: re.Match[str]) -> int | None:
         place = next(_participles(said), 0)
         return place if place and BE.isdisjoint(said[:place]) else None
     is_short = 1 < len(said) <= _SHORT_WORDS_MAX and said[-2] not in STOP_WORDS
-    return len(said) - 1 if is_short and (match["asks"] or "").lower() != "what" else None
+    return len(said) - 1 if is_short and match["asks"].lower() != "what" else None
 
 
 def _asked_taking(question: str) -> Deed | None:
@@ -228,7 +244,8 @@ def _asked_which(question: str) -> Deed | None:
         verb = rest[1:2]
     else:
         kind, verb = (kind, of_kind[-1:]) if of_kind else (whole[-2:-1], whole[-1:])
-    if not kind or (match["asks"].lower() == "what" and is_plural(kind[0])):
+    # "what went wrong" asks for no kind
+    if not kind or (match["asks"].lower() == "what" and (is_plural(kind[0]) or whole[0] in _SAYS_LITTLE)):
         return None
     told = [*kind, *(word for word in verb if word not in _SAYS_LITTLE)]
     forms = (form for word in told for form in (word, *other_forms(word)))
@@ -276,7 +293,8 @@ def _verb(name: str, word: str, beside: frozenset[str], *, of_all: bool = False)
     forms = (word, *other_forms(word))
     beginning = stem(forms[-1] if word.endswith("t") else word).rstrip("ei")
     kin = beginning if len(beginning) >= _KIN_LETTERS_MIN else ""
-    return Deed(name, frozenset(map(stem, forms)), kin, beside, of_all)
+    stems = frozenset(map(stem, forms))
+    return Deed(name, stems if _VOTING.isdisjoint(stems) else stems | _VOTES, kin, beside, of_all)
 
 
 def _noun(

@@ -110,6 +110,29 @@ async def find_candidates(
     ]
 
 
+async def similarities(
+    database: Database, vectors: Sequence[Sequence[float]], keys: Sequence[RecordKey], types: Sequence[SearchedType]
+) -> list[float]:
+    """How near in meaning (cosine) the nearest of these records is to each of the vectors; 0 where none has a vector."""
+    windows = [
+        SQL("select e.embedding from {} e where e.record_id = any({})").format(Identifier(each.windows), Literal(ids))
+        for each in types
+        if each.has_meaning and (ids := [id for name, id in keys if name == each.name])
+    ]
+    if not windows:
+        return [0.0] * len(vectors)
+    values = {f"vector_{place}": half_vector(vector) for place, vector in enumerate(vectors)}
+    asked = SQL(", ").join(SQL("({}::halfvec)").format(Placeholder(name)) for name in values)
+    rows = await database.rows(
+        SQL(
+            "select coalesce((select max(1 - (w.embedding <=> v.embedding)) from ({windows}) w), 0) as similarity"
+            " from (values {asked}) v (embedding)"
+        ).format(windows=SQL(" union all ").join(windows), asked=asked),
+        values,
+    )
+    return [row["similarity"] for row in rows]
+
+
 async def coverages(database: Database, arms: Sequence[Arm]) -> dict[str, float]:
     """How much of the words that say most the best record holds, for each query of these arms, in one round trip; of a query that
     finds nothing, nothing.

@@ -16,6 +16,21 @@ def place_of_demonym(words: str) -> str | None:
     return demonyms().get(phrase) or demonyms().get(phrase.removesuffix("s"))
 
 
+def called_alike(word: str) -> tuple[str, ...]:
+    """The other names, lower case, of a place or its people that `word` is a name of: "polish" and "pole" of "poland"."""
+    name = word.lower()
+    place = place_of_demonym(name) or name
+    return tuple(other for other in (place, *_demonyms_of().get(place, ())) if other != name)
+
+
+@cache
+def _demonyms_of() -> dict[str, list[str]]:
+    by_place: dict[str, list[str]] = {}
+    for demonym, place in demonyms().items():
+        by_place.setdefault(place, []).append(demonym)
+    return by_place
+
+
 @cache
 def demonyms() -> dict[str, str]:
     """Places by their demonyms, singular."""
