@@ -13,6 +13,7 @@ from quarry.records.absence import (
     ROWS_MEASURED,
     Answerability,
     Held,
+    doubted_below,
     probability,
     refused_below,
 )
@@ -40,6 +41,7 @@ def test_what_is_refused_is_doubtful(likely: float) -> None:
 @given(st.floats(1, 1e9), st.floats(1, 1e9))
 def test_of_few_rows_less_is_refused_and_whatever_is_refused_is_doubtful(one: float, other: float) -> None:
     assert refused_below(min(one, other)) <= refused_below(max(one, other)) < DOUBTED_BELOW
+    assert refused_below(one) < doubted_below(one) <= doubted_below(ROWS_FITTED) == doubted_below(1e9) == DOUBTED_BELOW
     fewest, most = ROWS_MEASURED
     assert refused_below(1) == refused_below(fewest) < refused_below(ROWS_FITTED) < refused_below(most)
     assert refused_below(1e9) == refused_below(most)

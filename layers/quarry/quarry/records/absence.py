@@ -65,7 +65,9 @@ ROWS_MEASURED = (50, 8_000)
 ROWS_FITTED = 1_900
 """The rows of the one whose threshold is REFUSED_BELOW."""
 DOUBTED_BELOW = 0.5
-"""One that is less likely answered is told what may be missing."""
+"""One that is less likely answered is told what may be missing, of fewer rows than ROWS_FITTED when it is less likely still."""
+ROWS_LACKING_MIN = 500
+"""Among fewer rows most everyday words stand nowhere, whatever is asked: that one does not tells nothing."""
 REFUSED_BELOW_UNMEASURED = 0.01
 """With embeddings of another model than the local one, in whose cosines the likelihoods were measured: only what is far off."""
 
@@ -153,6 +155,7 @@ class Answerability:
     missing: Sequence[str] = ()
     apart: Sequence[str] = ()
     refused_below: float = REFUSED_BELOW
+    doubted_below: float = DOUBTED_BELOW
     is_listed: bool = False
     is_held: bool = False
 
@@ -162,7 +165,7 @@ class Answerability:
 
     @property
     def is_doubtful(self) -> bool:
-        return self.probability < DOUBTED_BELOW
+        return self.probability < self.doubted_below
 
 
 async def answerability(
@@ -216,7 +219,15 @@ async def answerability(
     if reading.types.united.reckons and reading.named and held.is_all and not missing:
         # rows are asked for by all that one of them says
         likely = max(likely, DOUBTED_BELOW)
-    return Answerability(likely, missing, apart, threshold, is_held=held.is_all and not missing)
+    is_lacking = likely < threshold or held.rows >= ROWS_LACKING_MIN
+    return Answerability(
+        likely,
+        missing if is_lacking else (),
+        apart,
+        threshold,
+        doubted_below(held.rows),
+        is_held=held.is_all and not missing,
+    )
 
 
 async def _said_otherwise(
@@ -249,9 +260,18 @@ def probability(similarity: float, held: Held) -> float:
 
 def refused_below(rows: float) -> float:
     """The likelihood below which a question to so many rows is refused: among few, the nearest is less near by chance."""
+    return _likelihood(log(REFUSED_BELOW / (1 - REFUSED_BELOW)) + _by_chance(rows))
+
+
+def doubted_below(rows: float) -> float:
+    """The likelihood below which a question to so many rows is doubted: among more than ROWS_FITTED no more."""
+    return _likelihood(log(DOUBTED_BELOW / (1 - DOUBTED_BELOW)) + min(0.0, _by_chance(rows)))
+
+
+def _by_chance(rows: float) -> float:
+    """What the odds of refusing gain with so many rows."""
     fewest, most = ROWS_MEASURED
-    by_chance = sqrt(2 * log(min(max(rows, fewest), most))) - sqrt(2 * log(ROWS_FITTED))
-    return _likelihood(log(REFUSED_BELOW / (1 - REFUSED_BELOW)) + SIZE_WEIGHT * by_chance)
+    return SIZE_WEIGHT * (sqrt(2 * log(min(max(rows, fewest), most))) - sqrt(2 * log(ROWS_FITTED)))
 
 
 def _likelihood(odds: float) -> float:
