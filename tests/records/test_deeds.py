@@ -108,6 +108,7 @@ def test_it_is_named_in_the_words_of_the_question(question: str, name: str) -> N
         "Is the mill insured?",
         "Why did the mill burn?",
         "What went wrong with the mill?",
+        "What percentage of the flour burnt?",
         "Did prices rise?",
         "What promises were given to Ay?",
         "Which day was the mill built?",

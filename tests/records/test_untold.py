@@ -23,14 +23,15 @@ BAKER = record("baker", title="The bakery", body="The baker, 44, sells a loaf fo
         ("How old is the baker?", ""),
         ("What does the baker's loaf cost?", ""),
         ("Who lost the chain?", ""),
+        ("How many loops has the chain?", ""),
         ("Who lost the insignia of the mayor?", ""),
         ("When was the chain sold?", "Of this the records found do not say when the chain was sold: "),
         ("When does the baker sell a loaf?", "Of this the records found tell no date or time: "),
         ("Who sells the chain?", "Of this the records found do not say who sells: "),
         ("Who forged the chain?", "Of this the records found do not say who forged: "),
         (
-            "How many links has the chain, and who forged it?",
-            "Of this the records found tell no number of links and do not say who forged: ",
+            "How many chains has the mayor, and who forged them?",
+            "Of this the records found tell no number of chains and do not say who forged: ",
         ),
     ],
 )

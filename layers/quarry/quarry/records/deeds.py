@@ -109,6 +109,8 @@ _COMMON = frozenset(
 """What people say of anything."""
 _PARTICLES = frozenset("up down out off away back over".split())
 """What gives a verb another meaning than its own: "turned down","""
+_SHARES = frozenset("percentage proportion share fraction".split())
+"""What is told as a number."""
 _VOTING = frozenset(map(stem, "vote voted votes".split()))
 _VOTES = frozenset(map(stem, "carried opposed opposing against abstained abstaining unanimously".split()))
 """What minutes say of a vote."""
@@ -245,7 +247,11 @@ def _asked_which(question: str) -> Deed | None:
     else:
         kind, verb = (kind, of_kind[-1:]) if of_kind else (whole[-2:-1], whole[-1:])
     # "what went wrong" asks for no kind
-    if not kind or (match["asks"].lower() == "what" and (is_plural(kind[0]) or whole[0] in _SAYS_LITTLE)):
+    if (
+        not kind
+        or kind[0] in _SHARES
+        or (match["asks"].lower() == "what" and (is_plural(kind[0]) or whole[0] in _SAYS_LITTLE))
+    ):
         return None
     told = [*kind, *(word for word in verb if word not in _SAYS_LITTLE)]
     forms = (form for word in told for form in (word, *other_forms(word)))

@@ -12,14 +12,15 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 
 from quarry.core.language.nouns import names_doer
 from quarry.core.language.sentences import sentences
+from quarry.core.language.stemming import stem
 from quarry.core.language.writing import ENGLISH
-from quarry.core.text import shorten, significant_words
+from quarry.core.text import shorten, significant_words, words
 from quarry.records.candidates import RecordText
 from quarry.records.deeds import asked_deed
 from quarry.records.evidence import EvidenceSource
 from quarry.records.fallbacks import IN_PART, LEANS_ON_PREVIOUS, extractive_answer, markdown_safe, read_body, values_of
 from quarry.records.intent import parts
-from quarry.records.quantities import DATE, REASON, asked_quantity
+from quarry.records.quantities import DATE, REASON, Count, asked_quantity
 
 _YEAR = re.compile(r"\b(?:1[0-9]|20)\d\d\b")
 ALL_WORTH = 0.999
@@ -51,6 +52,7 @@ def untold(question: str, sources: Sequence[EvidenceSource], authors: Set[str] =
     pieces = ((who, said) if said else ("", who) for who, _, said in (piece.partition(": “") for piece in answer))
     passages = [*_passages(pieces), *_passages((text.title, read_body(text)) for text in about)]
     others = frozenset(significant_words(question))
+    spoken_of = frozenset(stem(word) for text in told for word in words(text))
     lacking, unsaid = dict[str, None](), dict[str, None]()
     for kind, deed, part in asked:
         if deed:
@@ -63,7 +65,9 @@ def untold(question: str, sources: Sequence[EvidenceSource], authors: Set[str] =
             speaking = told
         # a reason may stand in any sentence beside what it is of
         telling = told if kind == REASON else speaking or told
-        if kind and not (any(map(kind.is_told, told)) and any(map(kind.is_told, telling))):
+        # what is spoken of by another name is counted by that
+        is_counted = isinstance(kind, Count) and kind.noun not in spoken_of
+        if kind and not is_counted and not (any(map(kind.is_told, told)) and any(map(kind.is_told, telling))):
             lacking[f"tell no {kind.name}"] = None
         elif deed and not speaking:
             unsaid[f"do not {markdown_safe(shorten(deed.name, NAME_CHARACTERS_MAX))}"] = None
