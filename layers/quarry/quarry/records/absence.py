@@ -238,13 +238,15 @@ async def _said_otherwise(
     services: Services,
 ) -> list[str]:
     """Those of the words that a record found may say in other words ("washroom" where it says "toilet"): without one, the
-    question is no nearer to the nearest of them. None where the model fails.
+    question is no nearer to the nearest of them. None where the model fails or finds nothing in what is left.
     """
     looked_at = missing[:OMITTED_MAX]
     without = (re.sub(rf"\b{re.escape(word)}\b\s?", "", query) for word in looked_at)
     try:
-        vectors = await services.embeddings.embed([query, *without])
+        vectors = await services.queries.embed_all([query, *without])
     except ModelError:
+        return []
+    if vectors is None:
         return []
     near = await similarities(services.reader, vectors, [item.key for item in ranked], types)
     return [word for word, nearness in zip(looked_at, near[1:], strict=True) if near[0] - nearness > NEARER_BY]

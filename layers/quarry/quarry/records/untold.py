@@ -20,7 +20,7 @@ from quarry.records.deeds import asked_deed
 from quarry.records.evidence import EvidenceSource
 from quarry.records.fallbacks import IN_PART, LEANS_ON_PREVIOUS, extractive_answer, markdown_safe, read_body, values_of
 from quarry.records.intent import parts
-from quarry.records.quantities import DATE, REASON, Count, asked_quantity
+from quarry.records.quantities import DATE, REASON, Count, Quantity, asked_quantity
 
 _YEAR = re.compile(r"\b(?:1[0-9]|20)\d\d\b")
 ALL_WORTH = 0.999
@@ -52,7 +52,6 @@ def untold(question: str, sources: Sequence[EvidenceSource], authors: Set[str] =
     pieces = ((who, said) if said else ("", who) for who, _, said in (piece.partition(": “") for piece in answer))
     passages = [*_passages(pieces), *_passages((text.title, read_body(text)) for text in about)]
     others = frozenset(significant_words(question))
-    spoken_of = frozenset(stem(word) for text in told for word in words(text))
     lacking, unsaid = dict[str, None](), dict[str, None]()
     for kind, deed, part in asked:
         if deed:
@@ -65,9 +64,8 @@ def untold(question: str, sources: Sequence[EvidenceSource], authors: Set[str] =
             speaking = told
         # a reason may stand in any sentence beside what it is of
         telling = told if kind == REASON else speaking or told
-        # what is spoken of by another name is counted by that
-        is_counted = isinstance(kind, Count) and kind.noun not in spoken_of
-        if kind and not is_counted and not (any(map(kind.is_told, told)) and any(map(kind.is_told, telling))):
+        is_told = kind is None or (any(map(kind.is_told, told)) and any(map(kind.is_told, telling)))
+        if kind and not (is_told or _is_called_otherwise(kind, told)):
             lacking[f"tell no {kind.name}"] = None
         elif deed and not speaking:
             unsaid[f"do not {markdown_safe(shorten(deed.name, NAME_CHARACTERS_MAX))}"] = None
@@ -77,6 +75,11 @@ def untold(question: str, sources: Sequence[EvidenceSource], authors: Set[str] =
     if not (lacking or unsaid):
         return "" if asked else None
     return f"Of this the records found {' and '.join([*lacking, *unsaid])}: {IN_PART}."
+
+
+def _is_called_otherwise(kind: Quantity | Count, told: Sequence[str]) -> bool:
+    """Whether things that are to be counted are called by another name wherever they are spoken of: by that they are counted."""
+    return isinstance(kind, Count) and not any(stem(word) == kind.noun for text in told for word in words(text))
 
 
 def _is_of(year: str, text: RecordText) -> bool:
