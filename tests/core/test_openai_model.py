@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import inspect
 import logging
 import math
 import socket
@@ -110,6 +112,17 @@ def make_embedder(
 
 async def plan(chat: ChatModel, *, seconds: float = 5.0) -> Plan:
     return (await chat.decide(MESSAGES, name="company_plan", output_type=Plan, seconds=seconds)).output
+
+
+def unfinished_iterators_of(*packages: str) -> list[str]:
+    """The asynchronous generators of these packages that have begun and not ended."""
+    return [
+        each.ag_code.co_qualname
+        for each in gc.get_objects()
+        if inspect.isasyncgen(each)
+        and each.ag_frame is not None
+        and any(f"/{package}/" in each.ag_code.co_filename for package in packages)
+    ]
 
 
 async def read(chat: ChatModel, *, seconds: float = 5.0) -> str:
@@ -592,6 +605,26 @@ class TestStreams:
         assert await anext(pieces) == "The "
         await pieces.aclose()
         await server.wait_for_disconnect()
+
+    @pytest.mark.parametrize("is_closed_early", [False, True])
+    async def test_a_stream_that_is_left_halfway_leaves_nothing_to_the_garbage_collector(
+        self, server: FakeOpenAI, chat: OpenAIChat, is_closed_early: bool
+    ) -> None:
+        server.enqueue(Reply.text("The elm", pieces=["The "] * 50) if is_closed_early else Reply.refusal())
+        gc.collect()
+        gc.disable()
+        try:
+            pieces = chat.stream(MESSAGES, seconds=5).pieces
+            if is_closed_early:
+                assert await anext(pieces) == "The "
+                await pieces.aclose()
+            else:
+                with pytest.raises(ModelRefused):
+                    await anext(pieces)
+            await asyncio.sleep(0.02)
+            assert unfinished_iterators_of("openai", "httpx2", "httpcore2") == []
+        finally:
+            gc.enable()
 
     async def test_leaving_the_loop_closes_the_response(self, server: FakeOpenAI, chat: OpenAIChat) -> None:
         server.enqueue(Reply.hang(2 * PATIENCE_SECONDS, after_pieces=["The "]))

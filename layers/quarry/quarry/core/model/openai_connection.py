@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -112,11 +112,16 @@ class Connection:
                 self._stream, self._left = stream, max_bytes
 
             async def __aiter__(self) -> AsyncIterator[bytes]:
-                async for part in self._stream:
-                    self._left -= len(part)
-                    if self._left < 0:
-                        raise ModelUnavailable("The model's server sends without end.")
-                    yield part
+                parts = aiter(self._stream)
+                try:
+                    async for part in parts:
+                        self._left -= len(part)
+                        if self._left < 0:
+                            raise ModelUnavailable("The model's server sends without end.")
+                        yield part
+                finally:
+                    if isinstance(parts, AsyncGenerator):
+                        await parts.aclose()
 
             async def aclose(self) -> None:
                 await self._stream.aclose()

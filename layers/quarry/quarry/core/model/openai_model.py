@@ -7,7 +7,8 @@ what laxer servers leave out.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
@@ -135,7 +136,7 @@ class OpenAIChat:
                     stream_options={"include_usage": True},
                     **self._at_most(self._limits.answer_tokens),
                 )
-            async with chunks:
+            async with _ended(chunks):
                 while (chunk := await _next_chunk(chunks, deadline, self._timeout_seconds)) is not None:
                     if chunk.usage:
                         keep(_usage(chunk.usage))
@@ -207,6 +208,22 @@ class _Chunk(Wire):
     def choice(self) -> _ChunkChoice:
         """The only choice we ask for. The chunk that brings the usage has none."""
         return self.choices[0] if self.choices else _ChunkChoice()
+
+
+@asynccontextmanager
+async def _ended(chunks: AsyncStream[ChatCompletionChunk]) -> AsyncIterator[None]:
+    """Close the stream on leaving, and run it out.
+
+    The SDK's stream holds its own iterator, which holds the stream. If it were left halfway, the garbage collector would end
+    the iterators inside one another, in whatever thread it happens to run, while the event loop ends them, too.
+    """
+    try:
+        yield
+    finally:
+        await chunks.close()
+        with suppress(Exception):
+            async for _ in chunks:
+                pass
 
 
 async def _next_chunk(chunks: AsyncStream[ChatCompletionChunk], deadline: float, wait_seconds: float) -> _Chunk | None:
