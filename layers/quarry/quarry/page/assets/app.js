@@ -60,10 +60,10 @@ const hints = new Map();
 /** Counts navigations: one that was overtaken while its module loaded shows nothing. */
 let navigation = 0;
 
-/** Whether the history is on its way back to what a panel lay over: it arrives later. */
-let isGoingBack = false;
-/** So long a Back is waited for by what the reader opens next. */
-const BACK_MAX_MS = 3000;
+/** Whether the reader is at the entry of a panel that was closed: what comes next takes its place, and Back leads to what is before the
+ * one that the panel lay over. (To go back on closing would be later than what the reader does meanwhile, and may never happen.)
+ */
+let isLeft = false;
 
 let config, session, api, examples;
 
@@ -177,10 +177,8 @@ function showItem() {
     // one that was closed by going elsewhere leaves that address as it is
     if (item !== own) return;
     item = null;
-    if (history.state?.isOver) {
-      isGoingBack = true;
-      history.back();
-    } else history.replaceState(history.state, '', `${location.pathname}${location.search}`);
+    isLeft = history.state?.isOver === true;
+    history.replaceState({...history.state, isOver: false, isLeft}, '', `${location.pathname}${location.search}`);
   });
 }
 
@@ -204,37 +202,22 @@ function fragmentOf(name) {
   return name.split('/').map(encodeURIComponent).join('/');
 }
 
-/** Do what makes an entry of the history; once a Back that is under way has arrived, or it would lead away from that entry. */
-function afterBack(act) {
-  if (!isGoingBack) {
-    act();
-    return;
-  }
-  const arrive = () => {
-    clearTimeout(lost);
-    removeEventListener('popstate', arrive);
-    act();
-  };
-  const lost = setTimeout(() => {
-    // a browser may drop it for something that came after it: what the panel lay over is the same without its fragment
-    isGoingBack = false;
-    history.replaceState({...history.state, isOver: false}, '', `${location.pathname}${location.search}`);
-    arrive();
-  }, BACK_MAX_MS);
-  addEventListener('popstate', arrive);
+/** Make an entry of the history, or take the place of one that a panel has left. */
+function enter(state, address) {
+  if (isLeft) history.replaceState(state, '', address);
+  else history.pushState(state, '', address);
+  isLeft = false;
 }
 
 /** Open something over what is shown; Back closes it. */
 function openItem(name, hint, quote) {
-  afterBack(() => {
-    hints.set(name, hint);
-    const address = `#${fragmentOf(name)}`;
-    // of one thing, several passages may be cited: which was meant is no part of its address
-    const state = {...history.state, quote};
-    if (item === null) history.pushState({...state, isOver: true}, '', location.pathname + location.search + address);
-    else history.replaceState(state, '', location.pathname + location.search + address);
-    showItem();
-  });
+  hints.set(name, hint);
+  const address = `${location.pathname}${location.search}#${fragmentOf(name)}`;
+  // of one thing, several passages may be cited: which was meant is no part of its address
+  const state = {...history.state, quote};
+  if (item === null) enter({...state, isOver: true, isLeft: false}, address);
+  else history.replaceState(state, '', address);
+  showItem();
 }
 
 /** The domain's module, its stylesheet loaded; null when they could not be had. */
@@ -332,9 +315,13 @@ function showTools() {
 }
 
 function listen() {
+  isLeft = history.state?.isLeft === true;
   addEventListener('popstate', () => {
-    isGoingBack = false;
-    show();
+    const wasLeft = isLeft;
+    isLeft = history.state?.isLeft === true;
+    // what a closed panel lay over is what the reader saw already
+    if (wasLeft && history.state?.key === shown?.entry?.key) history.back();
+    else show();
   });
   document.addEventListener('click', followInside);
   document.addEventListener('keydown', focusPrompt);
@@ -358,11 +345,9 @@ function followInside(event) {
 
 /** Go to an address of the page, as a new entry of the history. @param {string | URL} address */
 function visit(address) {
-  afterBack(() => {
-    history.pushState({key: crypto.randomUUID()}, '', address);
-    scrollTo(0, 0);
-    show();
-  });
+  enter({key: crypto.randomUUID()}, address);
+  scrollTo(0, 0);
+  show();
 }
 
 /** `/` goes to the question, wherever the reader is, but not while they type. */
