@@ -9,36 +9,32 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Iterator, Sequence, Set
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from uuid import UUID
 
 import quarry
-from quarry.core.budget import Budget, in_time
-from quarry.core.errors import DatabaseUnavailable, ModelError, ModelOutputInvalid, TimeIsUp
+from quarry.core.budget import Budget
+from quarry.core.errors import DatabaseUnavailable, ModelError, ModelOutputInvalid
 from quarry.core.model.interface import ChatModel
-from quarry.core.model.step import ModelStep, decide, write
+from quarry.core.model.step import write
 from quarry.core.model.tool_loop import ToolStarted, call_tools
 from quarry.core.off_loop import off_loop
 from quarry.core.run_log import ResultRecord, Run, StepRecord
 from quarry.core.services import Caller, Services
 from quarry.core.stream.events import Event
-from quarry.core.text import shorten
 from quarry.records import fallbacks
-from quarry.records.absence import Answerability, answerability, is_met, names_held_by_none
 from quarry.records.answer_cache import FinishedAnswer, KeptAnswer, Keys, digest, find_answer, store_answer
 from quarry.records.applied import applied, scope_of, with_filters_in_force
 from quarry.records.candidates import RecordKey, RecordText
 from quarry.records.citations import CitationFilter
 from quarry.records.confidence import confidence
 from quarry.records.contract import (
-    AggregationEvent,
     AnswerChunkEvent,
     Applied,
     AskRequest,
-    Citation,
     CitationsEvent,
     ConfidenceEvent,
     DoneEvent,
@@ -49,33 +45,22 @@ from quarry.records.contract import (
     ToolObservationEvent,
 )
 from quarry.records.conversation import Conversation, take_up
-from quarry.records.counting import count, what_to_count
-from quarry.records.evidence import EvidenceSource
-from quarry.records.filters import types_with
-from quarry.records.intent import classify_intent, is_asked, is_topic_alone, parts, words_to_look_up
-from quarry.records.outputs import FollowupQuestions
-from quarry.records.prompts import answer_messages, followup_messages, research_messages
+from quarry.records.facts import Facts, known_facts
+from quarry.records.followups import suggest_followups
+from quarry.records.intent import classify_intent
+from quarry.records.prompts import answer_messages, research_messages
 from quarry.records.reading import RecordsReading, by_itself, read_records
-from quarry.records.retrieval import Arm, coverages, describe, latest_records
+from quarry.records.retrieval import describe
 from quarry.records.searched_types import RecordTypes
 from quarry.records.support import support
-from quarry.records.tools import SEARCH_ALL, Searched, SearchToolset
+from quarry.records.tools import SEARCH_ALL, SearchToolset
 from quarry.records.types_in_force import acting_for
-from quarry.records.untold import untold
 
 MAX_STEPS = 6
 """Agent steps of one answer: searches at most, and model turns at most, the answer included."""
 FOLLOWUP_TURNS = 2
 """Turns beyond the agent's own: the follow-up questions, and one repair of them."""
 ANSWER_RESERVE_SECONDS = 20.0
-FOLLOWUPS_MIN = 2
-FOLLOWUP_CHARACTERS_MAX = 200
-FOLLOWUP_COVERAGE_MIN = 0.6
-"""A follow-up is offered where a record holds this share of what it says: the others would lead nowhere."""
-
-PARTS_MAX = 3
-"""So many of the things that a refused question asks one after the other are looked for by themselves."""
-
 FIRST_SEARCH = "search_1"
 RESEARCH_STEP = "records_research"
 
@@ -110,7 +95,7 @@ async def answer_question(
         first = await toolset.search(conversation.search_query)
         summary = f"{first.summary}; only {told.label}" if told else first.summary
         yield ToolObservationEvent(id=FIRST_SEARCH, tool=SEARCH_ALL, count=len(first.ranked), summary=summary)
-        facts = await _facts(conversation.search_query, first, toolset)
+        facts = await known_facts(conversation.search_query, first, toolset)
         keys = _keys(request, caller, services, toolset, facts)
         kept = None if request.fresh else await _kept(services, keys)
         if kept is not None:
@@ -145,7 +130,7 @@ async def answer_question(
         yield CitationsEvent(citations=[*supported.citations], unsupported=[*supported.unsupported])
         level, label = confidence(sources, facts.basis, is_doubtful=facts.is_doubted_with(supported.citations))
         yield ConfidenceEvent(level=level, source_count=len(sources), label=label)
-        followups = await _suggest_followups(conversation, answer, toolset, facts)
+        followups = await suggest_followups(conversation, answer, toolset, facts)
         yield FollowupsEvent(questions=followups)
 
         finished = FinishedAnswer(answer, sources, followups, level, supported.citations, supported.unsupported)
@@ -162,7 +147,7 @@ async def answer_question(
         )
 
 
-def _keys(request: AskRequest, caller: Caller, services: Services, toolset: SearchToolset, facts: _Facts) -> Keys:
+def _keys(request: AskRequest, caller: Caller, services: Services, toolset: SearchToolset, facts: Facts) -> Keys:
     """What an answer is kept by: all that it is made from before a model is asked."""
     found = [*toolset.pool.values()]
     return Keys(
@@ -193,7 +178,7 @@ async def _kept(services: Services, keys: Keys) -> KeptAnswer | None:
         return None
 
 
-def _retold(kept: KeptAnswer, facts: _Facts, conversation: Conversation, told: Applied | None) -> Iterator[Event]:
+def _retold(kept: KeptAnswer, facts: Facts, conversation: Conversation, told: Applied | None) -> Iterator[Event]:
     """The events of an answer that was given before."""
     given = kept.finished
     yield SourcesEvent(sources=[*given.sources])
@@ -233,115 +218,6 @@ def _call_event(query: str, told: Applied | None, run: Run) -> ToolCallEvent:
     return ToolCallEvent(id=FIRST_SEARCH, tool=SEARCH_ALL, arguments={"query": query, **filters})
 
 
-@dataclass(frozen=True)
-class _Facts:
-    """What is known for sure: `text` begins the answer; `is_all`: nothing else can answer it.
-
-    `authors`: what they said is asked for. `doubt`: what the records found may not answer, where that is likely. `lacking`: the
-    same, where it holds of all records: it begins the answer, whoever writes it. `basis`: what the number was counted on.
-    `is_listed`: every record that was found answers, as well as any other.
-    """
-
-    text: str = ""
-    counted: AggregationEvent | None = None
-    is_all: bool = False
-    authors: frozenset[str] = frozenset()
-    doubt: str = ""
-    lacking: str = ""
-    basis: str = ""
-    is_listed: bool = False
-
-    def is_doubted_with(self, citations: Sequence[Citation]) -> bool:
-        """Whether an answer with these citations answers in part at most: one that cites nothing tells nothing of the records."""
-        return bool(self.doubt) or (self.counted is None and not citations)
-
-
-async def _facts(query: str, first: Searched, toolset: SearchToolset) -> _Facts:
-    """The number that was asked for; or that the records do not hold what was, with the nearest that they do."""
-    database, reading = toolset.services.reader, toolset.reading
-    if wanted := what_to_count(reading, toolset.types, toolset.scope):
-        with toolset.run.step("records_count"):
-            counted = await count(database, wanted)
-        if counted is not None:
-            is_told = any(wanted.may_be_told_by(source.text.type) for source in first.sources)
-            is_all = not (counted.event.total and is_told) or counted.event.of is not None
-            return _Facts(counted.sentence, counted.event, is_all=is_all, basis=counted.basis)
-    meets = await is_met(database, reading, first.ranked, toolset.types)
-    if reading.lists() and not meets:
-        wanted = what_to_count(reading.counting(), toolset.types, toolset.scope)
-        counted = await count(database, wanted) if wanted else None
-        if counted is not None and not counted.event.total:
-            return _Facts(counted.sentence, is_all=True, basis=counted.basis)
-    # who asks nothing, but looks something up, is shown what is nearest
-    asks = is_asked(query)
-    several = parts(query) if asks else []
-    names = await names_held_by_none(database, reading, toolset.types) if first.ranked else ()
-    others = [part for part in several if not _has_any(part, names)] if len(several) > 1 else []
-    if names and not await _is_answered_in_part(others, toolset):
-        return _Facts(fallbacks.nothing_held(names, first.sources), is_all=True)
-    told = await _answerability(query, first, toolset, meets=meets)
-    # a topic that a record speaks of is no question that it could leave open
-    is_topic = told.is_held and is_topic_alone(reading.parsed.text)
-    if told.is_refused and asks and not (names or is_topic or await _is_answered_in_part(others, toolset)):
-        return _Facts(fallbacks.nothing_held(told.missing, first.sources), is_all=True)
-    seen: str | None = fallbacks.lacking(names)
-    if not seen:
-        seen = await off_loop(_lacking, query, told, first.sources, reading.authors)
-    lacking = seen or ""
-    # what one record holds all of, and tells as it is asked for, is answered however far its words are
-    is_doubtful = told.is_doubtful and not (told.is_held and seen == "")
-    doubt = lacking or (fallbacks.ONLY_NEAREST if is_doubtful else "")
-    return _Facts(authors=reading.authors, doubt=doubt, lacking=lacking, is_listed=told.is_listed)
-
-
-def _lacking(query: str, told: Answerability, sources: Sequence[EvidenceSource], authors: Set[str]) -> str | None:
-    """What is asked for that no record has, or that what was found does not tell. Empty where it tells that as it is asked for,
-    None where neither can be seen.
-    """
-    if told.missing and (told.is_doubtful or len(parts(query)) > 1):
-        return fallbacks.lacking(told.missing)
-    if not is_asked(query):
-        return None
-    seen = untold(query, sources, authors)
-    # of what is told as it is asked for, two words may stand apart
-    return fallbacks.lacking((), told.apart) if seen is None and told.is_doubtful and len(told.apart) > 1 else seen
-
-
-def _has_any(part: str, names: Sequence[str]) -> bool:
-    return any(name.lower() in part.lower() for name in names)
-
-
-async def _is_answered_in_part(several: Sequence[str], toolset: SearchToolset) -> bool:
-    """Whether the records may answer any of several things that a question asks one after the other."""
-    for part in several[:PARTS_MAX]:
-        found = await toolset.search(part)
-        meets = await is_met(toolset.services.reader, toolset.reading, found.ranked, toolset.types)
-        if found.ranked and not (await _answerability(part, found, toolset, meets=meets)).is_refused:
-            return True
-    return False
-
-
-async def _answerability(query: str, first: Searched, toolset: SearchToolset, *, meets: bool) -> Answerability:
-    """How likely what was found answers the question; `meets`: some of it meets the question's conditions. Records that do are
-    doubted only for words that none holds: what somebody said of a thing that nobody speaks of. Nor is what a failing model left
-    unknown.
-    """
-    services, reading = toolset.services, toolset.reading
-    if not first.ranked or toolset.run.degraded:
-        return Answerability(1.0)
-    with toolset.run.step("records_answerability"):
-        told = await answerability(
-            services,
-            query,
-            first.ranked,
-            reading,
-            toolset.types,
-            meets=meets,
-            has_values=bool(toolset.scope.facets),
-        )
-    return told if told.missing or told.is_listed or not reading.clauses else Answerability(1.0)
-
-
 async def _research(conversation: Conversation, toolset: SearchToolset) -> AsyncGenerator[Event]:
     """The model's own searches, if there is a model."""
     run = toolset.run
@@ -364,7 +240,7 @@ async def _research(conversation: Conversation, toolset: SearchToolset) -> Async
         run.degrade(RESEARCH_STEP)
 
 
-async def _write(conversation: Conversation, facts: _Facts, toolset: SearchToolset) -> AsyncGenerator[str]:
+async def _write(conversation: Conversation, facts: Facts, toolset: SearchToolset) -> AsyncGenerator[str]:
     """The answer as it comes, its citations checked: what is known for sure, then the model's, or the sources' own sentences."""
     run, sources = toolset.run, toolset.evidence.sources
     if beginning := facts.text or (facts.lacking if sources else ""):
@@ -410,7 +286,7 @@ async def _write(conversation: Conversation, facts: _Facts, toolset: SearchTools
 
 
 async def _model_answer(
-    conversation: Conversation, facts: _Facts, toolset: SearchToolset, chat: ChatModel, record: StepRecord
+    conversation: Conversation, facts: Facts, toolset: SearchToolset, chat: ChatModel, record: StepRecord
 ) -> AsyncGenerator[str]:
     sources = toolset.evidence.sources
     messages = answer_messages(
@@ -423,66 +299,6 @@ async def _model_answer(
                 yield chunk
     if chunk := citations.finish():
         yield chunk
-
-
-async def _suggest_followups(
-    conversation: Conversation, answer: str, toolset: SearchToolset, facts: _Facts
-) -> list[str]:
-    """Two or three questions that the records can answer."""
-    sources, pool = toolset.evidence.sources, list(toolset.pool.values())
-
-    def fallback(_: str) -> FollowupQuestions:
-        return fallbacks.suggest_followups(conversation.question, sources, pool)
-
-    if not sources or (facts.is_all and facts.counted is None):
-        return fallbacks.followups_about(await _latest_records(toolset))
-    step = ModelStep(
-        "records_followups",
-        lambda text: followup_messages(conversation.question, text, [record.topic or record.title for record in pool]),
-        FollowupQuestions,
-        fallback,
-    )
-    decided = await decide(step, answer, toolset.run)
-    is_models = toolset.run.chat is not None and step.name not in toolset.run.degraded
-    questions = await _answered(decided.questions, toolset) if is_models else decided.questions
-    if len(questions) < FOLLOWUPS_MIN:
-        more = await off_loop(fallback, answer)
-        questions = list(dict.fromkeys([*questions, *more.questions]))
-    if len(questions) < FOLLOWUPS_MIN:
-        questions = list(dict.fromkeys([*questions, *fallbacks.followups_about(await _latest_records(toolset))]))
-    return questions[: fallbacks.FOLLOWUPS_MAX]
-
-
-async def _answered(questions: Sequence[str], toolset: SearchToolset) -> list[str]:
-    """Those that some record which is searched here holds most words of; none where that cannot be looked up in time."""
-    asked = [shorten(question, FOLLOWUP_CHARACTERS_MAX) for question in dict.fromkeys(questions)]
-    given = [*toolset.scope.dated, *toolset.scope.facets]
-    types = types_with(toolset.scope.facets, toolset.types)
-    arms = [Arm(each, words_to_look_up(question), given) for question in asked for each in types]
-    try:
-        async with in_time(toolset.run.budget.seconds_left):
-            held = await coverages(toolset.services.reader, arms)
-    except (TimeIsUp, DatabaseUnavailable):
-        return []
-    return [question for question in asked if held.get(words_to_look_up(question), 0.0) >= FOLLOWUP_COVERAGE_MIN]
-
-
-async def _latest_records(toolset: SearchToolset) -> list[RecordText]:
-    """The latest records of what is searched here, which the next question keeps to; nothing where that cannot be looked up in
-    time: the answer is given already.
-    """
-    given = [*toolset.scope.dated, *toolset.scope.facets]
-    try:
-        async with in_time(toolset.run.budget.seconds_left):
-            return await latest_records(
-                toolset.services.reader,
-                toolset.reading.types,
-                fallbacks.FOLLOWUPS_MAX,
-                among=types_with(given, toolset.types),
-                given=given,
-            )
-    except (TimeIsUp, DatabaseUnavailable):
-        return []
 
 
 async def _keep(

@@ -1,0 +1,128 @@
+"""What is known of an answer before anything is written: a number, or that the records do not hold what was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+
+from quarry.core.off_loop import off_loop
+from quarry.records import fallbacks
+from quarry.records.absence import Answerability, answerability, is_met, names_held_by_none
+from quarry.records.contract import AggregationEvent, Citation
+from quarry.records.counting import count, what_to_count
+from quarry.records.evidence import EvidenceSource
+from quarry.records.intent import is_asked, is_topic_alone, parts
+from quarry.records.tools import Searched, SearchToolset
+from quarry.records.untold import untold
+
+PARTS_MAX = 3
+"""So many of the things that a refused question asks one after the other are looked for by themselves."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known for sure: `text` begins the answer; `is_all`: nothing else can answer it.
+
+    `authors`: what they said is asked for. `doubt`: what the records found may not answer, where that is likely. `lacking`: the
+    same, where it holds of all records: it begins the answer, whoever writes it. `basis`: what the number was counted on.
+    `is_listed`: every record that was found answers, as well as any other.
+    """
+
+    text: str = ""
+    counted: AggregationEvent | None = None
+    is_all: bool = False
+    authors: frozenset[str] = frozenset()
+    doubt: str = ""
+    lacking: str = ""
+    basis: str = ""
+    is_listed: bool = False
+
+    def is_doubted_with(self, citations: Sequence[Citation]) -> bool:
+        """Whether an answer with these citations answers in part at most: one that cites nothing tells nothing of the records."""
+        return bool(self.doubt) or (self.counted is None and not citations)
+
+
+async def known_facts(query: str, first: Searched, toolset: SearchToolset) -> Facts:
+    """The number that was asked for; or that the records do not hold what was, with the nearest that they do."""
+    database, reading = toolset.services.reader, toolset.reading
+    if wanted := what_to_count(reading, toolset.types, toolset.scope):
+        with toolset.run.step("records_count"):
+            counted = await count(database, wanted)
+        if counted is not None:
+            is_told = any(wanted.may_be_told_by(source.text.type) for source in first.sources)
+            is_all = not (counted.event.total and is_told) or counted.event.of is not None
+            return Facts(counted.sentence, counted.event, is_all=is_all, basis=counted.basis)
+    meets = await is_met(database, reading, first.ranked, toolset.types)
+    if reading.lists() and not meets:
+        wanted = what_to_count(reading.counting(), toolset.types, toolset.scope)
+        counted = await count(database, wanted) if wanted else None
+        if counted is not None and not counted.event.total:
+            return Facts(counted.sentence, is_all=True, basis=counted.basis)
+    # who asks nothing, but looks something up, is shown what is nearest
+    asks = is_asked(query)
+    several = parts(query) if asks else []
+    names = await names_held_by_none(database, reading, toolset.types) if first.ranked else ()
+    others = [part for part in several if not _has_any(part, names)] if len(several) > 1 else []
+    if names and not await _is_answered_in_part(others, toolset):
+        return Facts(fallbacks.nothing_held(names, first.sources), is_all=True)
+    told = await _answerability(query, first, toolset, meets=meets)
+    # a topic that a record speaks of is no question that it could leave open
+    is_topic = told.is_held and is_topic_alone(reading.parsed.text)
+    if told.is_refused and asks and not (names or is_topic or await _is_answered_in_part(others, toolset)):
+        return Facts(fallbacks.nothing_held(told.missing, first.sources), is_all=True)
+    seen: str | None = fallbacks.lacking(names)
+    if not seen:
+        seen = await off_loop(_lacking, query, told, first.sources, reading.authors)
+    lacking = seen or ""
+    # what one record holds all of, and tells as it is asked for, is answered however far its words are
+    is_doubtful = told.is_doubtful and not (told.is_held and seen == "")
+    doubt = lacking or (fallbacks.ONLY_NEAREST if is_doubtful else "")
+    return Facts(authors=reading.authors, doubt=doubt, lacking=lacking, is_listed=told.is_listed)
+
+
+def _lacking(query: str, told: Answerability, sources: Sequence[EvidenceSource], authors: Set[str]) -> str | None:
+    """What is asked for that no record has, or that what was found does not tell. Empty where it tells that as it is asked for,
+    None where neither can be seen.
+    """
+    if told.missing and (told.is_doubtful or len(parts(query)) > 1):
+        return fallbacks.lacking(told.missing)
+    if not is_asked(query):
+        return None
+    seen = untold(query, sources, authors)
+    # of what is told as it is asked for, two words may stand apart
+    return fallbacks.lacking((), told.apart) if seen is None and told.is_doubtful and len(told.apart) > 1 else seen
+
+
+def _has_any(part: str, names: Sequence[str]) -> bool:
+    return any(name.lower() in part.lower() for name in names)
+
+
+async def _is_answered_in_part(several: Sequence[str], toolset: SearchToolset) -> bool:
+    """Whether the records may answer any of several things that a question asks one after the other."""
+    for part in several[:PARTS_MAX]:
+        found = await toolset.search(part)
+        meets = await is_met(toolset.services.reader, toolset.reading, found.ranked, toolset.types)
+        if found.ranked and not (await _answerability(part, found, toolset, meets=meets)).is_refused:
+            return True
+    return False
+
+
+async def _answerability(query: str, first: Searched, toolset: SearchToolset, *, meets: bool) -> Answerability:
+    """How likely what was found answers the question; `meets`: some of it meets the question's conditions. Records that do are
+    doubted only for words that none holds: what somebody said of a thing that nobody speaks of. Nor is what a failing model left
+    unknown.
+    """
+    services, reading = toolset.services, toolset.reading
+    if not first.ranked or toolset.run.degraded:
+        return Answerability(1.0)
+    with toolset.run.step("records_answerability"):
+        told = await answerability(
+            services,
+            query,
+            first.ranked,
+            reading,
+            toolset.types,
+            meets=meets,
+            has_values=bool(toolset.scope.facets),
+        )
+    return told if told.missing or told.is_listed or not reading.clauses else Answerability(1.0)
