@@ -290,6 +290,31 @@ def test_of_two_roles_one_is_enough_unless_both_are_asked_for(read: Read, query:
     assert all(said <= names for said, names in zip(roles, found, strict=True))
 
 
+@pytest.mark.parametrize(
+    ("query", "said", "keywords", "about"),
+    [
+        (
+            "a designer with at least 8 years of experience in Pune",
+            "at least 8 years of experience",
+            [],
+            "designer Pune",
+        ),
+        ("8+ years' work experience as a designer", "8+ years' work experience", [], "designer"),
+        ("experience of at least 8 years as a designer", "experience of at least 8 years", [], "designer"),
+        ("8 years of wool experience", "8 years", ["wool", "experience"], "wool experience"),
+        ("experience with looms", None, ["experience", "looms"], "experience looms"),
+    ],
+)
+def test_words_that_only_say_that_years_are_of_work_are_no_topic(
+    read: Read, query: str, said: str | None, keywords: list[str], about: str
+) -> None:
+    constraints = read(query)
+    assert (constraints.should.keywords, constraints.query_embedding_text) == (keywords, about)
+    assert constraints.must.experience_years_min == (said and 8.0)
+    spans = [query[each.start : each.end] for each in constraints.evidence if each.field == "must.experience_years"]
+    assert spans == ([said] if said else [])
+
+
 def test_who_is_not_open_to_work_is_asked_for(read: Read) -> None:
     read_as = read("designers not looking for a job right now")
     assert (read_as.exclude.open_to_work, read_as.must.open_to_work_only, read_as.must.is_current) == (True, None, None)

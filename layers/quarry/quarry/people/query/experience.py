@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Set
+from dataclasses import replace
 
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
-from quarry.core.query.mention import Duration, Mention
+from quarry.core.query.mention import Cue, Duration, Mention, ParsedQuery, Word
 from quarry.people.query.draft import Draft
 
 MONTHS_A_YEAR = 12
@@ -22,6 +24,41 @@ _WORKING = frozenset(
 )
 _OTHERWISE = frozenset(("ago", "old", "aged", "age", "notice", "within", "contract", "next", "last", "past"))
 """Beside a length of time they say that it is of something else."""
+_ITSELF = frozenset(("experience", "experienced", "work", "worked", "working", "professional", "professionally"))
+"""Words that say no more than that a length of time beside them is one of work."""
+_JOINING = frozenset(("of", "for"))
+
+
+def with_experience(parsed: ParsedQuery) -> ParsedQuery:
+    """The same question where a length of work is one mention with the words beside it that say no more than that: of "at least 8
+    years of experience", the last is no topic.
+    """
+    taken = {mention.start for mention in parsed.mentions if not isinstance(mention.value, (Cue, Word))}
+    mentions: list[Mention] = []
+    for mention in parsed.mentions:
+        if _is_of_work(parsed, mention):
+            mention = _with_words_beside(parsed, mention, taken)
+            while mentions and mentions[-1].start >= mention.start:
+                mentions.pop()
+        if not mentions or mention.start >= mentions[-1].end:
+            mentions.append(mention)
+    return replace(parsed, mentions=mentions)
+
+
+def _with_words_beside(parsed: ParsedQuery, mention: Mention, taken: Set[int]) -> Mention:
+    first, last = _tokens_of(parsed, mention)
+    start, end = mention.start, mention.end
+    for token in parsed.tokens[last : last + AFTER_TOKENS]:
+        if token.ends_clause or token.start in taken or token.key not in _ITSELF | _JOINING:
+            break
+        end = token.end if token.key in _ITSELF else end
+    following = parsed.tokens[first]
+    for token in reversed(parsed.tokens[max(0, first - BEFORE_TOKENS) : first]):
+        if following.ends_clause or token.start in taken or token.key not in _ITSELF | _JOINING:
+            break
+        start = token.start if token.key in _ITSELF else start
+        following = token
+    return replace(mention, start=start, end=end)
 
 
 def take_experience(draft: Draft, mention: Mention, value: Duration) -> None:
@@ -29,11 +66,7 @@ def take_experience(draft: Draft, mention: Mention, value: Duration) -> None:
 
     A length that nothing compares ("6 years of experience") is the least.
     """
-    after, before = _beside(draft, mention)
-    if mention.assertion == "negated" or _OTHERWISE & {*keys(draft.text(mention)), *after[:1], *before[-2:]}:
-        return
-    is_of_work = value.unit == "yoe" or bool(_WORKING & {stem(word) for word in (*before, *after)})
-    if not is_of_work and not (value.least is not None and value.most is None and value.unit in _YEARS):
+    if not _is_of_work(draft.parsed, mention):
         return
     must = draft.constraints.must
     most = None if value.most == value.least else value.most
@@ -42,11 +75,29 @@ def take_experience(draft: Draft, mention: Mention, value: Duration) -> None:
     draft.note("must.experience_years", draft.text(mention), mention)
 
 
-def _beside(draft: Draft, mention: Mention) -> tuple[list[str], list[str]]:
+def _is_of_work(parsed: ParsedQuery, mention: Mention) -> bool:
+    value = mention.value
+    after, before = _beside(parsed, mention)
+    said = [*keys(parsed.said(mention))]
+    if not isinstance(value, Duration) or mention.assertion == "negated":
+        return False
+    if _OTHERWISE & {*said, *after[:1], *before[-2:]}:
+        return False
+    if value.unit == "yoe" or _WORKING & {stem(word) for word in (*before, *said, *after)}:
+        return True
+    return value.least is not None and value.most is None and value.unit in _YEARS
+
+
+def _tokens_of(parsed: ParsedQuery, mention: Mention) -> tuple[int, int]:
+    """The place of the first token of a mention, and the place behind its last one."""
+    start, end = (bisect_left(parsed.tokens, at, key=lambda token: token.start) for at in (mention.start, mention.end))
+    return start, end
+
+
+def _beside(parsed: ParsedQuery, mention: Mention) -> tuple[list[str], list[str]]:
     """The words right behind and right before a mention, of its clause."""
-    tokens, text = draft.parsed.tokens, draft.parsed.text
-    first = bisect_left(tokens, mention.start, key=lambda token: token.start)
-    last = bisect_left(tokens, mention.end, key=lambda token: token.start)
+    tokens, text = parsed.tokens, parsed.text
+    first, last = _tokens_of(parsed, mention)
     after: list[str] = []
     end = mention.end
     for token in tokens[last : last + AFTER_TOKENS]:

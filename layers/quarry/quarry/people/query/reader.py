@@ -24,7 +24,7 @@ from quarry.people.contract import Constraints
 from quarry.people.embedding_text import confidence, embedding_text_of, search_phrases
 from quarry.people.query.dates import each_said, take_dates
 from quarry.people.query.draft import ORGANISATIONS, PLACES, Draft, facets_of
-from quarry.people.query.experience import take_experience
+from quarry.people.query.experience import take_experience, with_experience
 from quarry.people.query.names import take_name, take_names_in_parts, take_unknown_names
 from quarry.people.query.organisations import take_current, take_organisation, take_team
 from quarry.people.query.places import put_places, take_known_place, take_place
@@ -34,7 +34,7 @@ from quarry.people.query.salaries import take_amounts, take_salary
 
 def constraints_of(parsed: ParsedQuery, question: Question) -> Constraints:
     """The constraints that a question holds, not yet normalised."""
-    text = parsed.text
+    parsed, text = with_experience(parsed), parsed.text
     draft = Draft(parsed, question, Constraints(query_original=text, query_cleaned=text))
     for place, mention in enumerate(parsed.mentions):
         if mention.assertion != "doubtful" or _is_left(draft, place):
