@@ -33,7 +33,7 @@ SCHOOLS = (
 )  # fmt: skip
 SKILLS = (
     "Python", "Kafka", "Go", "SQL", "Figma", "Kubernetes", "GST", "negotiation", "crop insurance", "C++", "C#", "Node.js",
-    "hiring", "machine learning", "labour law", "sales", "Java", "R", "A/B testing", "PHP", "Perl",
+    "hiring", "professional ethics", "machine learning", "labour law", "sales", "Java", "R", "A/B testing", "PHP", "Perl",
 )  # fmt: skip
 CITIES = ("Pune", "Nakuru", "São Paulo", "Bengaluru", "Mumbai", "Nairobi", "Singapore", "Kochi", "Delhi")
 ROLES = ("Backend Engineer", "Product Manager", "Designer", "Nurse", "Lawyer", "Agronomist", "Accountant")
@@ -301,6 +301,8 @@ def test_of_two_roles_one_is_enough_unless_both_are_asked_for(read: Read, query:
         ),
         ("8+ years' work experience as a designer", "8+ years' work experience", [], "designer"),
         ("experience of at least 8 years as a designer", "experience of at least 8 years", [], "designer"),
+        ("designers, 8 yrs exp", "8 yrs exp", [], "designers"),
+        ("8 years of professional experience as a nurse", "8 years of professional experience", [], "nurse"),
         ("8 years of wool experience", "8 years", ["wool", "experience"], "wool experience"),
         ("experience with looms", None, ["experience", "looms"], "experience looms"),
     ],

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
-from quarry.core.query.mention import Cue, Duration, Mention, ParsedQuery, Word
+from quarry.core.query.mention import Cue, Duration, Known, Mention, ParsedQuery, Word
 from quarry.people.query.draft import Draft
 
 MONTHS_A_YEAR = 12
@@ -19,12 +19,12 @@ BEFORE_TOKENS = 3
 
 _WORKING = frozenset(
     stem(word)
-    for word in "experience experienced work working worked career job practice practicing practising profession "
+    for word in "experience experienced exp work working worked career job practice practicing practising profession "
     "professional professionally industry field trade belt".split()
 )
 _OTHERWISE = frozenset(("ago", "old", "aged", "age", "notice", "within", "contract", "next", "last", "past"))
 """Beside a length of time they say that it is of something else."""
-_ITSELF = frozenset(("experience", "experienced", "work", "worked", "working", "professional", "professionally"))
+_ITSELF = frozenset(("experience", "exp", "experienced", "work", "worked", "working", "professional", "professionally"))
 """Words that say no more than that a length of time beside them is one of work."""
 _JOINING = frozenset(("of", "for"))
 
@@ -33,7 +33,7 @@ def with_experience(parsed: ParsedQuery) -> ParsedQuery:
     """The same question where a length of work is one mention with the words beside it that say no more than that: of "at least 8
     years of experience", the last is no topic.
     """
-    taken = {mention.start for mention in parsed.mentions if not isinstance(mention.value, (Cue, Word))}
+    taken = {mention.start for mention in parsed.mentions if _says_something(mention)}
     mentions: list[Mention] = []
     for mention in parsed.mentions:
         if _is_of_work(parsed, mention):
@@ -43,6 +43,12 @@ def with_experience(parsed: ParsedQuery) -> ParsedQuery:
         if not mentions or mention.start >= mentions[-1].end:
             mentions.append(mention)
     return replace(parsed, mentions=mentions)
+
+
+def _says_something(mention: Mention) -> bool:
+    if isinstance(mention.value, Known):
+        return any(known.is_whole for known in mention.value.values)
+    return not isinstance(mention.value, (Cue, Word))
 
 
 def _with_words_beside(parsed: ParsedQuery, mention: Mention, taken: Set[int]) -> Mention:
