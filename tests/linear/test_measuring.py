@@ -2,32 +2,59 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+
 import pytest
 
 from tests.linear import measuring
-from tests.linear.measuring import TOO_LITTLE_TO_COMPARE, assert_linear, cpu_seconds, repeated
+from tests.linear.measuring import RATIO_MAX, assert_linear, repeated
+
+Cost = Callable[[int], float]
 
 
-def test_quadratic_work_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measuring, "TRIES", 2)
+def taking(seconds: Cost, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], object]:
+    """A reader that takes so many seconds of the processor for a text of a length."""
+    monkeypatch.setattr(measuring, "cpu_seconds", lambda read, text: read(text))
+    return lambda text: seconds(len(text))
 
-    def read(text: str) -> None:
-        for start in range(0, len(text), 4):
-            text[start:].count("zz")
 
+@pytest.mark.parametrize(
+    "seconds",
+    [
+        pytest.param(lambda length: 1e-9 * length**2, id="quadratic"),
+        pytest.param(lambda length: 1e-9 * length**2 + 1e-6 * length, id="quadratic and linear"),
+        pytest.param(lambda length: 1e-12 * length**3, id="cubic"),
+    ],
+)
+def test_what_takes_more_than_its_length_is_found(seconds: Cost, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(AssertionError, match="times as long"):
-        assert_linear(read, repeated("a"), 6_000)
+        assert_linear(taking(seconds, monkeypatch), repeated("a"), 10_000)
 
 
-def test_a_step_is_not_taken_for_quadratic_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measuring, "TRIES", 2)
+@pytest.mark.parametrize(
+    "seconds",
+    [
+        pytest.param(lambda length: 1e-6 * length, id="linear"),
+        pytest.param(lambda length: 1e-6 * length * (4 if length > 15_000 else 1), id="a step"),
+        pytest.param(lambda length: 1e-16 * length**3, id="too little to tell"),
+        pytest.param(lambda length: 0.1, id="constant"),
+    ],
+)
+def test_what_takes_its_length_is_let_pass_and_so_is_a_single_step(
+    seconds: Cost, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert_linear(taking(seconds, monkeypatch), repeated("a"), 10_000)
 
-    def read(text: str) -> None:
-        for _ in range(4 if len(text) > 15_000 else 1):
-            for _ in range(10):
-                text.count("zz")
-                sorted(text)
 
-    once, twice = repeated("ab")(10_000), repeated("ab")(20_000)
-    assert cpu_seconds(read, twice) > max(4 * cpu_seconds(read, once), TOO_LITTLE_TO_COMPARE)
-    assert_linear(read, repeated("ab"), 10_000)
+def test_one_reading_that_was_held_up_is_no_ratio(monkeypatch: pytest.MonkeyPatch) -> None:
+    held_up = iter([10 * RATIO_MAX])
+    read = taking(lambda length: 1e-6 * length * next(held_up, 1.0), monkeypatch)
+    assert_linear(read, repeated("a"), 10_000)
+
+
+def test_a_pattern_that_backtracks_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measuring, "TRIES", 1)
+    monkeypatch.setattr(measuring, "DOUBLINGS", 1)
+    with pytest.raises(AssertionError, match="times as long"):
+        assert_linear(re.compile("(a|a)*b").match, repeated("a"), 11)
