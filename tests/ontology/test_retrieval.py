@@ -300,7 +300,9 @@ class TestEntries:
 
 
 def scans_of(connection: Connection) -> dict[str, tuple[int, int]]:
-    """How often this transaction has read each table from end to end, and by an index."""
+    """How often each table has been read from end to end, and by an index: also by transactions before this one whose counts the
+    server has not been told yet, which happens between two transactions.
+    """
     return {
         row.relname: (row.seq_scan, row.idx_scan)
         for row in connection.execute("select relname, seq_scan, idx_scan from pg_stat_xact_user_tables")
@@ -315,8 +317,8 @@ def test_a_search_reads_no_table_from_end_to_end(connection: Connection) -> None
     )
     connection.execute("analyze onto_tasks")
     # of these the service's database may know nothing: nobody analyses the entries before autovacuum does
-    before = scans_of(connection)
     with connection.transaction():
+        before = scans_of(connection)
         for query in ("task", "which oak door of the old mill is painted?", "tsk"):
             found(connection, query, actor="ada7")
         connection.execute("select * from onto_entity_details('ada7', 'task', 't7')")

@@ -272,11 +272,14 @@ def test_back_from_a_panel_that_was_closed_leads_to_what_was_before(site: Site, 
     page = site.open(f"search?q={QUESTION}&tab=results")
     ask(page, "bridge")
     page.get_by_role("tab", name="Results").click()
+    # what was found before is there until then
+    expect(page.locator(".result mark").first).to_have_text(re.compile("bridge", re.IGNORECASE))
     for number in (0, 1):
         page.locator(".result-open").nth(number).click()
         expect(page.get_by_role("dialog")).to_be_visible()
         page.keyboard.press("Escape")
         expect(page.get_by_role("dialog")).to_have_count(0)
+        expect(page).to_have_url(re.compile("tab=results$"))
     if is_loaded_again:
         page.reload()
         expect(page.get_by_role("heading", level=1)).to_have_text("bridge")
