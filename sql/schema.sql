@@ -1277,7 +1277,9 @@ begin
     with common as (
       select array_agg(l.lexeme) as words, array_agg(greatest(least_best, least(max_best, l.rows / 10))) as limits
       from (
-        select l.lexeme, l.rows from lexeme_counts l where l.of_table = p_table::text and l.rows > least_common
+        select l.lexeme, l.rows
+        from lexeme_counts l, greatest(least_best, least_common * least(1, rows_per_long_row(p_table))) many
+        where l.of_table = p_table::text and l.rows > many
         order by l.rows desc, l.lexeme limit max_common
       ) l
     ), best as materialized (
@@ -4386,6 +4388,17 @@ $_$;
 
 
 --
+-- Name: rows_per_long_row(regclass); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.rows_per_long_row(p_table regclass) RETURNS double precision
+    LANGUAGE sql STABLE
+    AS $$
+  select 8000 / greatest(1, (select t.lexemes / nullif(t.rows, 0)::float8 from text_totals t where t.of_table = p_table::text))
+$$;
+
+
+--
 -- Name: said_words(regconfig, text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -4897,9 +4910,7 @@ declare
   looked_at constant int := 5;  -- times as many as are ranked of a query of many words
   large constant float8 := 100000;  -- rows of a table
   larger constant float8 := greatest(1, cbrt((select c.reltuples from pg_class c where c.oid = p_table) / large));
-  ordinary_length constant float8 := 8000;  -- lexemes
-  within_length constant float8 := greatest(least_ranked, larger * p_rows * ordinary_length / greatest(1, (
-    select t.lexemes / nullif(t.rows, 0)::float8 from text_totals t where t.of_table = p_table::text)));
+  within_length constant float8 := greatest(least_ranked, larger * p_rows * rows_per_long_row(p_table));
   max_ranked constant int := least(1e9, within_length, larger * p_rows
     * case when cardinality((p_query).words) <= few_words then wider / cardinality((p_query).words) else 1 end);
   max_covered constant int := 6;
@@ -4932,7 +4943,7 @@ begin
   end if;
   if cardinality((p_query).words) = 1 and (rows_left is null or rows_left > few) then
     -- those that do not meet what is asked beside the word give way to the next
-    best := champion_rows(p_table, (p_query).words[1], case when p_filter is null and required is null then 2 * least_ranked end, p_rows / 2);
+    best := champion_rows(p_table, (p_query).words[1], case when p_filter is null and required is null then 2 * least_ranked end, least(p_rows, max_ranked) / 2);
     if best is not null and (p_filter is not null or required is not null) then
       execute format('select array(select t.id from %s where t.text_search @@ $2 %s)', of_best, condition)
         into best using best, coalesce(any_word && required, any_word);

@@ -261,6 +261,23 @@ def test_of_long_rows_fewer_are_ranked(connection: Connection) -> None:
             assert len(connection.execute(ask, [query, 100]).fetchall()) == 100
 
 
+def test_of_long_rows_those_that_hold_a_word_best_are_known_where_fewer_hold_it(connection: Connection) -> None:
+    texts = {f"m{number:03}": ["elm", "road", "tax"] for number in range(400)}
+    texts |= {f"n{number:03}": ["lamp"] for number in range(300)} | {"n300": ["elm", "elm", "road", "road"]}
+    ask = f"{CANDIDATES[:-1]}, null, 300)"
+    with connection.transaction(force_rollback=True):
+        connection.execute(
+            "create or replace function rows_per_long_row(p_table regclass) returns float8 language sql stable as 'select 0.35'"
+        )
+        fill(connection, texts)
+        kept = connection.execute("select lexeme from lexeme_counts where best_rows is not null").fetchall()
+        assert {row.lexeme for row in kept} == {"elm", "road", "tax"}
+        for query in ("elm", "elm road"):
+            assert connection.execute(ask, [query, 10]).fetchall()[0].id == "n300"
+    fill(connection, texts)
+    assert connection.execute("select from lexeme_counts where best_rows is not null").fetchall() == []
+
+
 def test_the_rows_kept_of_a_common_word_are_those_that_rank_highest(connection: Connection) -> None:
     connection.execute("delete from motions")
     connection.execute(

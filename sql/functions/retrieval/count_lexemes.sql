@@ -4,7 +4,8 @@
 -- ANALYZE knows it, has changed by less than p_share since, and searches still know all rows that changed (champion_rows).
 --
 -- Of words that more than least_common rows hold, max_common of them, those that hold them best are kept too, of a table whose changes
--- are noted (note_changed_texts): a tenth of the rows, or least_best or max_best of them.
+-- are noted (note_changed_texts): a tenth of the rows, or least_best or max_best of them. Of long rows fewer are ranked (text_candidates),
+-- so a word that fewer hold is common there.
 create or replace function count_lexemes(p_table regclass, p_share double precision default 0) returns int
 language plpgsql
 set work_mem = '64MB'  -- of very many words, too, none go through the disk
@@ -46,7 +47,9 @@ begin
     with common as (
       select array_agg(l.lexeme) as words, array_agg(greatest(least_best, least(max_best, l.rows / 10))) as limits
       from (
-        select l.lexeme, l.rows from lexeme_counts l where l.of_table = p_table::text and l.rows > least_common
+        select l.lexeme, l.rows
+        from lexeme_counts l, greatest(least_best, least_common * least(1, rows_per_long_row(p_table))) many
+        where l.of_table = p_table::text and l.rows > many
         order by l.rows desc, l.lexeme limit max_common
       ) l
     ), best as materialized (

@@ -12,9 +12,10 @@
 -- The work does not depend on the query: rare words are looked up singly, others together, while the rows expected stay within
 -- p_rows. A row that ranks high holds a rare word or several words. At most p_rows are ranked, or, since a row costs as much as the
 -- words that it is ranked for, so many more of a query of up to three; of a large table more by the cube root of how many times
--- it is. A text vector is read as a whole: of long rows so many are ranked as hold ordinary_length lexemes for each of p_rows together,
--- at the mean of the table, and as many as are asked for. Of a word that many rows hold, those are ranked that are known to hold it best, and those written since (champion_rows); of several
--- such words, which are in too many rows together, those of each, and of the others as many as there is room for.
+-- it is. A text vector is read as a whole: of long rows so many are ranked as are together as long as p_rows
+-- long ones (rows_per_long_row), and as many as are asked for. Of a word that many rows hold, those are ranked that are known to hold
+-- it best, and those written since (champion_rows); of several such words, which are in too many rows together, those of each, and of
+-- the others as many as there is room for.
 --
 -- Where all words are in so many rows that an index would read more entries than there are rows to read until enough are found, the
 -- table is read instead: both give the rows in the order in which they are stored.
@@ -44,9 +45,7 @@ declare
   looked_at constant int := 5;  -- times as many as are ranked of a query of many words
   large constant float8 := 100000;  -- rows of a table
   larger constant float8 := greatest(1, cbrt((select c.reltuples from pg_class c where c.oid = p_table) / large));
-  ordinary_length constant float8 := 8000;  -- lexemes
-  within_length constant float8 := greatest(least_ranked, larger * p_rows * ordinary_length / greatest(1, (
-    select t.lexemes / nullif(t.rows, 0)::float8 from text_totals t where t.of_table = p_table::text)));
+  within_length constant float8 := greatest(least_ranked, larger * p_rows * rows_per_long_row(p_table));
   max_ranked constant int := least(1e9, within_length, larger * p_rows
     * case when cardinality((p_query).words) <= few_words then wider / cardinality((p_query).words) else 1 end);
   max_covered constant int := 6;
@@ -79,7 +78,7 @@ begin
   end if;
   if cardinality((p_query).words) = 1 and (rows_left is null or rows_left > few) then
     -- those that do not meet what is asked beside the word give way to the next
-    best := champion_rows(p_table, (p_query).words[1], case when p_filter is null and required is null then 2 * least_ranked end, p_rows / 2);
+    best := champion_rows(p_table, (p_query).words[1], case when p_filter is null and required is null then 2 * least_ranked end, least(p_rows, max_ranked) / 2);
     if best is not null and (p_filter is not null or required is not null) then
       execute format('select array(select t.id from %s where t.text_search @@ $2 %s)', of_best, condition)
         into best using best, coalesce(any_word && required, any_word);
