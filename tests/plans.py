@@ -78,11 +78,17 @@ def calls(
     prepare: bool = False,
 ) -> int:
     """How often `query` calls a function that is not written into the statement, of whatever arguments."""
-    with connection.transaction():
-        connection.execute("set local track_functions = 'all'")
-        connection.execute(query, parameters, prepare=prepare)
+
+    def counted() -> int:
+        # with those of transactions before this one of which the server has not been told yet
         row = connection.execute(
             "select coalesce(sum(calls), 0) from pg_stat_xact_user_functions where funcname = %s", [function]
         ).fetchone()
-    assert row
-    return int(row[0])
+        assert row
+        return int(row[0])
+
+    with connection.transaction():
+        connection.execute("set local track_functions = 'all'")
+        before = counted()
+        connection.execute(query, parameters, prepare=prepare)
+        return counted() - before
