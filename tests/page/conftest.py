@@ -130,7 +130,7 @@ class Site:
         """A new page at `path`, in a browser session of its own. `before` prepares it; `domains` are said to hold data."""
         page = self._session(Kind(touch, bypass_csp)).new_page()
         page.set_viewport_size({"width": width, "height": height})
-        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        page.emulate_media(color_scheme=scheme)
         self._listen(page)
         if domains:
             page.route("**/config.json", answer_json({"domains": list(domains), "sign_in": None, "prefix": ""}))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Set
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import replace
+from itertools import pairwise, takewhile
 
 from quarry.core.language.stemming import stem
-from quarry.core.language.tokens import keys
+from quarry.core.language.tokens import Token, keys
 from quarry.core.query.mention import Cue, Duration, Known, Mention, ParsedQuery, Word
 from quarry.people.query.draft import Draft
 
@@ -53,18 +54,18 @@ def _says_something(mention: Mention) -> bool:
 
 def _with_words_beside(parsed: ParsedQuery, mention: Mention, taken: Set[int]) -> Mention:
     first, last = _tokens_of(parsed, mention)
-    start, end = mention.start, mention.end
-    for token in parsed.tokens[last : last + AFTER_TOKENS]:
-        if token.ends_clause or token.start in taken or token.key not in _ITSELF | _JOINING:
-            break
-        end = token.end if token.key in _ITSELF else end
-    following = parsed.tokens[first]
-    for token in reversed(parsed.tokens[max(0, first - BEFORE_TOKENS) : first]):
-        if following.ends_clause or token.start in taken or token.key not in _ITSELF | _JOINING:
-            break
-        start = token.start if token.key in _ITSELF else start
-        following = token
+    after = takewhile(lambda token: not token.ends_clause, parsed.tokens[last : last + AFTER_TOKENS])
+    nearer = pairwise(reversed(parsed.tokens[max(0, first - BEFORE_TOKENS) : first + 1]))
+    before = (token for _, token in takewhile(lambda each: not each[0].ends_clause, nearer))
+    start = min((token.start for token in _saying_no_more(before, taken)), default=mention.start)
+    end = max((token.end for token in _saying_no_more(after, taken)), default=mention.end)
     return replace(mention, start=start, end=end)
+
+
+def _saying_no_more(tokens: Iterable[Token], taken: Set[int]) -> Iterator[Token]:
+    """Of words from the nearest on those that only say what the length of time is of, up to one that says something else."""
+    run = takewhile(lambda token: token.start not in taken and token.key in _ITSELF | _JOINING, tokens)
+    return (token for token in run if token.key in _ITSELF)
 
 
 def take_experience(draft: Draft, mention: Mention, value: Duration) -> None:
@@ -83,10 +84,10 @@ def take_experience(draft: Draft, mention: Mention, value: Duration) -> None:
 
 def _is_of_work(parsed: ParsedQuery, mention: Mention) -> bool:
     value = mention.value
-    after, before = _beside(parsed, mention)
-    said = [*keys(parsed.said(mention))]
     if not isinstance(value, Duration) or mention.assertion == "negated":
         return False
+    after, before = _beside(parsed, mention)
+    said = [*keys(parsed.said(mention))]
     if _OTHERWISE & {*said, *after[:1], *before[-2:]}:
         return False
     if value.unit == "yoe" or _WORKING & {stem(word) for word in (*before, *said, *after)}:
