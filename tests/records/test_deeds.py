@@ -133,6 +133,7 @@ def test_what_may_be_told_in_other_words_is_no_deed(question: str) -> None:
         ("Why was the new mill turned down?", {"new", "turned"}),
         ("Why was the mill out on the hill sold?", set()),
         ("Who is allowed to see the mill at the moment?", {"allowed", "see", "moment"}),
+        ("What was behind the sale of the mill, and who got nothing?", {"behind", "nothing"}),
         ("", set()),
     ],
 )

@@ -62,6 +62,14 @@ def test_a_kind_that_the_sentence_of_another_thing_tells_is_none_of_what_is_aske
     assert untold("How long is the old bridge?", [source(1, leaning)]) == ""
 
 
+def test_a_vote_is_told_of_the_sentence_that_it_stands_behind() -> None:
+    body = "The weir is dredged. Result: Carried. Against: Bo Lind. The gate is shut at night."
+    river = record("river", title="The river", body=body)
+    assert untold("Who voted against the dredging of the weir?", [source(1, river)]) == ""
+    unknown = f"Of this the records found do not say who voted: {IN_PART}."
+    assert untold("Who voted against the shutting of the gate?", [source(1, river)]) == unknown
+
+
 def test_a_reason_may_stand_in_another_sentence_than_what_it_is_of() -> None:
     mill = record("mill", title="The mill", body="The mill was sold at noon. Its wheel had burst because of the flood.")
     assert untold("Why was the mill sold?", [source(1, mill)]) == ""

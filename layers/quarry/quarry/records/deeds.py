@@ -99,10 +99,12 @@ _COMMON = frozenset(
     map(
         stem,
         """
-        afterwards allow anyway appear bad become believe best better business case currently deal done end eventually
-        everybody everyone exactly folk guy hang hear help hope job keep kind like lot love mean mind moment moreover
-        nobody nowadays part people person place point probably put recently say see seem side somebody sort start
-        stuff suppose sure think time try turn use wonder work worse worst
+        across afterwards allow along already although among another anybody anyway appear around bad become behind believe
+        beside best better beyond business case currently deal despite done either else end eventually even every everybody
+        everyone everything exactly except folk guy hang hear help hope inside instead job keep kind like lot love mean mind
+        moment moreover neither never nobody none nothing nowadays outside part people per person place point probably put
+        quite rather recently say see seem side since somebody sort start stuff suppose sure think though throughout time
+        toward towards try turn unless upon use usual usually whatever whether whoever within without wonder work worse worst
         """.split(),
     )
 )

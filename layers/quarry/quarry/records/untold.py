@@ -23,6 +23,8 @@ from quarry.records.intent import parts
 from quarry.records.quantities import DATE, REASON, Count, Quantity, asked_quantity
 
 _YEAR = re.compile(r"\b(?:1[0-9]|20)\d\d\b")
+_VALUE_ADDED = re.compile(r"[A-Z]\w{0,30}(?: \w{1,30}){0,2}: ")
+"""What is told of the sentence before as "Against: Ada"."""
 ALL_WORTH = 0.999
 """So much of what the best source holds of a question is as much, whatever it was rounded to."""
 MOST = 0.6
@@ -104,10 +106,14 @@ def _tells_values(text: RecordText) -> bool:
 
 
 def _passages(texts: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """Each sentence of texts with a title, behind that and the sentence before, where it leans on it."""
+    """Each sentence of texts with a title, behind that and the sentence before, where it leans on it or adds a value to it."""
     for title, text in texts:
-        before = ""
+        before = spoken_of = ""
         for line in text.split("\n"):
             for sentence in sentences(line):
-                yield f"{title}\n{before if LEANS_ON_PREVIOUS.match(sentence) else ''}", sentence
+                if _VALUE_ADDED.match(sentence):
+                    context = spoken_of
+                else:
+                    context, spoken_of = before if LEANS_ON_PREVIOUS.match(sentence) else "", sentence
+                yield f"{title}\n{context}", sentence
                 before = sentence
