@@ -19,6 +19,7 @@ from tests.linear.measuring import assert_linear, repeated
         ("Who will open the fair?", "Ada opens the fair.", "Ada likes the fair."),
         ("Who is the new miller?", "Ada is the miller.", "Ada sold the boat."),
         ("Who voted against the weir?", "The weir was carried, Ada against.", "Ada spoke of the weir."),
+        ("Who opposed the weir?", "The weir was carried, Ada against.", "Ada spoke of the weir."),
         ("Who moved the motion on the weir?", "It was moved that the weir be mended.", "The weir was mended."),
         ("Who is buried here?", "Ada was buried at noon.", "Burials are at noon."),
         ("When was the mill built?", "The mill was built by Ada.", "The boat was built beside it."),

@@ -26,6 +26,13 @@ def test_scores_are_added_with_their_weights() -> None:
     assert [item.key for item in fuse(found)] == ["b", "a", "c"]
 
 
+def test_meaning_weighs_up_to_twice_as_much_where_words_hold_little_of_the_query() -> None:
+    found = [Scored("a", 0.2, None), Scored("b", None, 0.5)]
+    assert scores(found, "scores", 0.4) == pytest.approx({"a": 0.08, "b": 0.3})
+    assert scores([Scored("a", None, 0.5)], "scores", 0.4) == pytest.approx({"a": 0.4})
+    assert scores([Scored("a", None, 0.5)], "scores", 0.7) == pytest.approx({"a": 0.5})
+
+
 def test_min_max_brings_each_half_from_nothing_to_one() -> None:
     found = [Scored("a", 8.0, 0.2), Scored("b", 4.0, 0.6), Scored("c", 6.0, None)]
     assert scores(found, "min_max", 0.4) == pytest.approx({"a": 0.6, "b": 0.4, "c": 0.3})
@@ -56,8 +63,8 @@ def test_nothing_fuses_to_nothing() -> None:
 
 
 def test_ties_go_to_the_best_rank_and_then_to_the_key() -> None:
-    tied = [Scored("b", 0.4, None), Scored("a", 0.4, None), Scored("c", None, 0.6)]
-    assert [item.key for item in fuse(tied, semantic_weight=0.4)] == ["a", "c", "b"]
+    tied = [Scored("b", 0.6, None), Scored("a", 0.6, None), Scored("c", None, 0.6)]
+    assert [item.key for item in fuse(tied, semantic_weight=0.5)] == ["a", "c", "b"]
 
 
 @given(FOUND, METHODS, st.randoms(use_true_random=False))

@@ -26,6 +26,7 @@ from quarry.core.postgres.pool import Database
 from quarry.core.query.measures import compared
 from quarry.core.query.mention import Asked, Cue, FacetName, Known, Value, Word
 from quarry.core.query.question import Clause, Condition, Evidence
+from quarry.core.retrieval.fusion import SEMANTIC_WEIGHT
 from quarry.core.services import Services
 from quarry.core.settings import LOCAL_EMBEDDING_MODEL
 from quarry.core.text import STOP_WORDS, placed_words, topic_text, words
@@ -181,7 +182,7 @@ async def answerability(
     """How likely the records that were found for a question answer it. `meets`: some of them meet its conditions
     (`is_met`). `has_values`: only records with given values of facets were searched. Raises DatabaseUnavailable.
     """
-    database = services.reader
+    database, looked_at = services.reader, _looked_at(ranked)
     is_measured = services.embeddings.name == LOCAL_EMBEDDING_MODEL
     asked = _words(query, reading)[:WORDS_MAX]
     named = _named(query, reading, is_met=meets)
@@ -189,7 +190,7 @@ async def answerability(
         # it says nothing but which records are meant, and these were found
         return Answerability(1.0, is_listed=True)
     readings = [
-        await _held(database, asked, named, ranked[:RECORDS_MAX], types, language)
+        await _held(database, asked, named, looked_at, types, language)
         for language in dict.fromkeys(language for each in types for language in each.languages)
     ]
     held = max(readings, key=lambda each: each.worth)
@@ -198,7 +199,7 @@ async def answerability(
     unheld = [word for word in held.missing if all(word in each.missing for each in readings) and word not in passing]
     missing = [written[word] for word in unheld]
     if missing and is_measured and held.has_meaning:
-        otherwise = await _said_otherwise(missing, query, ranked[:RECORDS_MAX], types, services)
+        otherwise = await _said_otherwise(missing, query, looked_at, types, services)
         missing = [word for word in missing if word not in otherwise]
         held = replace(held, worth=held.worth + len(otherwise))
     # that records say it nowhere says nothing of what was said
@@ -207,7 +208,7 @@ async def answerability(
     if (held.is_met or (has_values and held.is_all)) and not missing:
         # of what stands in facets alone its meaning does not tell
         return Answerability(1.0)
-    is_known_by_words = any(item.by_words_alone for item in ranked[:RECORDS_MAX])
+    is_known_by_words = any(item.by_words_alone for item in looked_at)
     if not missing and ((held.is_all and is_known_by_words) or not held.has_meaning):
         # words are all that is known of them
         return Answerability(1.0)
@@ -228,6 +229,15 @@ async def answerability(
         doubted_below(held.rows),
         is_held=held.is_all and not missing,
     )
+
+
+def _looked_at(ranked: Sequence[RankedRecord]) -> Sequence[RankedRecord]:
+    """The best records, words and meaning weighing as they did where the likelihood was fitted, whatever the question."""
+
+    def weighed(item: RankedRecord) -> float:
+        return (1 - SEMANTIC_WEIGHT) * (item.text_score or 0.0) + SEMANTIC_WEIGHT * (item.similarity or 0.0)
+
+    return sorted(ranked, key=lambda item: -weighed(item))[:RECORDS_MAX]
 
 
 async def _said_otherwise(

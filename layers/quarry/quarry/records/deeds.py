@@ -113,7 +113,7 @@ _PARTICLES = frozenset("up down out off away back over".split())
 """What gives a verb another meaning than its own: "turned down","""
 _SHARES = frozenset("percentage proportion share fraction".split())
 """What is told as a number."""
-_VOTE = stem("vote")
+_VOTING = frozenset(map(stem, "vote oppose object dissent".split()))
 _VOTES = frozenset(map(stem, "carried opposed opposing against abstained abstaining unanimously".split()))
 """What minutes say of a vote."""
 _PLACING = frozenset("at in of on".split())
@@ -302,7 +302,7 @@ def _verb(name: str, word: str, beside: frozenset[str], *, of_all: bool = False)
     beginning = stem(forms[-1] if word.endswith("t") else word).rstrip("ei")
     kin = beginning if len(beginning) >= _KIN_LETTERS_MIN else ""
     stems = frozenset(map(stem, forms))
-    return Deed(name, stems | _VOTES if _VOTE in stems else stems, kin, beside, of_all)
+    return Deed(name, stems if _VOTING.isdisjoint(stems) else stems | _VOTES, kin, beside, of_all)
 
 
 def _noun(

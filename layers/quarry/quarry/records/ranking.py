@@ -25,7 +25,9 @@ RECENCY_WEIGHT = 0.25
 
 @dataclass(frozen=True)
 class RankedRecord:
-    """A record in the fused list over all types. `by_words_alone`: it could not be found by its meaning, as others can."""
+    """A record in the fused list over all types, and what each half says of it. `by_words_alone`: it could not be found by its
+    meaning, as others can.
+    """
 
     key: RecordKey
     score: float
@@ -33,6 +35,7 @@ class RankedRecord:
     semantic_rank: int | None
     similarity: float | None
     by_words_alone: bool = False
+    text_score: float | None = None
 
 
 def fuse_types(
@@ -47,11 +50,17 @@ def fuse_types(
     by_key = _by_key(candidates)
     found = [_of_one_record(key, same) for key, same in by_key.items()]
     apart = {item.key for item in candidates if item.is_apart}
-    similarity = {item.key: item.similarity for item in found if item.similarity is not None}
+    halves = {item.key: item for item in found}
     by_words = {item.key: item.text_score or 0.0 for item in candidates if item.by_words_alone}
     ranked = [
         RankedRecord(
-            item.key, item.score, item.text_rank, item.semantic_rank, similarity.get(item.key), item.key in by_words
+            item.key,
+            item.score,
+            item.text_rank,
+            item.semantic_rank,
+            halves[item.key].similarity,
+            item.key in by_words,
+            halves[item.key].text,
         )
         for item in fuse(found, method=method, semantic_weight=semantic_weight)
     ]
