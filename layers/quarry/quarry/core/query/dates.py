@@ -145,7 +145,7 @@ def _with_year(point: Point, today: datetime.date) -> Point:
 
 
 def _bounded(text: str, tokens: Sequence[Token], point: Point, lead: str, start: int, today: datetime.date) -> Mention:
-    if (lead or not point.is_latent) and (tail := _tails().match(text, point.end)):
+    if tail := _tail(text, point, lead):
         is_led = lead in ("in", "from")
         return _mention(_with_year(point, today), start if is_led else point.start, tail.end(), tail.lastgroup or "")
     if lead in ("since", "after", "before", "until", "not before"):
@@ -160,6 +160,16 @@ def _bounded(text: str, tokens: Sequence[Token], point: Point, lead: str, start:
         return Mention(DateRange(months=point.months, grain=point.grain), start, point.end, is_latent=is_latent)
     point = _with_year(point, today)
     return Mention(DateRange(point.first, point.last, grain=point.grain), start, point.end, is_latent=is_latent)
+
+
+def _tail(text: str, point: Point, lead: str) -> re.Match[str] | None:
+    """What the words right behind a time say. A bare "on" says "onwards" behind "from" alone, where nothing follows it: else it
+    leads to something ("in 2024 on leaflets").
+    """
+    if point.is_latent and not lead:
+        return None
+    goes_on = _ON.match(text, point.end) if lead in ("from", "since") else None
+    return goes_on or _tails().match(text, point.end)
 
 
 def _mention(point: Point, start: int, end: int, bound: str) -> Mention:
@@ -194,6 +204,7 @@ _TO = re.compile(
     r"\s{0,3}+(?:[-–—]|\b(?:to|until|till|through|thru|upto|up\s+to)\b)\s{0,3}+(?:the\s++)?", re.IGNORECASE
 )
 _AND = re.compile(r"\s{0,3}+(?:\band\b|&)\s{0,3}+(?:the\s++)?", re.IGNORECASE)
+_ON = re.compile(r"\s{1,3}+(?P<since>on)\b(?!\s{1,3}+\w)", re.IGNORECASE)
 _OF_WEEKDAY = re.compile(r",?\s{1,3}+(?:the\s++)?", re.IGNORECASE)
 _PART = re.compile(
     r"\b(?:the\s+)?(early|mid|middle|late|beginning|start|end)(?:[\s-]+|\s+of\s+)(?:the\s+)?$", re.IGNORECASE
@@ -222,8 +233,8 @@ def _leads() -> re.Pattern[str]:
 def _tails() -> re.Pattern[str]:
     """Words that begin right behind a time."""
     return re.compile(
-        r"\s{0,3}+(?P<since>\+(?!\w)|(?:onwards?|(?:and|or)\s+(?:later|after|afterwards|newer|since|onwards?|more\s+recent)|on)\b"
-        r"(?!\s+(?:the|a|an|tv|its?|our|their)\b))"
+        r"\s{0,3}+(?P<since>\+(?!\w)|(?:onwards?|(?:and|or)\s+(?:later|after|afterwards|newer|since|onwards?|more\s+recent))\b"
+        r"(?!\s+(?:the|a|an|its?|our|their)\b))"
         r"|\s{0,3}+(?P<until>(?:and|or)\s+(?:earlier|before|older)\b(?!\s+\w+\s+\d))",
         re.IGNORECASE,
     )
