@@ -39,6 +39,8 @@ class Draft:
     roles: list[list[str]] = field(default_factory=list)
     last_role: Role = Role()
     places: list[Place] = field(default_factory=list)
+    are_places_apart: bool = False
+    """Whether "or" or "and" joins some of the places: somebody is at one of them."""
     place_texts: list[str] = field(default_factory=list)
     is_team_required: bool = False
 

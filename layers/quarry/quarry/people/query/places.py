@@ -72,6 +72,7 @@ def _take(draft: Draft, mention: Mention, place: Place) -> None:
     elif mention.assertion == "preferred":
         draft.prefer(place.name)
     else:
+        draft.are_places_apart = draft.are_places_apart or (mention.joined_by is not None and bool(draft.places))
         draft.places.append(place)
         draft.note("must.location_text", place.name, mention)
 
@@ -84,20 +85,23 @@ def _is_part_of_name(draft: Draft, place: int) -> bool:
 
 
 def put_places(draft: Draft) -> None:
-    """One city, country or both go to their fields; several alternatives, a region or an unknown place to the text alone."""
+    """One city, country or both go to their fields; several alternatives, a region or an unknown place to the text alone. A city
+    that "or" joins to a country is an alternative to it.
+    """
     must = draft.constraints.must
     cities = unique(place.name for place in draft.places if _is_city(place))
     if cities:
         draft.place_texts = []  # a part of the city, mostly
     countries = unique(place.name for place in draft.places if place.kind == "country" and not _is_city(place))
     regions = unique(place.name for place in draft.places if place.kind not in ("city", "country"))
-    if len(cities) == 1 and not regions and len(countries) <= 1 and not draft.place_texts:
+    is_one = not (regions or draft.place_texts or (draft.are_places_apart and len(cities) + len(countries) > 1))
+    if is_one and len(cities) == 1 and len(countries) <= 1:
         within = next((place.within for place in draft.places if place.kind == "city"), None)
         is_country = within is not None and known_place(within, "country") is not None
         country = within if is_country and not countries else next(iter(countries), None)
         must.city, must.country = cities[0], country
         must.location_text = ", ".join(filter(None, (cities[0], country or _state_needed(cities[0], within))))
-    elif not cities and not regions and len(countries) == 1 and not draft.place_texts:
+    elif is_one and not cities and len(countries) == 1:
         must.country = must.location_text = countries[0]
     else:
         must.location_text = " or ".join((*cities, *regions, *countries, *unique(draft.place_texts))) or None
