@@ -326,6 +326,33 @@ def test_who_is_not_open_to_work_is_asked_for(read: Read) -> None:
     assert (read_as.exclude.open_to_work, read_as.must.open_to_work_only, read_as.must.is_current) == (True, None, None)
 
 
+@pytest.mark.parametrize(
+    ("query", "must", "exclude"),
+    [
+        ("nurses who do not currently work at Tarang Pay", {}, company("tarang pay")),
+        ("nurses not currently at Tarang Pay", {}, company("tarang pay")),
+        ("nurses who currently don't work at Tarang Pay", {}, company("tarang pay")),
+        ("worked at Tarang Pay, but not now", company("tarang pay") | FORMER, {}),
+        ("nurses who are not currently employed", {}, CURRENT),
+        ("currently unemployed nurses", {}, CURRENT),
+        ("nurses out of work", {}, CURRENT),
+        ("nurses without a job", {}, CURRENT),
+        ("no job hoppers", {}, {"keywords": ["job", "hoppers"]}),
+        ("employed nurses", CURRENT, {}),
+        ("nurses employed by Tarang Pay", company("tarang pay"), {}),
+    ],
+)
+def test_who_is_not_now_at_work_is_asked_for(
+    read: Read, query: str, must: dict[str, Any], exclude: dict[str, Any]
+) -> None:
+    constraints = read(query)
+    found = [part.model_dump(exclude={"role"}) for part in (constraints.must, constraints.exclude)]
+    assert [{name: value for name, value in part.items() if value not in (None, [])} for part in found] == [
+        must,
+        exclude,
+    ]
+
+
 def test_a_described_role_is_an_alternative_to_the_one_before_the_or(read: Read) -> None:
     assert [
         set(role.split("|")) >= {"designer", "nurse"} for role in read("designer or paediatric nurse").must.role

@@ -68,7 +68,7 @@ PEOPLE = SearchTable(
             words=("employment", "contract type"),
         ),
         Facet("is_current", "boolean", "is_current", "current", "current", related="work",
-              words=("now", "currently", "today", "at present", "active"), wording="now"),
+              words=("now", "currently", "today", "at present", "active", "employed", "in work"), wording="now"),
         Facet(
             "workplace", "place", "concat_ws(', ', r.city, r.country, r.location)", "place of work", "places of work",
             words=("city", "country", "location", "place"), related="work", leads=("in", "at", "from", "near"), wording="in {}",

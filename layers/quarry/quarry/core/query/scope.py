@@ -73,11 +73,13 @@ class _Scope:
         return self._takes(place) if clauses.is_content(place) else True
 
     def _is_verb(self, place: int) -> bool:
-        """Whether the name of a facet leads to a value here: "not published by", "not the architect …", "not serving rest"."""
+        """Whether the name of a facet leads to a value here: "not published by", "not the architect …", "not serving rest", "not
+        currently working at".
+        """
         following = place + 1
         if following >= len(self.clauses.units):
             return False
-        if self.clauses.cue(following) in ("relates", "filler") or self.clauses.is_value(following):
+        if self.clauses.cue(following) in ("relates", "filler", "light") or self.clauses.is_value(following):
             return True
         return self.clauses.is_content(following) and _VERB_FORM.fullmatch(self.clauses.words(place)) is not None
 

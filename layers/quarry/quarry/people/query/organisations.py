@@ -14,6 +14,8 @@ CURRENT_REACH = 5
 
 _RECRUITING = frozenset({"hiring", "recruiting", "hire", "recruit"})
 _FORMER = frozenset("ex former formerly previously earlier left longer past was used".split())
+_EMPLOYED = frozenset({"employed", "in work"})
+"""Where somebody is or was so, an organisation says."""
 
 
 def take_organisation(draft: Draft, place: int, mention: Mention, value: Known) -> None:
@@ -46,12 +48,25 @@ def take_current(draft: Draft, place: int, mention: Mention) -> None:
     if any("open_to_work" in facets_of(each) for each in (*draft.before(place, BESIDE), *following[:BESIDE])):
         return  # "not looking for a job right now"
     if mention.assertion == "negated":
-        must.is_current = False
+        take_not_current(draft, mention)
         return
+    said_of = next((each for each in following if not isinstance(each.value, Cue)), None)
+    if said_of is not None and said_of.assertion == "negated":
+        return  # "not currently at": what is ruled out there is enough
+    is_deed = draft.text(mention).lower() in _EMPLOYED
     governs = any(isinstance(each.value, Known) and ORGANISATIONS & facets_of(each) for each in following) or (
         # "their current job"
         bool(following) and isinstance(following[0].value, FacetName) and "title" in facets_of(following[0])
     )
-    if governs or draft.is_about_now_alone:
+    if (governs and not is_deed) or draft.is_about_now_alone:
         must.is_current = None if must.is_current is False else True
         draft.note("must.is_current", "true", mention)
+
+
+def take_not_current(draft: Draft, mention: Mention) -> None:
+    """ "Not now" is said of the organisation before it, else of all work: "unemployed"."""
+    if draft.constraints.must.company_norm:
+        draft.constraints.must.is_current = False
+    else:
+        draft.constraints.exclude.is_current = True
+        draft.note("exclude.is_current", "true", mention)

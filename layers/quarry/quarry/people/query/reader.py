@@ -26,7 +26,7 @@ from quarry.people.query.dates import each_said, take_dates
 from quarry.people.query.draft import ORGANISATIONS, PLACES, Draft, facets_of
 from quarry.people.query.experience import take_experience, with_experience
 from quarry.people.query.names import take_name, take_names_in_parts, take_unknown_names
-from quarry.people.query.organisations import take_current, take_organisation, take_team
+from quarry.people.query.organisations import take_current, take_not_current, take_organisation, take_team
 from quarry.people.query.places import put_places, take_known_place, take_place
 from quarry.people.query.roles import ROLES, put_roles, take_role
 from quarry.people.query.salaries import take_amounts, take_salary
@@ -91,6 +91,12 @@ def _take(draft: Draft, place: int, mention: Mention) -> None:
         _take_facet_name(draft, place, mention, value)
 
 
+def _is_of_more(draft: Draft, place: int) -> bool:
+    """Whether what is called so is ruled out with what follows: "no job hoppers", "not in the role of a nurse"."""
+    following = next((each for each in draft.parsed.mentions[place + 1 :] if not isinstance(each.value, Cue)), None)
+    return following is not None and following.assertion == "negated"
+
+
 def _is_part_of_phrase(draft: Draft, place: int) -> bool:
     """Whether words that may be a part of a value are ruled out with others as a phrase: of "no night duty", a "Night ward"."""
     mention = draft.parsed.mentions[place]
@@ -122,6 +128,8 @@ def _take_facet_name(draft: Draft, place: int, mention: Mention, value: FacetNam
     """ "Currently at …", "now", "active"; a kind of thing that is ruled out ("not at a university")."""
     if "is_current" in value.facets:
         take_current(draft, place, mention)
+    elif mention.assertion == "negated" and "title" in value.facets and not _is_of_more(draft, place):
+        take_not_current(draft, mention)  # "without a job"
     elif mention.assertion == "required" and {"degree", "school"} & set(value.facets):
         draft.put("intent_primary", ["education"], mention)
     elif mention.assertion == "negated" and not {"open_to_work", "open_to_contact"} & set(value.facets):
