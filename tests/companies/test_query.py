@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from quarry.companies.facets import COMPANIES
 from quarry.companies.query import CLAUSES_MAX, COUNT_MAX, EXCLUDED_MAX, Sought
 from quarry.companies.store import RuledOut, row_filter
-from quarry.core.query.question import Condition
+from quarry.core.query.question import Clause, Condition
 from quarry.core.retrieval.wording import clause_label
 from tests.companies.asking import asked
 
@@ -205,6 +206,14 @@ def test_startups_are_meant_where_no_status_is_named() -> None:
     assert [clause[0].values for clause in asked("fintech").assumed] == [("startup",)]
     assert asked("acquired fintech companies").assumed == ()
     assert asked("fintech companies of any status").assumed == ()
+
+
+def test_of_what_is_assumed_the_status_is_left_out_first() -> None:
+    status: Clause = (Condition("status", ("startup",), strength="inferred"),)
+    place: Clause = (Condition("country", ("Norway",), strength="inferred"),)
+    read = replace(asked("fintech"), assumed=(place, status))
+    assert (read.relaxed().assumed, read.relaxed().relaxed().assumed) == ((place,), ())
+    assert (read.is_stated, asked("fintech").is_stated) == (True, False)
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,17 @@ def test_where_no_startup_fits_companies_of_any_status_are_searched(client: Test
     assert "startup" not in statuses
 
 
+def test_a_mistyped_place_is_where_companies_are(client: TestClient) -> None:
+    answer = final(chat(client, "startups in Germny"))
+    assert {company["hq_country"] for company in answer["companiesById"].values()} == {"Germany"}
+
+
+def test_a_mistyped_place_where_nothing_fits_is_left_out_and_named(client: TestClient) -> None:
+    answer = final(chat(client, "heat pumps in Estonai"))
+    assert "No company fits “in Estonia”, so it was left out." in answer["content"]
+    assert answer["references"]
+
+
 def test_what_leaves_companies_is_looked_for_once_whatever_rounds_a_search_takes(
     chat_url: str, model: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
 ) -> None:

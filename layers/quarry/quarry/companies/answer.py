@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 
@@ -19,6 +19,7 @@ from quarry.companies.outputs import RankedCompany
 from quarry.companies.prompts import SummaryEntry, SummaryInputs, summary_messages
 from quarry.companies.query import Sought
 from quarry.companies.snippets import home, inline_description, profile_words
+from quarry.companies.statuses import is_of_status
 from quarry.companies.store import unspoken
 from quarry.companies.summary import BROKEN_OFF, CUT_SHORT, nothing_found, summary_by_rule
 from quarry.core.errors import DatabaseUnavailable, ModelError, TimeIsUp
@@ -27,6 +28,7 @@ from quarry.core.model.step import write
 from quarry.core.off_loop import off_loop
 from quarry.core.retrieval.answers import Relaxation, Standing
 from quarry.core.retrieval.questions import labels_of, relaxations, standings
+from quarry.core.retrieval.wording import clause_label
 from quarry.core.text import STOP_WORDS, words
 
 _MATCHED_BY = {
@@ -212,8 +214,8 @@ def _inputs(context: Context, result: Result) -> SummaryInputs:
         missing.append("none of the companies shown before meets this, so others were searched")
     if result.is_near:
         missing.append("nothing here surely fits this; what follows comes nearest")
-    if asked.is_relaxed and result.chosen and not sought.names_status:
-        missing.append("no startup fits, so companies of any status were searched")
+    if result.chosen:
+        missing += _dropped(asked)
     if sought.has_more:
         missing.append("these are more conditions than are looked at together, so the last ones were left out")
     elif asks_for_numbers(sought):
@@ -234,6 +236,15 @@ def _inputs(context: Context, result: Result) -> SummaryInputs:
         unheard=_unheard(result) if result.chosen else result.unheard,
         cut_short=result.is_cut_short,
     )
+
+
+def _dropped(asked: Asked) -> Iterator[str]:
+    """What was searched without, since nothing met it."""
+    for clause in asked.dropped:
+        if not is_of_status(clause):
+            yield f"no company fits “{clause_label(COMPANIES, clause)}”, so it was left out"
+        elif not asked.sought.names_status:
+            yield "no startup fits, so companies of any status were searched"
 
 
 def _unheard(result: Result) -> list[str]:

@@ -71,7 +71,7 @@ class Asked:
 
     `exact` are the companies that it names outright: the search is over when there are any. `seed` is the company that
     others are to be like, `seed_vectors` what is stored of its meaning. `is_widened`: the companies shown before were
-    left, because none of them fits; `is_relaxed`: so was what had only been assumed.
+    left, because none of them fits; `dropped`: so was this, which had only been assumed.
     """
 
     sought: Sought
@@ -82,8 +82,14 @@ class Asked:
     seed_vectors: Sequence[Sequence[float]] = ()
     companies: Mapping[str, Company] = field(default_factory=dict)
     is_widened: bool = False
-    is_relaxed: bool = False
+    dropped: tuple[Clause, ...] = ()
     detail: str = ""
+
+    def relaxed(self) -> Asked:
+        """The same without the next of what was only assumed."""
+        sought = self.sought.relaxed()
+        left = tuple(clause for clause in self.sought.assumed if clause not in sought.assumed)
+        return replace(self, sought=sought, dropped=(*self.dropped, *left))
 
 
 @dataclass(frozen=True)

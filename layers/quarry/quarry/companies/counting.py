@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from quarry.companies.contract import Company
 from quarry.companies.facets import COMPANIES, STATUS
 from quarry.companies.query import Sought
+from quarry.companies.statuses import is_of_status
 from quarry.companies.store import companies_by_ids
 from quarry.core.postgres.pool import Database
 from quarry.core.query.question import Ask, Clause
@@ -72,7 +73,7 @@ def what_to_count(sought: Sought, previous_ids: Sequence[str] = ()) -> Counting 
     ask = replace(ask, limit=ask.limit or None, grain=None)
     tags = [group.conditions for group in sought.tags if group.conditions not in sought.stated]
     if not sought.topic or sought.is_plain:
-        assumed = [clause for clause in sought.assumed if ask.facet not in _FACETS_OF_ENDS or not _is_of_status(clause)]
+        assumed = [clause for clause in sought.assumed if ask.facet not in _FACETS_OF_ENDS or not is_of_status(clause)]
         return Counting(ask, (*sought.stated, *tags), assumed)
     if sought.narrows and previous_ids:
         return Counting(ask, sought.stated, among=tuple(previous_ids))
@@ -81,10 +82,6 @@ def what_to_count(sought: Sought, previous_ids: Sequence[str] = ()) -> Counting 
 
 _FACETS_OF_ENDS = (STATUS, "closed_year", "acquirer")
 """What only some statuses have: who asks by it does not mean startups alone."""
-
-
-def _is_of_status(clause: Clause) -> bool:
-    return all(condition.facet == STATUS for condition in clause)
 
 
 async def count(database: Database, wanted: Counting, shown: int) -> Counted:

@@ -39,7 +39,7 @@ async def criticise(
         anew = replace(asked, is_widened=True)
         return Verdict(anew, starts_anew=True, detail="none of the companies shown before fits; searching all")
     if not ranking.ranked and asked.sought.assumed and plan.only is None and not is_cut_short:
-        relaxed = replace(asked, sought=asked.sought.relaxed(), is_relaxed=True)
+        relaxed = asked.relaxed()
         return Verdict(
             relaxed, planned_anew(queued, relaxed), starts_anew=True, detail="nothing so far; searching more widely"
         )

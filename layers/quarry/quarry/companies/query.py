@@ -14,7 +14,7 @@ from itertools import chain, pairwise
 from quarry.companies.contract import STATUSES, Status
 from quarry.companies.facets import COMPANIES, NAME_FACETS, STATUS, TAG_FACETS
 from quarry.companies.meaning import is_noun, without_names, word_before
-from quarry.companies.statuses import asks_for_any_status, of_closing, with_one_status
+from quarry.companies.statuses import asks_for_any_status, is_of_status, of_closing, with_one_status
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
 from quarry.core.query.interpretation import interpret
@@ -90,9 +90,15 @@ class Sought:
         guess: Clause = (Condition(STATUS, known, strength="inferred"),)
         return replace(self, assumed=tuple(guess if each == STARTUPS else each for each in self.assumed))
 
+    @property
+    def is_stated(self) -> bool:
+        """Whether conditions say which companies are meant: more than that startups are."""
+        return bool(self.stated or self.excluded or any(not is_of_status(clause) for clause in self.assumed))
+
     def relaxed(self) -> Sought:
-        """The same without what was only assumed."""
-        return replace(self, assumed=())
+        """The same without what was only assumed of the status, or, where nothing was, without all that was assumed."""
+        likely = tuple(clause for clause in self.assumed if not is_of_status(clause))
+        return replace(self, assumed=likely if likely != self.assumed else ())
 
     def bounded(self) -> Sought:
         """The same with each condition once, and with no more of them than are looked at together."""

@@ -107,8 +107,7 @@ class _Search:
         """Where few companies meet what is stated, look at all of them; where nothing else is asked, at as many as are
         looked at. Where they are not very many, they are searched by their ids: their words may be in far more.
         """
-        sought = self._plan.sought
-        if self._only is None and (sought.stated or sought.excluded) and self._may_call(2):
+        if self._only is None and self._plan.sought.is_stated and self._may_call(2):
             most = self._context.settings.company_hydrated_max
             ids = await self._fitting()
             self.is_cut_short = self.is_cut_short or self.scope.is_cut_short

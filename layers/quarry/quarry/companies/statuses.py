@@ -64,6 +64,10 @@ def asks_for_any_status(parsed: ParsedQuery) -> bool:
     )
 
 
+def is_of_status(clause: Clause) -> bool:
+    return all(condition.facet == STATUS for condition in clause)
+
+
 def _with_stages(clause: Clause, parsed: ParsedQuery) -> Clause:
     """ "Series A or later" means all stages that follow."""
     return tuple(
