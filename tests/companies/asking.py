@@ -27,7 +27,8 @@ FILLED = Filled(
         ),
         "city": ("Berlin", "New York", "Leeds"),
         "name": ("Plane", "Harbor"),
-        "acquirer": ("Square",),
+        "acquirer": ("Square", "Brattlow Group"),
+        "founder": ("Ines Vadaro", "Ola Brenn"),
     },
 )  # fmt: skip
 SERVED[COMPANIES.name] = FILLED

@@ -102,6 +102,12 @@ def test_the_statuses_named(question: str, statuses: tuple[str, ...]) -> None:
         ("series-b banks", {"series_b"}),
         ("Series C or later", {"series_c", "growth", "public"}),
         ("series a or earlier", {"pre_seed", "seed", "series_a"}),
+        ("seed or series A startups", {"seed", "series_a"}),
+        ("startups in Germany: seed, series A or series B", {"seed", "series_a", "series_b"}),
+        ("startups at seed or pre-seed", {"seed", "pre_seed"}),
+        ("bootstrapped or seed startups", {"bootstrapped", "seed"}),
+        ("companies that are bootstrapped or seed", {"bootstrapped", "seed"}),
+        ("companies that sell seed or growth", set()),
         ("bootstrapped startups", {"bootstrapped"}),
         ("bootstrapped music companies", {"bootstrapped"}),
     ],
@@ -132,6 +138,9 @@ def test_the_funding_stages_named(question: str, stages: set[str]) -> None:
         ("startups that raised more than $20M", "with more than USD 20,000,000 raised"),
         ("startups that raised less than 5 million", "with fewer than 5,000,000 raised"),
         ("companies acquired by Square", "acquired by Square"),
+        ("companies acquired by Square or Brattlow Group", "acquired by Square or Brattlow Group"),
+        ("founded by Ines Vadaro or Ola Brenn", "founded by Ines Vadaro or Ola Brenn"),
+        ("founded by Ola Brenn, acquired by Square", "founded by Ola Brenn"),
     ],
 )
 def test_conditions_on_fields(question: str, label: str) -> None:

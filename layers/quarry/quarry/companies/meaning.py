@@ -31,6 +31,8 @@ from quarry.core.text import STOP_WORDS
 
 NOUN_AHEAD_MAX = 4
 """So far behind an adjective may the noun stand that it describes ("acquired French music startups")."""
+LISTED_MAX = 12
+"""So many mentions before and behind one are those that it is listed with."""
 _DOINGS = frozenset(stem(word) for word in "build sell offer provide deal develop deliver produce create serve".split())
 """What every company does; such a word leads to what it does it with."""
 _AT = frozenset("in from near at within across around outside of inside".split())
@@ -87,7 +89,7 @@ def _as_meant(parsed: ParsedQuery, place: int) -> Mention:
     values = mention.value.values
     if mention.assertion == "negated" and any(each.facet in NAME_FACETS and each.is_whole for each in values):
         return mention
-    led = _led(parsed, mention, values)
+    led = _led(parsed, place, values)
     if led:
         return replace(mention, value=Known(led), assertion="required")
     said = {stem(key) for key in keys(parsed.said(mention)) if key not in STOP_WORDS}
@@ -165,22 +167,62 @@ def _is_one(said: Collection[str], value: KnownValue) -> bool:
     return len(parts) > 1 and any({stem(key) for key in keys(part)} == said for part in parts if part)
 
 
-def _led(parsed: ParsedQuery, mention: Mention, values: Collection[KnownValue]) -> tuple[KnownValue, ...]:
-    """The founder or acquirer that words such as "acquired by" lead to."""
-    before = " ".join(token.key for token in parsed.tokens if token.end <= mention.start)
-    for facet in PERSON_FACETS:
-        if before.endswith(COMPANIES.facet(facet).leads):
-            return tuple(each for each in values if each.facet == facet)
+def _led(parsed: ParsedQuery, place: int, values: Collection[KnownValue]) -> tuple[KnownValue, ...]:
+    """The founder or acquirer that words such as "acquired by" lead to, or to a name that it is listed behind."""
+    names = NAME_FACETS | PERSON_FACETS
+    if not any(each.facet in PERSON_FACETS for each in values):
+        return ()
+    for listed in reversed([each for each in _listed(parsed, place, names) if each <= place]):
+        start = parsed.mentions[listed].start
+        before = " ".join(token.key for token in parsed.tokens if token.end <= start)
+        for facet in PERSON_FACETS:
+            if before.endswith(COMPANIES.facet(facet).leads):
+                return tuple(each for each in values if each.facet == facet)
     return ()
 
 
+def _listed(parsed: ParsedQuery, place: int, facets: Collection[str]) -> Sequence[int]:
+    """The places of the mention at `place` and of those that "or", "and" or commas join to it one by one, all of values
+    of these facets.
+    """
+    mentions = parsed.mentions
+    near = range(max(0, place - LISTED_MAX), min(place + LISTED_MAX + 1, len(mentions)))
+    said = [each for each in near if not isinstance(mentions[each].value, Cue)]
+    first = last = said.index(place)
+    while first and mentions[said[first]].joined_by and _is_of(mentions[said[first - 1]], facets):
+        first -= 1
+    while last + 1 < len(said) and mentions[said[last + 1]].joined_by and _is_of(mentions[said[last + 1]], facets):
+        last += 1
+    return said[first : last + 1]
+
+
+def _is_of(mention: Mention, facets: Collection[str]) -> bool:
+    return any(each.facet in facets for each in _values(mention))
+
+
+def _values(mention: Mention) -> tuple[KnownValue, ...]:
+    return mention.value.values if isinstance(mention.value, Known) else ()
+
+
 def _is_said_of_companies(parsed: ParsedQuery, place: int, value: KnownValue) -> bool:
+    """Whether a status or stage is a company's: so is one that is listed with a stage which is ("seed or series A")."""
+    return any(
+        _is_said_of_company(parsed, listed, each)
+        for listed in (_listed(parsed, place, (STAGE,)) if value.facet == STAGE else (place,))
+        for each in _values(parsed.mentions[listed])
+        if each.facet == value.facet
+    )
+
+
+def _is_said_of_company(parsed: ParsedQuery, place: int, value: KnownValue) -> bool:
     """Whether a status or stage is a company's, and not an adjective of something else ("public transport", "seed
     banks").
     """
     mention = parsed.mentions[place]
     said = keys(parsed.said(mention))
     following = parsed.mentions[place + 1] if place + 1 < len(parsed.mentions) else None
+    if following is not None and following.value in (Cue("or"), Cue("and")):
+        following = None
     if len(said) > 1:
         return True
     if word_before(parsed, mention) in ("a", "an") and not is_noun(following):
