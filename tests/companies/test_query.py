@@ -108,6 +108,12 @@ def test_the_statuses_named(question: str, statuses: tuple[str, ...]) -> None:
         ("bootstrapped or seed startups", {"bootstrapped", "seed"}),
         ("companies that are bootstrapped or seed", {"bootstrapped", "seed"}),
         ("companies that sell seed or growth", set()),
+        ("Series C+ startups", {"series_c", "growth", "public"}),
+        ("series C and above", {"series_c", "growth", "public"}),
+        ("unfunded startups", {"bootstrapped"}),
+        ("startups that never raised money", {"bootstrapped"}),
+        ("startups that did not raise funding", {"bootstrapped"}),
+        ("startups not yet funded", {"bootstrapped"}),
         ("bootstrapped startups", {"bootstrapped"}),
         ("bootstrapped music companies", {"bootstrapped"}),
     ],
@@ -316,6 +322,8 @@ def test_words_that_say_whom_others_are_like_are_not_sought() -> None:
         ("who is building things for submarines?", "submarines", False),
         ("only the British ones", "", False),
         ("startups", "", False),
+        ("series C or later in Germany", "", False),
+        ("homes and above", "homes and above", False),
     ],
 )
 def test_the_topic_is_what_is_left(question: str, topic: str, plain: bool) -> None:

@@ -31,6 +31,8 @@ from quarry.core.text import STOP_WORDS
 
 NOUN_AHEAD_MAX = 4
 """So far behind an adjective may the noun stand that it describes ("acquired French music startups")."""
+LATER = frozenset("later above beyond up more higher onwards".split())
+EARLIER = frozenset("earlier below before less lower".split())
 LISTED_MAX = 12
 """So many mentions before and behind one are those that it is listed with."""
 _DOINGS = frozenset(stem(word) for word in "build sell offer provide deal develop deliver produce create serve".split())
@@ -50,8 +52,13 @@ def as_companies(parsed: ParsedQuery) -> ParsedQuery:
 
 
 def _of_topic(parsed: ParsedQuery, mention: Mention, place: int, *, asks: bool) -> Mention:
-    """A verb for what every company does says nothing by itself; "the end of the month" asks for no months."""
+    """A verb for what every company does says nothing by itself, nor does the "above" of "series B or above"; "the end of the
+    month" asks for no months.
+    """
     value = mention.value
+    if mention.joined_by and parsed.said(mention).lower() in LATER | EARLIER and place > 1:
+        listed = parsed.mentions[place - 2]
+        return replace(mention, value=Cue("light")) if _is_of(listed, (STAGE,)) else mention
     if isinstance(value, Word) and value.stem in _DOINGS and 0 < place < len(parsed.mentions) - 1:
         return replace(mention, value=Cue("light"))
     if isinstance(value, FacetName) and value.grain and not asks:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from quarry.companies.contract import FUNDING_STAGES
 from quarry.companies.facets import STAGE, STATUS
-from quarry.companies.meaning import word_before
+from quarry.companies.meaning import EARLIER, LATER, word_before
 from quarry.core.query.mention import FacetName, ParsedQuery
 from quarry.core.query.question import Clause, Condition, Evidence
 
@@ -15,8 +15,6 @@ DATE_AHEAD_MAX = 12
 """So many characters behind "closed" a date is that of closing."""
 _BESIDES = frozenset("also too including include even plus".split())
 _ANY = frozenset("any every all whatever each".split())
-_LATER = frozenset("later above beyond up more higher onwards".split())
-_EARLIER = frozenset("earlier below before less lower".split())
 
 
 def with_one_status(clauses: Sequence[Clause], parsed: ParsedQuery) -> list[Clause]:
@@ -69,7 +67,7 @@ def is_of_status(clause: Clause) -> bool:
 
 
 def _with_stages(clause: Clause, parsed: ParsedQuery) -> Clause:
-    """ "Series A or later" means all stages that follow."""
+    """ "Series A or later", or "series A+", means all stages that follow."""
     return tuple(
         replace(condition, values=_stages(condition, parsed)) if condition.facet == STAGE else condition
         for condition in clause
@@ -80,11 +78,14 @@ def _stages(condition: Condition, parsed: ParsedQuery) -> tuple[str, ...]:
     if len(condition.values) != 1 or condition.values[0] not in FUNDING_STAGES or not condition.evidence:
         return condition.values
     place = FUNDING_STAGES.index(condition.values[0])
-    behind = [token.key for token in parsed.tokens if token.start >= condition.evidence[-1].end][:3]
+    end = condition.evidence[-1].end
+    if parsed.text.startswith("+", end):
+        return FUNDING_STAGES[place:]
+    behind = [token.key for token in parsed.tokens if token.start >= end][:3]
     said = [word for word in behind if word not in ("stage", "round", "funding")][:2]
     if len(said) == 2 and said[0] in ("or", "and"):
-        if said[1] in _LATER:
+        if said[1] in LATER:
             return FUNDING_STAGES[place:]
-        if said[1] in _EARLIER:
+        if said[1] in EARLIER:
             return FUNDING_STAGES[1 : place + 1]
     return condition.values
