@@ -96,7 +96,7 @@ def _item_after(clauses: Clauses, trigger: int) -> Iterator[int]:
 def _rule_out_before(clauses: Clauses, trigger: int) -> None:
     """ "… need not apply", "sugar-free": what stands before, with its list."""
     if clauses.cue(trigger) == "negates_one_before":
-        if trigger and clauses.is_content(trigger - 1) and touch(clauses, trigger - 1, trigger):
+        if trigger and clauses.is_content(trigger - 1) and _is_lacked(clauses, trigger - 1, trigger):
             clauses.negate(trigger - 1, trigger)
         return
     scope = item_before(clauses, trigger)
@@ -104,6 +104,24 @@ def _rule_out_before(clauses: Clauses, trigger: int) -> None:
         clauses.negate(place, trigger)
     first = min(scope, default=trigger)
     clauses.doubt(range(max(clauses.clause_starts[trigger], first - SCOPE_UNITS_MAX), first))
+
+
+def _is_lacked(clauses: Clauses, item: int, trigger: int) -> bool:
+    """Whether "free" says that a thing lacks the item ("sugar-free", "garlic free soup", "is garlic free"), and not that somebody
+    pays nothing ("where kids travel free").
+    """
+    if not touch(clauses, item, trigger):
+        return False
+    describes = trigger + 1 < len(clauses.units) and touch(clauses, trigger, trigger + 1)
+    if clauses.text[clauses.units[item].end] == "-":
+        return True
+    if describes and (clauses.is_content(trigger + 1) or clauses.cue(trigger + 1) == "noun"):
+        return True
+    follows_doer = item > 0 and clauses.is_content(item - 1) and touch(clauses, item - 1, item)
+    return not follows_doer and not (item > 0 and clauses.words(item - 1) in _BEFORE_VERBS)
+
+
+_BEFORE_VERBS = frozenset("can may will to that who which".split())
 
 
 def _leave_open(clauses: Clauses, cue: int) -> None:
