@@ -117,10 +117,10 @@ def _is_name(name: str) -> bool:
 
 
 def _each_once(names: Iterable[str]) -> tuple[str, ...]:
-    """The first name as it is written, in lower case; the others as they are compared."""
+    """The first name as it is written, in lower case, with no second dot on the i of "İzmir"; the others as they are compared."""
     first, *rest = [name.replace(",", " ") for name in names]
     folded = [" ".join(keys(name)) for name in rest]
-    return unique((first.lower(), *folded), key=lambda name: " ".join(keys(name)))
+    return unique((first.lower().replace("i\u0307", "i"), *folded), key=lambda name: " ".join(keys(name)))
 
 
 def _write(file: str, source: str, columns: str, rows: Iterable[tuple[str, ...]]) -> None:

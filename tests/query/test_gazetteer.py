@@ -18,6 +18,8 @@ from quarry.core.query.gazetteer import gazetteer, places_called
         ("São Paulo", "city", "são paulo"),
         ("Sao Paulo", "city", "são paulo"),
         ("U.K", "country", "united kingdom"),
+        ("İzmir", "city", "izmir"),
+        ("Izmir", "city", "izmir"),
         ("Holland", "country", "netherlands"),
         ("Washington", "city", "washington"),
         ("Deutschland", "country", "germany"),
