@@ -8,6 +8,7 @@ from dataclasses import replace
 from quarry.core.language.tokens import keys, unique
 from quarry.core.language.word_forms import fields_of_worker
 from quarry.core.query.mention import Known, KnownValue, Mention, Word
+from quarry.people.facets import PEOPLE
 from quarry.people.query.draft import Draft, Role, facets_of, values_of
 
 ROLES = frozenset(
@@ -99,13 +100,15 @@ def _take_required(draft: Draft, mention: Mention, value: Known) -> bool:
 
 
 def _is_meant(said: str, known: KnownValue) -> bool:
-    """Whether words say a value as it stands, but for the plural, or by who does it ("chemists" for chemistry): "price" is no
-    pricing, and "trains" no trainer.
+    """Whether words say a value as it stands, but for the plural, by another name ("HR"), or by who does it ("chemists" for
+    chemistry): "price" is no pricing, and "trains" no trainer.
     """
     if known.likeness < 1:
         return known.facet in ("title", "domain") and known.is_whole
     words, value = _singulars(said), _singulars(known.value)
-    return not (known.is_whole and words and value) or "".join(words) == "".join(value) or _is_worker(words, value)
+    if not (known.is_whole and words and value) or "".join(words) == "".join(value) or _is_worker(words, value):
+        return True
+    return any(_singulars(word) == words for word, _ in PEOPLE.facet(known.facet).synonyms)
 
 
 def _is_worker(words: Sequence[str], field: Sequence[str]) -> bool:
