@@ -31,6 +31,7 @@ from quarry.core.text import STOP_WORDS
 
 NOUN_AHEAD_MAX = 4
 """So far behind an adjective may the noun stand that it describes ("acquired French music startups")."""
+STAGES_BY_AGE = {"early": ("pre_seed", "seed"), "late": ("series_c", "growth"), "later": ("series_c", "growth")}
 LATER = frozenset("later above beyond up more higher onwards".split())
 EARLIER = frozenset("earlier below before less lower".split())
 LISTED_MAX = 12
@@ -91,6 +92,8 @@ def _as_meant(parsed: ParsedQuery, place: int) -> Mention:
     mention = parsed.mentions[place]
     if _place_names(mention) and not _is_home(parsed, place):
         return replace(mention, value=_word(parsed, mention), is_latent=False)
+    if stages := _stages_by_age(parsed, place):
+        return replace(mention, value=Known(stages), is_latent=False)
     if not isinstance(mention.value, Known):
         return mention
     values = mention.value.values
@@ -111,6 +114,14 @@ def _as_meant(parsed: ParsedQuery, place: int) -> Mention:
     if values and values[0].facet in (STATUS, STAGE) and not _is_said_of_companies(parsed, place, values[0]):
         values = tuple(each for each in values if each.facet not in (STATUS, STAGE))
     return _of_values(parsed, mention, mention.value.values, values)
+
+
+def _stages_by_age(parsed: ParsedQuery, place: int) -> tuple[KnownValue, ...]:
+    """The stages that are "early stage", or "late stage"."""
+    following = parsed.mentions[place + 1].value if place + 1 < len(parsed.mentions) else None
+    if not (isinstance(following, FacetName) and STAGE in following.facets):
+        return ()
+    return tuple(KnownValue(STAGE, each) for each in STAGES_BY_AGE.get(parsed.said(parsed.mentions[place]).lower(), ()))
 
 
 def _is_ruled_out(mention: Mention, value: KnownValue) -> bool:
