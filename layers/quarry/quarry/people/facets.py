@@ -33,6 +33,7 @@ PEOPLE = SearchTable(
         Facet(
             "preferred_place", "place", "joined_names(t.work_preferred_locations)", "preferred location",
             "preferred locations", words=("open to", "willing to relocate"), leads=("to", "in"), wording="ready to work in {}",
+            synonyms=(("work from home", "Remote"), ("working from home", "Remote"), ("wfh", "Remote")),
         ),
         Facet("open_to_work", "boolean", "open_to_work", "open to work", "open to work",
               words=("available", "looking for a job", "looking for work", "job seeking", "opentowork", "immediate joiner",

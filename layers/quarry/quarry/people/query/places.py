@@ -10,15 +10,16 @@ from quarry.people.places import country_of, country_of_region, known_place
 from quarry.people.query.draft import PLACES, Draft, facets_of
 
 _COMPOUND = re.compile(r"[-‑/]\w{1,20}+")
-_AT_WORK = frozenset({"work", "works", "worked", "working"})
+_AT_WORK = re.compile(r"(?<!\bto )\bwork(?:s|ed|ing)?\s{1,3}$", re.IGNORECASE)
+AT_WORK_CHARACTERS_MAX = 20
+"""So far before a place "work" stands of which it is the place."""
 _DESTINATION = frozenset({"relocate", "relocating", "move", "moving", "shift", "shifting"})
 
 
 def take_known_place(draft: Draft, mention: Mention, value: Known) -> None:
     """A value of a place facet."""
     wished = [known.value.lower() for known in value.values if known.facet == "preferred_place" and known.is_whole]
-    is_done = bool(_AT_WORK & draft.words_before(draft.by_span[mention.start, mention.end], 1))
-    if wished and not is_done and facets_of(mention) <= PLACES and known_place(wished[0]) is None:
+    if wished and not _is_done(draft, mention) and facets_of(mention) <= PLACES and known_place(wished[0]) is None:
         # no place that anybody can be at: "remote", but where somebody "worked remotely"
         if mention.assertion in ("affirmed", "required"):
             draft.put("preferred_locations", wished, mention)
@@ -32,6 +33,12 @@ def take_known_place(draft: Draft, mention: Mention, value: Known) -> None:
         _take(draft, mention, place)
     else:
         take_place_text(draft, mention, name.lower())
+
+
+def _is_done(draft: Draft, mention: Mention) -> bool:
+    """Whether it says where somebody works or worked, not where they would ("want to work remotely")."""
+    before = draft.parsed.text[max(0, mention.start - AT_WORK_CHARACTERS_MAX) : mention.start]
+    return bool(_AT_WORK.search(before)) or draft.text(mention).lower().startswith("worked")
 
 
 def take_place(draft: Draft, place: int, mention: Mention, value: Place) -> None:
