@@ -301,6 +301,12 @@ def test_of_two_roles_one_is_enough_unless_both_are_asked_for(read: Read, query:
     assert all(said <= names for said, names in zip(roles, found, strict=True))
 
 
+def test_of_two_employers_one_is_enough_unless_both_are_asked_for(read: Read) -> None:
+    both, either = ["tarang pay", "kosmo retail"], "Tarang Pay and Kosmo Retail"
+    found = [read(query).must for query in (f"worked at both {either}", f"worked at {either}")]
+    assert [(must.company_norm, must.text) for must in found] == [(both, both), (both, [])]
+
+
 @pytest.mark.parametrize(
     ("query", "said", "keywords", "about"),
     [

@@ -9,6 +9,8 @@ FORMER_WORDS = 3
 """So many words before an organisation say that somebody is there no longer."""
 BESIDE = 2
 """So many words from being open to work "now" is said of it."""
+BOTH_REACH = 3
+"""So far before the second of two organisations "both" stands of them."""
 CURRENT_REACH = 5
 """So far before an organisation "currently" may stand."""
 
@@ -24,7 +26,11 @@ def take_organisation(draft: Draft, place: int, mention: Mention, value: Known) 
         draft.put("company_norm", names, mention)
     elif not _RECRUITING & draft.words_before(place, 2):  # else who is to be found is to go there
         is_school = ORGANISATIONS & facets_of(mention) == {"school"}
-        beside = is_school and bool(draft.constraints.must.company_norm)
+        must = draft.constraints.must
+        beside = is_school and bool(must.company_norm)
+        if must.company_norm and mention.joined_by == "and" and "both" in draft.words_before(place, BOTH_REACH):
+            # one of the companies is enough for a card: of the person's words each must hold
+            must.text += [must.company_norm[-1], names[0]]
         draft.put("school_norm" if beside else "company_norm", names, mention)
         mark_former(draft, place)
 
