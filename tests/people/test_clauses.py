@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from quarry.core.contract import Evidence
 from quarry.people.clauses import Standing, clauses_of, named_clauses, naming_alternatives
 from quarry.people.contract import Constraints, Should
 from quarry.people.filters import CardFilters
@@ -47,4 +48,12 @@ def test_who_is_asked_for_is_named_though_the_word_is_an_everyday_one() -> None:
     for query, noun in (("a pastry chef in Oslo", "chef"), ("astronauts", "astronauts")):
         asked = Constraints(query_original=query, should=Should(keywords=["pastry", noun]))
         assert [clause.label for clause in named_clauses(asked)] == [noun]
+    who = Constraints(query_original="vet who likes cats", should=Should(keywords=["vet"]))
+    assert [clause.label for clause in named_clauses(who)] == ["vet"]
+    place = Evidence(field="must.location_text", value="oslo", start=7, end=11, assertion="affirmed")
+    there = Constraints(
+        query_original="vet in Oslo", query_cleaned="vet in Oslo", should=Should(keywords=["vet"]), evidence=[place]
+    )
+    assert [clause.label for clause in named_clauses(there)] == ["vet"]
+    assert named_clauses(there.model_copy(update={"evidence": []})) == []
     assert named_clauses(Constraints(query_original="good water", should=Should(keywords=["good", "water"]))) == []

@@ -90,7 +90,7 @@ def named_clauses(constraints: Constraints) -> list[Clause]:
         (term for term in constraints.should.keywords if all(stem(key) in said for key in keys(term))),
         lambda term: " ".join(map(stem, keys(term))),
     )
-    asked_for = _asked_for(keys(constraints.query_original))
+    asked_for = _asked_for(keys(constraints.query_original), _first_words_of_places(constraints))
     terms = [term for term in named if not all(map(is_everyday, keys(term))) or keys(term)[-1:] == (asked_for,)][
         :PREFERRED_MAX
     ]
@@ -100,15 +100,27 @@ def named_clauses(constraints: Constraints) -> list[Clause]:
     ]
 
 
-def _asked_for(words: Sequence[str]) -> str | None:
+def _first_words_of_places(constraints: Constraints) -> frozenset[str]:
+    said = (
+        keys(constraints.query_cleaned[each.start : each.end])
+        for each in constraints.evidence
+        if each.field == "must.location_text"
+    )
+    return frozenset(words[0] for words in said if words)
+
+
+def _asked_for(words: Sequence[str], places: frozenset[str]) -> str | None:
     """The noun that says who is asked for, of the words of a query: of those that it begins with the last, where it is for who
-    does something, of several or of any one: "plumber", "astronauts", "a pastry chef in Oslo". None where none is.
+    does something, of several or of any one, or where behind it stands what they do or where: "plumber", "astronauts", "a pastry
+    chef", "vet in Oslo". None where none is.
     """
     first = next((place for place, word in enumerate(words) if word not in STOP_WORDS), len(words))
     described = list(takewhile(lambda word: word not in STOP_WORDS, words[first:]))
     if not described:
         return None
+    follow = words[first + len(described) :][:2]
     is_noun = words[first - 1 : first] in (("a",), ("an",)) or singular(described[-1]) != described[-1]
+    is_noun = is_noun or follow[:1] == ("who",) or not places.isdisjoint(follow[1:])
     return next((word for word in (described[-1], described[0]) if is_noun or names_doer(singular(word))), None)
 
 
