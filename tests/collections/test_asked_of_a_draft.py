@@ -17,7 +17,7 @@ from quarry.core.collections.relations import relations_of_schema
 from quarry.core.postgres.migrate import connect
 from quarry.core.postgres.pool import Database
 from quarry.core.settings import DEFAULT_SCHEMA
-from tests.collections import nursery, rehearsals
+from tests.collections import nursery, pottery, rehearsals
 from tests.collections.ferries import NO_NUMBER, NUMBERS, SCHEMA
 from tests.collections.support import apply_file, owner
 from tests.conftest import client_of, clone_database
@@ -52,6 +52,12 @@ def rooms(server_url: str, migrated_template: str) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def plants(server_url: str, migrated_template: str) -> Iterator[str]:
     with drafted(server_url, migrated_template, "nursery", nursery.SCHEMA) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def kilns(server_url: str, migrated_template: str) -> Iterator[str]:
+    with drafted(server_url, migrated_template, "pottery", pottery.SCHEMA) as url:
         yield url
 
 
@@ -131,3 +137,7 @@ def _ids(url: str, table: str, condition: str) -> list[str]:
 
 async def test_what_people_say_of_columns_is_read_of_few_rows_too(plants: str) -> None:
     await assert_told(plants, "nursery", nursery.NUMBERS, nursery.NO_NUMBER)
+
+
+async def test_questions_in_other_forms_than_the_columns_names_are_told(kilns: str) -> None:
+    await assert_told(kilns, "pottery", pottery.NUMBERS, pottery.NO_NUMBER)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from quarry.core.query.mention import (
     Mention,
     MoneyRange,
     NumberRange,
+    ParsedQuery,
     Phrase,
     Place,
     Word,
@@ -309,7 +310,9 @@ def _is_about_rows(reading: RecordsReading, clauses: Sequence[Clause]) -> bool:
 
 
 def _types_by_clauses(reading: RecordsReading, clauses: Sequence[Clause]) -> list[str]:
-    """Where no type is named: the only one that can tell the conditions and what is asked for, or the nearest of several."""
+    """Where no type is named: the only one that can tell the conditions and what is asked for, or the nearest of several, among
+    those that hold the values.
+    """
     needed = [{facet} for facet in (reading.question.ask.facet, reading.question.ask.of) if facet]
     tables = {
         name: table
@@ -317,10 +320,32 @@ def _types_by_clauses(reading: RecordsReading, clauses: Sequence[Clause]) -> lis
         if told_of(table, clauses) is not None
         and (not table.reckons or tells_when(reading.parsed, reading.question, table))
     }
+    holders = _holders(reading.parsed)
+    holding = {
+        name: table for name, table in tables.items() if all(_may_hold(table, each, holders) for each in clauses)
+    }
+    tables = holding or tables
     said = [*needed, *({condition.facet for condition in clause} for clause in clauses)]
     told = nearest(tables.values(), said)
     names = [name for name, table in tables.items() if table in told]
     return names if len(told) == 1 or lists_values(reading) else []
+
+
+def _holders(parsed: ParsedQuery) -> Mapping[tuple[str, str], frozenset[str]]:
+    """The tables that hold each value, by its facet, that a question names."""
+    known = (mention.value.values for mention in parsed.mentions if isinstance(mention.value, Known))
+    return {(each.facet, each.value): each.tables for values in known for each in values}
+
+
+def _may_hold(table: SearchTable, clause: Clause, holders: Mapping[tuple[str, str], frozenset[str]]) -> bool:
+    """Whether a table holds a value that a clause asks for, or the clause asks for none that is known."""
+    any_table = frozenset((table.name,))
+    return any(
+        condition.is_negated
+        or not condition.values
+        or any(table.name in holders.get((condition.facet, value), any_table) for value in condition.values)
+        for condition in clause
+    )
 
 
 def _said_whole(reading: RecordsReading, facets: Set[str], used: Set[Evidence]) -> Iterator[Condition]:

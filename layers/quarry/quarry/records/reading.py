@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import says_something_by_case
 from quarry.core.off_loop import off_loop
 from quarry.core.postgres.pool import Database
@@ -64,6 +65,12 @@ class RecordsReading:
     def rows_asked_for(self) -> frozenset[str]:
         """The types of anybody's rows that the question asks for by name; what is only counted, as meetings are, is of none."""
         return frozenset(name for name in self.named if name in self.types and self.types[name].table.reckons)
+
+    @property
+    def asks_what_no_row_says(self) -> bool:
+        """Whether it asks for a number of anybody's rows, or which of them has the most or the least of something."""
+        counts = "count" in self.asked and not self.rows_asked_for.isdisjoint(self.counted)
+        return counts or bool(self.rows_asked_for and self.asked & {"most", "least"})
 
     @property
     def asks_who(self) -> bool:
@@ -195,11 +202,22 @@ def told_of(table: SearchTable, clauses: Sequence[Clause]) -> list[Clause] | Non
 def tells_when(parsed: ParsedQuery, question: Question, table: SearchTable) -> bool:
     """Whether the verbs that speak of a date speak of one of this table's: dates of several tables may be called the same."""
     facets = {facet.name: facet for facet in table.facets}
+    told = {
+        evidence
+        for clause in question.clauses
+        for condition in clause
+        if condition.facet in facets and facets[condition.facet].kind == "boolean"
+        for evidence in condition.evidence
+    }
     for mention in parsed.mentions:
-        is_asked = Evidence(mention.start, mention.end) in question.asked_by
+        # "paid the deposit" may be a yes or no
+        is_asked = Evidence(mention.start, mention.end) in told.union(question.asked_by)
         if isinstance(mention.value, FacetName) and mention.source == "rule" and not is_asked:
             facet = facets.get(mention.value.facets[0])
             word = parsed.said(mention)
+            if is_undone(mention) and any(stem(noun) == stem(word) for noun in table.nouns):
+                # who has "never ordered" is in no order
+                return False
             if is_undone(mention) and not tells_of(word, facet.events if facet else ()):
                 word = word.lower().removeprefix("un")
             # "films made in 2024" have a year

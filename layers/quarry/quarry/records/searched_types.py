@@ -14,7 +14,7 @@ from psycopg.sql import SQL, Composable
 from quarry.civic.collections import COLLECTIONS
 from quarry.core.collections.collection import ENGLISH, Collection, OwnTable, quoted
 from quarry.core.collections.declaration import Quoting, nearest
-from quarry.core.collections.search_table import is_callers, named_by_others, rows_referring, search_table
+from quarry.core.collections.search_table import called, is_callers, named_by_others, rows_referring, search_table
 from quarry.core.errors import FieldError, InvalidInput
 from quarry.core.query.question import Clause
 from quarry.core.query.united_tables import stems_of
@@ -194,8 +194,11 @@ def searched_type(collection: Collection, others: Sequence[Collection] = ()) -> 
     """A collection as a type of record, where `others` are declared beside it."""
     declared, own = collection.declaration, search_table(collection)
     referring = [*rows_referring(collection, others)] if own.reckons else []
+    taken = {called(each)[0] for each in others if each is not collection}
     table = replace(
         own,
+        # of "order items" and "items", the latter are called items
+        nouns=tuple(noun for noun in own.nouns if noun == own.nouns[0] or noun not in taken),
         facets=(*own.facets, *named_by_others(collection, others), *(facet for facet, _ in referring)),
         related=(*own.related, *(related for _, related in referring)),
     )

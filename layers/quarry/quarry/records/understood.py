@@ -152,6 +152,10 @@ def _is_grouped_by(reading: RecordsReading, place: int) -> bool:
     return before is not None and reading.parsed.said(before).lower() in _GROUPING
 
 
+_OWE = stem("owe")
+"""What is owed is an amount that no name of a number says."""
+
+
 def _is_most_of_what(reading: RecordsReading) -> bool:
     """Whether a question ends in a "most" that is not of the rows ("which maker sold the most"), nor of how often something was
     done that makes a row ("which loom was used most", "who used the loom most").
@@ -166,7 +170,8 @@ def _is_most_of_what(reading: RecordsReading) -> bool:
     while behind_verb and (isinstance(behind_verb[-1].value, Known) or behind_verb[-1].value == Cue("filler")):
         behind_verb.pop()
     verb = behind_verb[-1] if behind_verb else last
-    return verb.value != Cue("noun") and (verb.value != Cue("light") or is_measuring(parsed.said(verb)))
+    said = parsed.said(verb)
+    return verb.value != Cue("noun") and (verb.value != Cue("light") or is_measuring(said) or stem(said) == _OWE)
 
 
 def of_others(reading: RecordsReading, name: str, table: SearchTable) -> dict[Evidence, Set[str]]:

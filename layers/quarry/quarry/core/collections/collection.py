@@ -212,7 +212,9 @@ class Collection:
                 return f"(extract(epoch from {value})::numeric / 86400)"
             return f"{value}::numeric"
 
-        return expression_sql(expression, number)
+        reckoned = expression_sql(expression, number)
+        # as numbers of another unit are converted: two hours are no more than 120 minutes
+        return f"round({reckoned}, 9)" if "86400" in reckoned else reckoned
 
     def joined(self, facet: FacetDeclaration) -> LiteralString:
         """The values that another table joins rows with, by a facet that has them through it: `quarry_row`, `quarry_value`."""

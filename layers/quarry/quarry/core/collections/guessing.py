@@ -109,8 +109,8 @@ _CREATED = frozenset(
 _HAPPENED = frozenset(
     """happened occurred posted published released order ordered invoice invoiced paid payment sent received visited event
     transaction rented rental purchased booked hired started date day timestamp listed opened reported held taken made
-    departed bought sold signed published acquired founded scheduled datum fecha data erworben gekauft verkauft veroffentlicht
-    publicado publie""".split()
+    departed bought sold signed acquired founded scheduled issued called raised filed lodged logged submitted requested placed
+    datum fecha data erworben gekauft verkauft veroffentlicht publicado publie""".split()
 )
 _YEARS = frozenset("year jahr ano annee anno jaar".split())
 _DATED_BY_YEAR = frozenset(

@@ -41,7 +41,7 @@ def search_table(collection: Collection) -> SearchTable:
         facets.append(Facet(DATE, "date", day, "date", "dates", words=("day",), events=events_of(declaration.date)))
     table = SearchTable(
         collection.rows,
-        nouns=(*(declaration.nouns or nouns(label)), *_forms(label, collection), *_heads(label, collection)),
+        nouns=(*called(collection), *_forms(label, collection), *_heads(label, collection)),
         facets=tuple(
             _with_amount(facets if isinstance(collection, OwnTable) else with_everyday_names(facets, collection))
         ),
@@ -104,7 +104,7 @@ def rows_referring(collection: Collection, others: Iterable[Collection]) -> Iter
             continue
         [(by, key)] = columns.items()
         label = other.declaration.label or other.name.replace("_", " ")
-        called = other.declaration.nouns or nouns(label)
+        rows = called(other)
         own, their = collection.column(key, "o"), other.column(by, "x")
         # counted before they are joined: of a million rows that refer to 20,000 a quarter of the time
         counted: LiteralString = (
@@ -116,7 +116,7 @@ def rows_referring(collection: Collection, others: Iterable[Collection]) -> Iter
         yield (
             Facet(
                 name, "number", "r.quarry_value", f"number of {label}", f"numbers of {label}",
-                wording=f"with {{}} {plural(called[0]).replace('{', '').replace('}', '')}", related=name, steps=1, counts=called,
+                wording=f"with {{}} {plural(rows[0]).replace('{', '').replace('}', '')}", related=name, steps=1, counts=rows,
             ),
             Related(name, other.declaration.source, on, source=counted),
         )  # fmt: skip
@@ -169,10 +169,11 @@ def embedded_table(collection: Collection) -> EmbeddedTable:
     )
 
 
-def nouns(label: str) -> tuple[str, ...]:
-    """What a collection's rows are called, singular first: of "support tickets", "support ticket" and "ticket"."""
-    one = singular(label.lower())
-    return tuple(dict.fromkeys((one, one.split()[-1])))
+def called(collection: Collection) -> tuple[str, ...]:
+    """What a collection's rows are called, in the singular: of "support tickets", "support ticket" and "ticket"."""
+    declared = collection.declaration
+    one = singular((declared.label or collection.name.replace("_", " ")).lower())
+    return tuple(declared.nouns or dict.fromkeys((one, one.split()[-1])))
 
 
 def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:

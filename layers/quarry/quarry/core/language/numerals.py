@@ -36,6 +36,10 @@ IN_WORDS = (
 
 _NUMERAL = re.compile(rf"({DIGITS})({SCALE}|l\b)?", re.IGNORECASE)
 _HUNDREDS_MAX = 1000
+_BESIDE = ("a", "an", "and")
+"""What is said beside a number word,"""
+_SAYS_NO_NUMBER = frozenset((*_BESIDE, "half"))
+"""and is no number by itself."""
 
 
 def number_words(least: int, most: int) -> dict[str, int]:
@@ -62,8 +66,10 @@ def scale_value(scale: str) -> float:
 
 
 def _value_of_words(words: list[str]) -> float | None:
-    """Each word adds to the group that is being said ("three hundred and five"), or closes it ("thousand")."""
+    """Each word adds to the group that is being said ("three hundred and five"), or closes it ("thousand"). None of "a" alone."""
     total, group, before = 0.0, 0.0, ""
+    if _SAYS_NO_NUMBER.issuperset(words):
+        return None
     for word in words:
         if word in _SMALL:
             if not _may_follow(word, before):
@@ -73,10 +79,10 @@ def _value_of_words(words: list[str]) -> float | None:
             group = (group or 1.0) * scale * (0.5 if before == "half" else 1.0)
             if scale >= _HUNDREDS_MAX:
                 total, group = total + group, 0.0
-        elif word not in ("a", "an", "and", "half"):
+        elif word not in _SAYS_NO_NUMBER:
             return None
         # "half a million"
-        before = before if word in ("a", "an", "and") else word
+        before = before if word in _BESIDE else word
     return total + group
 
 

@@ -60,6 +60,9 @@ class _Reader:
         elif self.asked:
             self.asking.ask = self._ask()
             self._refuse_groups_without_rows()
+        elif (reckoning := reckoning_of(self.parsed, self.table)) is not None and reckoning.ask:
+            self._use(*reckoning.places)
+            self.asking.ask = reckoning.ask
         elif (opening := self._opening_name()) is not None:
             self.asking.ask = self._list(opening - 1)
         return self.asking

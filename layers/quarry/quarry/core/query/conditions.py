@@ -29,7 +29,7 @@ from quarry.core.query.mention import (
     Word,
 )
 from quarry.core.query.overdue import overdue
-from quarry.core.query.presence import presences
+from quarry.core.query.presence import presences, truths
 from quarry.core.query.quantities import converted, dimension_of
 from quarry.core.query.question import Clause, Condition, Evidence, Missing, Strength
 from quarry.core.query.united_tables import meant_table
@@ -80,8 +80,13 @@ def conditions_of(
         first_noun=next((place for place, each in enumerate(parsed.mentions) if each.value == Cue("noun")), None),
     )
     groups: list[tuple[int, list[Clause]]] = []
+    for places, condition in truths(parsed, table):
+        if asked_about.isdisjoint(places):
+            found.used.update(places)
+            found.constraining.update(places)
+            groups.append((places[0], [(condition,)]))
     for place, mention in enumerate(parsed.mentions):
-        if mention.assertion == "doubtful" or place in asked_about:
+        if mention.assertion == "doubtful" or place in asked_about or place in found.used:
             continue
         said = _said(parsed, place, table, found)
         if not said:

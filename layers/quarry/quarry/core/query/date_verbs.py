@@ -104,20 +104,28 @@ def with_dated_verbs(
             if len(called) == 1:
                 read[place] = replace(mention, value=FacetName((called[0],)))
                 read[place + 1] = replace(following, value=Cue("filler"))
+    made = _made(text, mentions, events) or date
     for place, mention in enumerate(mentions):
-        word = participle(text, mention) or _named_event(text, mention, events)
+        word = participle(text, mention) or _named_event(text, mentions, place, events)
         if word is None or is_adjective(mentions, place):
             continue
         facet = next((facet for facet, said in events.items() if is_event(word, said)), None)
         is_value = isinstance(mention.value, Known)
         if facet is None and has_date and not is_value and stem(word) in _MAKING:
-            facet = date
+            facet = made
         if facet is None and is_value and not events.get(date or "") and dated_by(mentions, place) is not None:
             facet = date if _is_inflected(mention, word) else None
         is_plain = not (is_value or isinstance(mention.value, Cue)) or stem(word) in MONEY_VERBS
         if facet and (has_date or is_plain or _is_inflected(mention, word)):
             read[place] = replace(mention, value=FacetName((facet,)), is_latent=False, source="rule")
     return read
+
+
+def _made(text: str, mentions: Sequence[Mention], events: Mapping[str, tuple[str, ...]]) -> str | None:
+    """The date of the rows' making that is called as they are: `booked_at` of bookings."""
+    nouns = {stem(text[each.start : each.end].split()[-1].lower()) for each in mentions if each.value == Cue("noun")}
+    called = [facet for facet, said in events.items() if not nouns.isdisjoint(map(stem, said))]
+    return called[0] if len(called) == 1 else None
 
 
 def _is_date_alone(text: str, mention: Mention) -> bool:
@@ -262,14 +270,22 @@ def dated_by(mentions: Sequence[Mention], place: int) -> int | None:
     return None
 
 
-def _named_event(text: str, mention: Mention, events: Mapping[str, tuple[str, ...]]) -> str | None:
-    """A word, of whatever language, that a date is called by itself: "erworben" of `erworben_am`."""
+def _named_event(
+    text: str, mentions: Sequence[Mention], place: int, events: Mapping[str, tuple[str, ...]]
+) -> str | None:
+    """A word, of whatever language, that a date is called by itself ("erworben" of `erworben_am`), or that is another form of it
+    before a date ("arriving next week", of `arrival_date`).
+    """
+    mention = mentions[place]
     word = text[mention.start : mention.end]
-    is_word = isinstance(mention.value, Word) and not mention.value.is_name and word.islower()
+    is_dated = dated_by(mentions, place) is not None
+    is_plain = isinstance(mention.value, Word) and not mention.value.is_name
+    if not word.islower() or not (is_plain or (is_dated and mention.value == Cue("light"))):
+        return None
     is_event_itself = any(
-        word in said or (fold(word) in _ROOTS and is_event(fold(word), said)) for said in events.values()
+        word in said or ((is_dated or fold(word) in _ROOTS) and is_event(fold(word), said)) for said in events.values()
     )
-    return word if is_word and is_event_itself else None
+    return word if is_event_itself else None
 
 
 def _is_inflected(mention: Mention, word: str) -> bool:

@@ -31,6 +31,8 @@ _BEFORE_NOUNS = frozenset("of or many than".split())
 _WHOEVER = frozenset("no without each every per by".split())
 _WHICH = frozenset(("which", "what"))
 _BEING = frozenset("is are was were be been being".split())
+_DONE = frozenset(("done", "made", "held", "taken"))
+"""Participles that are also said of anything."""
 LEADS_MAX = 3
 _BESIDE = 4.0
 _CAPITAL = 1.0
@@ -107,7 +109,8 @@ class Sides:
 
     def is_meant(self, first: int, last: int, value: KnownValue) -> bool:
         """Whether everyday words are a value where they stand: a noun behind "of" ("of features"), several words behind a verb
-        of being ("are on hold"), or what the facet of the value is called after ("senior" of a seniority).
+        of being ("are on hold"), one that ends the question there ("are done") or is a participle before what rows are called
+        ("done jobs"), or what the facet of the value is called after ("senior" of a seniority).
         """
         if not self.reckons or not value.is_whole or value.likeness < 1:
             return False
@@ -115,6 +118,10 @@ class Sides:
             return self._word(first - 1) in _BEING
         if self._starts.get(first) and self._starts[first].facets == (value.facet,):
             return (self.tokens[first].key,) == keys(value.value)
+        if value.facet not in self.name_facets and (self.tokens[first].key,) == keys(value.value):
+            is_state = last == len(self.tokens) and self._word(first - 1) in _BEING
+            if is_state or (last in self._rows and self.tokens[first].key in _DONE):
+                return True
         behind = self._word(last)
         ends = last == len(self.tokens) or behind in _LED_BY or behind in _BEING
         cue = cues().longest_at(self._words, first)

@@ -20,7 +20,8 @@ PlaceKind = Literal["city", "region", "country", "continent"]
 @dataclass(frozen=True)
 class KnownValue:
     """A value of a facet as it stands in the data, and in how many rows. `likeness` is 1 where it was written right (but for
-    case, accents, inflection), less for a slip of the pen. `is_whole`: all of the value was said, not a part of it.
+    case, accents, inflection), less for a slip of the pen. `is_whole`: all of the value was said, not a part of it. `tables` are
+    the names of those that hold it.
     """
 
     facet: str
@@ -28,6 +29,7 @@ class KnownValue:
     rows: int = 0
     likeness: float = 1.0
     is_whole: bool = True
+    tables: frozenset[str] = field(default=frozenset(), compare=False)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterator
 
+from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
 from quarry.core.query.date_verbs import DUE, is_verb
 from quarry.core.query.mention import DateRange, Mention, ParsedQuery, Word
@@ -13,6 +14,16 @@ from quarry.core.query.united_tables import meant_table
 from quarry.core.retrieval.facets import Facet, SearchTable
 
 _BEING = frozenset("is are be being still".split())
+_BEGUN = frozenset(
+    map(
+        stem,
+        """
+        billed booked borrowed created filed hired invoiced issued lent loaned made opened ordered placed raised registered
+        rented reported requested sent started submitted taken
+        """.split(),
+    )
+)
+"""What dates the beginning of what is due, and never that it is done."""
 
 
 def overdue(parsed: ParsedQuery, table: SearchTable) -> Iterator[tuple[int, list[Clause]]]:
@@ -52,7 +63,7 @@ def _told(table: SearchTable) -> tuple[Facet, Facet] | None:
     own = [facet for facet in table.facets if facet.steps == 0 and facet.related is None]
     dates = [facet for facet in own if facet.kind == "date"]
     due = [facet for facet in dates if _is_due(facet)]
-    done = [facet for facet in dates if facet not in due]
+    done = [facet for facet in dates if facet not in due and _BEGUN.isdisjoint(map(stem, facet.events))]
     if len(done) > 1:
         # the rows' own date is when they began
         done = [facet for facet in done if facet.name != table.date]

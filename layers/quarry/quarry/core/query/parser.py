@@ -372,9 +372,10 @@ def _without_relative_verbs(mentions: Sequence[Mention], tokens: Sequence[Token]
 
 def _with_referring_rows(text: str, mentions: Sequence[Mention], lexicon: Lexicon) -> list[Mention]:
     """The mentions, what rows are called that others have none of, or more than so many, being the name of their number ("boats
-    without repairs").
+    without repairs"), and so is a verb that is negated of them ("guests who have never booked").
     """
     read = list(mentions)
+    is_dated = any(isinstance(mention.value, DateRange) for mention in mentions)
     rows: Mapping[tuple[str, ...], str] | None = None
     before: Value | None = None
     for place, mention in enumerate(mentions):
@@ -384,6 +385,10 @@ def _with_referring_rows(text: str, mentions: Sequence[Mention], lexicon: Lexico
             if facet and (before == Cue("negates") or isinstance(before, NumberRange)):
                 read[place] = replace(mention, value=FacetName((facet,)))
             rows = lexicon.referring.get(called, {}) if rows is None else rows
+        elif rows and before == Cue("negates_verb") and not is_dated and mention.value != Cue("filler"):
+            deed = stem(text[mention.start : mention.end].lower())
+            facet = next((name for noun, name in rows.items() if noun[-1:] == (deed,)), None)
+            read[place] = replace(mention, value=FacetName((facet,)), source="data") if facet else mention
         before = before if mention.value == Cue("filler") else mention.value
     return read
 

@@ -1,17 +1,23 @@
-"""That a row has a value of a facet, or none, whatever it is."""
+"""That a row has a value of a facet, or none, whatever it is; that what a yes or no tells is so, or is not."""
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Iterator, Set
 
+from quarry.core.language.nouns import is_plural
+from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
-from quarry.core.query.mention import Cue, FacetName, Known, ParsedQuery, Phrase, Word
-from quarry.core.query.question import Condition
+from quarry.core.query.mention import Cue, FacetName, Known, Mention, NumberRange, ParsedQuery, Phrase, Word
+from quarry.core.query.question import Condition, Evidence
+from quarry.core.query.united_tables import meant_table
 from quarry.core.retrieval.facets import Facet, SearchTable
 
 _ARTICLES = frozenset(("a", "an", "any"))
 _HAVING = frozenset("with have has had having make makes made making give gives giving gave".split())
+_HAD = (("with",), ("have",), ("has",), ("had",))
 _VERBS_BEFORE_MAX = 3
+PARTS_MIN = 2
+"""A yes or no that is called by fewer words is said by its name alone."""
 
 
 def presences(parsed: ParsedQuery, table: SearchTable, said_otherwise: Set[int]) -> list[tuple[int, Condition]]:
@@ -19,14 +25,51 @@ def presences(parsed: ParsedQuery, table: SearchTable, said_otherwise: Set[int])
     of the mentions that say so; those at `said_otherwise` say something else.
     """
     found = []
+    own = {facet.name for facet in meant_table(parsed, table).facets}
     for place, mention in enumerate(parsed.mentions):
         value = mention.value
         if not isinstance(value, FacetName) or value.grain or place in said_otherwise:
             continue
-        facet = table.facet(value.facets[0])
+        facet = table.facet(next((each for each in value.facets if each in own), value.facets[0]))
+        if facet.kind == "number" and is_plural(facet.label) and _is_counted(parsed, place):
+            # "with dogs" of a number of them
+            found.append((place, Condition(facet.name, range=NumberRange(1.0, None))))
         if facet.kind not in ("boolean", "number") and not _leads_on(parsed, place) and _is_had(parsed, place, facet):
             found.append((place, Condition(facet.name, is_negated=mention.assertion == "negated")))
     return found
+
+
+def truths(parsed: ParsedQuery, table: SearchTable) -> Iterator[tuple[tuple[int, ...], Condition]]:
+    """The words that say what a yes or no is called as a verb with its object ("paid the deposit", of `deposit_paid`): the places
+    of the mentions, each with its condition.
+    """
+    own = meant_table(parsed, table)
+    if own.united or not own.reckons:
+        return
+    said = {place: stem(key) for place, each in enumerate(parsed.mentions) if (key := _verb_or_object(parsed, each))}
+    for facet in own.facets:
+        wanted = frozenset(map(stem, keys(facet.label)))
+        places = tuple(place for place, key in said.items() if key in wanted)
+        if facet.kind != "boolean" or len(wanted) < PARTS_MIN or {said[place] for place in places} != wanted:
+            continue
+        between = (parsed.mentions[place].value for place in range(places[0], places[-1]) if place not in places)
+        if all(each == Cue("filler") for each in between):
+            is_negated = any(parsed.mentions[place].assertion == "negated" for place in places)
+            evidence = tuple(Evidence(parsed.mentions[place].start, parsed.mentions[place].end) for place in places)
+            yield places, Condition(facet.name, ("true",), is_negated=is_negated, evidence=evidence)
+
+
+def _verb_or_object(parsed: ParsedQuery, mention: Mention) -> str | None:
+    """The word of a mention that may be a part of what a yes or no is called."""
+    said = keys(parsed.said(mention))
+    is_free = isinstance(mention.value, (Word, FacetName)) or mention.value == Cue("light")
+    return said[0] if is_free and len(said) == 1 else None
+
+
+def _is_counted(parsed: ParsedQuery, place: int) -> bool:
+    """Whether "with" or "have" stands right before it, and no number."""
+    before = parsed.mentions[place - 1] if place else parsed.mentions[place]
+    return parsed.mentions[place].assertion == "affirmed" and keys(parsed.said(before))[-1:] in _HAD
 
 
 def _leads_on(parsed: ParsedQuery, place: int) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from quarry.core.language.stemming import stem
@@ -40,6 +40,14 @@ _BY_WORD: Mapping[str, tuple[Dimension, float]] = {
     for said, factor in units.items()
     for word in said.split()
 }
+_SMALLER: Mapping[str, Sequence[str]] = {
+    "day": ("hours", "minutes"),
+    "days": ("hours", "minutes"),
+    "hours": ("minutes",),
+}
+"""What lengths of time are told in that are no whole days, say."""
+ROUNDED = 1e-6
+"""Less than this a conversion changes."""
 _AMBIGUOUS = frozenset("min mins second minute foot yard pound pounds kilo kilos ms".split())
 """What ends the names of other things, too: the least, the one after the first, money."""
 _EXTENTS = frozenset("length depth height width distance altitude elevation".split())
@@ -66,6 +74,19 @@ def converted(value: float | None, unit: str, into: str) -> float | None:
         return None
     given, wanted = (_BY_WORD.get(each.lower()) or _BY_STEM[each.lower()] for each in (unit, into))
     return round(value * given[1] / wanted[1], 9)
+
+
+def plain_unit(numbers: Iterable[float], unit: str) -> str:
+    """The unit in which numbers of `unit` have at most two places: hours of a twelfth of a day. `unit` itself where in none."""
+    smaller = _SMALLER.get(unit, ())
+    given = [*numbers]
+    return next(
+        (each for each in (unit, *smaller) if all(_is_short(converted(one, unit, each)) for one in given)), unit
+    )
+
+
+def _is_short(number: float | None) -> bool:
+    return number is None or abs(number - round(number, 2)) < ROUNDED
 
 
 SQUARES: Mapping[str, str] = {

@@ -49,6 +49,12 @@ _OF_EACH = frozenset(
 """Names of numbers that a row has by itself: their sum says nothing."""
 _PAID_TO_EACH = frozenset("salary wage pay fee duration weight".split())
 """Names of numbers whose sum is told where it is asked for, but not meant by "top 5 by"."""
+_ALREADY_SUMMED = frozenset("total subtotal sum".split())
+"""What names a price that is paid for all of a row: it is an amount."""
+_IS_A_SUM = _ALREADY_SUMMED | frozenset(
+    map(stem, "revenue revenues sales turnover takings earnings proceeds income".split())
+)
+"""What asks by itself for a sum over rows."""
 _LITTLE = frozenset(("cheap", "short", "light", "young", "slow", "small", "low", "quick"))
 _ALTOGETHER = ("in total", "altogether", "overall")
 _HABITUALLY = ("do", "does")
@@ -69,13 +75,15 @@ def is_additive(facet: Facet, *, is_asked: bool = False) -> bool:
     asked for in so many words.
     """
     called = {key for name in (facet.name.replace("_", " "), facet.label) for key in keys(name)}
-    return not called & (_OF_EACH if is_asked else _OF_EACH | _PAID_TO_EACH)
+    return bool(called & _ALREADY_SUMMED) or not called & (_OF_EACH if is_asked else _OF_EACH | _PAID_TO_EACH)
 
 
 def reckoning_of(parsed: ParsedQuery, table: SearchTable) -> Reckoning | None:
     """What is asked to be reckoned of the numbers of `table`; None where nothing is."""
     asked = {mention.value.what for mention in parsed.mentions if isinstance(mention.value, Asked)}
-    if not table.reckons or not asked & {"average", "total", "measure", "group", "count", *_SUPERLATIVES, *_IN_TIME}:
+    names_facet = any(isinstance(mention.value, FacetName) for mention in parsed.mentions)
+    reckoned = {"average", "total", "measure", "group", "count", *_SUPERLATIVES, *_IN_TIME}
+    if not table.reckons or not (asked & reckoned or (names_facet and asked <= {"list"})):
         return None
     if _is_of_money(parsed, table):
         # who spends is named, not what tells how much
@@ -126,16 +134,17 @@ class _Reader:
             return self._how_much(self.kinds["measure"])
         if "count" in self.kinds and not self.kinds.keys() - {"count", "group"}:
             return self._how_many(self.kinds["count"])
-        return self._begins_with_number() if self.kinds.keys() - {"list"} == {"group"} else None
+        return None if self.kinds.keys() - {"list", "group"} else self._begins_with_number()
 
     def _begins_with_number(self) -> Reckoning | None:
-        """ "Revenue by month", "what is the revenue by month"."""
+        """ "Cost by month", "what is the cost by month"; of what is a sum by its name, also over all: "revenue in 2025"."""
         opening = (Cue("filler"), Asked("list"))
         first = next((place for place, each in enumerate(self.mentions) if each.value not in opening), 0)
         value = self.mentions[first].value
         is_leading = first + 1 < len(self.mentions) and self.mentions[first + 1].value != Cue("noun")
         facet = self._number(value) if isinstance(value, FacetName) and is_leading else None
-        return self._grouped("sum", facet, (first,), None) if facet and is_additive(facet) else None
+        is_sum = "group" in self.kinds or not _IS_A_SUM.isdisjoint(stems_of(self.said(self.mentions[first])))
+        return self._grouped("sum", facet, (first,), None) if facet and is_sum and is_additive(facet) else None
 
     def _is_share(self, mention: Mention) -> bool:
         """ "Top 10%"."""

@@ -75,7 +75,7 @@ def _is_topic(
         return place not in found.constraining and (mention.is_latent or is_soft)
     if isinstance(value, NumberRange):
         return mention.is_latent and place not in found.used and value.least == value.most
-    return isinstance(value, (Word, Phrase)) and place not in asking.places
+    return isinstance(value, (Word, Phrase)) and place not in asking.places and place not in found.constraining
 
 
 def excluded_words(parsed: ParsedQuery, used: Set[int] = frozenset()) -> tuple[list[str], set[int]]:
@@ -86,7 +86,7 @@ def excluded_words(parsed: ParsedQuery, used: Set[int] = frozenset()) -> tuple[l
     inside: set[int] = set()
     runs: list[list[int]] = []
     for place, mention in enumerate(parsed.mentions):
-        if mention.assertion != "negated" or not isinstance(mention.value, (Word, Known)):
+        if mention.assertion != "negated" or not isinstance(mention.value, (Word, Known)) or place in used:
             continue
         if runs and runs[-1][-1] == place - 1 and mention.joined_by == "or":
             runs[-1].append(place)

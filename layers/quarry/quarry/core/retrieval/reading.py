@@ -107,8 +107,13 @@ def _to_look_up(text: str, lexicon: Lexicon, today: datetime.date, languages: Se
             if (forms := (*word_forms(token.key), *inflected.get(place, ())))
         },
         [*phrases, *continued_in(tokens)],
-        [place for place, token in enumerate(tokens) if place not in meant and not is_everyday(token.key)],
+        [place for place, token in enumerate(tokens) if place not in meant and _may_be_a_slip(token.key)],
     )
+
+
+def _may_be_a_slip(word: str) -> bool:
+    """Whether a word may be another one that the data holds; a code that is nearly another is not that."""
+    return not is_everyday(word) and not any(map(str.isdigit, word))
 
 
 @lru_cache(maxsize=LEXICONS_MAX)

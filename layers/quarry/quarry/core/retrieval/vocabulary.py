@@ -176,7 +176,9 @@ def _said(found: Sequence[DictRow]) -> Sequence[str]:
 
 
 def _match(row: DictRow, first: int, last: int, *, is_whole: bool) -> ValueMatch:
-    return ValueMatch(first, last, KnownValue(row["facet"], row["value"], row["row_count"], is_whole=is_whole))
+    tables = frozenset((row["table_name"],))
+    value = KnownValue(row["facet"], row["value"], row["row_count"], is_whole=is_whole, tables=tables)
+    return ValueMatch(first, last, value)
 
 
 def longest_run(said: Sequence[str], value: Sequence[str], place: int) -> tuple[int, int]:
@@ -239,6 +241,13 @@ def _of_corrected(matches: Iterable[ValueMatch], replaced: Mapping[int, _Correct
 def _merged(matches: Iterable[ValueMatch]) -> list[ValueMatch]:
     """Each match once, with all its rows: several tables hold it, or several rows of the dictionary count it."""
     rows: Counter[ValueMatch] = Counter()
+    tables: dict[ValueMatch, frozenset[str]] = {}
     for match in matches:
-        rows[replace(match, value=replace(match.value, rows=0))] += match.value.rows
-    return [replace(match, value=replace(match.value, rows=count)) for match, count in rows.items() if count > 0]
+        same = replace(match, value=replace(match.value, rows=0))
+        rows[same] += match.value.rows
+        tables[same] = tables.get(same, frozenset()) | match.value.tables
+    return [
+        replace(match, value=replace(match.value, rows=count, tables=tables[match]))
+        for match, count in rows.items()
+        if count > 0
+    ]
