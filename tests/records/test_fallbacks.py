@@ -18,6 +18,7 @@ from quarry.records.fallbacks import (
     extractive_answer,
     followups_about,
     nothing_held,
+    of_codes,
     suggest_followups,
 )
 from quarry.records.searched_types import BUILT_IN
@@ -111,6 +112,31 @@ def test_the_value_that_is_asked_for_by_a_verb_or_an_adjective_is_quoted(questio
         "depot", type="depots", title="North depot", body="Built of brick.\ncity: Turku\nprice: 410\nheight: 12"
     )
     assert answer(question, depot).startswith(f"North depot – {value} [1]")
+
+
+def test_of_a_code_that_is_asked_for_no_other_row_is_quoted() -> None:
+    rows = [
+        source(place, record(code, type="permits", title=code, body=f"Sent by hand on a rainy day.\nholder: {holder}"))
+        for place, (code, holder) in enumerate((("AB-10416", "Ada Lind"), ("AB-10417", "Bo Falk")), 1)
+    ]
+    asked = "Who is the holder of AB-10417?"
+    assert [each.text.id for each in of_codes(asked, rows)] == ["AB-10417"]
+    assert of_codes("Who is the holder of AB-10999?", rows) == rows
+    assert of_codes("Who is the holder?", rows) == rows
+    assert "AB-10417 – holder: Bo Falk [2]" in "".join(extractive_answer(asked, asked, of_codes(asked, rows)))
+
+
+def test_of_a_list_each_row_is_quoted_once() -> None:
+    rows = [
+        source(place, record(name, type="depots", title=name, body=f"{note}status: closed"))
+        for place, (name, note) in enumerate(
+            (("North depot", ""), ("South depot", "Its roof leaks badly.\n"), ("East depot", "")), 1
+        )
+    ]
+    asked = "Which depots are closed?"
+    listed = "".join(extractive_answer(asked, asked, rows, rows={"depots"}, is_list=True))
+    assert re.findall(r"\[(\d)\]", listed) == ["1", "2", "3"]
+    assert all(name in listed for name in ("North depot", "South depot", "East depot"))
 
 
 def test_the_sentence_that_answers_comes_first() -> None:

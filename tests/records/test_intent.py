@@ -69,6 +69,8 @@ def test_whatever_ends_in_a_question_mark_is_a_question(query: str) -> None:
         ('why was the "heritage elm" kept?', 'why was the "heritage elm" kept?'),
         ("why was the elm kept -frost", "why was the elm kept -frost"),
         ("what about ferries OR parking?", "what about ferries OR parking?"),
+        ("When was permit AB-10417 sent?", 'permit sent "AB-10417"'),
+        ("permit AB-10417", 'permit "AB-10417"'),
     ],
 )
 def test_a_question_is_looked_up_without_its_small_talk(query: str, looked_up: str) -> None:

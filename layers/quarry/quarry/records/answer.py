@@ -270,9 +270,10 @@ async def _write(conversation: Conversation, facts: Facts, toolset: SearchToolse
                 fallbacks.extractive_answer(
                     conversation.question,
                     conversation.search_query,
-                    fallbacks.said_by(facts.authors, told),
+                    fallbacks.of_codes(conversation.question, fallbacks.said_by(facts.authors, told)),
                     facts.authors,
                     toolset.reading.rows_asked_for,
+                    is_list=facts.is_listed,
                 )
             )
         )

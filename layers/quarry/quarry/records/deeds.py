@@ -100,11 +100,12 @@ _COMMON = frozenset(
         stem,
         """
         across afterwards allow along already although among another anybody anyway appear around bad become behind believe
-        beside best better beyond business case currently deal despite done either else end eventually even every everybody
-        everyone everything exactly except folk guy hang hear help hope inside instead job keep kind like lot love mean mind
-        moment moreover neither never nobody none nothing nowadays outside part people per person place point probably put
-        quite rather recently say see seem side since somebody sort start stuff suppose sure think though throughout time
-        toward towards try turn unless upon use usual usually whatever whether whoever within without wonder work worse worst
+        beside best better beyond business case concerning currently deal despite done either else end even eventually every
+        everybody everyone everything exactly except folk guy hang hear help hope inside instead job keep kind like lot love
+        mean mind moment moreover neither never nobody none nothing nowadays outside part people per person place point
+        probably put quite rather recently regarding say see seem side since somebody sort start stuff suppose sure think
+        though throughout time toward towards try turn unless upon use usual usually whatever whether whoever within without
+        wonder work worse worst
         """.split(),
     )
 )

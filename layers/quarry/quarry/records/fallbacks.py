@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from quarry.core.language.nouns import is_doer_of
 from quarry.core.language.sentences import sentences
+from quarry.core.language.tokens import codes_in, is_code
 from quarry.core.language.writing import writing_of
 from quarry.core.query.measures import MEASURING, words_measuring
 from quarry.core.query.places import AREAS
@@ -156,6 +157,8 @@ def extractive_answer(
     sources: Sequence[EvidenceSource],
     authors: Set[str] = frozenset(),
     rows: Set[str] = frozenset(),
+    *,
+    is_list: bool = False,
 ) -> Iterator[str]:
     """An answer made of the sources' own sentences, piece by piece, in Markdown with `[n]` citations.
 
@@ -163,7 +166,8 @@ def extractive_answer(
     well their source ranked and how near it is in meaning, and by whether they hold what that kind of question asks for: a
     reason, a figure, a date, a vote, a name. What the `authors` said comes before what others did: it is asked for.
 
-    Where rows of some types are asked for, `rows`, they come before others, with what they are called.
+    Where rows of some types are asked for, `rows`, they come before others, with what they are called; where it `is_list` of them
+    alone, each once.
 
     A sentence is dated where it is asked when and it does not say so itself, where it is no more than a name, and where another
     one about the same matter is of another day: these would be taken for one event.
@@ -172,7 +176,8 @@ def extractive_answer(
         sources = [
             each if each.text.type in rows else replace(each, weight=OTHERS_WEIGHT * each.weight) for each in sources
         ]
-    chosen = _choose(_scored(question, search_query, sources, authors, rows))
+    scored = _scored(question, search_query, sources, authors, rows)
+    chosen = (_of_each(scored, sources, rows) if is_list else []) or _choose(scored)
     if not chosen:
         yield NOTHING_FOUND
         return
@@ -191,6 +196,13 @@ def said_by(authors: frozenset[str], sources: Sequence[EvidenceSource]) -> Seque
     if not authors:
         return sources
     return [source for source in sources if source.text.author is None or source.text.author in authors] or sources
+
+
+def of_codes(question: str, sources: Sequence[EvidenceSource]) -> Sequence[EvidenceSource]:
+    """Those sources that hold a code which a question names, where any does: of others it asks nothing."""
+    codes = [code.lower() for code in codes_in(question)]
+    held = [each for each in sources if any(code in f"{each.text.title}\n{each.text.body}".lower() for code in codes)]
+    return held or sources
 
 
 def nothing_held(names: Sequence[str], nearest: Sequence[EvidenceSource]) -> str:
@@ -389,6 +401,24 @@ def _choose(scored: Sequence[_Sentence]) -> list[_Sentence]:
     return chosen
 
 
+def _of_each(scored: Sequence[_Sentence], sources: Sequence[EvidenceSource], rows: Set[str]) -> list[_Sentence]:
+    """Of each of the rows its best sentence, or else its first value."""
+    best = {sentence.source.n: sentence for sentence in reversed(scored)}
+    return [
+        best.get(source.n)
+        or _Sentence(source, 0, f"{_title(source.text)}{value}", frozenset(), frozenset(), is_value=True)
+        for source in sources
+        if source.text.type in rows
+        for value in [next(iter(values_of(source.text)), "")]
+        if source.n in best or value
+    ]
+
+
+def _title(record: RecordText) -> str:
+    """The title as it stands before a value."""
+    return f"{shorten(record.title, TOPIC_CHARACTERS_MAX)} – "
+
+
 def _are_values_of_two(one: _Sentence, other: _Sentence) -> bool:
     """Whether they tell values of two records, which may well be the same."""
     return one.is_value and other.is_value and one.source.n != other.source.n
@@ -408,13 +438,13 @@ def _quotable_units(record: RecordText, named: _AskedValue, asked: Set[str]) -> 
     for line in read_body(record).split("\n"):
         (values if _NAMED_VALUE.fullmatch(line) else prose).append(line)
     yield from (("", unit) for unit in _sentences_of(record, "\n".join(prose)))
-    title = shorten(record.title, TOPIC_CHARACTERS_MAX)
-    is_meant = bool(searched) and searched <= set(significant_words(record.title))
+    called = set(significant_words(record.title))
+    is_meant = bool(searched) and (searched <= called or (is_code(record.title) and called <= searched))
     is_measured = not asked <= searched and any(asked & _measuring(line) for line in values)
     for line in values:
         holds_a_word = not asked.isdisjoint({*significant_words(line), *_measuring(line)})
         if holds_a_word or (is_meant and not is_measured) or named.is_called(line.partition(": ")[0], record.title):
-            yield f"{title} – ", line
+            yield _title(record), line
 
 
 def _sentences_of(record: RecordText, body: str) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Set
 
+from quarry.core.language.tokens import codes_in
 from quarry.core.text import STOP_WORDS, topic_text, words
 from quarry.records.contract import Intent
 
@@ -71,8 +72,13 @@ def words_to_look_up(query: str, small_talk: Set[str] = frozenset()) -> str:
     """What the text half of the search is given: a question without its small talk, anything else as it stands. `small_talk` is
     that of a question in another language than English.
 
-    "How much did the bridge go up" is about the bridge; its "much" and "go" are rare in records and would count for more.
+    "How much did the bridge go up" is about the bridge; its "much" and "go" are rare in records and would count for more. A code
+    is a phrase, which lifts what holds it.
     """
-    if _OPERATORS.search(query) or classify_intent(query) == "keyword":
+    if _OPERATORS.search(query):
         return query
-    return topic_text(query, small_talk or STOP_WORDS)
+    codes = codes_in(query)
+    others = " ".join(word for word in query.split() if not codes_in(word))
+    if others and classify_intent(query) != "keyword":
+        others = topic_text(others, small_talk or STOP_WORDS)
+    return " ".join([*([others] if others else []), *(f'"{code}"' for code in codes)])

@@ -163,7 +163,7 @@ def _without(parsed: ParsedQuery, clauses: Sequence[Clause]) -> str:
     """The question but for the mentions that make these conditions."""
     said = {evidence for clause in clauses for condition in clause for evidence in condition.evidence}
     return " ".join(
-        parsed.said(mention) for mention in parsed.mentions if Evidence(mention.start, mention.end) not in said
+        parsed.pieces(mention for mention in parsed.mentions if Evidence(mention.start, mention.end) not in said)
     )
 
 

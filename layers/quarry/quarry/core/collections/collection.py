@@ -29,7 +29,7 @@ from quarry.core.collections.declaration import (
     table_name,
     template_columns,
 )
-from quarry.core.collections.expression import expression_sql
+from quarry.core.collections.expression import expression_columns, expression_sql
 from quarry.core.collections.guessing import words
 from quarry.core.collections.relations import Column, Relation, is_date_type
 from quarry.core.retrieval.facets import identifier
@@ -213,8 +213,9 @@ class Collection:
             return f"{value}::numeric"
 
         reckoned = expression_sql(expression, number)
-        # as numbers of another unit are converted: two hours are no more than 120 minutes
-        return f"round({reckoned}, 9)" if "86400" in reckoned else reckoned
+        is_of_time = any(is_date_type(self.columns[name].base) for name in expression_columns(expression))
+        # as what is asked for is converted: two hours are no more than 120 minutes
+        return f"round({reckoned}, 9)" if is_of_time else reckoned
 
     def joined(self, facet: FacetDeclaration) -> LiteralString:
         """The values that another table joins rows with, by a facet that has them through it: `quarry_row`, `quarry_value`."""

@@ -11,6 +11,9 @@ from dataclasses import dataclass
 _TOKEN = re.compile(r"(?:(?<![^\W_])\.(?=[^\W\d_]))?[^\W_]+(?:['’.][^\W_]+)*(?:\+\+|#)?|[&@]")
 _CLAUSE_END = re.compile(r"[,;:!?()\n\[\]]|\.(?:\s|$)|\s[-–—]\s")
 
+CODE_DIGITS_MIN = 3
+"""So many digits a code has: "B2B" and "COVID-19" are none."""
+_AROUND = ".,;:!?()'’\""
 TITLE_CASE_SHARE_MIN = 0.7
 TITLE_CASE_WORDS_MIN = 3
 
@@ -59,6 +62,17 @@ def without_accents(text: str) -> str:
 def keys(text: str) -> tuple[str, ...]:
     """The words of a name as they are compared."""
     return tuple(fold(match.group()) for match in _TOKEN.finditer(text))
+
+
+def is_code(word: str) -> bool:
+    """Whether a word is by its letters and digits the code of one thing: "AB-1017", "K20415"."""
+    is_whole = all(part.isalnum() for part in word.split("-"))
+    return is_whole and any(map(str.isalpha, word)) and sum(map(str.isdigit, word)) >= CODE_DIGITS_MIN
+
+
+def codes_in(text: str) -> list[str]:
+    """The codes among the words of a text, without what stands around them."""
+    return [word for word in (each.strip(_AROUND) for each in text.split()) if is_code(word)]
 
 
 def says_something_by_case(tokens: Sequence[Token]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -229,6 +229,19 @@ class ParsedQuery:
     def said(self, mention: Mention) -> str:
         """The words of a mention as they are written."""
         return self.text[mention.start : mention.end]
+
+    def pieces(self, mentions: Iterable[Mention]) -> list[str]:
+        """What several mentions say, one by one; the number of a code stays with it ("AB-17"), as words are indexed."""
+        pieces: list[str] = []
+        end = 0
+        for mention in mentions:
+            said = self.said(mention)
+            if pieces and said[:1].isdigit() and self.text[end : mention.start] == "-":
+                pieces[-1] += f"-{said}"
+            else:
+                pieces.append(said)
+            end = mention.end
+        return pieces
 
     @property
     def asks_nothing(self) -> bool:

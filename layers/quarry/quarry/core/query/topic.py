@@ -20,22 +20,22 @@ def topic_of(
 ) -> tuple[str, tuple[str, ...]]:
     """What is left to be found by words and by meaning: nothing negated, no cue, nothing that a condition says already."""
     has_places = any(facet.kind == "place" for facet in table.facets)
-    pieces: list[str] = []
+    pieces: list[Mention] = []
     words: list[str] = []
-    pending: list[str] = []
+    pending: list[Mention] = []
     for place, mention in enumerate(parsed.mentions):
         text = parsed.said(mention)
         if _is_topic(parsed, mention, place, table, found, asking, has_places):
             if any(start <= mention.start < end for start, end in said):
                 continue
-            pieces += [*(pending if pieces else ()), text]
+            pieces += [*(pending if pieces else ()), mention]
             pending = []
             words += [mention.value.stem] if isinstance(mention.value, Word) else text.lower().split()
         elif isinstance(mention.value, Cue) and mention.value.what in _JOINING_CUES:
-            pending.append(text)
+            pending.append(mention)
         else:
             pending = []
-    return _JOINING.sub(" ", " ".join(pieces)), tuple(dict.fromkeys(words))
+    return _JOINING.sub(" ", " ".join(parsed.pieces(pieces))), tuple(dict.fromkeys(words))
 
 
 def _leads_to_place(parsed: ParsedQuery, place: int, table: SearchTable) -> bool:
