@@ -203,8 +203,9 @@ class Settings(BaseModel):
         default=0.4,
         ge=0,
         le=1,
-        description="The share that meaning has in the order of records; words have the rest. Unset: what `quarry tune` stored, "
-        "if anything; so it is with COMPANY_SEMANTIC_WEIGHT, COMPANY_KEYWORD_WEIGHT and COMPANY_NICHE_WEIGHT.",
+        description="The share that meaning has in the order of records; words have the rest. Where these hold little of a "
+        "question it is up to twice as much. Unset: what `quarry tune` stored, if anything; so it is with "
+        "COMPANY_SEMANTIC_WEIGHT, COMPANY_KEYWORD_WEIGHT and COMPANY_NICHE_WEIGHT.",
     )
     people_search_seconds: float = Field(
         default=15.0,
