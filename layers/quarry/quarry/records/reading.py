@@ -38,6 +38,10 @@ CLAUSES_MAX = 12
 """So many conditions a question may have; of more, the first ones hold."""
 
 
+_ON_THE_WHOLE = frozenset(map(stem, "spend spent earn earned".split()))
+"""What is asked so is a sum."""
+
+
 @dataclass(frozen=True)
 class RecordsReading:
     """A question as it was read. `clauses` are its conditions on records; `must_hold`: no others are meant. `named` are the types
@@ -68,9 +72,16 @@ class RecordsReading:
 
     @property
     def asks_what_no_row_says(self) -> bool:
-        """Whether it asks for a number of anybody's rows, or which of them has the most or the least of something."""
+        """Whether it asks for a number of anybody's rows, which of them has the most or the least of something, or what was spent
+        or earned on the whole.
+        """
         counts = "count" in self.asked and not self.rows_asked_for.isdisjoint(self.counted)
-        return counts or bool(self.rows_asked_for and self.asked & {"most", "least"})
+        is_total = "measure" in self.asked and any(stem(token.key) in _ON_THE_WHOLE for token in self.parsed.tokens)
+        return (
+            counts
+            or (is_total and self.types.united.reckons)
+            or bool(self.rows_asked_for and self.asked & {"most", "least"})
+        )
 
     @property
     def asks_who(self) -> bool:
