@@ -68,6 +68,9 @@ NUMBERS: Mapping[str, str] = {
     "How many firings with bowls were there in April 2025?":
         "select count(*) from firings where bowls > 0 and arrival_date between '2025-04-01' and '2025-04-30'",
     "How many firings have a price?": "select count(total_price) from firings",
+    # what ends the time that is asked for
+    "How long does it take to finish an errand on average?":
+        "select avg(extract(epoch from finished_at - started_at) / 86400)::numeric(12, 6) from errands",
     # so many hours are the same number of minutes
     "How many errands took longer than 2 hours?":
         "select count(*) from errands where finished_at - started_at > interval '2 hours'",

@@ -37,6 +37,7 @@ from quarry.records.retrieval import EVERYTHING, Scope, describe
 from quarry.records.search_plan import besides
 from quarry.records.searched_types import RecordTypes, SearchedType
 from quarry.records.understood import (
+    ends_duration,
     is_read_whole,
     is_shortened,
     lists_values,
@@ -374,7 +375,12 @@ def _words(reading: RecordsReading, used: set[Evidence]) -> Iterator[str]:
     used = used | set(reading.question.asked_by)
     for place, mention in enumerate(reading.parsed.mentions):
         is_sold = reading.question.ask.function is not None and only_says_sold(mention)
-        if is_sold or only_measures(reading, place) or is_shortened(mention, reading):
+        if (
+            is_sold
+            or only_measures(reading, place)
+            or is_shortened(mention, reading)
+            or ends_duration(reading, mention)
+        ):
             continue
         if Evidence(mention.start, mention.end) not in used and _says_something(mention):
             yield reading.parsed.said(mention)

@@ -72,16 +72,16 @@ class RecordsReading:
 
     @property
     def asks_what_no_row_says(self) -> bool:
-        """Whether it asks for a number of anybody's rows, which of them has the most or the least of something, or what was spent
-        or earned on the whole.
+        """Whether it asks for a number of anybody's rows, an average or a share of them, which of them has the most or the least
+        of something, or what was spent or earned on the whole.
         """
-        counts = "count" in self.asked and not self.rows_asked_for.isdisjoint(self.counted)
-        is_total = "measure" in self.asked and any(stem(token.key) in _ON_THE_WHOLE for token in self.parsed.tokens)
-        return (
-            counts
-            or (is_total and self.types.united.reckons)
-            or bool(self.rows_asked_for and self.asked & {"most", "least"})
-        )
+        asked = self.asked
+        if "count" in asked and not self.rows_asked_for.isdisjoint(self.counted):
+            return True
+        if self.rows_asked_for and asked & {"most", "least"}:
+            return True
+        is_total = "measure" in asked and any(stem(token.key) in _ON_THE_WHOLE for token in self.parsed.tokens)
+        return self.types.united.reckons and bool(is_total or asked & {"average", "share"})
 
     @property
     def asks_who(self) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence, Set
 from quarry.core.language.nouns import is_plural, singular
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
+from quarry.core.query.date_verbs import is_event
 from quarry.core.query.measures import SALES, is_measuring
 from quarry.core.query.mention import (
     Asked,
@@ -23,6 +24,7 @@ from quarry.core.query.mention import (
     Reference,
     Word,
 )
+from quarry.core.query.quantities import dimension_of
 from quarry.core.query.question import Clause, Evidence
 from quarry.core.retrieval.facets import SearchTable
 from quarry.records.reading import RecordsReading
@@ -51,7 +53,7 @@ def is_read_whole(reading: RecordsReading, clauses: Sequence[Clause]) -> bool:
             continue
         if Evidence(mention.start, mention.end) in used or value in (Cue("noun"), Cue("filler")):
             continue
-        if only_says_sold(mention) or is_shortened(mention, reading):
+        if only_says_sold(mention) or is_shortened(mention, reading) or ends_duration(reading, mention):
             continue
         said = reading.parsed.said(mention).lower()
         if (
@@ -69,6 +71,21 @@ def is_read_whole(reading: RecordsReading, clauses: Sequence[Clause]) -> bool:
         if is_meant or names_nothing or mention.assertion in ("doubtful", "preferred"):
             return False
     return not reading.question.preferred
+
+
+def ends_duration(reading: RecordsReading, mention: Mention) -> bool:
+    """Whether a verb says what ends the time that is asked for ("how long does it take to settle a claim"): the only other date
+    of rows that tell how long something took.
+    """
+    word = reading.parsed.said(mention).lower()
+    return isinstance(mention.value, Word) and any(
+        is_event(word, ends[0].events)
+        for table in reading.types.counted.values()
+        if any(each.name == reading.question.ask.of and dimension_of(each.unit) == "time" for each in table.facets)
+        for dates in [[each for each in table.facets if each.kind == "date" and each.steps == 0]]
+        for ends in [[each for each in dates if each.name != table.date]]
+        if len(ends) == 1
+    )
 
 
 def lists_values(reading: RecordsReading) -> bool:
