@@ -438,13 +438,13 @@ def _quotable_units(record: RecordText, named: _AskedValue, asked: Set[str]) -> 
     for line in read_body(record).split("\n"):
         (values if _NAMED_VALUE.fullmatch(line) else prose).append(line)
     yield from (("", unit) for unit in _sentences_of(record, "\n".join(prose)))
-    called = set(significant_words(record.title))
+    title, called = _title(record), set(significant_words(record.title))
     is_meant = bool(searched) and (searched <= called or (is_code(record.title) and called <= searched))
     is_measured = not asked <= searched and any(asked & _measuring(line) for line in values)
     for line in values:
         holds_a_word = not asked.isdisjoint({*significant_words(line), *_measuring(line)})
         if holds_a_word or (is_meant and not is_measured) or named.is_called(line.partition(": ")[0], record.title):
-            yield _title(record), line
+            yield title, line
 
 
 def _sentences_of(record: RecordText, body: str) -> list[str]:
