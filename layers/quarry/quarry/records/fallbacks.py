@@ -201,8 +201,8 @@ def said_by(authors: frozenset[str], sources: Sequence[EvidenceSource]) -> Seque
 def of_codes(question: str, sources: Sequence[EvidenceSource]) -> Sequence[EvidenceSource]:
     """Those sources that hold a code which a question names, where any does: of others it asks nothing."""
     codes = [code.lower() for code in codes_in(question)]
-    held = [each for each in sources if any(code in f"{each.text.title}\n{each.text.body}".lower() for code in codes)]
-    return held or sources
+    said = ((each, f"{each.text.title}\n{read_body(each.text)}".lower()) for each in sources)
+    return [each for each, text in said if any(code in text for code in codes)] or sources
 
 
 def nothing_held(names: Sequence[str], nearest: Sequence[EvidenceSource]) -> str:
