@@ -76,7 +76,7 @@ async def known_facts(query: str, first: Searched, toolset: SearchToolset) -> Fa
     lacking = seen or ""
     # what one record holds all of, and tells as it is asked for, is answered however far its words are, but not what meets no
     # condition, nor what was to be counted
-    is_unmet = reading.must_hold and bool(reading.clauses) and not meets
+    is_unmet = reading.types.united.reckons and reading.must_hold and bool(reading.clauses) and not meets
     is_doubtful = is_unmet or reading.asks_what_no_row_says or (told.is_doubtful and not (told.is_held and seen == ""))
     doubt = lacking or (fallbacks.ONLY_NEAREST if is_doubtful else "")
     return Facts(authors=reading.authors, doubt=doubt, lacking=lacking, is_listed=told.is_listed)
