@@ -32,8 +32,10 @@ from quarry.core.text import STOP_WORDS
 NOUN_AHEAD_MAX = 4
 """So far behind an adjective may the noun stand that it describes ("acquired French music startups")."""
 STAGES_BY_AGE = {"early": ("pre_seed", "seed"), "late": ("series_c", "growth"), "later": ("series_c", "growth")}
+"""The stages that "early stage" and the like stand for."""
 LATER = frozenset("later above beyond up more higher onwards".split())
 EARLIER = frozenset("earlier below before less lower".split())
+"""What says behind a stage that those after it, or before it, are meant as well."""
 LISTED_MAX = 12
 """So many mentions before and behind one are those that it is listed with."""
 _DOINGS = frozenset(stem(word) for word in "build sell offer provide deal develop deliver produce create serve".split())

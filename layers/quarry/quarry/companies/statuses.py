@@ -63,6 +63,7 @@ def asks_for_any_status(parsed: ParsedQuery) -> bool:
 
 
 def is_of_status(clause: Clause) -> bool:
+    """Whether a clause asks for nothing but a status."""
     return all(condition.facet == STATUS for condition in clause)
 
 

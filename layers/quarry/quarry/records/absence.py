@@ -182,13 +182,14 @@ async def answerability(
     """How likely the records that were found for a question answer it. `meets`: some of them meet its conditions
     (`is_met`). `has_values`: only records with given values of facets were searched. Raises DatabaseUnavailable.
     """
-    database, looked_at = services.reader, _looked_at(ranked)
+    database = services.reader
     is_measured = services.embeddings.name == LOCAL_EMBEDDING_MODEL
     asked = _words(query, reading)[:WORDS_MAX]
     named = _named(query, reading, is_met=meets)
     if meets and named.words.issuperset(asked):
         # it says nothing but which records are meant, and these were found
         return Answerability(1.0, is_listed=True)
+    looked_at = _looked_at(ranked)
     readings = [
         await _held(database, asked, named, looked_at, types, language)
         for language in dict.fromkeys(language for each in types for language in each.languages)

@@ -213,17 +213,17 @@ def told_of(table: SearchTable, clauses: Sequence[Clause]) -> list[Clause] | Non
 def tells_when(parsed: ParsedQuery, question: Question, table: SearchTable) -> bool:
     """Whether the verbs that speak of a date speak of one of this table's: dates of several tables may be called the same."""
     facets = {facet.name: facet for facet in table.facets}
+    # "paid the deposit" may be a yes or no
     told = {
         evidence
         for clause in question.clauses
         for condition in clause
         if condition.facet in facets and facets[condition.facet].kind == "boolean"
         for evidence in condition.evidence
-    }
+    }.union(question.asked_by)
     for mention in parsed.mentions:
-        # "paid the deposit" may be a yes or no
-        is_asked = Evidence(mention.start, mention.end) in told.union(question.asked_by)
-        if isinstance(mention.value, FacetName) and mention.source == "rule" and not is_asked:
+        is_told = Evidence(mention.start, mention.end) in told
+        if isinstance(mention.value, FacetName) and mention.source == "rule" and not is_told:
             facet = facets.get(mention.value.facets[0])
             word = parsed.said(mention)
             if is_undone(mention) and any(stem(noun) == stem(word) for noun in table.nouns):

@@ -79,13 +79,16 @@ def ends_duration(reading: RecordsReading, mention: Mention) -> bool:
     """
     word = reading.parsed.said(mention).lower()
     return isinstance(mention.value, Word) and any(
-        is_event(word, ends[0].events)
+        is_event(word, _only_other_event(table))
         for table in reading.types.counted.values()
         if any(each.name == reading.question.ask.of and dimension_of(each.unit) == "time" for each in table.facets)
-        for dates in [[each for each in table.facets if each.kind == "date" and each.steps == 0]]
-        for ends in [[each for each in dates if each.name != table.date]]
-        if len(ends) == 1
     )
+
+
+def _only_other_event(table: SearchTable) -> Sequence[str]:
+    """What happens on the only date of rows beside the one that dates them; nothing where there is none, or are several."""
+    dates = [each for each in table.facets if each.kind == "date" and each.steps == 0 and each.name != table.date]
+    return dates[0].events if len(dates) == 1 else ()
 
 
 def lists_values(reading: RecordsReading) -> bool:

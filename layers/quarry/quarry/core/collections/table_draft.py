@@ -40,6 +40,7 @@ from quarry.core.collections.table_guess import TableGuess
 from quarry.core.contract import NAME_PATTERN
 from quarry.core.language.nouns import singular
 from quarry.core.language.stemming import stem
+from quarry.core.query.measures import TOTALS
 
 SHORTENED_MIN = 3
 """So many letters of a table's name tell which one a column refers to."""
@@ -48,8 +49,6 @@ REACHED_MAX = 14
 """So many facets more a table may have by what it refers to."""
 REVENUE = ("revenue", "sales", "turnover")
 """What people call the amounts of what they sell."""
-_TOTAL = frozenset(("total", "subtotal"))
-"""What names a price that is paid for all of a row."""
 DESCRIPTION_MAX = 500
 
 _KEY_ENDINGS = frozenset({"id", "fk", "ref", "code", "no", "nr", "num", "number", "key", "uuid"})
@@ -223,7 +222,7 @@ def _add_sum(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> None:
     """What a line costs that has a price and a quantity; and that an amount of a sale is what people call revenue."""
     numbers = [column for column in guess.usable if is_number(column) and column.name not in guess.referring]
     amounts = [each for each in numbers if is_amount(each) and not is_side_amount(each)]
-    prices = [each for each in amounts if "price" in words(each.name) and _TOTAL.isdisjoint(words(each.name))]
+    prices = [each for each in amounts if "price" in words(each.name) and TOTALS.isdisjoint(words(each.name))]
     quantities = [each for each in numbers if {"quantity", "qty"} & {*words(each.name)}]
     totals = [each for each in amounts if each not in prices]
     is_revenue = is_sale(guess.relation.name) and buys(guess, guesses)

@@ -25,6 +25,8 @@ SIDE_AMOUNTS = frozenset("freight shipping postage tax vat discount tip deposit 
 """Names of money that is not what something is paid with."""
 SALES = frozenset("order invoice sale purchase booking ticket basket cart checkout receipt".split())
 """What rows are called that tell of what was sold."""
+TOTALS = frozenset(("total", "subtotal"))
+"""What names a price that is paid for all of a row: it is an amount."""
 MONEY_VERBS = frozenset(stem(verb) for verb in "spend spent pay paid earn earned invoice billed charge charged".split())
 MONEY_ADJECTIVES = frozenset(("expens", "cheap", "costli", "dear"))
 _SIZES: tuple[tuple[Dimension, ...], ...] = (("bytes", "area"), ("volume",), ("length",))

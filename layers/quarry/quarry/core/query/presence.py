@@ -48,9 +48,11 @@ def truths(parsed: ParsedQuery, table: SearchTable) -> Iterator[tuple[tuple[int,
         return
     said = {place: stem(key) for place, each in enumerate(parsed.mentions) if (key := _verb_or_object(parsed, each))}
     for facet in own.facets:
-        wanted = frozenset(map(stem, keys(facet.label)))
+        wanted = frozenset(map(stem, keys(facet.label))) if facet.kind == "boolean" else frozenset[str]()
+        if len(wanted) < PARTS_MIN:
+            continue
         places = tuple(place for place, key in said.items() if key in wanted)
-        if facet.kind != "boolean" or len(wanted) < PARTS_MIN or {said[place] for place in places} != wanted:
+        if {said[place] for place in places} != wanted:
             continue
         between = (parsed.mentions[place].value for place in range(places[0], places[-1]) if place not in places)
         if all(each == Cue("filler") for each in between):

@@ -76,13 +76,10 @@ def converted(value: float | None, unit: str, into: str) -> float | None:
     return round(value * given[1] / wanted[1], 9)
 
 
-def plain_unit(numbers: Iterable[float], unit: str) -> str:
+def plain_unit(numbers: Sequence[float | None], unit: str) -> str:
     """The unit in which numbers of `unit` have at most two places: hours of a twelfth of a day. `unit` itself where in none."""
-    smaller = _SMALLER.get(unit, ())
-    given = [*numbers]
-    return next(
-        (each for each in (unit, *smaller) if all(_is_short(converted(one, unit, each)) for one in given)), unit
-    )
+    units = (unit, *_SMALLER.get(unit, ()))
+    return next((each for each in units if all(_is_short(converted(one, unit, each)) for one in numbers)), unit)
 
 
 def _is_short(number: float | None) -> bool:

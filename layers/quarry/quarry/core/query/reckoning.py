@@ -20,6 +20,7 @@ from quarry.core.query.measures import (
     MONEY_ADJECTIVES,
     MONEY_VERBS,
     PARTICIPLES,
+    TOTALS,
     compared,
     facets_of_adjective,
     is_measuring,
@@ -49,8 +50,7 @@ _OF_EACH = frozenset(
 """Names of numbers that a row has by itself: their sum says nothing."""
 _PAID_TO_EACH = frozenset("salary wage pay fee duration weight".split())
 """Names of numbers whose sum is told where it is asked for, but not meant by "top 5 by"."""
-_ALREADY_SUMMED = frozenset("total subtotal sum".split())
-"""What names a price that is paid for all of a row: it is an amount."""
+_ALREADY_SUMMED = TOTALS | {"sum"}
 _IS_A_SUM = _ALREADY_SUMMED | frozenset(
     map(stem, "revenue revenues sales turnover takings earnings proceeds income".split())
 )

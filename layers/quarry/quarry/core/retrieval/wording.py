@@ -6,7 +6,6 @@ import calendar
 import datetime
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 
 from quarry.core.language.writing import ENGLISH, Writing, writing_of
 from quarry.core.query.mention import DateRange, Grain, MoneyRange, NumberRange
@@ -100,12 +99,11 @@ def _range(facet: Facet, range: DateRange | NumberRange | MoneyRange, writing: W
         return _amounts(range, facet.currency and (range.currency or facet.currency), writing)
     if facet.kind == "year":
         return _between(range, "{:.0f}".format)
-    ends = [end for end in (range.least, range.most) if end is not None]
-    told = plain_unit(ends, facet.unit) if facet.unit else None
+    told = plain_unit([range.least, range.most], facet.unit) if facet.unit else None
     if facet.unit is None or told is None or told == facet.unit:
         return _between(range, writing.number)
-    to_told = partial(converted, unit=facet.unit, into=told)
-    least, most = (None if end is None else round(end, 2) for end in map(to_told, (range.least, range.most)))
+    ends = (converted(end, facet.unit, told) for end in (range.least, range.most))
+    least, most = (end and round(end, 2) for end in ends)
     return f"{_between(replace(range, least=least, most=most), writing.number)} {told}"
 
 
