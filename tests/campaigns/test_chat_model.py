@@ -229,11 +229,11 @@ def test_a_database_that_fails_later_leaves_what_was_found(
     assert len(tool_results(model.chat_requests[-1])) == 1
 
 
-def test_tokens_and_seconds_end_the_search(sample_url: str, model: FakeOpenAI) -> None:
+def test_tokens_and_seconds_end_the_search(shared_sample_url: str, model: FakeOpenAI) -> None:
     environment = model_environment(model.url) | {"CAMPAIGNS_CHAT_TOKENS": "1000"}
     spent = Reply.tool_calls([("filter_campaigns", {"channel": ["SMS"]})])
     model.respond = lambda body: spent if "tools" in body else Reply.text("Four of them.", usage=(900, 200))
-    with client_of(sample_url, **environment) as client:
+    with client_of(shared_sample_url, **environment) as client:
         final = chat(client, "SMS?")
     assert final["response"] == "Four of them."
 

@@ -8,23 +8,12 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg.rows import namedtuple_row
-from starlette.testclient import TestClient
 
-from tests.conftest import client_of, create_database
+from tests.shared_sample import client, shared_sample_url
+
+__all__ = ["add_task", "client", "found", "one", "shared_sample_url"]
 
 Connection = psycopg.Connection[Any]
-
-
-@pytest.fixture(scope="package")
-def shared_sample_url(server_url: str, sample_template: str) -> str:
-    """A database with the sample data that many tests ask and none changes, but for runs."""
-    return create_database(server_url, "ontology_sample", template=sample_template)
-
-
-@pytest.fixture(scope="package")
-def client(shared_sample_url: str) -> Iterator[TestClient]:
-    with client_of(shared_sample_url) as client:
-        yield client
 
 
 @pytest.fixture(scope="package")

@@ -2,39 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
-from starlette.testclient import TestClient
 
 from quarry.companies import planning
-from tests.conftest import client_of, create_database, model_environment
-from tests.fakes.openai_server import FakeOpenAI
+from tests.shared_sample import client, model_client, shared_model_client, shared_sample_url
 
-
-@pytest.fixture(scope="package")
-def chat_url(server_url: str, sample_template: str) -> str:
-    """A database with the sample data that the tests ask and none changes, but for runs."""
-    return create_database(server_url, "companies_chat", template=sample_template)
-
-
-@pytest.fixture(scope="package")
-def client(chat_url: str) -> Iterator[TestClient]:
-    """The application over the sample data, without a chat model."""
-    with client_of(chat_url) as client:
-        yield client
-
-
-@pytest.fixture(scope="package")
-def shared_model_client(chat_url: str, shared_model: FakeOpenAI) -> Iterator[TestClient]:
-    with client_of(chat_url, **model_environment(shared_model.url)) as client:
-        yield client
-
-
-@pytest.fixture
-def model_client(shared_model_client: TestClient, model: FakeOpenAI) -> TestClient:
-    """The application over the sample data, with a chat model that gives up after a second and is not asked again."""
-    return shared_model_client
+__all__ = ["client", "model_client", "shared_model_client", "shared_sample_url"]
 
 
 @pytest.fixture(autouse=True)

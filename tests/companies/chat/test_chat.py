@@ -52,9 +52,9 @@ class TestTheStream:
             assert over["durationMs"] >= 0
         assert len({step["id"] for step in shown}) == len(shown) / 2
 
-    def test_details_are_the_true_numbers(self, client: TestClient, chat_url: str) -> None:
+    def test_details_are_the_true_numbers(self, client: TestClient, shared_sample_url: str) -> None:
         events = chat(client, FARM_ROBOTS)
-        steps, run = ended(events), run_of(chat_url, events)
+        steps, run = ended(events), run_of(shared_sample_url, events)
         [kept] = counts_of(run, "company_filter")
         assert steps["filter_1"]["detail"] == f"{kept['after']} of {kept['before']} companies fit"
         [ranked] = counts_of(run, "company_rerank")
@@ -94,11 +94,11 @@ class TestTheAnswer:
         assert company["business_models"] == ["Subscription", "Transaction Fees"]
         assert set(company) == Company.model_fields.keys() - {"acquirer", "closed_year"}
 
-    def test_telemetry_tells_what_it_took(self, client: TestClient, chat_url: str) -> None:
+    def test_telemetry_tells_what_it_took(self, client: TestClient, shared_sample_url: str) -> None:
         events = chat(client, FARM_ROBOTS)
         telemetry = final(events)["telemetry"]
         assert set(telemetry) == {"runId", "iterationCount", "toolCallCount", "endReason", "degradedSteps"}
-        run = run_of(chat_url, events)
+        run = run_of(shared_sample_url, events)
         calls = [name for name in step_names(run) if name.endswith("_v1")]
         assert telemetry["toolCallCount"] == len(calls)
         assert telemetry["iterationCount"] == step_names(run).count("company_rerank")
@@ -197,10 +197,10 @@ class TestNames:
         assert found(chat(client, "Was Tidewage acquired?")) == ["c-tidewage"]
         assert found(chat(client, "Did StackShovel shut down?")) == ["c-stackshovel"]
 
-    def test_a_misspelt_name_is_searched_for_inside_the_loop(self, client: TestClient, chat_url: str) -> None:
+    def test_a_misspelt_name_is_searched_for_inside_the_loop(self, client: TestClient, shared_sample_url: str) -> None:
         events = chat(client, "Kestral Robotiks")
         assert found(events)[0] == "c-kestrel-robotics"
-        assert step_names(run_of(chat_url, events)).count("search_exact_name_v1") == 2
+        assert step_names(run_of(shared_sample_url, events)).count("search_exact_name_v1") == 2
 
     def test_a_name_in_a_longer_question_does_not_end_the_search(self, client: TestClient) -> None:
         assert end_reason(chat(client, "companies that sell a ladder to builders")) != "exact_match"
@@ -214,9 +214,9 @@ class TestSimilarity:
         for reference in final(events)["references"]:
             assert reference["evidenceChips"][0] == "Similar to Lusevakt"
 
-    def test_the_seed_companys_name_is_not_searched_for(self, client: TestClient, chat_url: str) -> None:
+    def test_the_seed_companys_name_is_not_searched_for(self, client: TestClient, shared_sample_url: str) -> None:
         events = chat(client, "startups similar to 3Fold")
-        assert "seed_context" in step_names(run_of(chat_url, events))
+        assert "seed_context" in step_names(run_of(shared_sample_url, events))
         assert found(events)[0] == "c-boomerbox"
 
     def test_a_seed_company_may_be_of_another_status_than_the_results(self, client: TestClient) -> None:
@@ -296,9 +296,9 @@ class TestFollowingUp:
 
 
 class TestTheRunLog:
-    def test_it_holds_every_step_of_a_search(self, client: TestClient, chat_url: str) -> None:
+    def test_it_holds_every_step_of_a_search(self, client: TestClient, shared_sample_url: str) -> None:
         events = chat(client, "robots for warehouses in Germany")
-        run = run_of(chat_url, events)
+        run = run_of(shared_sample_url, events)
         assert step_names(run)[:7] == [
             "search_exact_name_v1",
             "name_precheck",
@@ -314,8 +314,8 @@ class TestTheRunLog:
         assert (run["domain"], run["status"], run["end_reason"]) == ("companies", "completed", end_reason(events))
         assert run["results"] == found(events)
 
-    def test_before_and_after_are_true(self, client: TestClient, chat_url: str) -> None:
-        run = run_of(chat_url, chat(client, "food waste"))
+    def test_before_and_after_are_true(self, client: TestClient, shared_sample_url: str) -> None:
+        run = run_of(shared_sample_url, chat(client, "food waste"))
         [hybrid] = counts_of(run, "search_companies_hybrid_v1")
         [keyword] = counts_of(run, "search_companies_keyword_v1")
         [taxonomy] = counts_of(run, "search_companies_by_taxonomy_v1")
@@ -326,10 +326,10 @@ class TestTheRunLog:
         [kept] = counts_of(run, "company_filter")
         assert kept["after"] <= kept["before"]
 
-    def test_no_step_is_degraded_where_there_is_no_model(self, client: TestClient, chat_url: str) -> None:
+    def test_no_step_is_degraded_where_there_is_no_model(self, client: TestClient, shared_sample_url: str) -> None:
         events = chat(client)
         assert degraded(events) == []
-        assert {step["status"] for step in run_of(chat_url, events)["steps"]} == {"completed"}
+        assert {step["status"] for step in run_of(shared_sample_url, events)["steps"]} == {"completed"}
 
 
 class TestWrongRequests:

@@ -31,8 +31,8 @@ def number(url: str, query: str) -> Any:
         ),
     ],
 )
-def test_a_count_is_that_of_all_rows(client: TestClient, chat_url: str, question: str, where: str) -> None:
-    counted = number(chat_url, f"select count(*) from companies where {where}")
+def test_a_count_is_that_of_all_rows(client: TestClient, shared_sample_url: str, question: str, where: str) -> None:
+    counted = number(shared_sample_url, f"select count(*) from companies where {where}")
     answer = final(chat(client, question))
     assert answer["content"].startswith(f"There are **{counted}** ")
     assert answer["aggregation"] == {"groups": [], "total": counted}
@@ -40,28 +40,30 @@ def test_a_count_is_that_of_all_rows(client: TestClient, chat_url: str, question
     assert all(reference["misses"] == [] for reference in answer["references"])
 
 
-def test_of_what_was_only_assumed_both_numbers_are_told(client: TestClient, chat_url: str) -> None:
-    every = number(chat_url, "select count(*) from companies where 'Fintech' = any(sectors)")
+def test_of_what_was_only_assumed_both_numbers_are_told(client: TestClient, shared_sample_url: str) -> None:
+    every = number(shared_sample_url, "select count(*) from companies where 'Fintech' = any(sectors)")
     content = final(chat(client, "how many fintech companies are there"))["content"]
     assert content.endswith(f"Counting companies of every status, there are {every}.")
 
 
-def test_what_is_not_there_is_none_and_each_condition_s_cost_is_told(client: TestClient, chat_url: str) -> None:
-    startups = number(chat_url, "select count(*) from companies where status = 'startup'")
+def test_what_is_not_there_is_none_and_each_condition_s_cost_is_told(
+    client: TestClient, shared_sample_url: str
+) -> None:
+    startups = number(shared_sample_url, "select count(*) from companies where status = 'startup'")
     answer = final(chat(client, "how many startups are in Antofagasta"))
     assert answer["content"] == f"There are **0** startups in Antofagasta. Without “in Antofagasta”, {startups}."
     assert answer["references"] == []
 
 
-def test_values_that_differ_are_counted(client: TestClient, chat_url: str) -> None:
-    cities = number(chat_url, "select count(distinct hq_city) from companies where status = 'startup'")
+def test_values_that_differ_are_counted(client: TestClient, shared_sample_url: str) -> None:
+    cities = number(shared_sample_url, "select count(distinct hq_city) from companies where status = 'startup'")
     aggregation = final(chat(client, "how many different cities"))["aggregation"]
     assert (aggregation["by"], aggregation["total"]) == ("city", cities)
 
 
-def test_groups_come_with_the_most_first_and_years_as_they_passed(client: TestClient, chat_url: str) -> None:
+def test_groups_come_with_the_most_first_and_years_as_they_passed(client: TestClient, shared_sample_url: str) -> None:
     most = number(
-        chat_url,
+        shared_sample_url,
         "select count(*) from companies, unnest(sectors) s where status = 'startup' group by s order by 1 desc limit 1",
     )
     by_sector = final(chat(client, "most common sectors"))["aggregation"]
@@ -77,9 +79,9 @@ def test_who_groups_by_status_means_companies_of_every_status(client: TestClient
     assert {group["value"] for group in groups} == {"startup", "acquired", "public", "closed"}
 
 
-def test_the_largest_come_first_with_what_they_have(client: TestClient, chat_url: str) -> None:
+def test_the_largest_come_first_with_what_they_have(client: TestClient, shared_sample_url: str) -> None:
     largest = number(
-        chat_url,
+        shared_sample_url,
         "select id from companies where hq_country = 'Germany' and status = 'startup'"
         " order by employee_count desc nulls last limit 1",
     )

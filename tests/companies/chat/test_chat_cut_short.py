@@ -51,8 +51,8 @@ def is_cut_short(events: Events) -> bool:
 
 
 @pytest.fixture
-def patient_client(chat_url: str, model: FakeOpenAI) -> Iterator[TestClient]:
-    with client_of(chat_url, **model_environment(model.url) | UNHURRIED) as client:
+def patient_client(shared_sample_url: str, model: FakeOpenAI) -> Iterator[TestClient]:
+    with client_of(shared_sample_url, **model_environment(model.url) | UNHURRIED) as client:
         yield client
 
 
@@ -133,7 +133,7 @@ def test_a_critique_that_hangs_leaves_the_ranking(
     assert found(events) == first_two
 
 
-def test_tokens_that_run_out_leave_the_ranking(chat_url: str, model: FakeOpenAI, first_two: list[str]) -> None:
+def test_tokens_that_run_out_leave_the_ranking(shared_sample_url: str, model: FakeOpenAI, first_two: list[str]) -> None:
     ranks = ranks_backwards(first_two)
 
     def dear(body: Body) -> Reply:
@@ -141,7 +141,7 @@ def test_tokens_that_run_out_leave_the_ranking(chat_url: str, model: FakeOpenAI,
         return Reply(message=made.message, pieces=made.pieces, usage=(900, 500))
 
     model.respond = playing(rankings=dear)
-    with client_of(chat_url, **model_environment(model.url) | UNHURRIED, COMPANY_MAX_TOKENS="1000") as client:
+    with client_of(shared_sample_url, **model_environment(model.url) | UNHURRIED, COMPANY_MAX_TOKENS="1000") as client:
         events = chat(client)
     assert is_cut_short(events)
     assert found(events) == first_two
@@ -194,23 +194,23 @@ class TestStatementsOutlastTheTime:
         ("of", "name"), [(name_lookup, "read_question"), (name_lookup, "find_names"), (search, "count")]
     )
     def test_before_anything_is_found_the_stream_ends_in_an_error(
-        self, chat_url: str, hang: Any, of: ModuleType, name: str
+        self, shared_sample_url: str, hang: Any, of: ModuleType, name: str
     ) -> None:
         hang(of, name)
-        with client_of(chat_url, **self.SETTINGS) as client:
+        with client_of(shared_sample_url, **self.SETTINGS) as client:
             events = chat(client, "Tidewage" if name == "find_names" else "how many fintech companies are there")
         assert events[-1]["type"] == "error"
         assert "out of time" in events[-1]["data"]["message"]
 
     def test_what_was_ranked_is_answered_without_how_it_stands(
-        self, chat_url: str, model: FakeOpenAI, clock: FakeClock, hang: Any
+        self, shared_sample_url: str, model: FakeOpenAI, clock: FakeClock, hang: Any
     ) -> None:
         usual = playing()
         model.respond = lambda body: (
             timing_out(clock, self.NEARLY_ALL) if schema_name(body) == "company_rerank" else usual(body)
         )
         hang(answer, "standings")
-        with client_of(chat_url, **model_environment(model.url) | UNHURRIED | self.SETTINGS) as client:
+        with client_of(shared_sample_url, **model_environment(model.url) | UNHURRIED | self.SETTINGS) as client:
             events = chat(client)
         assert is_cut_short(events)
         assert found(events)[0] == "c-uber-kitchen"
@@ -278,11 +278,11 @@ class TestDatabaseFails:
     ids=["flood", "hang", "garbage", "429"],
 )
 def test_whatever_the_summary_s_model_does_the_stream_ends_with_the_answer(
-    chat_url: str, model: FakeOpenAI, first_two: list[str], summary: Reply
+    shared_sample_url: str, model: FakeOpenAI, first_two: list[str], summary: Reply
 ) -> None:
     model.respond = playing(rankings=ranks_backwards(first_two), summary=summary)
     settings = {"MODEL_TIMEOUT_SECONDS": "5", "MODEL_ANSWER_TOKENS": "100", "MODEL_MAX_RETRIES": "2"}
-    with client_of(chat_url, **model_environment(model.url) | settings) as client:
+    with client_of(shared_sample_url, **model_environment(model.url) | settings) as client:
         events = chat(client)
     assert found(events) == first_two
     assert degraded(events) == ["company_summary"]

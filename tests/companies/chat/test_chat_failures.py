@@ -54,14 +54,14 @@ STEP_PARTS = {"company_plan": "plans", "company_rerank": "rankings", "company_cr
 @pytest.mark.parametrize("step", STEP_PARTS)
 @pytest.mark.parametrize("failure", ["broken", "refused", "slow", "not json", "another schema", "out of range"])
 def test_a_step_that_fails_is_taken_by_its_fallback(
-    model_client: TestClient, model: FakeOpenAI, chat_url: str, step: str, failure: str
+    model_client: TestClient, model: FakeOpenAI, shared_sample_url: str, step: str, failure: str
 ) -> None:
     model.respond = playing(**{STEP_PARTS[step]: FAILURES[failure]})
     events = chat(model_client)
     assert degraded(events) == [step]
     assert found(events)[0] == "c-uber-kitchen"
     assert text_of(events) == final(events)["content"] == SUMMARY
-    run = run_of(chat_url, events)
+    run = run_of(shared_sample_url, events)
     assert {record["status"] for record in run["steps"] if record["name"] == step} == {"degraded"}
     shown = {"company_plan": "plan_1", "company_rerank": "rank_1", "company_critique": "critique_1"}[step]
     assert ended(events)[shown]["status"] == "failed"
@@ -116,22 +116,22 @@ def test_a_summary_that_breaks_off_goes_on_with_the_profiles(
     assert (text_of(events), degraded(events)) == (content, ["company_summary"])
 
 
-def test_with_no_model_server_at_all_there_is_an_answer(chat_url: str) -> None:
-    with client_of(chat_url, **model_environment(f"http://127.0.0.1:{free_port()}/v1")) as client:
+def test_with_no_model_server_at_all_there_is_an_answer(shared_sample_url: str) -> None:
+    with client_of(shared_sample_url, **model_environment(f"http://127.0.0.1:{free_port()}/v1")) as client:
         events = chat(client)
     assert degraded(events) == ["company_plan", "company_rerank", "company_summary"]
     assert found(events)[0] == "c-uber-kitchen"
 
 
 def test_a_model_that_keeps_failing_is_left_alone_and_asked_again_later(
-    chat_url: str, model: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
+    shared_sample_url: str, model: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     steps = ["company_plan", "company_rerank", "company_summary"]
     model.respond = lambda body: Reply.http_error(500)
     for cool_down_seconds, asked, state in ((600.0, 3, "failing"), (0.0, 6, "recovering")):
         monkeypatch.setattr(circuit_breaker, "COOL_DOWN_SECONDS", cool_down_seconds)
         model.requests.clear()
-        with client_of(chat_url, **model_environment(model.url) | {"MODEL_FAILURES_MAX": "3"}) as client:
+        with client_of(shared_sample_url, **model_environment(model.url) | {"MODEL_FAILURES_MAX": "3"}) as client:
             assert [degraded(chat(client)) for _ in range(2)] == [steps, steps]
             assert (len(model.requests), client.get("/health").json()["models"]) == (asked, {"chat": state})
             if state == "recovering":
@@ -142,19 +142,19 @@ def test_a_model_that_keeps_failing_is_left_alone_and_asked_again_later(
 
 class TestEmbeddingsFail:
     @pytest.fixture
-    def without_vectors(self, chat_url: str, model: FakeOpenAI) -> Iterator[TestClient]:
+    def without_vectors(self, shared_sample_url: str, model: FakeOpenAI) -> Iterator[TestClient]:
         """A service whose embedding model is not the one that filled the database."""
-        with client_of(chat_url, **model_environment(model.url) | {"EMBEDDINGS": "openai"}) as client:
+        with client_of(shared_sample_url, **model_environment(model.url) | {"EMBEDDINGS": "openai"}) as client:
             yield client
 
     def test_the_search_goes_by_words_and_tags_and_says_so(
-        self, without_vectors: TestClient, model: FakeOpenAI, chat_url: str
+        self, without_vectors: TestClient, model: FakeOpenAI, shared_sample_url: str
     ) -> None:
         model.respond = playing()
         events = chat(without_vectors)
         assert degraded(events) == ["query_embedding"]
         assert found(events)
-        names = step_names(run_of(chat_url, events))
+        names = step_names(run_of(shared_sample_url, events))
         assert "search_companies_keyword_v1" in names
         assert "search_companies_hybrid_v1" not in names
         assert ended(events)["search_1"]["status"] == "failed"
@@ -191,8 +191,8 @@ def test_a_failure_of_ours_ends_the_stream_in_good_order(database_url: str, capl
     assert "final_answer" not in [event["type"] for event in events]
 
 
-def test_too_many_chats_a_minute_are_refused(chat_url: str) -> None:
-    with client_of(chat_url, RATE_LIMIT_PER_MINUTE="2") as client:
+def test_too_many_chats_a_minute_are_refused(shared_sample_url: str) -> None:
+    with client_of(shared_sample_url, RATE_LIMIT_PER_MINUTE="2") as client:
         headers = {"Authorization": "Bearer someone-in-a-hurry"}
         body = {"messages": [{"role": "user", "content": "Harbor"}]}
         # a new minute may begin in between

@@ -107,9 +107,11 @@ class TestOneIteration:
         model.respond = playing(rankings=both)
         assert found(chat(model_client)) == ["c-uber-kitchen"]
 
-    def test_tokens_are_counted_for_each_step(self, model_client: TestClient, model: FakeOpenAI, chat_url: str) -> None:
+    def test_tokens_are_counted_for_each_step(
+        self, model_client: TestClient, model: FakeOpenAI, shared_sample_url: str
+    ) -> None:
         model.respond = playing()
-        run = run_of(chat_url, chat(model_client))
+        run = run_of(shared_sample_url, chat(model_client))
         used = {step["name"]: (step["prompt_tokens"], step["completion_tokens"]) for step in run["steps"]}
         assert {name for name, tokens in used.items() if tokens != (0, 0)} == {*STEPS} - {"company_critique"}
         assert (run["prompt_tokens"], run["completion_tokens"]) == (60, 30)
@@ -118,10 +120,10 @@ class TestOneIteration:
 
 class TestPlanning:
     def test_a_question_of_one_known_name_is_planned_by_rule(
-        self, model_client: TestClient, model: FakeOpenAI, chat_url: str
+        self, model_client: TestClient, model: FakeOpenAI, shared_sample_url: str
     ) -> None:
         model.respond = playing()
-        run = run_of(chat_url, chat(model_client, "fintech startups"))
+        run = run_of(shared_sample_url, chat(model_client, "fintech startups"))
         assert steps_asked(model)[0] == "company_rerank"
         assert "plan_by_rule" in step_names(run)
         assert "company_plan" not in step_names(run)
@@ -147,20 +149,20 @@ class TestPlanning:
         [("always", "fintech startups", True), ("never", QUESTION, False), ("auto", QUESTION, True)],
     )
     def test_who_plans_is_a_setting(
-        self, chat_url: str, model: FakeOpenAI, planner: str, question: str, planned: bool
+        self, shared_sample_url: str, model: FakeOpenAI, planner: str, question: str, planned: bool
     ) -> None:
         model.respond = playing()
-        with client_of(chat_url, **model_environment(model.url), COMPANY_PLANNER=planner) as client:
-            run = run_of(chat_url, chat(client, question))
+        with client_of(shared_sample_url, **model_environment(model.url), COMPANY_PLANNER=planner) as client:
+            run = run_of(shared_sample_url, chat(client, question))
         assert ("company_plan" in step_names(run)) is planned
         assert ("plan_by_rule" in step_names(run)) is not planned
         assert ("company_plan" in steps_asked(model)) is planned
 
     def test_all_variants_are_embedded_at_once_and_searched_in_one_go(
-        self, model_client: TestClient, model: FakeOpenAI, chat_url: str
+        self, model_client: TestClient, model: FakeOpenAI, shared_sample_url: str
     ) -> None:
         model.respond = playing(plans=plan("order software", "ORDER  software", "kitchen tickets", " "))
-        run = run_of(chat_url, chat(model_client))
+        run = run_of(shared_sample_url, chat(model_client))
         assert counts_of(run, "query_embedding") == [{"variants": 2}]
         assert [counts["variants"] for counts in counts_of(run, "search_companies_hybrid_v1")] == [2]
 
@@ -175,21 +177,21 @@ class TestPlanning:
         ],
     )
     def test_the_searches_are_those_of_the_plan(
-        self, model_client: TestClient, model: FakeOpenAI, chat_url: str, order: list[str], steps: set[str]
+        self, model_client: TestClient, model: FakeOpenAI, shared_sample_url: str, order: list[str], steps: set[str]
     ) -> None:
         tagged = {"sectors": ["Food & Agriculture"]}
         model.respond = playing(plans=plan(searchPriorityOrder=order, filters=tagged))
-        names = step_names(run_of(chat_url, chat(model_client)))
+        names = step_names(run_of(shared_sample_url, chat(model_client)))
         assert {name for name in names if name.startswith("search_companies")} == {
             f"search_companies_{step}_v1" for step in steps
         }
 
     def test_a_name_is_looked_for_inside_the_loop_when_the_plan_says_so(
-        self, model_client: TestClient, model: FakeOpenAI, chat_url: str
+        self, model_client: TestClient, model: FakeOpenAI, shared_sample_url: str
     ) -> None:
         model.respond = playing(plans=plan("ticket rails", searchPriorityOrder=["exact_name", "hybrid"]))
         question = "the people behind Uber Kitchn"
-        run = run_of(chat_url, chat(model_client, question))
+        run = run_of(shared_sample_url, chat(model_client, question))
         assert step_names(run).count("search_exact_name_v1") == 2
         best = candidates(asked_for(model.chat_requests, "company_rerank")[0])[0]
         assert best["companyId"] == "c-uber-kitchen"
@@ -240,7 +242,7 @@ class TestPlanning:
         )
 
     def test_the_seed_companys_name_is_no_query_and_its_profile_is(
-        self, model_client: TestClient, model: FakeOpenAI, chat_url: str
+        self, model_client: TestClient, model: FakeOpenAI, shared_sample_url: str
     ) -> None:
         model.respond = playing(
             plans=plan("companies similar to Lusevakt", "salmon lice lasers"),
@@ -265,7 +267,7 @@ class TestPlanning:
 
 class TestTheLoop:
     def test_it_goes_on_until_the_model_is_sure(
-        self, model_client: TestClient, model: FakeOpenAI, chat_url: str
+        self, model_client: TestClient, model: FakeOpenAI, shared_sample_url: str
     ) -> None:
         model.respond = playing(
             rankings=[ranking("c-uber-kitchen", confidence=0.4), ranking("c-pass-and-rail", confidence=0.75)],
@@ -273,7 +275,7 @@ class TestTheLoop:
         )
         events = chat(model_client)
         assert (end_reason(events), final(events)["telemetry"]["iterationCount"]) == ("confidence_met", 2)
-        run = run_of(chat_url, events)
+        run = run_of(shared_sample_url, events)
         assert [counts["variants"] for counts in counts_of(run, "search_companies_hybrid_v1")] == [1, 1]
         assert step_names(run).count("company_plan") == 1
         assert {"filter_1", "rank_1", "critique_1", "search_2", "filter_2", "rank_2"} <= set(ended(events))
@@ -295,7 +297,7 @@ class TestTheLoop:
         assert (end_reason(events), final(events)["telemetry"]["iterationCount"]) == ("converged", 2)
 
     def test_variants_held_back_run_in_the_next_iteration(
-        self, model_client: TestClient, model: FakeOpenAI, chat_url: str
+        self, model_client: TestClient, model: FakeOpenAI, shared_sample_url: str
     ) -> None:
         variants = [f"restaurant software number {number}" for number in range(8)]
         model.respond = playing(
@@ -303,18 +305,18 @@ class TestTheLoop:
             rankings=ranking("c-uber-kitchen", confidence=0.5),
             critiques=critique(decision="continue"),
         )
-        run = run_of(chat_url, chat(model_client))
+        run = run_of(shared_sample_url, chat(model_client))
         assert [counts["variants"] for counts in counts_of(run, "search_companies_hybrid_v1")] == [6, 2]
         requests = asked_for(model.chat_requests, "company_critique")
         assert [len(block(request, "already_searched").splitlines()) for request in requests] == [6, 8]
         assert len(asked_for(model.chat_requests, "company_plan")) == 1
 
     def test_more_variants_than_can_wait_are_dropped(
-        self, model_client: TestClient, model: FakeOpenAI, chat_url: str
+        self, model_client: TestClient, model: FakeOpenAI, shared_sample_url: str
     ) -> None:
         variants = [f"restaurant software number {number}" for number in range(20)]
         model.respond = playing(plans=plan(*variants), rankings=ranking("c-uber-kitchen", confidence=0.5))
-        run = run_of(chat_url, chat(model_client))
+        run = run_of(shared_sample_url, chat(model_client))
         assert [counts["variants"] for counts in counts_of(run, "search_companies_hybrid_v1")] == [6, 2]
 
     def test_with_nothing_left_to_try_it_is_planned_anew_with_what_was_tried(
@@ -331,13 +333,15 @@ class TestTheLoop:
         assert block(second, "already_searched") == "- first idea"
         assert "Because." in prompt_text(second)
 
-    def test_variants_are_searched_for_once(self, model_client: TestClient, model: FakeOpenAI, chat_url: str) -> None:
+    def test_variants_are_searched_for_once(
+        self, model_client: TestClient, model: FakeOpenAI, shared_sample_url: str
+    ) -> None:
         model.respond = playing(
             plans=plan("one idea"),
             rankings=ranking("c-uber-kitchen", confidence=0.5),
             critiques=critique("One Idea", "one  idea", decision="continue"),
         )
-        run = run_of(chat_url, chat(model_client))
+        run = run_of(shared_sample_url, chat(model_client))
         assert [counts["variants"] for counts in counts_of(run, "search_companies_hybrid_v1")] == [1]
         assert [counts["new_variants"] for counts in counts_of(run, "company_critique")] == [0, 0]
 
@@ -362,10 +366,10 @@ class TestGuardrails:
         ],
     )
     def test_a_search_that_finds_no_end_is_ended_and_answers(
-        self, chat_url: str, model: FakeOpenAI, limits: dict[str, str], iterations: range
+        self, shared_sample_url: str, model: FakeOpenAI, limits: dict[str, str], iterations: range
     ) -> None:
         model.respond = playing(**never_satisfied())
-        with client_of(chat_url, **model_environment(model.url), **limits) as client:
+        with client_of(shared_sample_url, **model_environment(model.url), **limits) as client:
             events = chat(client)
         telemetry = final(events)["telemetry"]
         assert telemetry["endReason"] == "guardrail_hit"
@@ -383,22 +387,22 @@ class TestGuardrails:
         assert telemetry["toolCallCount"] <= 40
         assert max(telemetry["iterationCount"] / 10, telemetry["toolCallCount"] / 40) >= 0.95
 
-    def test_time_that_is_up_ends_it_and_still_it_answers(self, chat_url: str, model: FakeOpenAI) -> None:
+    def test_time_that_is_up_ends_it_and_still_it_answers(self, shared_sample_url: str, model: FakeOpenAI) -> None:
         turns = iter(range(100))
 
         def slowly(body: Body) -> Reply:
             return Reply.json(critique(f"another idea {next(turns)}", decision="continue"), delay=1.5)
 
         model.respond = playing(**never_satisfied() | {"critiques": slowly})
-        with client_of(chat_url, **model_environment(model.url), COMPANY_MAX_SECONDS="6") as client:
+        with client_of(shared_sample_url, **model_environment(model.url), COMPANY_MAX_SECONDS="6") as client:
             events = chat(client)
         assert end_reason(events) == "guardrail_hit"
         assert found(events)
         assert final(events)["content"]
 
     @pytest.mark.parametrize("calls", ["1", "2", "3"])
-    def test_with_hardly_any_calls_there_is_an_answer(self, chat_url: str, calls: str) -> None:
-        with client_of(chat_url, COMPANY_MAX_TOOL_CALLS=calls) as client:
+    def test_with_hardly_any_calls_there_is_an_answer(self, shared_sample_url: str, calls: str) -> None:
+        with client_of(shared_sample_url, COMPANY_MAX_TOOL_CALLS=calls) as client:
             telemetry = final(chat(client))["telemetry"]
         assert telemetry["endReason"] == "guardrail_hit"
         assert telemetry["toolCallCount"] <= int(calls)
@@ -406,15 +410,15 @@ class TestGuardrails:
 
 class TestSettings:
     @pytest.fixture
-    def limited(self, chat_url: str, model: FakeOpenAI) -> Iterator[TestClient]:
+    def limited(self, shared_sample_url: str, model: FakeOpenAI) -> Iterator[TestClient]:
         limits = {
             "COMPANY_VARIANTS_EXECUTED": "2", "COMPANY_VARIANTS_HELD": "3", "COMPANY_RETRIEVED_MAX": "9",
             "COMPANY_HYDRATED_MAX": "7", "COMPANY_FILTERED_MAX": "5", "COMPANY_RERANKED_MAX": "4", "COMPANY_TAXONOMY_MAX": "3",
         }  # fmt: skip
-        with client_of(chat_url, **model_environment(model.url), **limits) as client:
+        with client_of(shared_sample_url, **model_environment(model.url), **limits) as client:
             yield client
 
-    def test_caps_hold(self, limited: TestClient, model: FakeOpenAI, chat_url: str) -> None:
+    def test_caps_hold(self, limited: TestClient, model: FakeOpenAI, shared_sample_url: str) -> None:
         model.respond = playing(
             plans=plan(
                 "a kitchen", "b kitchen", "c kitchen", "d kitchen", filters={"sectors": ["Fintech", "Education"]}
@@ -422,7 +426,7 @@ class TestSettings:
             rankings=lambda body: ranking(*offered(body)[:1], confidence=0.5),
             critiques=critique(decision="continue"),
         )
-        run = run_of(chat_url, chat(limited))
+        run = run_of(shared_sample_url, chat(limited))
         assert [counts["variants"] for counts in counts_of(run, "search_companies_hybrid_v1")] == [2, 1]
         assert counts_of(run, "search_companies_hybrid_v1")[0]["found"] <= 2 * 9
         assert counts_of(run, "search_companies_by_taxonomy_v1")[0]["found"] == 3
@@ -430,21 +434,21 @@ class TestSettings:
         assert all(counts["after"] <= 5 for counts in counts_of(run, "company_filter"))
         assert all(counts["before"] <= 4 for counts in counts_of(run, "company_rerank"))
 
-    def test_thresholds_hold(self, chat_url: str, model: FakeOpenAI) -> None:
+    def test_thresholds_hold(self, shared_sample_url: str, model: FakeOpenAI) -> None:
         model.respond = playing(rankings=ranking("c-uber-kitchen", "c-pass-and-rail", confidence=0.5))
         limits = {
             "COMPANY_CONFIDENCE_TARGET": "0.5",
             "COMPANY_EXACT_NAME_MIN": "0.5",
             "COMPANY_ACCEPTED_CONFIDENCE_MIN": "0.6",
         }
-        with client_of(chat_url, **model_environment(model.url), **limits) as client:
+        with client_of(shared_sample_url, **model_environment(model.url), **limits) as client:
             events = chat(client)
             assert (end_reason(events), found(events)) == ("converged", [])
             assert end_reason(chat(client, "Rotamos")) == "exact_match"
 
-    def test_weights_reach_the_search(self, chat_url: str) -> None:
+    def test_weights_reach_the_search(self, shared_sample_url: str) -> None:
         def best_scores(**weights: str) -> list[float]:
-            with client_of(chat_url, **weights) as client:
+            with client_of(shared_sample_url, **weights) as client:
                 return [reference["confidence"] for reference in final(chat(client, "food waste"))["references"]]
 
         assert best_scores() == best_scores(COMPANY_SEMANTIC_WEIGHT="0.58")

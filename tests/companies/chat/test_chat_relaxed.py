@@ -35,7 +35,7 @@ def test_a_mistyped_place_where_nothing_fits_is_left_out_and_named(client: TestC
 
 
 def test_what_leaves_companies_is_looked_for_once_whatever_rounds_a_search_takes(
-    chat_url: str, model: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
+    shared_sample_url: str, model: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     called: list[str] = []
     known: list[Any] = []
@@ -58,7 +58,7 @@ def test_what_leaves_companies_is_looked_for_once_whatever_rounds_a_search_takes
         rankings=lambda body: ranking(*offered(body)[:2], confidence=UNSURE),
         critiques=[critique(decision="refine"), critique(decision="continue")],
     )
-    with client_of(chat_url, **model_environment(model.url), COMPANY_HYDRATED_MAX="1") as client:
+    with client_of(shared_sample_url, **model_environment(model.url), COMPANY_HYDRATED_MAX="1") as client:
         events = chat(client, "restaurant software that is not for robots")
     assert final(events)["telemetry"]["iterationCount"] > 1
     assert called.count("read_ruled_out") == called.count("few_fitting_ids") == 1
@@ -68,8 +68,8 @@ def test_what_leaves_companies_is_looked_for_once_whatever_rounds_a_search_takes
     assert all(len(fitting) > 1 for fitting in searches)
 
 
-def test_what_is_only_near_is_said_to_be_only_near(chat_url: str) -> None:
-    with client_of(chat_url, COMPANY_ACCEPTED_CONFIDENCE_MIN="0.99") as demanding:
+def test_what_is_only_near_is_said_to_be_only_near(shared_sample_url: str) -> None:
+    with client_of(shared_sample_url, COMPANY_ACCEPTED_CONFIDENCE_MIN="0.99") as demanding:
         answer = final(chat(demanding, "restaurant delivery orders"))
     assert answer["references"]
     assert NEAREST in answer["content"]

@@ -23,10 +23,10 @@ PIECES = ["Two ", "companies ", "line ", "up ", "orders."]
 
 
 @pytest.fixture(scope="module")
-def base_url(chat_url: str, shared_model: FakeOpenAI) -> Iterator[str]:
+def base_url(shared_sample_url: str, shared_model: FakeOpenAI) -> Iterator[str]:
     patient = {"MODEL_TIMEOUT_SECONDS": "5", "HEARTBEAT_SECONDS": "0.2", "RATE_LIMIT_PER_MINUTE": "0"}
     patient |= {"STREAM_GRACE_SECONDS": "0"}
-    with running_server(chat_url, **model_environment(shared_model.url) | patient) as url:
+    with running_server(shared_sample_url, **model_environment(shared_model.url) | patient) as url:
         yield url
 
 
@@ -71,7 +71,7 @@ def test_a_quiet_stream_has_heartbeats(base_url: str, model: FakeOpenAI) -> None
     ("left_at", "next_step"), [("plan_1", "query_embedding"), ("rank_1", "company_critique"), ("answer", "none")]
 )
 def test_who_leaves_ends_the_search_before_its_next_step(
-    base_url: str, model: FakeOpenAI, chat_url: str, left_at: str, next_step: str
+    base_url: str, model: FakeOpenAI, shared_sample_url: str, left_at: str, next_step: str
 ) -> None:
     slow = {
         "plan_1": {"plans": Reply.hang(5)},
@@ -87,7 +87,7 @@ def test_who_leaves_ends_the_search_before_its_next_step(
                 break
         while len(model.chat_requests) < {"plan_1": 1, "rank_1": 2, "answer": 3}[left_at]:
             time.sleep(0.01)
-    run = logged_run(chat_url, response.headers["x-request-id"])
+    run = logged_run(shared_sample_url, response.headers["x-request-id"])
     assert (run["status"], run["end_reason"]) == ("abandoned", "abandoned")
     assert next_step not in step_names(run)
     assert (
