@@ -94,6 +94,9 @@ def test_it_is_named_in_the_words_of_the_question(question: str, name: str) -> N
     "question",
     [
         "Who made the most errors?",
+        "Who did better at milling, Ay or Bree?",
+        "Who wanted to keep the mill?",
+        "How did the thief nick Ada's flour?",
         "Who?",
         "Who is it?",
         "What did Ada say who built it?",

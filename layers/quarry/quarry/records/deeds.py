@@ -110,6 +110,8 @@ _COMMON = frozenset(
     )
 )
 """What people say of anything."""
+_WANTING = frozenset(map(stem, "want wish intend refuse attempt decide manage".split()))
+"""What is said of a deed that follows: "wanted to stay"."""
 _PARTICLES = frozenset("up down out off away back over".split())
 """What gives a verb another meaning than its own: "turned down","""
 _SHARES = frozenset("percentage proportion share fraction".split())
@@ -171,7 +173,8 @@ def _asked_who(question: str) -> Deed | None:
             f"say who {' '.join(said[: 1 + len(whole)])}", whole, _stems(said[1:]), of_all=True, is_named=is_named
         )
     place = int(bool(said) and said[0] in _MODAL)
-    if len(said) < place + 2 or said[place] in _SAYS_LITTLE:
+    # "who did better" and "who wanted to …" name no deed
+    if len(said) < place + 2 or said[place] in _SAYS_LITTLE or stem(said[place]) in _COMMON | _WANTING:
         return None
     return _verb(f"say who {' '.join(said[: place + 1])}", said[place], _stems(said), of_all=True)
 
@@ -215,7 +218,7 @@ def _verb_place(said: Sequence[str], match: re.Match[str]) -> int | None:
     if is_passive:
         place = next(_participles(said), 0)
         return place if place and BE.isdisjoint(said[:place]) else None
-    is_short = 1 < len(said) <= _SHORT_WORDS_MAX and said[-2] not in STOP_WORDS
+    is_short = 1 < len(said) <= _SHORT_WORDS_MAX and not (said[-2] in STOP_WORDS or said[-2].endswith("'s"))
     return len(said) - 1 if is_short and match["asks"].lower() != "what" else None
 
 
