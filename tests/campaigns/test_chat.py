@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from quarry.campaigns.contract import Aggregation
+from quarry.campaigns.results import AGGREGATED_VALUES_MAX, CampaignSet
+from quarry.campaigns.retrieval import COUNTED_VALUES_MAX
 from tests.campaigns.chatting import chat, ids, stream
 from tests.conftest import client_of
 
@@ -28,6 +31,21 @@ def test_the_aggregation_counts_the_returned_set(client: TestClient, rows: list[
     assert answer["aggregation"]["value_prop"] == dict(
         Counter(value for row in playful for value in row["key_value_props"])
     )
+
+
+def test_the_aggregation_leaves_no_value_out(client: TestClient, rows: list[dict[str, Any]]) -> None:
+    answer = chat(client, "Show me email campaigns")
+    values = Counter(value for row in rows if row["channel"] == "Email" for value in row["key_value_props"])
+    assert len(values) > COUNTED_VALUES_MAX
+    assert answer["aggregation"]["value_prop"] == dict(values)
+
+
+def test_a_set_with_very_many_different_values_has_no_aggregation() -> None:
+    counts = {"channel": {"Email": 9}, "value_prop": dict.fromkeys(map(str, range(AGGREGATED_VALUES_MAX)), 1)}
+    found = CampaignSet(9, (), counts)
+    assert found.aggregation == Aggregation.model_validate(counts)
+    counts["value_prop"]["one more"] = 1
+    assert found.aggregation is None
 
 
 def test_the_most_common_values_come_first(client: TestClient, rows: list[dict[str, Any]]) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any, Self
 
 from pydantic import Field, model_validator
 
 from quarry.campaigns.contract import Campaign, EmbeddingField
-from quarry.campaigns.retrieval import campaign_by_id
+from quarry.campaigns.retrieval import COUNTED_VALUES_MAX, campaign_by_id
 from quarry.campaigns.search import find_campaigns
 from quarry.campaigns.tools import FilterArguments
 from quarry.core.agent_tools import RESULTS_MAX, TEXT_CHARACTERS_MAX, AgentPrompt, AgentTool
@@ -39,7 +40,7 @@ class GetCampaignArguments(Request):
 
 
 class FoundCampaigns(LazyModel):
-    """The first campaigns of a set, and how many of the whole set have each value."""
+    """The first campaigns of a set, and how many of the whole set have each value, the most frequent ones of each field."""
 
     total: int
     more: bool
@@ -59,7 +60,11 @@ async def _search(arguments: SearchCampaignsArguments, caller: Caller, services:
     return {
         "total": found.total,
         "more": found.more,
-        "counts": {name: dict(counts) for name, counts in found.counts.items() if counts and name != "offer"},
+        "counts": {
+            name: dict(islice(counts.items(), COUNTED_VALUES_MAX))
+            for name, counts in found.counts.items()
+            if counts and name != "offer"
+        },
         "campaigns": [_short(campaign) for campaign in found.campaigns[: arguments.limit]],
     }
 

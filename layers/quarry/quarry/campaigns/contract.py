@@ -234,7 +234,8 @@ class Telemetry(_Wire):
 
 class ChatResponse(_Wire):
     """The answer. `campaigns` is the set it speaks of, at most 200 of them; `total` counts the whole set, `aggregation` too.
-    `more`: there are more than were counted, and `total` is how many there are at least. Of very many `aggregation` is left out.
+    `more`: there are more than were counted, and `total` is how many there are at least. Of very many, or of those with very many
+    different values, `aggregation` is left out.
 
     `detected_filters` are those that the question was taken to mean, as the page's filters are given, and with them where they
     were applied; `constraints` is all that the question was taken to say, negations and further conditions too.

@@ -14,6 +14,10 @@ from quarry.core.retrieval.answers import Answer, Relaxation
 
 Counts = Mapping[str, int]
 
+AGGREGATED = tuple(Aggregation.model_fields)
+AGGREGATED_VALUES_MAX = 1_000
+"""Of a set with more different values of one field there is no aggregation."""
+
 
 @dataclass(frozen=True)
 class CampaignSet:
@@ -26,7 +30,9 @@ class CampaignSet:
     total: int
     campaigns: tuple[Campaign, ...]
     counts: Mapping[str, Counts] = field(default_factory=dict)
-    """By field (channel, company, brand, value_prop, sentiment, visual_style, offer): campaigns for each value, most first."""
+    """By field (channel, company, brand, value_prop, sentiment, visual_style, offer): campaigns for each value, most first; all
+    values of what is AGGREGATED, where there are not more than AGGREGATED_VALUES_MAX, and the first ones of the others.
+    """
 
     more: bool = False
     is_counted: bool = True
@@ -39,12 +45,12 @@ class CampaignSet:
         return f"at least {self.total:,}" if self.more else str(self.total)
 
     @property
-    def aggregation(self) -> Aggregation:
-        return Aggregation(
-            channel=dict(self.counts.get("channel", {})),
-            sentiment=dict(self.counts.get("sentiment", {})),
-            value_prop=dict(self.counts.get("value_prop", {})),
-        )
+    def aggregation(self) -> Aggregation | None:
+        """The counts of all values; None where these are too many."""
+        counts = {name: dict(self.counts.get(name, {})) for name in AGGREGATED}
+        if any(len(values) > AGGREGATED_VALUES_MAX for values in counts.values()):
+            return None
+        return Aggregation(**counts)
 
 
 NOTHING = CampaignSet(0, ())

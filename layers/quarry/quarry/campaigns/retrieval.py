@@ -10,7 +10,7 @@ from psycopg.sql import SQL, Composable, Identifier
 
 from quarry.campaigns.contract import Campaign, EmbeddingField
 from quarry.campaigns.facets import CAMPAIGNS
-from quarry.campaigns.results import CampaignSet, KnownValues
+from quarry.campaigns.results import AGGREGATED, AGGREGATED_VALUES_MAX, CampaignSet, KnownValues
 from quarry.campaigns.tables import COLUMNS
 from quarry.core.errors import NotFound
 from quarry.core.postgres.pool import Database
@@ -34,7 +34,9 @@ TEXT_MATCHES_MAX = 2_000
 
 SEMANTIC_MAX = 50
 COUNTED_VALUES_MAX = 25
-"""Values of a field that are counted one by one."""
+"""Values of a field that are counted one by one, the most frequent ones; of those that the answer's aggregation counts, and which
+may leave none out, AGGREGATED_VALUES_MAX, and one more, which says that there are more.
+"""
 
 SCORE_MIN = 0.25
 """A campaign less like the query than this was not found: something is always nearest."""
@@ -214,7 +216,7 @@ async def _counted_set(
             " counted as ({counted})"
             " select size.total, size.more, size.is_counted,"
             " (select coalesce(jsonb_agg(jsonb_build_array(name, value, n) order by name, place), '[]') from counted"
-            "  where place <= %(values_max)s) as counts,"
+            "  where place <= case when name = any(%(aggregated)s) then %(aggregated_max)s else %(values_max)s end) as counts,"
             " (select coalesce(jsonb_agg(to_jsonb(page) - 'place' order by place), '[]') from"
             "  (select {columns}, place from ({first} order by place limit %(campaigns_max)s) first"
             "   join campaigns using (id)) page) as campaigns"
@@ -227,7 +229,13 @@ async def _counted_set(
             columns=SQL(", ").join(map(Identifier, COLUMNS)),
             first=_preferred_first(preferred, arguments),
         ),
-        arguments.values | {"campaigns_max": CAMPAIGNS_MAX, "values_max": COUNTED_VALUES_MAX},
+        arguments.values
+        | {
+            "campaigns_max": CAMPAIGNS_MAX,
+            "values_max": COUNTED_VALUES_MAX,
+            "aggregated": list(AGGREGATED),
+            "aggregated_max": AGGREGATED_VALUES_MAX + 1,
+        },
     )
     assert row is not None
     counts: dict[str, dict[str, int]] = {name: {} for name in _VALUES}
