@@ -42,6 +42,7 @@ def filters(asked: CampaignQuestion) -> dict[str, object]:
         ("billboards from Tern & Co", Ask(), {"channel": ["Out of Home"], "company": ["Tern & Co"]}),
         ("campaigns without an offer", Ask(), {"has_offer": False}),
         ("email campaigns that make an offer", Ask(), {"channel": ["Email"], "has_offer": True}),
+        ("only email campaigns with an offer", Ask(), {"channel": ["Email"], "has_offer": True}),
         ("recent urgent texts by SMS", Ask(), {"sentiment": ["Urgent"], "channel": ["SMS"], "date_range": RECENT}),
         ("the latest campaigns by Kinoteka", Ask(), {"company": ["Kinoteka"], "date_range": RECENT}),
         ("the latest campaign by Kinoteka", Ask("extreme", "capture_date", limit=1), {"company": ["Kinoteka"]}),

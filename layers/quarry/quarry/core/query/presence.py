@@ -15,6 +15,7 @@ from quarry.core.retrieval.facets import Facet, SearchTable
 _ARTICLES = frozenset(("a", "an", "any"))
 _HAVING = frozenset("with have has had having make makes made making give gives giving gave".split())
 _HAD = (("with",), ("have",), ("has",), ("had",))
+_SAID_SO = ("affirmed", "required")
 _VERBS_BEFORE_MAX = 3
 PARTS_MIN = 2
 """A yes or no that is called by fewer words is said by its name alone."""
@@ -71,7 +72,7 @@ def _verb_or_object(parsed: ParsedQuery, mention: Mention) -> str | None:
 def _is_counted(parsed: ParsedQuery, place: int) -> bool:
     """Whether "with" or "have" stands right before it, and no number."""
     before = parsed.mentions[place - 1] if place else parsed.mentions[place]
-    return parsed.mentions[place].assertion == "affirmed" and keys(parsed.said(before))[-1:] in _HAD
+    return parsed.mentions[place].assertion in _SAID_SO and keys(parsed.said(before))[-1:] in _HAD
 
 
 def _leads_on(parsed: ParsedQuery, place: int) -> bool:
@@ -99,7 +100,7 @@ def _is_had(parsed: ParsedQuery, place: int, facet: Facet) -> bool:
             return False
         if before.value.what.startswith("negates"):
             return mention.assertion == "negated"
-        if said[-1] in _HAVING and mention.assertion == "affirmed":
+        if said[-1] in _HAVING and mention.assertion in _SAID_SO:
             return has_article
         if said[-1] not in (_ARTICLES | _HAVING):
             return False
