@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 from quarry.campaigns import retrieval
 from quarry.campaigns.results import CampaignSet
 from quarry.campaigns.search import MAX_TURNS
-from quarry.campaigns.tool_result import SUMMARY_CHARACTERS_MAX
+from quarry.campaigns.tool_result import SUMMARIZED_CAMPAIGNS, SUMMARY_CHARACTERS_MAX
 from quarry.core.errors import DatabaseUnavailable
 from tests.campaigns.chatting import chat, ids, stream
 from tests.conftest import KEY, client_of, model_environment
@@ -42,11 +42,13 @@ def test_the_model_filters_then_answers(model_client: TestClient, model: FakeOpe
     }  # fmt: skip
 
 
-def test_a_tool_result_is_a_count_and_a_capped_summary(model_client: TestClient, model: FakeOpenAI) -> None:
+def test_a_tool_result_is_a_count_a_capped_summary_and_campaigns(model_client: TestClient, model: FakeOpenAI) -> None:
     model.enqueue(calls(("filter_campaigns", {})), Reply.text("There are many."))
     final = chat(model_client, "Summarize everything")
     [result] = [json.loads(text) for text in tool_results(model.chat_requests[1])]
-    assert set(result) == {"count", "summary_for_llm"}
+    assert set(result) == {"count", "summary_for_llm", "campaigns"}
+    first = [(campaign["id"], campaign["company"]) for campaign in final["campaigns"]]
+    assert [(each["id"], each["company"]) for each in result["campaigns"]] == first[:SUMMARIZED_CAMPAIGNS]
     assert result["count"] == final["total"] == len(final["campaigns"]) > 100
     assert len(result["summary_for_llm"]) <= SUMMARY_CHARACTERS_MAX
     assert "Channels: Email (" in result["summary_for_llm"]
@@ -100,7 +102,9 @@ def test_malformed_arguments_go_back_once_then_the_model_must_answer(
 def test_a_value_that_does_not_exist_is_told_with_the_nearest(model_client: TestClient, model: FakeOpenAI) -> None:
     model.enqueue(calls(("filter_campaigns", {"channel": ["Emial"]})), Reply.text("Nothing."))
     chat(model_client, "Emial?")
-    assert "did you mean 'Email'" in tool_results(model.chat_requests[1])[0]
+    result = json.loads(tool_results(model.chat_requests[1])[0])
+    assert "did you mean 'Email'" in result["summary_for_llm"]
+    assert (result["count"], result["campaigns"]) == (0, [])
 
 
 def test_the_filters_of_the_page_cannot_be_dropped_by_the_model(model_client: TestClient, model: FakeOpenAI) -> None:

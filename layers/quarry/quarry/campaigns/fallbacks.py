@@ -73,7 +73,7 @@ def _nothing(outcome: Outcome, known: KnownValues) -> str:
         theme = outcome.asked.theme
         return f"It is not recorded which campaigns are about “{theme}”, and no copy{_of(outcome)} says these words."
     about = _about(outcome)
-    lines = [f"No campaign{about} was found." if about else "There are no campaigns."]
+    lines = [f"No campaign{about} was found." if about or known else "There are no campaigns."]
     lines += [
         f"- without “{each.label}”: {each.rows} campaign{_s(each.rows)}" for each in outcome.relaxations[:RELAXATIONS]
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -33,13 +34,20 @@ class CampaignToolResult:
 
     count: int
     summary_for_llm: str
-    campaigns: tuple[Campaign, ...]
+    campaigns: tuple[Campaign, ...] = ()
+
+    def as_told(self) -> str:
+        """As a model is given it: of the campaigns that the summary shows, which they are, for it tells the rest."""
+        told = [_named(campaign) for campaign in self.campaigns[:SUMMARIZED_CAMPAIGNS]]
+        return json.dumps(
+            {"count": self.count, "summary_for_llm": self.summary_for_llm, "campaigns": told}, ensure_ascii=False
+        )
 
 
 def build_tool_result(found: CampaignSet) -> CampaignToolResult:
     """The result for a set of campaigns. What advertisers wrote stands in fenced blocks, as data."""
     if not found.total:
-        return CampaignToolResult(0, "No campaign matches.", ())
+        return CampaignToolResult(0, "No campaign matches.")
     head = "\n".join([_size(found), *_counts(found)])
     room = SUMMARY_CHARACTERS_MAX - len(head)
     blocks: list[str] = []
@@ -93,6 +101,11 @@ def _counts(found: CampaignSet) -> Iterable[str]:
         listed = [f"{fence(shorten(value, 80))} ({count})" for value, count in list(counts.items())[:SUMMARIZED_VALUES]]
         if listed:
             yield f"{label}: {'; '.join(listed)}"
+
+
+def _named(campaign: Campaign) -> dict[str, str]:
+    facts = {"id": campaign.id, "company": campaign.company, "brand": campaign.brand}
+    return {name: fence(value) for name, value in facts.items() if value}
 
 
 def _block(campaign: Campaign) -> str:

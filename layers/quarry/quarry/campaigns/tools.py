@@ -6,9 +6,8 @@ by what nobody said.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
@@ -20,7 +19,13 @@ from quarry.campaigns.filters import Resolved, named_values, resolve
 from quarry.campaigns.guard import Guarded, guard
 from quarry.campaigns.reading import CampaignQuestion
 from quarry.campaigns.results import CampaignSet, KnownValues, Search
-from quarry.campaigns.tool_result import SUMMARY_CHARACTERS_MAX, build_tool_result, line_for_people, summarise_groups
+from quarry.campaigns.tool_result import (
+    SUMMARY_CHARACTERS_MAX,
+    CampaignToolResult,
+    build_tool_result,
+    line_for_people,
+    summarise_groups,
+)
 from quarry.core.errors import ModelError
 from quarry.core.model.tool_loop import Tool, ToolResult
 from quarry.core.off_loop import off_loop
@@ -185,13 +190,14 @@ class CampaignToolset:
             resolved = await resolve_filters(self.services.reader, arguments, self.known, arguments.exclude)
             if resolved.unknown:
                 problem = " ".join(str(each) for each in resolved.unknown)
-                return ToolResult(0, problem, f"{problem} Call again with values that exist, or without this filter.")
+                told = CampaignToolResult(0, f"{problem} Call again with values that exist, or without this filter.")
+                return ToolResult(0, problem, told.as_told())
             guarded = self._guarded(resolved)
             found = await self.find(name, arguments, guarded.clauses)
             numbers = await self._numbers(arguments, guarded.clauses, found)
             result = build_tool_result(found)
             summary = "\n".join([*_dropped(guarded.dropped), *numbers, result.summary_for_llm])[:SUMMARY_CHARACTERS_MAX]
-            text = json.dumps({"count": result.count, "summary_for_llm": summary}, ensure_ascii=False)
+            text = replace(result, summary_for_llm=summary).as_told()
             self.found_by[text] = found
             return ToolResult(result.count, "; ".join([*numbers, line_for_people(found)]), text)
 
