@@ -58,7 +58,7 @@ FOUND = PeopleSearchResponse(
     people=[PersonResult(**WHO, similarity_percent=82, why_matched=REASONS, matched_cards=[CARD])],
     constraints=Constraints(
         query_original=QUERY,
-        query_cleaned=QUERY,
+        query_cleaned=f"tidied up: {QUERY}",
         must=Must(company_norm=["paynest"], city="bengaluru", time_start="2021-01-01"),
         should=Should(skills_or_tools=["Go"]),
         exclude=Exclude(keywords=["agency"]),

@@ -6,7 +6,7 @@ import pytest
 
 from quarry.core.contract import Evidence
 from quarry.people.clauses import Standing, clauses_of, named_clauses, naming_alternatives
-from quarry.people.contract import Constraints, Should
+from quarry.people.contract import Constraints, Must, Should
 from quarry.people.filters import CardFilters
 
 EITHER = clauses_of(CardFilters(roles=("editors|editor|editing|picture editor|painters|painter",)))
@@ -52,8 +52,17 @@ def test_who_is_asked_for_is_named_though_the_word_is_an_everyday_one() -> None:
     assert [clause.label for clause in named_clauses(who)] == ["vet"]
     place = Evidence(field="must.location_text", value="oslo", start=7, end=11, assertion="affirmed")
     there = Constraints(
-        query_original="vet in Oslo", query_cleaned="vet in Oslo", should=Should(keywords=["vet"]), evidence=[place]
+        query_original="vet in Oslo", query_cleaned="A vet in Oslo", should=Should(keywords=["vet"]), evidence=[place]
     )
     assert [clause.label for clause in named_clauses(there)] == ["vet"]
     assert named_clauses(there.model_copy(update={"evidence": []})) == []
     assert named_clauses(Constraints(query_original="good water", should=Should(keywords=["good", "water"]))) == []
+
+
+def test_what_a_condition_tells_is_not_told_again_as_a_word() -> None:
+    asked = Constraints(
+        query_original="Glaziers at Fenwright who say Zorblax",
+        must=Must(company_norm=["fenwright"], text=["Zorblax"]),
+        should=Should(keywords=["fenwright", "zorblax", "glaziers"]),
+    )
+    assert [clause.label for clause in named_clauses(asked)] == ["glaziers"]

@@ -70,7 +70,7 @@ def preferred_clauses(constraints: Constraints) -> list[Clause]:
     should = constraints.should
     roles = {name for role in constraints.must.role for name in role.split("|")}
     # "colonels" and "colonel" are one
-    terms = unique((*should.skills_or_tools, *should.keywords), lambda term: " ".join(map(stem, keys(term))))
+    terms = unique((*should.skills_or_tools, *should.keywords), _stems)
     words = [term for term in terms if term not in roles]
     on_cards: list[tuple[HardConstraint, CardFilters]] = [
         *(("company_norm", CardFilters(companies=(name,))) for name in should.company_norm),
@@ -83,12 +83,19 @@ def preferred_clauses(constraints: Constraints) -> list[Clause]:
 
 def named_clauses(constraints: Constraints) -> list[Clause]:
     """What the query names beside its conditions, as one or in its other forms: its own words, but for everyday ones that do not
-    say who is asked for ("plumbers in Oslo"). Nobody is left out for want of it, but who is shown lacks it.
+    say who is asked for ("plumbers in Oslo"), and for those that a condition tells. Nobody is left out for want of it, but who
+    is shown lacks it.
     """
     said = set(map(stem, keys(constraints.query_original)))
+    must = constraints.must
+    told = set(map(_stems, (*must.company_norm, *must.school_norm, *must.team_norm, *must.text)))
     named = unique(
-        (term for term in constraints.should.keywords if all(stem(key) in said for key in keys(term))),
-        lambda term: " ".join(map(stem, keys(term))),
+        (
+            term
+            for term in constraints.should.keywords
+            if all(stem(key) in said for key in keys(term)) and _stems(term) not in told
+        ),
+        _stems,
     )
     asked_for = _asked_for(keys(constraints.query_original), _first_words_of_places(constraints))
     terms = [term for term in named if not all(map(is_everyday, keys(term))) or keys(term)[-1:] == (asked_for,)][
@@ -100,9 +107,13 @@ def named_clauses(constraints: Constraints) -> list[Clause]:
     ]
 
 
+def _stems(term: str) -> str:
+    return " ".join(map(stem, keys(term)))
+
+
 def _first_words_of_places(constraints: Constraints) -> frozenset[str]:
     said = (
-        keys(constraints.query_cleaned[each.start : each.end])
+        keys(constraints.query_original[each.start : each.end])
         for each in constraints.evidence
         if each.field == "must.location_text"
     )

@@ -96,7 +96,7 @@ class Exclude(Request):
 
 
 class Constraints(Request):
-    """How a query was read; `evidence` is of `query_cleaned`."""
+    """How a query was read; `evidence` is of `query_original`."""
 
     query_original: str = ""
     query_cleaned: str = ""

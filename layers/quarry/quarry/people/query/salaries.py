@@ -33,7 +33,7 @@ def take_salary(draft: Draft, mention: Mention, range: MoneyRange | NumberRange)
         draft.prefer(draft.text(mention).lower())
         return
     must.offer_salary_inr_per_year = round(amount, 2)
-    draft.note("must.offer_salary_inr_per_year", f"{amount:g}", mention)
+    draft.note("must.offer_salary_inr_per_year", f"{amount:.12g}", mention)
 
 
 def _a_year(range: MoneyRange | NumberRange) -> float | None:

@@ -255,7 +255,7 @@ class PeopleView {
     const chips = conditionChips(reader, constraints, {question, note: COST, onchange: (changed) => this.#change({}, changed)});
     const readAgain = () => { forgetTaken(question); this.#change({}, null); };
     return element('section', {class: 'understood', 'aria-label': 'How the query was understood'},
-      (constraints.evidence ?? []).length > 0 && element('p', {class: 'understood-query'}, highlighted(constraints.query_cleaned ?? question, constraints.evidence)),
+      (constraints.evidence ?? []).length > 0 && element('p', {class: 'understood-query'}, highlighted(constraints.query_original ?? question, constraints.evidence)),
       reader.read(constraints, question).length === 0 && element('p', {class: 'fine'},
         isChanged ? 'No condition is left' : 'No condition was read from this', '; the closest people by meaning are shown.'),
       chips,

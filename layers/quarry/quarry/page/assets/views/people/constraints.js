@@ -136,7 +136,7 @@ function heldOf(field, values, evidence) {
 }
 
 /** What the query's own words say of a field. @returns {Said[]} */
-function saidOf({query_cleaned: query = '', evidence = []}, field) {
+function saidOf({query_original: query = '', evidence = []}, field) {
   const letters = Array.from(query);
   return evidence.filter((each) => each.field === field)
     .map((each) => ({names: namesIn(each.value), words: letters.slice(each.start, each.end).join(''), each}));
