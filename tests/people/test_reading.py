@@ -402,6 +402,8 @@ def test_who_knows_something_is_not_yet_called_so(read: Read) -> None:
         ("not based in Delhi", [], ["delhi"]),
         ("not a manager, hands-on", [], ["manager"]),
         ("without PHP and with Go", [], ["php"]),
+        ("engineers who don't know Kafka", [], ["kafka"]),
+        ("engineers with no experience in Kafka", [], ["kafka"]),
         ("not only designers", [], []),
         ("no experience required", [], []),
         ("no more than 20 LPA", [], []),
@@ -433,6 +435,9 @@ def test_what_is_ruled_out_is_excluded(read: Read, query: str, companies: list[s
         ("salary 12 for tutors", [], ["12"], ["teaching"]),
         ("preferably in Pune, ideally ex-Tarang Pay", [], ["tarang pay", "pune", "ex"], []),
         ("welders ready to move to Berlin", [], ["berlin", "welders", "move", "ready"], []),
+        ("ex Tarang Pay", [], [], []),
+        ("previously at Tarang Pay", [], [], []),
+        ("employees of Tarang Pay", [], [], []),
         ("who is the best?", [], ["best"], []),
     ],
 )

@@ -8,7 +8,7 @@ PEOPLE = SearchTable(
     "people",
     nouns=(
         "person", "people", "someone", "somebody", "anyone", "candidate", "professional", "expert", "talent", "applicant",
-        "profile", "individual",
+        "profile", "individual", "employee",
     ),
     date="start",
     where="exists (select from experience_cards v where v.person_id = t.id and v.visible)",

@@ -38,8 +38,11 @@ def take_organisation(draft: Draft, place: int, mention: Mention, value: Known) 
 def mark_former(draft: Draft, place: int) -> None:
     """Notes where the words before an organisation say that somebody has left it."""
     cues = (mention.value for mention in draft.before(place, FORMER_WORDS))
-    if Cue("former") in cues or _FORMER & draft.words_before(place, FORMER_WORDS):
+    said = _FORMER & draft.words_before(place, FORMER_WORDS)
+    if Cue("former") in cues or said:
         draft.constraints.must.is_current = False
+        should = draft.constraints.should
+        should.keywords = [word for word in should.keywords if word not in said]
 
 
 def take_team(draft: Draft, mention: Mention, value: Known) -> None:
