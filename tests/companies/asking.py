@@ -29,6 +29,7 @@ FILLED = Filled(
         "name": ("Plane", "Harbor"),
         "acquirer": ("Square", "Brattlow Group"),
         "founder": ("Ines Vadaro", "Ola Brenn"),
+        "niche": ("social selling",),
     },
 )  # fmt: skip
 SERVED[COMPANIES.name] = FILLED

@@ -267,6 +267,45 @@ def test_a_tag_that_is_not_wanted_rules_companies_out_in_words_too() -> None:
     assert (tags(read), read.excluded, read.topic) == ({"Climate & Energy"}, ("payments",), "climate")
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "companies in Germany that are not startups",
+        "German companies that aren't startups",
+        "companies in Germany, no startups",
+        "companies in Germany that are no longer startups",
+    ],
+)
+def test_startups_are_ruled_out_as_a_status(question: str) -> None:
+    found = asked(question)
+    assert values(found, "status", is_negated=True) == {"startup"}
+    assert values(found, "country") == {"Germany"}
+    assert not found.assumed
+
+
+def test_startups_that_are_elsewhere_or_not_alone_are_not_ruled_out() -> None:
+    for question in ("no startups in Germany", "not only startups in Germany", "startups that are not in Germany"):
+        assert not values(asked(question), "status", is_negated=True)
+
+
+@pytest.mark.parametrize(
+    ("question", "country", "excluded"),
+    [
+        ("startups that don't sell to Germany", {"Germany"}, ()),
+        ("startups not selling in Germany", {"Germany"}, ()),
+        ("startups that do not sell toys", set(), ("toys",)),
+        ("startups that do not sell to the zoos", set(), ("zoos",)),
+    ],
+)
+def test_a_verb_of_what_all_companies_do_is_not_what_is_ruled_out(
+    question: str, country: set[str], excluded: tuple[str, ...]
+) -> None:
+    found = asked(question)
+    assert values(found, "country", is_negated=True) == country
+    assert found.excluded == excluded
+    assert not values(found, "niche", is_negated=True)
+
+
 def test_a_tag_goes_with_a_part_of_it_that_is_ruled_out() -> None:
     read = asked("climate companies without accounting")
     assert values(read, "category", is_negated=True) == {"Accounting & Tax"}

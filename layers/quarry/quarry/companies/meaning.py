@@ -40,18 +40,73 @@ LISTED_MAX = 12
 """So many mentions before and behind one are those that it is listed with."""
 _DOINGS = frozenset(stem(word) for word in "build sell offer provide deal develop deliver produce create serve".split())
 """What every company does; such a word leads to what it does it with."""
+_STARTUP = Known((KnownValue(STATUS, "startup"),))
+_NEGATIVE = frozenset(("negates", "negates_verb", "negates_list", "former", "negative", "uncertain"))
+"""The cues of which one may make doubtful what else its clause mentions."""
 _AT = frozenset("in from near at within across around outside of inside".split())
 _FOR = frozenset("for to by with helping serving targeting among between into".split())
 
 
 def as_companies(parsed: ParsedQuery) -> ParsedQuery:
     """The mentions as they are meant where companies are searched: who is named outright was looked for before."""
+    parsed = _without_doings(parsed)
     meant = [_as_meant(parsed, place) for place in range(len(parsed.mentions))]
     asks = any(isinstance(mention.value, Asked) for mention in parsed.mentions)
-    return replace(
-        parsed,
-        mentions=tuple(_of_topic(parsed, mention, place, asks=asks) for place, mention in enumerate(meant)),
+    return _without_startups(
+        replace(
+            parsed,
+            mentions=tuple(_of_topic(parsed, mention, place, asks=asks) for place, mention in enumerate(meant)),
+        )
     )
+
+
+def _without_doings(parsed: ParsedQuery) -> ParsedQuery:
+    """ "Do not sell toys", "do not sell to schools": the toys and the schools are ruled out, not the verb, also where some value
+    holds it ("live selling").
+    """
+    mentions = list(parsed.mentions)
+    for place, mention in enumerate(parsed.mentions):
+        if mention.assertion != "negated" or stem(parsed.said(mention).lower()) not in _DOINGS:
+            continue
+        behind = [each for each in range(place + 1, len(mentions)) if mentions[each].value != Cue("filler")]
+        leads_on = bool(behind) and mentions[behind[0]].value == Cue("relates")
+        what = next(iter(behind[leads_on:]), None)
+        if what is None or isinstance(mentions[what].value, Cue):
+            continue
+        if mentions[what].assertion == "negated" or (leads_on and mentions[what].assertion == "affirmed"):
+            mentions[place] = replace(mention, value=Cue("light"), assertion="affirmed")
+            mentions[what] = replace(mentions[what], assertion="negated")
+    return replace(parsed, mentions=tuple(mentions))
+
+
+def _without_startups(parsed: ParsedQuery) -> ParsedQuery:
+    """ "That are not startups": what companies are called is a status too, and ruled out as one. What else was doubtful, since
+    nothing else was there for the "not", is meant, unless another one is there.
+    """
+    mentions = list(parsed.mentions)
+    places = [place for place in range(len(mentions)) if _is_startups_ruled_out(parsed, place)]
+    for place in places:
+        mentions[place] = replace(mentions[place], value=_STARTUP, assertion="negated")
+    if places and sum(_is_negative(mention) for mention in mentions) == len(places):
+        mentions = [replace(each, assertion="affirmed") if each.assertion == "doubtful" else each for each in mentions]
+    return replace(parsed, mentions=tuple(mentions)) if places else parsed
+
+
+def _is_startups_ruled_out(parsed: ParsedQuery, place: int) -> bool:
+    """Whether "startups" stands behind a "not" that reaches nothing else."""
+    mention = parsed.mentions[place]
+    if not is_noun(mention) or stem(parsed.said(mention).lower()) != _STARTUP.values[0].value:
+        return False
+    following = next((each for each in parsed.mentions[place + 1 :] if not isinstance(each.value, Cue)), None)
+    if following is not None and following.assertion == "negated":
+        return False
+    before = next((each for each in reversed(parsed.mentions[:place]) if each.value != Cue("filler")), None)
+    return before is not None and _is_negative(before) and "," not in parsed.text[before.end : mention.start]
+
+
+def _is_negative(mention: Mention) -> bool:
+    value = mention.value
+    return isinstance(value, Cue) and value.what in _NEGATIVE
 
 
 def _of_topic(parsed: ParsedQuery, mention: Mention, place: int, *, asks: bool) -> Mention:
