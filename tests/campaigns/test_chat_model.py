@@ -107,6 +107,14 @@ def test_a_value_that_does_not_exist_is_told_with_the_nearest(model_client: Test
     assert (result["count"], result["campaigns"]) == (0, [])
 
 
+def test_where_a_models_searches_find_nothing_it_is_not_said_that_there_is_nothing(
+    model_client: TestClient, model: FakeOpenAI
+) -> None:
+    model.enqueue(calls(("full_text_search", {"query": "zeppelin"})), Reply.http_error(500), Reply.http_error(500))
+    final = chat(model_client, "airships")
+    assert (final["total"], final["response"]) == (0, "No campaign was found.")
+
+
 def test_the_filters_of_the_page_cannot_be_dropped_by_the_model(model_client: TestClient, model: FakeOpenAI) -> None:
     model.enqueue(calls(("filter_campaigns", {"channel": ["TV"]})), calls(("filter_campaigns", {})), Reply.text("Ok."))
     final = chat(model_client, "TV ads", activeFilters={"channel": ["SMS"]}, applyFiltersToQuery=True)
