@@ -315,6 +315,7 @@ class TestRefusals:
             ({"question": "elm", "history": [{"question": "\udfff", "answer": ""}]}, "/history/0/question"),
             ({"question": "elm", "history": [RELATED] * 51}, "/history"),
             ({"question": "elm", "stream": False}, "/stream"),
+            ({"question": "elm", "fresh": "yes"}, "/fresh"),
         ],
     )
     def test_a_bad_field_is_named(self, client: TestClient, body: dict[str, Any], pointer: str) -> None:

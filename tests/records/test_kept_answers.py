@@ -180,6 +180,7 @@ def test_feedback_is_kept_with_its_run_and_the_last_word_counts(client: TestClie
     assert row == [(run_id, False, "It is about another tree.")]
     assert client.post(path, json={"helpful": "perhaps"}, headers=ANN).status_code == 422
     assert client.post("/runs/none/feedback", json={"helpful": True}).status_code == 422
+    assert client.post(path, json={"helpful": "yes"}).status_code == 422
 
 
 def test_a_run_is_cancelled_by_its_caller_alone(client: TestClient) -> None:

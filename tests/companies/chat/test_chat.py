@@ -349,6 +349,20 @@ class TestWrongRequests:
             ({"messages": [{"role": "user", "content": "x", "name": "n"}]}, "/messages/0/name"),
             (
                 {
+                    "messages": [{"role": "user", "content": "x"}],
+                    "constraints": {"conditions": [{"field": "founded_year", "least": "2015"}]},
+                },
+                "/constraints/conditions/0/least",
+            ),
+            (
+                {
+                    "messages": [{"role": "user", "content": "x"}],
+                    "constraints": {"conditions": [{"field": "city", "values": ["Leeds"], "negated": "no"}]},
+                },
+                "/constraints/conditions/0/negated",
+            ),
+            (
+                {
                     "messages": [{"role": "assistant", "content": "x" * 20_001}, {"role": "user", "content": "x"}],
                 },
                 "/messages/0/content",

@@ -118,7 +118,7 @@ class ConditionOnWire(LazyModel):
     values: Annotated[list[_ConditionValue], Field(max_length=500)] = []
     from_date: Day | None = Field(default=None, alias="from")
     to_date: Day | None = Field(default=None, alias="to")
-    months: Annotated[list[Annotated[int, Field(ge=1, le=12)]], Field(max_length=12)] = []
+    months: Annotated[list[Annotated[int, Field(ge=1, le=12, strict=True)]], Field(max_length=12)] = []
     negated: StrictBool = False
 
     @model_validator(mode="after")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import ConfigDict, Field, StringConstraints, model_validator
+from pydantic import ConfigDict, Field, StrictBool, StringConstraints, model_validator
 from pydantic.alias_generators import to_camel
 
 from quarry.core.contract import EVIDENCE_MAX, AggregationGroup, Evidence, Request
@@ -82,11 +82,11 @@ class Condition(_Request):
 
     field: FieldName
     values: list[Value] = Field(default_factory=list, max_length=VALUES_MAX)
-    least: float | None = Field(default=None, allow_inf_nan=False)
-    most: float | None = Field(default=None, allow_inf_nan=False)
-    negated: bool = False
+    least: float | None = Field(default=None, allow_inf_nan=False, strict=True)
+    most: float | None = Field(default=None, allow_inf_nan=False, strict=True)
+    negated: StrictBool = False
     strength: Literal["required", "assumed", "preferred"] = "required"
-    group: int | None = Field(default=None, ge=0, le=CONDITIONS_MAX)
+    group: int | None = Field(default=None, ge=0, le=CONDITIONS_MAX, strict=True)
     label: Value | None = Field(default=None, description="The condition in words; of no meaning in a request.")
 
     @model_validator(mode="after")

@@ -10,6 +10,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    StrictBool,
     StringConstraints,
     TypeAdapter,
     ValidationError,
@@ -255,7 +256,7 @@ class AskRequest(Request):
     history: list[PriorTurn] = Field(default_factory=list, max_length=50)
     types: list[TypeName] = Field(default_factory=list, max_length=TYPES_MAX)
     filters: AskFilters = AskFilters()
-    fresh: bool = Field(default=False, description=_FRESH)
+    fresh: StrictBool = Field(default=False, description=_FRESH)
 
     @property
     def filters_itself(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StrictBool, StringConstraints
 
 from quarry.core.contract import Request
 from quarry.core.lazy_model import LazyModel
@@ -18,7 +18,7 @@ REASON_MAX_CHARACTERS = 2_000
 class Feedback(Request):
     """`POST /runs/{id}/feedback`."""
 
-    helpful: bool
+    helpful: StrictBool
     reason: (
         Annotated[str, StringConstraints(strip_whitespace=True, max_length=REASON_MAX_CHARACTERS), Storable] | None
     ) = Field(default=None, examples=["It answers another question."])
