@@ -146,6 +146,14 @@ def test_numbers_are_counted_over_all_campaigns(model_client: TestClient, model:
     assert second.startswith("122 campaigns in all, exactly.")
 
 
+def test_a_number_that_was_not_looked_up_is_not_the_models(model_client: TestClient, model: FakeOpenAI) -> None:
+    model.enqueue(Reply.text("There are 12,345 email campaigns."))
+    body = chat(model_client, "How many email campaigns are there?")
+    assert "12,345" not in body["response"]
+    assert str(body["total"]) in body["response"]
+    assert body["telemetry"]["degradedSteps"] == ["campaigns_research"]
+
+
 @pytest.mark.parametrize(
     "aggregate", [{"ask": "count", "by": "month"}, {"ask": "groups"}, {"ask": "groups", "by": "colour"}]
 )

@@ -202,6 +202,9 @@ async def _research(
                 raise
             run.degrade(RESEARCH_STEP)
             _forget_last_turn(conversation)
+        if not toolset.searches and asked.ask.kind != "rows":
+            # a number that it tells without having looked is none of the data's
+            run.degrade(RESEARCH_STEP)
     if run.chat is None or (RESEARCH_STEP in run.degraded and not toolset.searches):
         async for step in _answer_by_reading(toolset, asked):
             yield step
