@@ -15,6 +15,7 @@ from starlette.testclient import TestClient
 
 from quarry.records.searched_types import BUILT_IN
 from tests.conftest import client_of
+from tests.records.asking import ask, the
 
 CONDITIONED = ["what was said about the bridge in spring 2024?", "what did Ruiz say about the elm?"]
 """Their conditions lift the records that meet them, and leave out no other."""
@@ -238,7 +239,7 @@ def hostile_client(database_url: str) -> Iterator[TestClient]:
     with psycopg.connect(database_url, autocommit=True) as connection:
         connection.execute(
             """insert into motions (id, text_content) values
-              ('a/b c?d#e', 'The elm <script>alert("elm")</script> & <img src=x onerror=alert(1)> "stays" <elm'),
+              ('a/b c?d#e%f', 'The elm <script>alert("elm")</script> & <img src=x onerror=alert(1)> "stays" <elm'),
               ('forged', U&'The \\E000elm\\E001 with forged marks </mark><mark>')"""
         )
     with client_of(database_url) as client:
@@ -252,6 +253,12 @@ def test_a_snippet_holds_no_markup_but_its_marks(hostile_client: TestClient) -> 
         left = re.sub(r"<mark>([^<>]*)</mark>", r"\1", result["snippet"])
         assert left == html.escape(html.unescape(left))
         assert "<mark>elm</mark>" in result["snippet"]
+
+
+def test_a_record_of_any_id_is_asked_about(hostile_client: TestClient) -> None:
+    events = ask(hostile_client, "Does the elm stay?")
+    assert "a/b c?d#e%f" in {source["id"] for source in the(events, "sources")["sources"]}
+    assert events[-1]["type"] == "done"
 
 
 @pytest.fixture
@@ -348,8 +355,8 @@ def test_every_found_record_can_be_opened(client: TestClient, type: str) -> None
 
 
 def test_an_id_may_hold_any_character(hostile_client: TestClient) -> None:
-    response = hostile_client.get("/records/motion/a%2Fb%20c%3Fd%23e")
-    assert (response.status_code, response.json()["id"]) == (200, "a/b c?d#e")
+    response = hostile_client.get("/records/motion/a%2Fb%20c%3Fd%23e%25f")
+    assert (response.status_code, response.json()["id"]) == (200, "a/b c?d#e%f")
 
 
 @pytest.mark.parametrize(

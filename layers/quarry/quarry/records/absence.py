@@ -26,6 +26,7 @@ from quarry.core.postgres.pool import Database
 from quarry.core.query.measures import compared
 from quarry.core.query.mention import Asked, Cue, FacetName, Known, Value, Word
 from quarry.core.query.question import Clause, Condition, Evidence
+from quarry.core.retrieval.filters import Arguments
 from quarry.core.retrieval.fusion import SEMANTIC_WEIGHT
 from quarry.core.services import Services
 from quarry.core.settings import LOCAL_EMBEDDING_MODEL
@@ -388,6 +389,7 @@ async def _held(
 ) -> Held:
     """What records of one language hold of the words. One of the language that none holds is no slip of the pen for another."""
     searched = [each for each in types if language in each.languages]
+    arguments = Arguments()
     holding = SQL(" union all ").join(
         SQL(
             "select h.weight, h.topic, h.others + {met} as beside, {is_met} as is_met from {rows} t, one o, asked a"
@@ -398,8 +400,8 @@ async def _held(
             ") h where t.id = any({ids})"
         ).format(
             rows=Identifier(each.rows),
-            ids=Literal([item.key[1] for item in ranked if item.key[0] == each.name]),
-            **_met(each, named.values),
+            ids=arguments.add([item.key[1] for item in ranked if item.key[0] == each.name]),
+            **_met(each, named.values, arguments),
         )
         for each in searched
     )
@@ -423,7 +425,8 @@ async def _held(
             "forms": [" ".join((word, *(other_forms(word) if language in (None, ENGLISH) else ()))) for word in asked],
             "value_rows": [rows for _, rows in named.values],
             "tables": list(dict.fromkeys(each.rows for each in searched)),
-        },
+        }
+        | arguments.values,
     )
     is_beside = row["beside"] > ALL_WORTH * row["possible_beside"]
     return Held(
@@ -437,12 +440,12 @@ async def _held(
     )
 
 
-def _met(type: SearchedType, values: Sequence[tuple[Clause, int]]) -> dict[str, Composable]:
+def _met(type: SearchedType, values: Sequence[tuple[Clause, int]], arguments: Arguments) -> dict[str, Composable]:
     """How much the values say that a row `t` of the type has, and whether it has all of them."""
     met, all_met = list[Composable]([SQL("0")]), list[Composable]([SQL("true")])
     for clause, rows in values:
         told = tellable(clause, type.table)
-        has = (type.condition([told]) if told else None) or SQL("false")
+        has = (type.condition([told], arguments) if told else None) or SQL("false")
         met.append(SQL("case when {} then ln(1 + o.rows / ({} + .5)) else 0 end").format(has, Literal(rows)))
         all_met.append(SQL("({})").format(has))
     return {"met": SQL(" + ").join(met), "is_met": SQL(" and ").join(all_met)}

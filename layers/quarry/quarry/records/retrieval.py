@@ -114,8 +114,11 @@ async def similarities(
     database: Database, vectors: Sequence[Sequence[float]], keys: Sequence[RecordKey], types: Sequence[SearchedType]
 ) -> list[float]:
     """How near in meaning (cosine) the nearest of these records is to each of the vectors; 0 where none has a vector."""
+    arguments = Arguments()
     windows = [
-        SQL("select e.embedding from {} e where e.record_id = any({})").format(Identifier(each.windows), Literal(ids))
+        SQL("select e.embedding from {} e where e.record_id = any({})").format(
+            Identifier(each.windows), arguments.add(ids)
+        )
         for each in types
         if each.has_meaning and (ids := [id for name, id in keys if name == each.name])
     ]
@@ -128,7 +131,7 @@ async def similarities(
             "select coalesce((select max(1 - (w.embedding <=> v.embedding)) from ({windows}) w), 0) as similarity"
             " from (values {asked}) v (embedding)"
         ).format(windows=SQL(" union all ").join(windows), asked=asked),
-        values,
+        values | arguments.values,
     )
     return [row["similarity"] for row in rows]
 

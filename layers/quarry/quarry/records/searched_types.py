@@ -19,7 +19,7 @@ from quarry.core.errors import FieldError, InvalidInput
 from quarry.core.query.question import Clause
 from quarry.core.query.united_tables import stems_of
 from quarry.core.retrieval.facets import Facet, SearchTable
-from quarry.core.retrieval.filters import Literals, where
+from quarry.core.retrieval.filters import Arguments, Literals, where
 from quarry.records.contract import RecordType
 
 ACTOR_SETTING = "quarry.actor"
@@ -84,11 +84,13 @@ class SearchedType:
         """Whether each of its rows is in a language of its own."""
         return self.collection is not None and self.collection.declaration.language_column is not None
 
-    def condition(self, clauses: Sequence[Clause]) -> Composable | None:
-        """What the clauses ask of a row `t` of `rows`; None where it may be any."""
+    def condition(self, clauses: Sequence[Clause], arguments: Arguments | None = None) -> Composable | None:
+        """What the clauses ask of a row `t` of `rows`; None where it may be any. Without `arguments` the values stand in the
+        condition itself: it is for a statement that has no parameters.
+        """
         if not clauses and not self.is_always_filtered:
             return None
-        asked = where(self.table, clauses, Literals())
+        asked = where(self.table, clauses, arguments or Literals())
         return SQL(self.has_source).format(asked) if self.has_source else asked
 
 
