@@ -1377,18 +1377,18 @@ declare
   beginnings constant text[] := array(
     select '\m' || regexp_replace(case when length(w.word) > 4 then rtrim(w.word, 'ie') else w.word end, '(\W)', '\\\1', 'g')
     from unnest(p_words) w (word) order by length(w.word) desc, w.word limit 8);
-  options constant text := U&'StartSel=\E000, StopSel=\E001, HighlightAll=true';
+  options constant text := 'HighlightAll=true';
 begin
   perform set_config('quarry.actor', p_actor_id, true);
   return query
     select k.place, e.type, e.id, e.project_id, p.name, e.title,
       case when strpos(h.headline, U&'\E000') > 0 then h.headline
-        else ts_headline('english', joined_text(translate(e.title, U&'\E000\E001', ''), nullif(t.passage, '')), any_word, options) end
+        else marked_words('english', joined_text(e.title, nullif(t.passage, '')), any_word, options) end
     from unnest(p_types, p_ids) with ordinality k (type, id, place)
     join onto_search_entries e on e.type = k.type and e.id = k.id
     left join onto_projects p on p.id = e.project_id,
-      lateral (select translate(best_passage(e.readable_text, beginnings), U&'\E000\E001', '') as passage offset 0) t,
-      lateral (select ts_headline('english', t.passage, any_word, options) as headline offset 0) h;
+      lateral (select best_passage(e.readable_text, beginnings) as passage offset 0) t,
+      lateral (select marked_words('english', t.passage, any_word, options) as headline offset 0) h;
 end
 $$;
 
@@ -2316,6 +2316,20 @@ CREATE FUNCTION quarry.look_up_values(p_tables text[], p_words text[], p_forms_a
       limit 1
     ) n
   ) v
+$$;
+
+
+--
+-- Name: marked_words(regconfig, text, tsquery, text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.marked_words(p_language regconfig, p_text text, p_query tsquery, p_options text) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$
+  select replace(
+    ts_headline(p_language, replace(translate(p_text, U&'\E000\E001\0001', ''), '<', U&'<\0001'), p_query,
+      U&'StartSel=\E000, StopSel=\E001, ' || p_options),
+    U&'\0001', '')
 $$;
 
 
@@ -4320,9 +4334,9 @@ $$;
 CREATE FUNCTION quarry.record_snippet(p_body text, p_words text[], p_language regconfig) RETURNS text
     LANGUAGE sql STABLE
     AS $$
-  select ts_headline(coalesce(p_language, 'english'), b.body, w.any_word,
-    U&'StartSel=\E000, StopSel=\E001, MaxFragments=2, MinWords=10, MaxWords=28, FragmentDelimiter=" … "')
-  from (select translate(left(p_body, 20000), U&'\E000\E001', '') as body) b, lateral (
+  select marked_words(coalesce(p_language, 'english'), b.body, w.any_word,
+    'MaxFragments=2, MinWords=10, MaxWords=28, FragmentDelimiter=" … "')
+  from (select left(p_body, 20000) as body) b, lateral (
       select coalesce(string_agg(quote_literal(l.lexeme), ' | '), '')::tsquery as any_word
       from (
         select unnest(p_words) as lexeme

@@ -245,6 +245,7 @@ def test_a_snippet_holds_no_markup_but_its_marks(hostile_client: TestClient) -> 
         left = re.sub(r"<mark>([^<>]*)</mark>", r"\1", result["snippet"])
         assert left == html.escape(html.unescape(left))
         assert "<mark>oven</mark>" in result["snippet"].lower()
+    assert "&lt;/script&gt; &amp; &lt;img src=x&gt;" in "".join(result["snippet"] for result in body["results"])
 
 
 def test_an_id_may_hold_any_character_and_props_keep_their_nulls(hostile_client: TestClient) -> None:

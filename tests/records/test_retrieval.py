@@ -452,8 +452,7 @@ async def test_records_are_described_in_the_order_asked_for(city: Database) -> N
     assert texts[1].body == (
         "The elm stays.\nResult: Carried 7–2. Against: Bo, Cy.\nThat the elm be kept.\nMoved by Ada."
     )
-    # Postgres takes tags out of what it quotes
-    assert texts[2].snippet == "\ue000elm\ue001 is  \ue000sound\ue001  & well"
+    assert texts[2].snippet == "\ue000elm\ue001 is <b>\ue000sound\ue001</b> & well"
     await city.close()
 
 

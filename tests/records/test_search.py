@@ -13,6 +13,7 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
+from quarry.core.snippet import unmark
 from quarry.records.searched_types import BUILT_IN
 from tests.conftest import client_of
 from tests.records.asking import ask, the
@@ -253,6 +254,13 @@ def test_a_snippet_holds_no_markup_but_its_marks(hostile_client: TestClient) -> 
         left = re.sub(r"<mark>([^<>]*)</mark>", r"\1", result["snippet"])
         assert left == html.escape(html.unescape(left))
         assert "<mark>elm</mark>" in result["snippet"]
+
+
+def test_a_snippet_leaves_out_no_markup_of_the_text(hostile_client: TestClient) -> None:
+    [hostile] = found(hostile_client, "elm stays", limit=1)["results"]
+    assert unmark(hostile["snippet"]) == (
+        'elm <script>alert("elm")</script> & <img src=x onerror=alert(1)> "stays" <elm'
+    )
 
 
 def test_a_record_of_any_id_is_asked_about(hostile_client: TestClient) -> None:

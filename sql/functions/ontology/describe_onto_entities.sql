@@ -2,8 +2,8 @@
 -- in what was named.
 --
 -- This is what leaves a workspace, so it is read as quarry_ontology_reader: the policies show that role nothing but the actor's
--- rows, also where the caller's own statement should fail to. In a snippet the words (lexemes) stand between U+E000 and U+E001,
--- which the caller turns into markup after escaping the rest; where only the title holds one, the snippet begins with it.
+-- rows, also where the caller's own statement should fail to. In a snippet the words (lexemes) are marked (see marked_words); where
+-- only the title holds one, the snippet begins with it.
 create or replace function describe_onto_entities(p_actor_id text, p_types text[], p_ids text[], p_words text[]) returns table (
   place bigint, type text, id text, project_id text, project_name text, title text, snippet text
 )
@@ -18,17 +18,17 @@ declare
   beginnings constant text[] := array(
     select '\m' || regexp_replace(case when length(w.word) > 4 then rtrim(w.word, 'ie') else w.word end, '(\W)', '\\\1', 'g')
     from unnest(p_words) w (word) order by length(w.word) desc, w.word limit 8);
-  options constant text := U&'StartSel=\E000, StopSel=\E001, HighlightAll=true';
+  options constant text := 'HighlightAll=true';
 begin
   perform set_config('quarry.actor', p_actor_id, true);
   return query
     select k.place, e.type, e.id, e.project_id, p.name, e.title,
       case when strpos(h.headline, U&'\E000') > 0 then h.headline
-        else ts_headline('english', joined_text(translate(e.title, U&'\E000\E001', ''), nullif(t.passage, '')), any_word, options) end
+        else marked_words('english', joined_text(e.title, nullif(t.passage, '')), any_word, options) end
     from unnest(p_types, p_ids) with ordinality k (type, id, place)
     join onto_search_entries e on e.type = k.type and e.id = k.id
     left join onto_projects p on p.id = e.project_id,
-      lateral (select translate(best_passage(e.readable_text, beginnings), U&'\E000\E001', '') as passage offset 0) t,
-      lateral (select ts_headline('english', t.passage, any_word, options) as headline offset 0) h;
+      lateral (select best_passage(e.readable_text, beginnings) as passage offset 0) t,
+      lateral (select marked_words('english', t.passage, any_word, options) as headline offset 0) h;
 end
 $$;

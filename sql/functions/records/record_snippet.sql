@@ -1,12 +1,11 @@
--- A passage of a text that holds any of some words. The words stand between U+E000 and U+E001, which the caller turns into markup after
--- escaping the rest; the text itself is freed of both. They are looked for in its first 20,000 characters, as rows in p_language
--- hold them; null: as our own tables do (see asked_words).
+-- A passage of a text that holds any of some words, which are marked in it (see marked_words). They are looked for in its first
+-- 20,000 characters, as rows in p_language hold them; null: as our own tables do (see asked_words).
 create or replace function record_snippet(p_body text, p_words text[], p_language regconfig) returns text
 language sql stable
 as $$
-  select ts_headline(coalesce(p_language, 'english'), b.body, w.any_word,
-    U&'StartSel=\E000, StopSel=\E001, MaxFragments=2, MinWords=10, MaxWords=28, FragmentDelimiter=" … "')
-  from (select translate(left(p_body, 20000), U&'\E000\E001', '') as body) b, lateral (
+  select marked_words(coalesce(p_language, 'english'), b.body, w.any_word,
+    'MaxFragments=2, MinWords=10, MaxWords=28, FragmentDelimiter=" … "')
+  from (select left(p_body, 20000) as body) b, lateral (
       select coalesce(string_agg(quote_literal(l.lexeme), ' | '), '')::tsquery as any_word
       from (
         select unnest(p_words) as lexeme
