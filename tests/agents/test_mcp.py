@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -245,6 +246,31 @@ async def test_the_same_is_served_over_standard_input_and_output(agents_url: str
         assert {tool.name for tool in (await client.list_tools()).tools} == TOOLS
         found = read(await client.call_tool("search_campaigns", {"channel": "sms", "limit": 2}))
     assert found["total"] == 4
+
+
+@pytest.mark.parametrize("cancelled", [False, True])
+def test_what_a_file_asks_is_answered_to_its_end(agents_url: str, cancelled: bool) -> None:
+    counts = [{"id": number, "method": "tools/call", "params": {"name": "count_records"}} for number in (2, 3)]
+    cancelling = {"method": "notifications/cancelled", "params": {"requestId": 3}}
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "file", "version": "1"}}
+    asked: list[dict[str, Any]] = [
+        {"id": 1, "method": "initialize", "params": hello},
+        {"method": "notifications/initialized"},
+        *counts,
+        *([cancelling] if cancelled else []),
+    ]
+    ended = subprocess.run(
+        [Path(sys.executable).parent / "quarry", "mcp"],
+        input="".join(json.dumps({"jsonrpc": "2.0", **each}) + "\n" for each in asked),
+        env={"DATABASE_URL": agents_url},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_SECONDS,
+        check=True,
+    )
+    answers = {each["id"]: each for each in map(json.loads, ended.stdout.splitlines())}
+    assert answers[2]["result"]["structuredContent"]["total"] > 0
+    assert cancelled or "result" in answers[3]
 
 
 @pytest.mark.parametrize(

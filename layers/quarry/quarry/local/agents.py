@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from functools import partial
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+import anyio
 
 from quarry.api.agents import offer
 from quarry.core.agent_server import AgentServer
@@ -14,6 +16,13 @@ from quarry.core.services import Caller
 from quarry.core.web.rate_limit import take_place
 from quarry.local.database import LocalDatabase, open_database
 from quarry.local.telling import write_json
+
+if TYPE_CHECKING:  # its import takes longer than all the rest of a start
+    from mcp.shared._stream_protocols import ReadStream, WriteStream
+    from mcp.shared.message import SessionMessage
+
+ANSWERS_AWAITED_SECONDS = 120.0
+"""No answer takes so long that was asked for before standard input ended."""
 
 
 def serve_agents(user: str, *, may_spend: bool) -> None:
@@ -29,8 +38,58 @@ async def _serve(database: LocalDatabase, caller: Caller, *, may_spend: bool) ->
     async with database.services() as services:
         charge = partial(take_place, services, caller)
         protocol = AgentServer(offer(), caller, services, charge, may_spend=may_spend).protocol()
-        async with stdio_server() as (read, write):
-            await protocol.run(read, write, protocol.create_initialization_options())
+        async with stdio_server() as (read, write), anyio.create_task_group() as passing:
+            unanswered = _Unanswered()
+            ask, asked = anyio.create_memory_object_stream["SessionMessage | Exception"]()
+            answer, answered = anyio.create_memory_object_stream["SessionMessage"]()
+            passing.start_soon(unanswered.pass_questions, read, ask)
+            passing.start_soon(unanswered.pass_answers, answered, write)
+            await protocol.run(asked, answer, protocol.create_initialization_options())
+
+
+class _Unanswered:
+    """The requests that wait for their answers. The SDK gives up those that it is at when its input ends, as that does which is a
+    file or another program's output: so it is told of the end once all are answered.
+    """
+
+    def __init__(self) -> None:
+        self._ids = set[str | int]()
+        self._one_less = anyio.Event()
+
+    async def pass_questions(
+        self, read: ReadStream[SessionMessage | Exception], ask: WriteStream[SessionMessage | Exception]
+    ) -> None:
+        async with read, ask:
+            async for item in read:
+                if not isinstance(item, Exception):
+                    self._note(item)
+                await ask.send(item)
+            with anyio.move_on_after(ANSWERS_AWAITED_SECONDS):
+                while self._ids:
+                    self._one_less = anyio.Event()
+                    await self._one_less.wait()
+
+    async def pass_answers(self, answered: ReadStream[SessionMessage], write: WriteStream[SessionMessage]) -> None:
+        from mcp_types import JSONRPCError, JSONRPCResponse
+
+        async with answered, write:
+            async for item in answered:
+                await write.send(item)
+                if isinstance(item.message, JSONRPCError | JSONRPCResponse) and item.message.id is not None:
+                    self._forget(item.message.id)
+
+    def _note(self, item: SessionMessage) -> None:
+        from mcp_types import JSONRPCNotification, JSONRPCRequest
+
+        match item.message:
+            case JSONRPCRequest(id=id):
+                self._ids.add(id)
+            case JSONRPCNotification(method="notifications/cancelled", params={"requestId": str() | int() as id}):
+                self._forget(id)  # it gets no answer
+
+    def _forget(self, id: str | int) -> None:
+        self._ids.discard(id)
+        self._one_less.set()
 
 
 def print_tools(format: Literal["openai", "mcp"]) -> None:
