@@ -230,6 +230,15 @@ def test_a_query_that_is_not_utf8_is_refused(client: TestClient, broken: str) ->
     assert response.json()["errors"] == [{"pointer": "/q", "message": "q: must be UTF-8"}]
 
 
+def test_an_id_that_is_not_utf8_is_refused(client: TestClient) -> None:
+    for path in ("/records/motion/a%ED%A0%80", "/answers/%FF"):
+        response = client.get(path)
+        assert response.status_code == 422
+        assert response.json()["errors"] == [{"pointer": "/id", "message": "id: must be UTF-8"}]
+    # the character that stands for what could not be read may be meant
+    assert client.get("/records/motion/%EF%BF%BD").status_code == 404
+
+
 def test_a_query_far_too_long_is_refused(client: TestClient) -> None:
     assert client.get("/records/search", params={"q": "x" * 60_000}).status_code == 422
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote_to_bytes
 
@@ -67,9 +67,7 @@ class KnownAddresses:
         if address is None or scope["method"] not in address.endpoints:
             await _refusal(scope, address.endpoints if address else {})(scope, receive, send)
             return
-        if broken := [
-            _field_not_in_utf8(part) for part in scope.get("query_string", b"").split(b"&") if not _is_utf8(part)
-        ]:
+        if broken := [*_not_in_utf8(scope, address)]:
             refused = problems.from_quarry_error(scope.get("request_id"), InvalidInput([*dict.fromkeys(broken)]))
             await refused(scope, receive, send)
             return
@@ -108,16 +106,24 @@ def _refusal(scope: Scope, methods: Collection[str]) -> ASGIApp:
     return problems.from_quarry_error(scope.get("request_id"), error, headers=headers)
 
 
-def _is_utf8(parameter: bytes) -> bool:
+def _not_in_utf8(scope: Scope, address: _Address) -> Iterator[FieldError]:
+    """The parameters that are not UTF-8, of the path and of the query."""
+    if not _is_utf8(scope.get("raw_path") or b"") and (in_path := address.pattern.match(scope["path"])):
+        yield from (_must_be_utf8(name) for name, value in in_path.groupdict().items() if "\ufffd" in value)
+    for parameter in scope.get("query_string", b"").split(b"&"):
+        if not _is_utf8(parameter):
+            yield _must_be_utf8(unquote_to_bytes(parameter.partition(b"=")[0]).decode(errors="replace"))
+
+
+def _is_utf8(text: bytes) -> bool:
     try:
-        unquote_to_bytes(parameter).decode()
+        unquote_to_bytes(text).decode()
     except UnicodeDecodeError:
         return False
     return True
 
 
-def _field_not_in_utf8(parameter: bytes) -> FieldError:
-    name = unquote_to_bytes(parameter.partition(b"=")[0]).decode(errors="replace")
+def _must_be_utf8(name: str) -> FieldError:
     return FieldError(problems.pointer_to([name]), f"{name}: must be UTF-8")
 
 
