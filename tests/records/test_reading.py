@@ -119,7 +119,7 @@ async def test_a_follow_up_keeps_the_conditions_that_it_does_not_change(database
     earlier = ["How many motions were defeated in 2024?"]
     reading = await read_records(database, BUILT_IN, "and in 2025?", earlier=earlier)
     assert conditions(reading, "motion") == {"result": {"Defeated"}, "date": {"2025-01-01"}}
-    assert reading.counted == ("motion",)
+    assert [*reading.counted] == [("motion",)]
 
 
 def rows(url: str, query: LiteralString) -> int:
@@ -153,6 +153,10 @@ async def counted(database: Database, question: str, types: Sequence[RecordType]
          "select count(*) from motions where result like 'Defeated%' and text_search @@ 'park'"),
         ("motions per month in 2024", "select count(*) from motions where extract(year from date) = 2024"),
         ("how many motions were carried in 2031?", "select 0"),
+        ("How many motions and matters are there?", "select (select count(*) from motions) + (select count(*) from matters)"),
+        ("how many matters, motions and meetings from 2024 do you hold?",
+         "select count(*) from (select date from matters union all select date from motions"
+         " union all select date from meetings) r where extract(year from date) = 2024"),
     ],
 )  # fmt: skip
 async def test_a_number_is_counted_exactly(
@@ -173,6 +177,8 @@ async def test_a_number_is_counted_exactly(
         "how many statements oppose the elm removal?",
         "who moved the motion on food trucks?",
         "why was the elm kept?",
+        "how many motions and people are there?",
+        "how many records did the mayor break?",
     ],
 )
 async def test_what_no_facet_tells_is_not_counted(database: Database, question: str) -> None:
@@ -193,6 +199,18 @@ async def test_groups_are_told_with_their_numbers(database: Database) -> None:
     years = [str(group.value) for group in found.event.groups]
     assert years == sorted(years)
     assert found.event.filters == {"types": ["motion"]}
+
+
+async def test_all_records_are_counted_by_their_types(database: Database, shared_sample_url: str) -> None:
+    wanted = what_to_count(await read_records(database, BUILT_IN, "How many records are there?"), BUILT_IN.named(()))
+    assert wanted is not None
+    found = await count(database, wanted)
+    assert found is not None
+    assert found.event.by == "type"
+    assert [group.value for group in found.event.groups] == [*BUILT_IN]
+    assert found.event.total == sum(group.count for group in found.event.groups)
+    motions = rows(shared_sample_url, "select count(*) from motions")
+    assert f"{found.event.total:,} in all: {motions} motions; " in found.sentence
 
 
 async def test_nothing_counted_tells_what_each_condition_costs(database: Database, shared_sample_url: str) -> None:

@@ -151,6 +151,8 @@ NUMBERS: Mapping[str, str] = {
     "total revenue excluding Spain": "select sum(total) from orders where country <> 'Spain'",
     # counts
     "total orders by country": "select country, count(*) from orders group by 1",
+    "How many orders and visits are there?":
+        "select 'orders', count(*)::int from orders union all select 'visits', count(*)::int from visits",
     "How many orders are paid?": "select count(*)::int from orders where status = 'paid'",
     "How many orders were paid in 2023?": "select count(*)::int from orders where extract(year from paid_on) = 2023",
     "how many pending orders are there from France":

@@ -344,10 +344,11 @@ class SourcesEvent(Event):
 class AggregationEvent(Event):
     """A number that was asked for, exact: how many records there are, or how many different values of what `by` names.
 
-    `by` is what they are grouped by, a facet or a period; `filters` what they have in common, by the names that a request has for
-    it. There are `group_count` groups, of which `groups` holds 50 at most: the latest periods, else the first. Where something
-    was reckoned of a number, `of` says what (`sum:price`), `value` is that of all records, and that of each group stands in it by
-    the same name. Of the highest and the lowest, each group is a record, by its title.
+    `by` is what they are grouped by: a facet, a period, or their `type` where several are counted; `filters` what they have in
+    common, by the names that a request has for it. There are `group_count` groups, of which `groups` holds 50 at most: the latest
+    periods, else the first. Where something was reckoned of a number, `of` says what (`sum:price`), `value` is that of all
+    records, and that of each group stands in it by the same name. Of the highest and the lowest, each group is a record, by its
+    title.
     """
 
     type: Literal["aggregation"] = "aggregation"

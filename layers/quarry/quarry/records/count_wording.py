@@ -47,6 +47,17 @@ def sentence(
     return f"{told} By {_grouped(table, ask, event, named)}."
 
 
+def numbers_of(tables: Sequence[SearchTable], event: AggregationEvent, labels: Sequence[str]) -> str:
+    """What the event tells of the records of several tables, a group each, that are like `labels`."""
+    writing = tables[0].writing
+    numbers = [
+        f"{writing.number(group.count, ',')} {noun(table, group.count)}"
+        for table, group in zip(tables[:GROUPS_SAID_MAX], event.groups, strict=False)
+    ]
+    total = writing.number(event.total, ",")
+    return f"The records hold {total} in all{_like(labels)}: {'; '.join(numbers)}{_more(event, writing)}."
+
+
 def share_of(said: str, table: SearchTable, number: int, rows: int, labels: Sequence[str]) -> str:
     """What was `said` of a number of rows, and which share of how many like `labels` these are."""
     if not rows:

@@ -30,9 +30,9 @@ from quarry.core.retrieval.facets import SearchTable
 from quarry.core.retrieval.filters import Among
 from quarry.core.retrieval.wording import clause_label
 from quarry.records.contract import AggregationEvent, CountedGroup
-from quarry.records.count_wording import counted_on, is_in_time, sentence, share_of
+from quarry.records.count_wording import counted_on, is_in_time, numbers_of, sentence, share_of
 from quarry.records.filters import range_in_request
-from quarry.records.reading import CLAUSES_MAX, RecordsReading, is_soft, tells_when, told_of
+from quarry.records.reading import CLAUSES_MAX, RecordsReading, is_soft, names_records, tells_when, told_of
 from quarry.records.retrieval import EVERYTHING, Scope, describe
 from quarry.records.search_plan import besides
 from quarry.records.searched_types import RecordTypes, SearchedType
@@ -59,7 +59,7 @@ _TIMES = frozenset(("time", "occas"))
 @dataclass(frozen=True)
 class Counting:
     """What is to be counted: the rows of one table that meet the clauses and hold the words; `base`: of which rows these are a
-    share, where that is asked for.
+    share, where that is asked for; `beside`: what is counted of other types for the same question.
     """
 
     type: str
@@ -69,10 +69,12 @@ class Counting:
     types: RecordTypes
     words: Sequence[str] = ()
     base: Sequence[Clause] | None = None
+    beside: Sequence[Counting] = ()
 
     def may_be_told_by(self, type: str) -> bool:
         """Whether records of a type say what was counted: of anybody's tables its own ones, where not all are counted."""
-        return not self.table.reckons or (type == self.type and bool(self.clauses or self.words))
+        counted = (self.type, *(each.type for each in self.beside))
+        return not self.table.reckons or (type in counted and bool(self.clauses or self.words))
 
 
 @dataclass(frozen=True)
@@ -86,15 +88,16 @@ class Counted:
 
 
 def what_to_count(reading: RecordsReading, types: Sequence[SearchedType], scope: Scope = EVERYTHING) -> Counting | None:
-    """What the question wants counted of one type of `types`, or of what else is counted, in `scope`; None where it asks
-    for no number of records, and where these do not tell what it asks.
+    """What the question wants counted of one type of `types`, or of each of several, or of what else is counted, in `scope`; None
+    where it asks for no number of records, and where these do not tell what it asks.
     """
     question = reading.question
     if question.unanswerable or question.excluded_words or len(question.clauses) > CLAUSES_MAX:
         return None
     if not _asks_for_number(reading) or _counts_something_else(reading):
         return None
-    named = reading.counted or _types_grouped(reading) or (reading.named if _is_share(reading) else ())
+    one, *others = reading.counted or [()]
+    named = one or _types_grouped(reading) or (reading.named if _is_share(reading) else ())
     clauses = [
         clause
         for clause in question.clauses
@@ -105,6 +108,8 @@ def what_to_count(reading: RecordsReading, types: Sequence[SearchedType], scope:
         return None
     if reading.types.united.reckons and not _is_about_rows(reading, clauses):
         return None
+    if others:
+        return _each_of(reading, [one, *others], clauses, types, scope)
     for name in named or _types_by_clauses(reading, clauses):
         if name in reading.types and name not in (each.name for each in types):
             continue
@@ -112,6 +117,27 @@ def what_to_count(reading: RecordsReading, types: Sequence[SearchedType], scope:
         if told is not None:
             return _counting(reading, name, clauses, told, scope)
     return None
+
+
+def _each_of(
+    reading: RecordsReading,
+    named: Sequence[Sequence[str]],
+    clauses: Sequence[Clause],
+    types: Sequence[SearchedType],
+    scope: Scope,
+) -> Counting | None:
+    """What is counted of each of several types; None where one of them cannot be told, or more is asked than their numbers."""
+    searched = {each.name for each in types}
+    each = list[Counting]()
+    for names in named:
+        name = next((name for name in names if name not in reading.types or name in searched), None)
+        told = None if name is None else told_of(reading.types.counted[name], besides(clauses, scope))
+        counting = None if name is None or told is None else _counting(reading, name, clauses, told, scope)
+        if counting is None or counting.words or counting.ask != Ask("count"):
+            return None
+        each.append(counting)
+    first, *beside = each
+    return replace(first, beside=beside)
 
 
 def _counting(
@@ -165,6 +191,8 @@ async def count(database: Database, wanted: Counting) -> Counted | None:
     """The number; None where no record holds the words. Raises DatabaseUnavailable."""
     if wanted.ask.kind == "extreme":
         return await _extreme(database, wanted)
+    if wanted.beside:
+        return await _together(database, [replace(wanted, beside=()), *wanted.beside])
     among = Among(words=" ".join(wanted.words))
     answer = await questions.answer(database, wanted.table, wanted.ask, wanted.clauses, among)
     number = answer.rows if wanted.ask.kind == "groups" or answer.number is None else answer.number
@@ -189,6 +217,21 @@ async def count(database: Database, wanted: Counting) -> Counted | None:
         rows = (await questions.answer(database, wanted.table, Ask("count"), wanted.base)).rows
         said = share_of(said, wanted.table, event.total, rows, _labels(replace(wanted, clauses=wanted.base)))
     return Counted(event, said, counted_on(wanted.table, answer.rows))
+
+
+async def _together(database: Database, wanted: Sequence[Counting]) -> Counted:
+    """The numbers of several types, and of them all."""
+    numbers = [(await questions.answer(database, each.table, Ask("count"), each.clauses)).rows for each in wanted]
+    groups = [CountedGroup(value=each.type, count=rows) for each, rows in zip(wanted, numbers, strict=True)]
+    event = AggregationEvent(
+        by="type",
+        groups=groups[:GROUPS_MAX],
+        group_count=len(groups),
+        total=sum(numbers),
+        filters=_filters(wanted[0]) | {"types": [each.type for each in wanted]},
+    )
+    tables = [each.table for each in wanted]
+    return Counted(event, numbers_of(tables, event, _labels(wanted[0])), counted_on(tables[0], event.total))
 
 
 async def _extreme(database: Database, wanted: Counting) -> Counted:
@@ -260,6 +303,8 @@ def _counts_something_else(reading: RecordsReading) -> bool:
     """Whether what "how many" is followed by is no name of records nor of a value ("how many pumps"): in how many records that
     word stands is not their number.
     """
+    if reading.counted:
+        return False
     said = [mention.value for mention in reading.parsed.mentions]
     for place, value in enumerate(said):
         if isinstance(value, Asked) and value.what == "count":
@@ -380,6 +425,7 @@ def _words(reading: RecordsReading, used: set[Evidence]) -> Iterator[str]:
             or only_measures(reading, place)
             or is_shortened(mention, reading)
             or ends_duration(reading, mention)
+            or (reading.counted and names_records(mention))
         ):
             continue
         if Evidence(mention.start, mention.end) not in used and _says_something(mention):

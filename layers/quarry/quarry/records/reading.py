@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import says_something_by_case
@@ -40,13 +40,16 @@ CLAUSES_MAX = 12
 
 _ON_THE_WHOLE = frozenset(map(stem, "spend spent earn earned".split()))
 """What is asked so is a sum."""
+_RECORDS = frozenset(map(stem, "record entry row".split()))
+"""What records of any type are called."""
+_JOINING = (Cue("and"), Cue("or"))
 
 
 @dataclass(frozen=True)
 class RecordsReading:
     """A question as it was read. `clauses` are its conditions on records; `must_hold`: no others are meant. `named` are the types
-    that it asks for by name, `counted` those that it asks the number of. `words` are what is left to be found by words: all but
-    what the conditions say.
+    that it asks for by name, `counted` those that it asks the number of, one after the other where it names several. `words` are
+    what is left to be found by words: all but what the conditions say.
     """
 
     types: RecordTypes
@@ -54,7 +57,7 @@ class RecordsReading:
     question: Question
     clauses: Sequence[Clause] = ()
     named: Sequence[str] = ()
-    counted: Sequence[str] = ()
+    counted: Sequence[Sequence[str]] = ()
     must_hold: bool = False
     words: str = ""
 
@@ -76,7 +79,7 @@ class RecordsReading:
         of something, or what was spent or earned on the whole.
         """
         asked = self.asked
-        if "count" in asked and not self.rows_asked_for.isdisjoint(self.counted):
+        if "count" in asked and not self.rows_asked_for.isdisjoint(chain(*self.counted)):
             return True
         if self.rows_asked_for and asked & {"most", "least"}:
             return True
@@ -105,7 +108,9 @@ class RecordsReading:
 
     def counting(self) -> RecordsReading:
         """The same, where the number of its records is asked for."""
-        return replace(self, question=replace(self.question, ask=Ask("count")), counted=self.named)
+        return replace(
+            self, question=replace(self.question, ask=Ask("count")), counted=[self.named] if self.named else ()
+        )
 
     def clauses_for(self, table: SearchTable) -> list[Clause] | None:
         """The conditions as this table can tell them; None where it cannot tell one, or dates its rows by something else."""
@@ -257,22 +262,40 @@ def _named(parsed: ParsedQuery, types: RecordTypes) -> tuple[str, ...]:
     return ()
 
 
-def _counted(parsed: ParsedQuery, types: RecordTypes) -> tuple[str, ...]:
-    """The types that "how many" is followed by: what they are called, or the value of a facet that tells what kind of thing a
-    record is ("how many ordinances").
+def _counted(parsed: ParsedQuery, types: RecordTypes) -> Sequence[Sequence[str]]:
+    """The types that "how many" is followed by, each as one thing may be called: what they are called ("how many motions and
+    matters"), the value of a facet that tells what kind of thing a record is ("how many ordinances"), or all ("how many
+    records"). None where something else is counted beside them.
     """
-    is_counted = False
-    for mention in parsed.mentions:
+    place = next((place for place, each in enumerate(parsed.mentions) if _asks_how_many(each)), None)
+    if place is None:
+        return ()
+    counted = list[tuple[str, ...]]()
+    for before, mention in pairwise(parsed.mentions[place:]):
         value = mention.value
-        if isinstance(value, Asked) and value.what in ("count", "distinct"):
-            is_counted = True
-        elif is_counted and value == Cue("noun"):
-            return types.called(parsed.said(mention))
-        elif is_counted and isinstance(value, Known) and (kind := _kind(value, types)):
-            return kind
-        elif is_counted and not (isinstance(value, Known) or value == Cue("filler") or is_undone(mention)):
+        is_another = before.value in _JOINING or parsed.text[before.end : mention.start].strip() == ","
+        if value == Cue("noun") and (not counted or is_another or _asks_how_many(before)):
+            counted.append(types.called(parsed.said(mention)))
+        elif counted and (value in _JOINING or (_asks_how_many(mention) and is_another)):
+            continue
+        elif counted:
+            return () if before.value in _JOINING else counted
+        elif isinstance(value, Known) and (kind := _kind(value, types)):
+            return [kind]
+        elif names_records(mention):
+            return [(name,) for name in types]
+        elif not (isinstance(value, Known) or value == Cue("filler") or is_undone(mention)):
             return ()
-    return ()
+    return counted
+
+
+def _asks_how_many(mention: Mention) -> bool:
+    return isinstance(mention.value, Asked) and mention.value.what in ("count", "distinct")
+
+
+def names_records(mention: Mention) -> bool:
+    """Whether a word means records of any type ("records", "entries")."""
+    return isinstance(mention.value, Word) and mention.value.stem in _RECORDS
 
 
 def _kind(known: Known, types: RecordTypes) -> tuple[str, ...]:
