@@ -792,6 +792,17 @@ def test_of_very_many_periods_the_latest_are_drawn_and_how_many_there_are_is_sai
     expect(page.get_by_text("20 of 110 are drawn.")).to_be_visible()
 
 
+def test_what_several_types_hold_is_drawn_by_their_names_with_each_number_on_one_line(site: Site) -> None:
+    page = site.open()
+    ask(page, "How many records are there?")
+    finished(page)
+    chart = page.get_by_role("figure", name="Records by type")
+    expect(chart.locator("dt").first).to_have_text("Transcripts")
+    first, last = chart.locator("dd").first, chart.locator("dd").last
+    expect(first).to_have_text("1,090")
+    assert first.evaluate("(cell) => cell.offsetHeight") == last.evaluate("(cell) => cell.offsetHeight")
+
+
 def test_an_owner_who_opens_the_link_takes_it_back_and_nobody_else_can(site: Site) -> None:
     page = site.open()
     ask(page, QUESTION)

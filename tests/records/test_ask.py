@@ -176,6 +176,13 @@ class TestNumbers:
         assert sources
         assert {(source["type"], source["date"][:7]) for source in sources} == {("motion", "2024-06")}
 
+    def test_how_many_there_are_in_all_no_record_tells(self, client: TestClient) -> None:
+        events = ask(client, "How many records are there?")
+        assert the(events, "aggregation")["by"] == "type"
+        assert answer_of(events).startswith("The records hold 1,848 in all: 210 motions; ")
+        assert the(events, "sources")["sources"] == []
+        assert the(events, "confidence")["level"] == "high"
+
     def test_a_number_is_counted_on_with_the_conditions_before(self, client: TestClient) -> None:
         first = {"question": "How many motions were defeated in 2024?", "answer": "Some."}
         events = ask(client, "and in 2025?", history=[first])

@@ -72,9 +72,9 @@ class Counting:
     beside: Sequence[Counting] = ()
 
     def may_be_told_by(self, type: str) -> bool:
-        """Whether records of a type say what was counted: of anybody's tables its own ones, where not all are counted."""
+        """Whether records of a type say what was counted, of anybody's tables its own. None says how many there are in all."""
         counted = (self.type, *(each.type for each in self.beside))
-        return not self.table.reckons or (type in counted and bool(self.clauses or self.words))
+        return bool(self.clauses or self.words) and (type in counted or not self.table.reckons)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ export function barChart(title, entries, {max = Infinity, isSorted = false, writ
   const largest = Math.max(...shown.map(({value}) => Math.abs(value))) || 1;
   return element('figure', {class: 'bars', 'aria-labelledby': id},
     element('figcaption', {id}, title),
-    element('dl', {}, shown.map(({label, value}) => element('div', {class: 'bar-row'},
+    element('dl', {style: {'--digits': Math.max(...shown.map(({value}) => written(value).length))}}, shown.map(({label, value}) => element('div', {class: 'bar-row'},
       element('dt', {}, label),
       element('dd', {}, element('span', {class: value < 0 ? 'bar is-negative' : 'bar', 'aria-hidden': 'true', style: {'--share': Math.abs(value) / largest}}), written(value))))),
     rest.length > 0 && element('p', {class: 'fine'}, `and ${plural(rest.length, 'other')}: ${written(others)} in all`));

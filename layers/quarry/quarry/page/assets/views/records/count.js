@@ -23,7 +23,8 @@ export function countFigure({by, groups, group_count: all = 0, of, filters}, que
   const entries = (isInTime ? groups.slice(-GROUPS_MAX) : groups.slice(0, GROUPS_MAX)).map((group) => ({label: groupLabel(by, group.value, types[0]), value: of ? group[of] : group.count}))
     .filter(({value}) => value !== null && value !== undefined);
   const count = Math.max(all, groups.length);
-  const title = [of ? words(of.replace(':', ' of ')) : typeLabel(types[0] ?? 'records'), by && `by ${words(by).toLowerCase()}`].filter(Boolean).join(' ');
+  const what = types.length === 1 ? typeLabel(types[0]) : 'Records';
+  const title = [of ? words(of.replace(':', ' of ')) : what, by && `by ${words(by).toLowerCase()}`].filter(Boolean).join(' ');
   const address = context.address({q: question, tab: 'results', type: types, from, to, ...facets});
   return element('div', {class: 'count'},
     entries.length > 1 && barChart(title, entries, {isSorted: isInTime || PERIODS.has(by), written: (value) => (of && written(types[0], of.split(':')[1], value)) || amount(value, undefined, languageOf(types[0]))}),
@@ -33,6 +34,7 @@ export function countFigure({by, groups, group_count: all = 0, of, filters}, que
 
 function groupLabel(by, value, type) {
   const language = languageOf(type);
+  if (by === 'type') return typeLabel(value);
   if (by === 'year') return String(value).slice(0, 4);
   if (by === 'month') return month(value, language);
   return ['day', 'week'].includes(by) ? day(value, language) : written(type, by, value) ?? String(value);
