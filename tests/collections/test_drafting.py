@@ -42,6 +42,9 @@ def drafted(*tables: Relation) -> dict[str, Any]:
         ("opened_at", "closed_at", "closed_at - opened_at"),
         ("created", "Resolved on", '"Resolved on" - created'),
         ("rental_date", "return_date", "return_date - rental_date"),
+        ("arrives_on", "leaves_on", "leaves_on - arrives_on"),
+        ("check_in", "check_out", "check_out - check_in"),
+        ("ordered_at", "shipped_at", "shipped_at - ordered_at"),
     ],
 )
 def test_what_lasts_from_one_date_to_another_is_reckoned_in_days(began: str, ended: str, days: str) -> None:
@@ -51,10 +54,28 @@ def test_what_lasts_from_one_date_to_another_is_reckoned_in_days(began: str, end
     assert duration == {"kind": "number", "expression": days, "unit": "days"}
 
 
-@pytest.mark.parametrize("names", [("opened_at",), ("opened_at", "created_at", "closed_at"), ("seen_on", "paid_on")])
+@pytest.mark.parametrize(
+    "names",
+    [("opened_at",), ("opened_at", "created_at", "closed_at"), ("seen_on", "paid_on"), ("ordered_at", "deliver_by")],
+)
 def test_no_duration_is_reckoned_of_dates_that_are_no_beginning_and_end(names: tuple[str, ...]) -> None:
     loans = table("loans", [("id", "integer"), ("note", "text"), *((name, "date") for name in names)], key=["id"])
     assert "duration" not in drafted(loans)["loans"].get("facets", {})
+
+
+@pytest.mark.parametrize(("name", "date"), [("stays", "arrives_on"), ("bookings", "booked_at")])
+def test_a_stay_is_of_the_day_when_it_begins_but_a_booking_of_that_when_it_is_made(name: str, date: str) -> None:
+    dates = [("booked_at", "timestamp with time zone"), ("arrives_on", "date"), ("leaves_on", "date")]
+    assert drafted(table(name, [("id", "integer"), ("note", "text"), *dates], key=["id"]))[name]["date"] == date
+
+
+def test_who_owns_what_is_told_of_is_a_facet_where_owners_are_told_of_too() -> None:
+    owners = table("owners", [("id", "integer"), ("full_name", "text"), ("likes", "text")], key=["id"])
+    columns = [("id", "integer"), ("name", "text"), ("owner_id", "integer")]
+    to_owners = Reference(("owner_id",), ("public", "owners"), ("id",))
+    boats = table("boats", columns, key=["id"], references=[to_owners])
+    assert drafted(owners, boats)["boats"]["facets"]["owner"]["kind"] == "name"
+    assert "# scope = " in draft("public", [table("boats", columns, key=["id"])]).text
 
 
 @pytest.fixture(scope="module")

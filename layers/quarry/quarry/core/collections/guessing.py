@@ -97,11 +97,12 @@ _SALES = SALES | {"payment", "rental", "transaction"}
 _SCOPES = frozenset("tenant account organisation organization org workspace owner".split())
 
 _BOOKKEEPING = frozenset(
-    """updated update modified modify changed change deleted archived synced sync refreshed last expires expiry
-    expiration expire valid until geandert aktualisiert actualizado modificado modifie""".split()
+    """updated update modified modify changed change deleted archived synced sync refreshed last
+    geandert aktualisiert actualizado modificado modifie""".split()
 )
 _LATER = frozenset(
-    """birth birthday birthdate born dob due deadline end ends ended shipped required return returned closed resolved""".split()
+    """birth birthday birthdate born dob due deadline end ends ended shipped required return returned closed resolved
+    expires expiry expiration expire expired valid until""".split()
 )
 _CREATED = frozenset(
     "created create creation inserted added registered joined erstellt angelegt creado cree ajoute".split()
@@ -249,7 +250,7 @@ def is_numbered(column: Column) -> bool:
 
 def are_people(name: str) -> bool:
     """Whether the rows of a table that is called so are people."""
-    return bool(_PEOPLE & {singular(word) for word in words(name)[-1:]})
+    return bool((_PEOPLE | _SERVING | {"owner"}) & {singular(word) for word in words(name)[-1:]})
 
 
 def is_role(column: Column) -> bool:
@@ -407,6 +408,18 @@ def is_share(column: Column) -> bool:
         and column.most is not None
         and column.least is not None
         and 0 <= column.least <= column.most <= 1
+    )
+
+
+def in_percent(column: Column) -> bool:
+    """Whether it is a part of a hundred, by its name and as measured: a `discount_pct` of 5."""
+    return (
+        is_number(column)
+        and words(column.name)[-1:] in (("percent",), ("percentage",))
+        and column.least is not None
+        and column.most is not None
+        and column.least >= 0
+        and 1 < column.most <= 100
     )
 
 

@@ -13,6 +13,7 @@ from quarry.core.collections.declaration import PARAMETERS
 from quarry.core.collections.guessing import (
     date_purpose,
     in_hundredths,
+    in_percent,
     is_amount,
     is_contact,
     is_date,
@@ -40,7 +41,7 @@ from quarry.core.collections.table_guess import TableGuess
 from quarry.core.contract import NAME_PATTERN
 from quarry.core.language.nouns import singular
 from quarry.core.language.stemming import stem
-from quarry.core.query.measures import TOTALS
+from quarry.core.query.measures import PAYMENTS, TOTALS
 
 SHORTENED_MIN = 3
 """So many letters of a table's name tell which one a column refers to."""
@@ -51,7 +52,7 @@ REVENUE = ("revenue", "sales", "turnover")
 """What people call the amounts of what they sell."""
 DESCRIPTION_MAX = 500
 
-_KEY_ENDINGS = frozenset({"id", "fk", "ref", "code", "no", "nr", "num", "number", "key", "uuid"})
+_KEY_ENDINGS = frozenset({"id", "fk", "ref", "code", "no", "nr", "num", "number", "key", "uuid", "sku", "isbn", "ean"})
 _PURPOSES = {
     "happened": "when it happened",
     "created": "when it was written",
@@ -222,10 +223,9 @@ def _add_sum(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> None:
     """What a line costs that has a price and a quantity; and that an amount of a sale is what people call revenue."""
     numbers = [column for column in guess.usable if is_number(column) and column.name not in guess.referring]
     amounts = [each for each in numbers if is_amount(each) and not is_side_amount(each)]
-    prices = [each for each in amounts if "price" in words(each.name) and TOTALS.isdisjoint(words(each.name))]
-    quantities = [each for each in numbers if {"quantity", "qty"} & {*words(each.name)}]
+    prices, quantities = _prices(guess), _quantities(guess)
     totals = [each for each in amounts if each not in prices]
-    is_revenue = is_sale(guess.relation.name) and buys(guess, guesses)
+    is_revenue = is_sale(guess.relation.name) and buys(guess, guesses) and not _pays_for_lines(guess, guesses)
     if len(totals) == 1 and is_revenue and (called := _name_of_amount(totals[0])) in draft.facets:
         declared = draft.facets[called]
         draft.facets[called] = {**(declared if isinstance(declared, dict) else {"kind": "money"}), "words": [*REVENUE]}
@@ -234,52 +234,52 @@ def _add_sum(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> None:
     reductions = [each for each in numbers if "discount" in words(each.name)]
     product = " * ".join(map(_in_expression, (prices[0], quantities[0], *reductions)))
     product += " / 100" if in_hundredths(prices[0]) else ""
-    if reductions and not all(map(is_share, reductions)):
+    if reductions and not all(is_share(each) or in_percent(each) for each in reductions):
         draft.remarks.append(
             f'an amount? {{ kind = "money", expression = {toml_text.toml(product)} }}, if that is how it is reckoned'
         )
         return
-    called = unique(_facet_name(REVENUE[0] if is_revenue else "amount", ""), draft.facets)
+    is_held = bool({"stock", "inventory"} & {*words(quantities[0].name)})
+    called = unique(REVENUE[0] if is_revenue else "stock_value" if is_held else "amount", draft.facets)
     declared = {"kind": "money", "expression": product}
     draft.facets[called] = {**declared, **({"words": [*REVENUE[1:], "amount"]} if is_revenue else {})}
     draft.reasons[f"facets.{called}"] = "guessed"
 
 
+def _pays_for_lines(guess: TableGuess, guesses: Guesses) -> bool:
+    """Whether its rows pay for what others list with price and quantity: what was sold for is told by these."""
+    targets = {each.target for each in guess.references.values()}
+    listed = (each for each in guesses.values() if each is not guess and _prices(each) and _quantities(each))
+    is_payment = any(stem(word) in PAYMENTS for word in words(guess.relation.name))
+    return is_payment and any(targets & {each.target for each in lines.references.values()} for lines in listed)
+
+
+def _prices(guess: TableGuess) -> list[Column]:
+    amounts = (column for column in guess.usable if is_amount(column) and not is_side_amount(column))
+    return [each for each in amounts if "price" in words(each.name) and TOTALS.isdisjoint(words(each.name))]
+
+
+def _quantities(guess: TableGuess) -> list[Column]:
+    numbers = (column for column in guess.usable if is_number(column) and column.name not in guess.referring)
+    return [each for each in numbers if {"quantity", "qty"} & {*words(each.name)}]
+
+
 def _add_duration(draft: TableDraft, guess: TableGuess) -> None:
     """How many days lie between the only date on which something began, by its name, and the only one on which it ended."""
-    dates = [column for column in guess.usable if is_date(column)]
-    begun, ended = (
-        [each for each in dates if verbs & {stem(word) for word in words(each.name)}] for verbs in (_BEGINNING, _ENDING)
-    )
-    if len(begun) == len(ended) == 1 and begun != ended and "duration" not in draft.facets:
-        days = f"{_in_expression(ended[0])} - {_in_expression(begun[0])}"
+    span = guess.span
+    if span and "duration" not in draft.facets:
+        begun, ended = span
+        days = f"{_in_expression(ended)} - {_in_expression(begun)}"
         draft.facets["duration"] = {"kind": "number", "expression": days, "unit": "days"}
         draft.reasons["facets.duration"] = "guessed"
-
-
-_BEGINNING = frozenset(
-    map(
-        stem,
-        """opened created started start begun began begin borrowed rented rental lent loaned loan requested request ordered order
-        received reported submitted raised checkin arrival arrived admitted admission""".split(),
-    )
-)
-_ENDING = frozenset(
-    map(
-        stem,
-        """closed resolved finished finish ended end completed completion returned return done delivered delivery solved fixed
-        settled settlement repaired answered
-        checkout departure departed discharged discharge""".split(),
-    )
-)
-"""What the names of dates say that something began, and that it ended."""
 
 
 def _in_expression(column: Column) -> str:
     name = column.name if re.fullmatch(r"[a-z_][a-z0-9_]*", column.name) else '"' + column.name.replace('"', '""') + '"'
     if "discount" not in words(column.name):
         return name
-    return f"(1 - coalesce({name}, 0))" if column.is_nullable else f"(1 - {name})"
+    part = f"coalesce({name}, 0)" if column.is_nullable else name
+    return f"(1 - {part} / 100)" if in_percent(column) else f"(1 - {part})"
 
 
 def _joined_facets(guess: TableGuess, guesses: Guesses) -> Iterator[_Facet]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 from quarry.core.collections.column_types import is_single
 from quarry.core.collections.guessing import (
@@ -32,6 +33,7 @@ from quarry.core.collections.guessing import (
 )
 from quarry.core.collections.relations import Column, Reference, Relation
 from quarry.core.language.nouns import singular
+from quarry.core.language.stemming import stem
 
 _FIRST_NAMES = frozenset({"firstname", "givenname", "forename", "fname", "vorname"})
 _LAST_NAMES = frozenset({"lastname", "surname", "familyname", "lname", "nachname"})
@@ -44,6 +46,24 @@ _TITLE_ENDINGS = frozenset({"title", "subject", "name", "headline", "label"})
 _NOT_TITLES = frozenset("first last middle nick user file host domain contact given family maiden".split())
 _WORK_TITLES = frozenset({"title", "subject", "headline"})
 _USER_NAMES = ("username", "login", "handle", "email")
+
+
+def _stems(verbs: str) -> frozenset[str]:
+    return frozenset(map(stem, verbs.split()))
+
+
+_ARRIVING = _stems("arrive arrival checkin")
+_LEAVING = _stems("leave depart departure checkout")
+_BEGINNING = _ARRIVING | _stems(
+    """opened created started begun began borrowed rental rented lent loan requested ordered received reported submitted raised
+    admitted admission"""
+)
+_ENDING = _LEAVING | _stems(
+    """closed resolved finished ended completed completion returned done delivered delivery solved fixed settled settlement
+    repaired answered discharged"""
+)
+_SENDING = _stems("shipped dispatched sent")
+"""What the names of dates say that something began, and that it ended; what is sent ends where nothing else does."""
 
 
 @dataclass(frozen=True)
@@ -162,7 +182,29 @@ class TableGuess:
                 # what is due has a date before it is paid
                 found = [column for column in dates if is_due(column) and not column.is_nullable] or found
             if found:
-                return min(found, key=lambda column: column.is_nullable)
+                return self._of_stay(min(found, key=lambda column: column.is_nullable))
+        return None
+
+    def _of_stay(self, date: Column) -> Column:
+        """When rows begin that have an arrival and a departure, rather than when they were made: a stay of May begins in May, but
+        a booking of May may be booked then.
+        """
+        if self.span is None or not _happens(self.span[0], _ARRIVING):
+            return date
+        own = {stem(singular(word)) for word in words(self.relation.name)}
+        return date if own & {stem(word) for word in words(date.name)} else self.span[0]
+
+    @cached_property
+    def span(self) -> tuple[Column, Column] | None:
+        """The only date on which something began, by its name, and the only one on which it ended; not until when it was to."""
+        dates = [column for column in self.usable if is_date(column)]
+        dates = [column for column in dates if not is_due(column) and words(column.name)[-1:] != ("by",)]
+        for beginning, ending in ((_ARRIVING, _LEAVING), (_BEGINNING, _ENDING)):
+            begun, ended = ([each for each in dates if _happens(each, verbs)] for verbs in (beginning, ending))
+            if len(begun) == 1 and not ended and ending == _ENDING:
+                ended = [each for each in dates if _happens(each, _SENDING)]
+            if len(begun) == len(ended) == 1 and begun != ended:
+                return begun[0], ended[0]
         return None
 
     @cached_property
@@ -172,8 +214,15 @@ class TableGuess:
 
     @cached_property
     def scopes(self) -> list[Column]:
-        """What may say whose a row is."""
-        return [column for column in self.usable if is_scope(column)]
+        """What may say whose a row is; not who owns what is told of, where owners are told of too."""
+        return [column for column in self.usable if is_scope(column) and not self._is_of_owners(column)]
+
+    def _is_of_owners(self, column: Column) -> bool:
+        reference = self.references.get(column.name)
+        tables = [self.relation.name, *([reference.target[1]] if reference else [])]
+        return words(column.name)[0] == "owner" and any(
+            singular(word) == "owner" for table in tables for word in words(table)[-1:]
+        )
 
     @property
     def texts_used(self) -> list[Column]:
@@ -259,6 +308,12 @@ class TableGuess:
         title = self.title[-1]
         own = replace(title, name=singular("_".join(words(self.relation.name))))
         return is_place(title, self.relation) or is_place(own, self.relation)
+
+
+def _happens(column: Column, verbs: frozenset[str]) -> bool:
+    """Whether a date's name says that one of these happened then, in one word or two ("check_in")."""
+    said = words(column.name)
+    return not verbs.isdisjoint(map(stem, (*said, *map("".join, pairwise(said)))))
 
 
 def _ends_as_title(column: Column) -> bool:

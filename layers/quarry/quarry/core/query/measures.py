@@ -27,6 +27,12 @@ SALES = frozenset("order invoice sale purchase booking ticket basket cart checko
 """What rows are called that tell of what was sold."""
 TOTALS = frozenset(("total", "subtotal"))
 """What names a price that is paid for all of a row: it is an amount."""
+BUYERS = frozenset("customer client buyer guest owner member tenant patient student subscriber payer debtor".split())
+"""What those are called who pay for what rows tell of."""
+PAYMENTS = frozenset(
+    stem(noun) for noun in "payment donation expense refund deposit contribution fine fee charge earning payout".split()
+)
+"""What rows are called that are amounts themselves: their total is a sum, where that of orders may be their number."""
 MONEY_VERBS = frozenset(stem(verb) for verb in "spend spent pay paid earn earned invoice billed charge charged".split())
 MONEY_ADJECTIVES = frozenset(("expens", "cheap", "costli", "dear"))
 _SIZES: tuple[tuple[Dimension, ...], ...] = (("bytes", "area"), ("volume",), ("length",))
@@ -85,6 +91,12 @@ def compared(words: str, numbers: Sequence[Facet]) -> list[Facet]:
         if verb and (found := facets_of_adjective(verb, numbers)):
             return found
     return []
+
+
+def speaks_of_other(words: str, facet: Facet) -> bool:
+    """Whether a comparison's own words cannot be of an amount of money: "longer than 7 nights" is no price for a night."""
+    adjectives = {adjective for word in keys(words) for adjective in _adjectives(word)}
+    return facet.kind == "money" and bool(adjectives) and adjectives.isdisjoint(MONEY_ADJECTIVES)
 
 
 def _adjectives(word: str) -> Iterator[str]:
