@@ -17,7 +17,7 @@ from quarry.core.collections.relations import relations_of_schema
 from quarry.core.postgres.migrate import connect
 from quarry.core.postgres.pool import Database
 from quarry.core.settings import DEFAULT_SCHEMA
-from tests.collections import nursery, pottery, rehearsals
+from tests.collections import nursery, pottery, press, rehearsals
 from tests.collections.ferries import NO_NUMBER, NUMBERS, SCHEMA
 from tests.collections.support import apply_file, owner
 from tests.conftest import client_of, clone_database
@@ -141,3 +141,13 @@ async def test_what_people_say_of_columns_is_read_of_few_rows_too(plants: str) -
 
 async def test_questions_in_other_forms_than_the_columns_names_are_told(kilns: str) -> None:
     await assert_told(kilns, "pottery", pottery.NUMBERS, pottery.NO_NUMBER)
+
+
+@pytest.fixture(scope="module")
+def island(server_url: str, migrated_template: str) -> Iterator[str]:
+    with drafted(server_url, migrated_template, "press", press.SCHEMA) as url:
+        yield url
+
+
+async def test_what_is_done_with_things_and_what_is_owed_is_told(island: str) -> None:
+    await assert_told(island, "press", press.NUMBERS, press.NO_NUMBER)

@@ -23,7 +23,7 @@ from quarry.core.query.mention import (
 )
 from quarry.core.query.question import Ask, Clause, Condition, Evidence
 from quarry.core.query.reckoning import groups_in
-from quarry.core.query.united_tables import nearest
+from quarry.core.query.united_tables import is_misnamed, nearest
 from quarry.core.retrieval import questions
 from quarry.core.retrieval.answers import Group, latest
 from quarry.core.retrieval.facets import SearchTable
@@ -179,6 +179,8 @@ def _told(reading: RecordsReading, name: str, clauses: Sequence[Clause], scope: 
     given = [{condition.facet} for clause in scope.facets for condition in clause]
     others = of_others(reading, name, table) if is_anybodys else {}
     told = told_of(table, [only_of(clause, others) for clause in besides(clauses, scope)])
+    if is_misnamed(reading.parsed, table, reading.types.united):
+        return None
     tells_all = all(names & facets for names in (*_facets_named(reading), *given))
     if told is None or not tells_all or not may_be_sold(reading, table):
         return None
@@ -322,7 +324,10 @@ def _types_grouped(reading: RecordsReading) -> Sequence[str]:
     """Of groups, and of what is reckoned, the type that is named anywhere."""
     if reading.question.ask.kind != "groups" and not reading.question.ask.function:
         return ()
+    asked = {*reading.question.asked_by}
     nouns = (mention for mention in reading.parsed.mentions if mention.value == Cue("noun"))
+    # what rows are grouped by is no name of theirs
+    nouns = (each for each in nouns if reading.question.ask.function or Evidence(each.start, each.end) not in asked)
     called = [reading.types.called(reading.parsed.said(noun)) for noun in nouns]
     of = reading.question.ask.of
     # "how much did customers spend": what tells how much
@@ -364,6 +369,7 @@ def _types_by_clauses(reading: RecordsReading, clauses: Sequence[Clause]) -> lis
         name: table
         for name, table in reading.types.counted.items()
         if told_of(table, clauses) is not None
+        and not is_misnamed(reading.parsed, table, reading.types.united)
         and (not table.reckons or tells_when(reading.parsed, reading.question, table))
     }
     holders = _holders(reading.parsed)

@@ -15,6 +15,7 @@ from quarry.civic.collections import COLLECTIONS
 from quarry.core.collections.collection import ENGLISH, Collection, OwnTable, quoted
 from quarry.core.collections.declaration import Quoting, nearest
 from quarry.core.collections.search_table import called, is_callers, named_by_others, rows_referring, search_table
+from quarry.core.collections.stock import stock_facets
 from quarry.core.errors import FieldError, InvalidInput
 from quarry.core.query.question import Clause
 from quarry.core.query.united_tables import stems_of
@@ -189,7 +190,8 @@ def _united(facets: Iterable[Sequence[Facet]]) -> Iterator[Facet]:
     for same in by_name.values():
         events = tuple(dict.fromkeys(event for facet in same for event in facet.events))
         words = tuple(dict.fromkeys(word for facet in same for word in facet.words))
-        yield same[-1] if len(same) == 1 else replace(same[-1], events=events, words=words)
+        nearest = min(reversed(same), key=lambda facet: facet.steps)
+        yield nearest if len(same) == 1 else replace(nearest, events=events, words=words)
 
 
 def searched_type(collection: Collection, others: Sequence[Collection] = ()) -> SearchedType:
@@ -201,7 +203,12 @@ def searched_type(collection: Collection, others: Sequence[Collection] = ()) -> 
         own,
         # of "order items" and "items", the latter are called items
         nouns=tuple(noun for noun in own.nouns if noun == own.nouns[0] or noun not in taken),
-        facets=(*own.facets, *named_by_others(collection, others), *(facet for facet, _ in referring)),
+        facets=(
+            *own.facets,
+            *named_by_others(collection, others),
+            *(facet for facet, _ in referring),
+            *(stock_facets(own.facets) if own.reckons else ()),
+        ),
         related=(*own.related, *(related for _, related in referring)),
     )
     day = collection.day(declared.date) if declared.date else "null::date"

@@ -156,7 +156,11 @@ def names_nothing_else(
         if isinstance(mention.value, Known) and _is_led_elsewhere(reading, place, mention.value, table):
             return False
         is_other = mention.value == Cue("noun") and name not in reading.types.called(said)
-        if is_other and Evidence(mention.start, mention.end) not in others:
+        if (
+            is_other
+            and Evidence(mention.start, mention.end) not in asked
+            and (Evidence(mention.start, mention.end) not in others)
+        ):
             return False
         is_name = isinstance(mention.value, FacetName) and Evidence(mention.start, mention.end) not in asked
         # "total orders" are their number; of which date a verb speaks was seen before
@@ -267,7 +271,9 @@ def _says_of_rows(reading: RecordsReading, place: int) -> bool:
 
 def may_be_sold(reading: RecordsReading, table: SearchTable) -> bool:
     """Whether rows of the table tell of what was sold, where the question says that something was."""
-    is_said = reading.question.ask.function is not None and any(map(only_says_sold, reading.parsed.mentions))
+    asked = {*reading.question.asked_by}
+    others = (each for each in reading.parsed.mentions if Evidence(each.start, each.end) not in asked)
+    is_said = reading.question.ask.function is not None and any(map(only_says_sold, others))
     return not is_said or bool(SALES & {singular(each) for noun in table.nouns for each in keys(noun)})
 
 

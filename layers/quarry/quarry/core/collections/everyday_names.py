@@ -100,6 +100,15 @@ def _by_kind(facets: Sequence[Facet]) -> Iterator[tuple[str, str]]:
             yield facet.name, first
         if facet.unit and rest and dimension_of(rest[-1]):
             yield facet.name, " ".join([first, *rest[:-1]])
+        if facet.kind == "money" and rest[-2:-1] == ["per"] and dimension_of(rest[-1]) and rest[-1] not in PERIODS:
+            # "less than 30 a night"
+            yield from ((facet.name, f"{per} {rest[-1]}") for per in ("per", "a", "an", "each"))
+        if facet.kind == "number" and rest[-1:] == ["percent"]:
+            # "alcohol" of `alcohol_pct`
+            yield facet.name, " ".join([first, *rest[:-1]])
+        if facet.kind == "number" and [first, *rest][-1] == "rating":
+            # "one-star reviews"
+            yield facet.name, "stars"
         if facet.kind == "number" and rest[-1:] in (["count"], ["number"]):
             # "seats" of `seat_count`
             yield facet.name, plural(singular(" ".join([first, *rest[:-1]])))

@@ -12,7 +12,7 @@ from quarry.core.text import STOP_WORDS
 
 _ARTICLES = frozenset("the a an".split())
 _GROUPING = frozenset("by per each every".split())
-_WHICH = frozenset("which what whose top".split())
+_WHICH = frozenset("which what whose top best worst".split())
 _DESCRIBED_BY = frozenset("from in of with who that".split())
 _DIFFERENT = frozenset("different distinct unique".split())
 _MOST = frozenset("most least fewest highest lowest largest smallest biggest greatest best top".split())
@@ -70,7 +70,8 @@ def _is_facet(
         )
     if before in _DIFFERENT:
         return bool(others)
-    if before in _WHICH and (_MOST & {*words} or any(word.endswith("est") for word in words)):
+    superlatives = (word for place, word in enumerate(words) if not (place and words[place - 1] == "at"))
+    if before in _WHICH and (not _MOST.isdisjoint(superlatives) or any(word.endswith("est") for word in words)):
         # "which customer spent the most" names no number
         return has_numbers or any(other > term.first for other in others) or bool(MONEY_VERBS & {*word_stems})
     following = tokens[term.last] if term.last < len(tokens) else None

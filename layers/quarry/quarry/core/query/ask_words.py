@@ -13,8 +13,8 @@ from quarry.core.language.numerals import number_words
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import Token
 from quarry.core.query.lexicon import TERM_WORDS_MAX, Found, Lexicon, PhraseTable, stems
-from quarry.core.query.measures import is_measuring
-from quarry.core.query.mention import Asked, AskedFor, FacetName, Reference
+from quarry.core.query.measures import PAYMENTS, is_measuring
+from quarry.core.query.mention import Asked, AskedFor, Cue, FacetName, Reference
 
 _FILE = "data/asked.toml"
 
@@ -70,7 +70,15 @@ def find_asked(tokens: Sequence[Token], lexicon: Lexicon) -> list[Found[Asked | 
             found.append(asked)
         elif _is_superlative(words, place, of_numbers=bool(lexicon.numbers)):
             found.append(_counted(place, place + 1, "largest", words))
-        elif lexicon.numbers and words[place] in _OF_QUALITY and _is_participle(words, place + 1):
+        elif (
+            lexicon.numbers
+            and words[place] in _OF_QUALITY
+            and (
+                _is_participle(words, place + 1)
+                or (place > 0 and words[place - 1] in ("rated", "reviewed"))
+                or "by" in words[place + 2 : place + NUMBER_WORDS_MAX]
+            )
+        ):
             found.append(_counted(place, place + 1, _OF_QUALITY[words[place]], words))
     return found
 
@@ -117,9 +125,22 @@ def _reckoned(
         is_behind = words[place : phrase.last] == ["on", "average"] and any(
             at in numbers or is_measuring(words[at]) for at in before
         )
-        if is_number or is_behind or any(at in numbers for at in range(phrase.last, phrase.last + NUMBER_WORDS_MAX)):
+        if (
+            is_number
+            or is_behind
+            or (what == "total" and _are_payments(words, phrase.last, lexicon))
+            or any(at in numbers for at in range(phrase.last, phrase.last + NUMBER_WORDS_MAX))
+        ):
             return Found(phrase.first, phrase.last, Asked(cast(AskedFor, what)))
     return None
+
+
+def _are_payments(words: Sequence[str], place: int, lexicon: Lexicon) -> bool:
+    """Whether what is named at `place` are rows that are amounts themselves, and have a number."""
+    word_stems = [stem(word) for word in words[place : place + TERM_WORDS_MAX]]
+    term = lexicon.term_at(words[place:], word_stems, 0) if word_stems else None
+    is_rows = term is not None and term.meaning == Cue("noun") and word_stems[term.last - 1] in PAYMENTS
+    return is_rows and term is not None and bool(lexicon.owned.get((*word_stems[: term.last],)))
 
 
 def opening_words(tokens: Sequence[Token], *, names_rows: bool) -> int:

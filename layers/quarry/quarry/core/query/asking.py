@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
-from quarry.core.query.date_verbs import facet_called, is_undone, spoken_date
-from quarry.core.query.mention import Asked, AskedFor, Cue, FacetName, Known, Mention, ParsedQuery, Word
+from quarry.core.query.date_verbs import facet_called, is_participle, is_undone, spoken_date
+from quarry.core.query.dealings import DEALING, SELLING, SOLD, dealt_with, quantity_of, referred_by
+from quarry.core.query.measures import facets_of_adjective
+from quarry.core.query.mention import Asked, AskedFor, Cue, DateRange, FacetName, Known, Mention, ParsedQuery, Word
 from quarry.core.query.question import Ask, Evidence, Function, Missing
 from quarry.core.query.reckoning import reckoning_of
 from quarry.core.query.united_tables import compared_values, meant_table, nearest_people
@@ -279,6 +281,8 @@ class _Reader:
         if (money := self._money_after(place)) is not None:
             self._use(place + 1)
             return Ask("extreme", money.name, ascending=ascending, limit=self._limit() or 1)
+        if (dealt := self._most_dealt_with(place, ascending)) is not None:
+            return dealt
         unknown = place + 1
         asked_name = self._asked_name()
         if self._is_unknown_measure(unknown, place):
@@ -288,6 +292,42 @@ class _Reader:
             return Ask("rows", limit=self._limit()) if noun is None else self._cannot(noun)
         self._use(asked_name[0])
         return Ask("groups", self._facet(asked_name[1]), asked_name[1].grain, ascending, limit=self._limit() or 1)
+
+    def _most_dealt_with(self, place: int, ascending: bool) -> Ask | None:
+        """ "Which hall is booked most", "the most popular dish", "the best-selling lamp": of rows that rows of another table
+        refer to, that with most of these, or, where something is sold, with the largest quantity of it.
+        """
+        verbs = [other for other, each in enumerate(self.mentions) if self._deals(each)]
+        nouns = [at for at, each in enumerate(self.mentions) if each.value == Cue("noun") and at not in verbs]
+        if not self.table.reckons or len(nouns) != 1:
+            return None
+        said = {stem(key) for other in (place, *verbs) for key in keys(self._says(other))}
+        meant = meant_table(self.parsed, self.table)
+        referring = dealt_with(meant, said)
+        if referring is None:
+            return None
+        is_dated = any(isinstance(each.value, DateRange) for each in self.mentions)
+        of = referred_by(self.table, meant, referring) if is_dated or SELLING & said else None
+        quantity = quantity_of(of[0]) if of and SELLING & said else None
+        if SOLD & said and (ascending or quantity is None):
+            # the most of what?
+            return self._cannot(place)
+        self._use(place, *verbs)
+        if of and not ascending and (is_dated or quantity):
+            self._use(nouns[0])
+            function: Function | None = "sum" if quantity else None
+            quantity_name = quantity.name if quantity else None
+            return Ask("groups", of[1].name, None, False, self._limit() or 1, function, quantity_name)
+        if is_dated:
+            # what nobody dealt with then is in no group
+            return self._cannot(place)
+        function = "min" if ascending else "max"
+        return Ask("extreme", referring.name, None, ascending, self._limit() or 1, function)
+
+    def _deals(self, mention: Mention) -> bool:
+        is_free = isinstance(mention.value, Word | Known | FacetName) or mention.value in (Cue("light"), Cue("noun"))
+        said = self.parsed.said(mention).lower()
+        return is_free and stem(said) in DEALING and (mention.value != Cue("noun") or is_participle(said))
 
     def _money_after(self, place: int) -> Facet | None:
         """The amount that "the most money" is of: the one that is named, or the only one."""
@@ -321,6 +361,8 @@ class _Reader:
             if self.table.date is None:
                 return self._cannot(place)
             return self._dated(self.table.date, ascending, self._limit() or 1)
+        if (rated := self._rated(place, ascending)) is not None:
+            return rated
         facet = self._facet_called(place)
         if facet is not None:
             is_low = ascending or bool(self._adjectives(place) & _OPPOSITES.keys())
@@ -330,10 +372,34 @@ class _Reader:
             # "the biggest publishers" are those with the most rows
             self._use(after[0])
             return Ask("groups", self._facet(after[1]), after[1].grain, ascending, limit=self._limit() or 1)
-        sizes = [facet for facet in self.table.facets if facet.kind == "number" and stem("size") in _stems_of(facet)]
+        sizes = [
+            facet
+            for facet in self.table.facets
+            if facet.kind == "number" and facet.name in self.own and stem("size") in _stems_of(facet)
+        ]
         if sizes:
             return Ask("extreme", sizes[0].name, ascending=ascending, limit=self._limit() or 1)
         return self._cannot(place)
+
+    def _rated(self, place: int, ascending: bool) -> Ask | None:
+        """ "The best rated dish", where those who rate it do: on average, of the only ones that do so with a number."""
+        beside = [other for other in (place - 1, place + 1) if 0 <= other < len(self.mentions)]
+        verbs = [other for other in beside if {stem(key) for key in keys(self._says(other))} & {"rate", "review"}]
+        nouns = [other for other, each in enumerate(self.mentions) if each.value == Cue("noun")]
+        meant = meant_table(self.parsed, self.table)
+        if not verbs or len(nouns) != 1 or meant.united or facets_of_adjective("rate", meant.facets):
+            return None
+        rating = [
+            (of, numbers[0])
+            for counted in meant.facets
+            if counted.counts and (of := referred_by(self.table, meant, counted))
+            if len(numbers := facets_of_adjective("rate", (each for each in of[0].facets if each.is_measurable))) == 1
+        ]
+        if len(rating) != 1:
+            return None
+        (_, facet), number = rating[0]
+        self._use(place, *verbs, nouns[0])
+        return Ask("groups", facet.name, None, ascending, self._limit() or 1, "avg", number.name)
 
     def _dated(self, date: str, ascending: bool, limit: int | None) -> Ask:
         """The first or last rows by the date that a verb speaks of, else by theirs; of anybody's tables the date is told."""

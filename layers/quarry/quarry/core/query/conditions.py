@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
 from quarry.core.query.conjunction import joined_clauses
-from quarry.core.query.date_verbs import happened_otherwise
+from quarry.core.query.date_verbs import happened_otherwise, is_event, is_participle
 from quarry.core.query.lexicon import units_of
-from quarry.core.query.measures import compared
+from quarry.core.query.measures import compared, speaks_of_other
 from quarry.core.query.mention import (
     Asked,
     Cue,
@@ -28,7 +28,7 @@ from quarry.core.query.mention import (
     PlaceKind,
     Word,
 )
-from quarry.core.query.overdue import overdue
+from quarry.core.query.overdue import overdue, unpaid
 from quarry.core.query.presence import presences, truths
 from quarry.core.query.quantities import converted, dimension_of
 from quarry.core.query.question import Clause, Condition, Evidence, Missing, Strength
@@ -40,6 +40,8 @@ NEAR_CHARACTERS = 24
 
 CUES_BETWEEN_MAX = 2
 """So many cues may stand between a facet's name and the value that it introduces."""
+VERB_BEFORE_MAX = 4
+"""So many mentions before "8 times" stands what was done so often."""
 ADJECTIVES_MAX = 3
 """So many words may stand between a number and the noun that it counts."""
 
@@ -110,7 +112,7 @@ def conditions_of(
     ]:
         found.used.add(place)
         groups.append((place, [(condition,)]))
-    groups += overdue(parsed, table)
+    groups += [*overdue(parsed, table), *unpaid(parsed, table)]
     found.clauses = joined_clauses(parsed, sorted(groups, key=lambda group: group[0]), table)
     return found
 
@@ -131,6 +133,8 @@ def _said(parsed: ParsedQuery, place: int, table: SearchTable, found: Conditions
     """The clauses that one mention makes."""
     mention = parsed.mentions[place]
     value = mention.value
+    if isinstance(value, Known) and (date := _happened_by_then(parsed, place, value, table)) is not None:
+        return [(Condition(date.name, is_negated=mention.assertion == "negated"),)]
     if isinstance(value, Known):
         _use_name_beside(parsed, place, {known.facet for known in value.values}, found)
         return _any_of(_by_facet(value.values), mention)
@@ -146,6 +150,25 @@ def _said(parsed: ParsedQuery, place: int, table: SearchTable, found: Conditions
     if isinstance(value, FacetName) and value.grain is None:
         return _named(mention, value, table)
     return []
+
+
+_PERFECT = frozenset("have has had been haven't hasn't hadn't".split())
+
+
+def _happened_by_then(parsed: ParsedQuery, place: int, value: Known, table: SearchTable) -> Facet | None:
+    """The date of what a status says, where it is asked whether that has happened, or it is ruled out: what "has not been
+    shipped" lacks its date, but what was delivered since is not called shipped either.
+    """
+    mention = parsed.mentions[place]
+    word = parsed.said(mention).lower()
+    before = {key for each in parsed.mentions[max(0, place - 2) : place] for key in keys(parsed.said(each))}
+    if not table.reckons or not (is_participle(word) and (mention.assertion == "negated" or before & _PERFECT)):
+        return None
+    own = meant_table(parsed, table)
+    facets = {facet.name for facet in own.facets if facet.steps == 0 and facet.kind == "value"}
+    dates = [each for each in own.facets if each.kind == "date" and each.steps == 0 and is_event(word, each.events)]
+    is_status = any(each.facet in facets for each in value.values)
+    return dates[0] if is_status and len(dates) == 1 and not own.united else None
 
 
 def _any_of(conditions: Sequence[Condition], mention: Mention) -> list[Clause]:
@@ -294,6 +317,8 @@ def _number(
 ) -> list[Clause]:
     if isinstance(value, Duration):
         return _duration(parsed, place, value, table, found)
+    if table.reckons and value.unit == _TIMES:
+        return _times(parsed, place, value, table, found)
     if (of_rows := _rows_counted(parsed, place, value, table, found)) is not None:
         return of_rows
     if value.unit is not None and value.unit in {stem(keys(noun)[-1]) for noun in table.nouns}:
@@ -329,7 +354,31 @@ def _rows_counted(
     counted = [facet for facet in meant_table(parsed, table).facets if facet.counts and table.united]
     named = _named_beside(parsed, place, counted, found)
     called = [named] if named else [each for each in counted if value.unit in {stem(noun) for noun in each.counts}]
+    if len(called) == 1 and _is_dated_otherwise(parsed, found):
+        return _unanswerable(parsed, place, found)
     return _any_of([Condition(called[0].name, range=value)], parsed.mentions[place]) if len(called) == 1 else None
+
+
+_TIMES = stem("times")
+
+
+def _times(parsed: ParsedQuery, place: int, value: NumberRange, table: SearchTable, found: Conditions) -> list[Clause]:
+    """ "Stayed at least 8 times": a range of how many rows refer to one that are called as the verb is; else no row tells it."""
+    before = parsed.mentions[max(0, place - VERB_BEFORE_MAX) : place]
+    said = {stem(key) for mention in before for key in keys(parsed.said(mention))}
+    counted = [
+        facet
+        for facet in meant_table(parsed, table).facets
+        if table.united and said & {stem(key) for noun in facet.counts for key in keys(noun)}
+    ]
+    if len(counted) != 1 or _is_dated_otherwise(parsed, found):
+        return _unanswerable(parsed, place, found)
+    return _any_of([Condition(counted[0].name, range=value)], parsed.mentions[place])
+
+
+def _is_dated_otherwise(parsed: ParsedQuery, found: Conditions) -> bool:
+    """Whether a time is said that no verb says to be one of the rows': that of what refers to them is counted at all times."""
+    return not found.verbs and any(isinstance(mention.value, DateRange) for mention in parsed.mentions)
 
 
 def _measured(
@@ -440,6 +489,8 @@ def _ranged(
     read, it is that which the range's own words speak of ("cheaper than 20"), of the table that is meant.
     """
     facet = _named_beside(parsed, place, facets, found)
+    if facet is not None and table.reckons and speaks_of_other(parsed.said(parsed.mentions[place]), facet):
+        return _unanswerable(parsed, place, found)
     if facet is None and table.reckons:
         own = {each.name for each in meant_table(parsed, table).facets}
         said = [each for each in facets if each.name in own and each.steps == 0]

@@ -177,11 +177,14 @@ def with_naming_verbs(text: str, mentions: Sequence[Mention], verbs: Mapping[str
 
 def _doer(word: str, doers: Mapping[str, tuple[str, ...]]) -> str | None:
     """The facet of those who do what a form of a verb says, or to whom it is done."""
-    said = stem(word)
-    return next(
-        (facet for facet, deeds in doers.items() if any(said in (stem(f"{deed}ed"), stem(deed)) for deed in deeds)),
-        None,
-    )
+    said = tuple(map(stem, word.lower().split()))
+    return next((facet for facet, deeds in doers.items() if any(said in _forms(deed) for deed in deeds)), None)
+
+
+def _forms(deed: str) -> tuple[tuple[str, ...], ...]:
+    """The stems of a verb, with its particle, and of its participle."""
+    verb, *particle = deed.split()
+    return tuple((stem(form), *map(stem, particle)) for form in (verb, f"{verb}ed"))
 
 
 def with_doers(text: str, mentions: Sequence[Mention], doers: Mapping[str, tuple[str, ...]]) -> list[Mention]:
@@ -189,12 +192,16 @@ def with_doers(text: str, mentions: Sequence[Mention], doers: Mapping[str, tuple
     director has directed the fewest films"): it is the name of who a row refers to, where that is not named besides.
     """
     read, named = list(mentions), set[str]()
+    doing = {each.facet for mention in mentions if isinstance(mention.value, Known) for each in mention.value.values}
     for place, mention in enumerate(mentions):
+        if isinstance(mention.value, Known) and _doer(text[mention.start : mention.end], doers) in doing:
+            # "how many did Ada check in", where rows that are done so have that status
+            read[place] = replace(mention, value=Cue("light"))
         behind = [each.value for each in mentions[place + 1 : place + 3] if each.value != Cue("filler")]
         most = behind[0] if behind else None
         is_verb_of_most = isinstance(most, Asked) and most.what in ("most", "least") and most.number is None
         # "curated" has the stem of the curator that is named
-        is_free = mention.value == Cue("light") or isinstance(mention.value, FacetName | Word)
+        is_free = mention.value == Cue("light") or isinstance(mention.value, FacetName | Word | Known)
         facet = _doer(text[mention.start : mention.end], doers) if is_verb_of_most and is_free else None
         if facet is not None:
             read[place] = replace(mention, value=Cue("light") if facet in named else FacetName((facet,)))

@@ -178,7 +178,11 @@ def find_known(vocabulary: Vocabulary, sides: Sides, places: Mapping[tuple[int, 
     spans: dict[tuple[int, int], list[KnownValue]] = {}
     for match in vocabulary.matches:
         is_inside = 0 <= match.first < match.last <= len(sides.tokens)
-        if is_inside and not _is_inflected_name(sides, match.first, match.last, match.value):
+        is_inflected = is_inside and (
+            _is_inflected_name(sides, match.first, match.last, match.value)
+            or _is_inflected_place(sides, match.first, match.last, match.value)
+        )
+        if is_inside and not is_inflected:
             spans.setdefault((match.first, match.last), []).append(match.value)
     found = [
         known
@@ -297,6 +301,17 @@ def _is_inflected_name(sides: Sides, first: int, last: int, value: KnownValue) -
     said = "".join(token.key for token in sides.tokens[first:last])
     is_same = said.removesuffix("s") == "".join(keys(value.value)).removesuffix("s")
     return not is_same and not sides.support(value.facet, first, last)
+
+
+def _is_inflected_place(sides: Sides, first: int, last: int, value: KnownValue) -> bool:
+    """Whether a word in small letters is only another form of a place's name, with nothing that leads to a place: "baths" are not
+    in Bath.
+    """
+    if value.facet not in sides.place_facets or not value.is_whole or value.likeness < 1 or not sides.reckons:
+        return False
+    said = "".join(token.key for token in sides.tokens[first:last])
+    is_led = sides.support(value.facet, first, last) or sides.leads_to_place(first)
+    return said != "".join(keys(value.value)) and not is_led and all(t.text.islower() for t in sides.tokens[first:last])
 
 
 def _is_part(said: Sequence[str], value: KnownValue, parts: int) -> bool:

@@ -10,6 +10,7 @@ from quarry.core.language.nouns import deed_of, plural
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import Token, keys
 from quarry.core.query.date_verbs import is_verb
+from quarry.core.query.dealings import DEALING, dealt_with
 from quarry.core.query.mention import Cue, FacetName, Grain
 from quarry.core.query.quantities import units_like
 from quarry.core.query.united_tables import stems_of
@@ -105,6 +106,10 @@ class Lexicon:
     """Of several tables, what the rows of each are called, by stems, and what rows of others are that refer to these, with the
     facet that tells how many do, or that these refer to, with the facet that tells which one.
     """
+    dealings: Mapping[tuple[str, ...], Mapping[str, str]] = field(default_factory=dict)
+    """Of several tables, what the rows of each are called, by stems, and by the stems of what is done with them the facet that
+    tells in how many rows it is.
+    """
     facet_places: frozenset[int] = frozenset()
     """Of one text, the words at which what rows may be called is the name of a facet (`ambiguous`)."""
 
@@ -172,7 +177,8 @@ def lexicon_of(table: SearchTable) -> Lexicon:
             for name in (*table.nouns, *(unit for facet in table.facets for unit in units_of(facet)))
             if keys(name)
         )
-        | units_like(facet.unit for facet in table.facets),
+        | units_like(facet.unit for facet in table.facets)
+        | ({stem("times")} if any(facet.counts for facet in table.facets) else set()),
         measured_in=units_like(facet.unit for facet in table.facets),
         recent_days=table.recent_days if table.date else None,
         numbers=frozenset(facet.name for facet in table.facets if facet.is_measurable)
@@ -193,6 +199,12 @@ def lexicon_of(table: SearchTable) -> Lexicon:
         facet_terms=PhraseTable(_facet_terms(table), stem),
         opposites=PhraseTable((*_opposites(table), *_undone(table)), stem),
         referring=_referring(table),
+        dealings={
+            stems_of(noun): {deed: facet.name for deed in DEALING if (facet := dealt_with(own, {deed}))}
+            for own in table.united
+            if table.reckons
+            for noun in own.nouns
+        },
         owned={
             stems_of(noun): frozenset(each.name for each in own.facets if each.is_measurable)
             for own in table.united
@@ -299,7 +311,7 @@ def _turned(facet: Facet) -> Iterator[str]:
         case (first, last) if facet.kind == "boolean":
             yield from (f"{first} {article} {last}" for article in ("a", "an", "the"))
         case (first, last) if facet.kind in ("value", "title", "place"):
-            yield f"{last} of {first}"
+            yield from (f"{last} of {article}{first}" for article in ("", "the ", "a "))
 
 
 def _opposites(table: SearchTable) -> Iterator[tuple[str, FacetName]]:
@@ -318,6 +330,9 @@ def _deeds(facet: Facet) -> tuple[str, ...]:
             return (deed,)
         case (verb, "by" | "to") if facet.is_listed and is_verb(verb):
             return (verb.removesuffix("ed"),)
+        case (verb, particle, "by") if facet.is_listed and is_verb(verb):
+            # "checked in by"
+            return (f"{verb.removesuffix('ed')} {particle}",)
     return ()
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
 from quarry.core.query.date_verbs import DUE, is_verb
+from quarry.core.query.measures import is_side_amount
 from quarry.core.query.mention import DateRange, Mention, ParsedQuery, Word
 from quarry.core.query.question import Clause, Condition, Evidence
 from quarry.core.query.united_tables import meant_table
@@ -44,6 +45,42 @@ def overdue(parsed: ParsedQuery, table: SearchTable) -> Iterator[tuple[int, list
             if done.kind == "boolean":
                 is_open = Condition(done.name, ("true",), is_negated=True, evidence=evidence)
             yield place, [(Condition(due.name, range=past, evidence=evidence),), (is_open,)]
+
+
+_OWE = stem("owe")
+
+
+def owing(parsed: ParsedQuery, table: SearchTable) -> tuple[int, SearchTable, Facet] | None:
+    """The place of a verb that says that something is owed, the only table whose rows have one amount and are paid or not, and
+    what says that they are; None where that is not clear.
+    """
+    place = next((at for at, each in enumerate(parsed.mentions) if stem(parsed.said(each).lower()) == _OWE), None)
+    if place is None or not table.reckons:
+        return None
+    paid = [(each, marks[0]) for each in table.united or (table,) if len(marks := _payments(each)) == 1]
+    return (place, *paid[0]) if len(paid) == 1 else None
+
+
+def _payments(table: SearchTable) -> list[Facet]:
+    """The dates, or yes and no, that say whether a row's only amount is paid."""
+    own = [facet for facet in table.facets if facet.steps == 0 and facet.related is None]
+    amounts = [facet for facet in own if facet.kind == "money" and not is_side_amount(facet)]
+    return [
+        facet
+        for facet in own
+        if len(amounts) == 1
+        and facet.kind in ("date", "boolean")
+        and {*keys(facet.label)} - {"is", "on", "at"} in ({"paid"}, {"settled"})
+    ]
+
+
+def unpaid(parsed: ParsedQuery, table: SearchTable) -> Iterator[tuple[int, list[Clause]]]:
+    """The place of a verb that says that something is owed, with the clause of rows that are not paid."""
+    if (owed := owing(parsed, table)) is not None:
+        place, _, paid = owed
+        values = ("true",) if paid.kind == "boolean" else ()
+        evidence = (Evidence(parsed.mentions[place].start, parsed.mentions[place].end),)
+        yield place, [(Condition(paid.name, values, is_negated=True, evidence=evidence),)]
 
 
 def _says_so(parsed: ParsedQuery, place: int, mention: Mention) -> bool:

@@ -23,7 +23,14 @@ from quarry.core.query.ask_words import find_asked, narrows, opening_words
 from quarry.core.query.assertion import read_assertions
 from quarry.core.query.clauses import TRIGGERS
 from quarry.core.query.cues import cues
-from quarry.core.query.date_verbs import is_participle, with_dated_verbs, with_deeds, with_doers, with_naming_verbs
+from quarry.core.query.date_verbs import (
+    is_event,
+    is_participle,
+    with_dated_verbs,
+    with_deeds,
+    with_doers,
+    with_naming_verbs,
+)
 from quarry.core.query.dates import find_dates
 from quarry.core.query.known import Sides, find_known
 from quarry.core.query.lexicon import Lexicon, LookUp, stems, synonyms_in
@@ -92,6 +99,7 @@ def parse(text: str, *, lexicon: Lexicon, vocabulary: Vocabulary, reference_date
     lexicon = replace(lexicon, facet_places=facet_places(tokens, lexicon))
     dimensions = _without_adjectives(_dimensions(text, tokens, reference_date), tokens)
     dimensions = [_recent(mention, lexicon.recent_days, reference_date) for mention in dimensions]
+    dimensions = [_of_event(mention, tokens, lexicon) for mention in dimensions]
     candidates = list(_candidates(text, tokens, lexicon, vocabulary, dimensions))
     chosen = _without_overlaps(candidates, len(tokens))
     said = with_dated_verbs(text, _with_the_rest(tokens, chosen, lexicon), lexicon.events, lexicon.date)
@@ -225,6 +233,18 @@ def _recent(mention: Mention, days: int | None, today: datetime.date) -> Mention
     if days is None or not is_recently or value == DateRange(today, today):
         return mention
     return replace(mention, value=DateRange(today - datetime.timedelta(days=days), today), is_latent=False)
+
+
+def _of_event(mention: Mention, tokens: Sequence[Token], lexicon: Lexicon) -> Mention:
+    """ "Today" behind what happens on some date of anybody's rows: "arriving today"."""
+    value = mention.value
+    is_day = isinstance(value, DateRange) and value.first is not None and value.first == value.last
+    if not (mention.is_latent and is_day and lexicon.numbers):
+        return mention
+    first, _ = _token_span(tokens, mention)
+    before = tokens[first - 1].key if first else ""
+    is_dated = any(is_event(before, events) for events in lexicon.events.values())
+    return replace(mention, is_latent=False) if is_dated else mention
 
 
 def _without_adjectives(dimensions: Sequence[Mention], tokens: Sequence[Token]) -> list[Mention]:
@@ -377,6 +397,8 @@ def _with_referring_rows(text: str, mentions: Sequence[Mention], lexicon: Lexico
     read = list(mentions)
     is_dated = any(isinstance(mention.value, DateRange) for mention in mentions)
     rows: Mapping[tuple[str, ...], str] | None = None
+    dealt: Mapping[str, str] = {}
+    is_never = False
     before: Value | None = None
     for place, mention in enumerate(mentions):
         if mention.value == Cue("noun"):
@@ -384,11 +406,15 @@ def _with_referring_rows(text: str, mentions: Sequence[Mention], lexicon: Lexico
             facet = rows.get(called) if rows else None
             if facet and (before == Cue("negates") or isinstance(before, NumberRange)):
                 read[place] = replace(mention, value=FacetName((facet,)))
-            rows = lexicon.referring.get(called, {}) if rows is None else rows
+            if rows is None:
+                rows, dealt = lexicon.referring.get(called, {}), lexicon.dealings.get(called, {})
         elif rows and before == Cue("negates_verb") and not is_dated and mention.value != Cue("filler"):
             deed = stem(text[mention.start : mention.end].lower())
             facet = next((name for noun, name in rows.items() if noun[-1:] == (deed,)), None)
+            facet = facet or (dealt.get(deed) if is_never else None)
             read[place] = replace(mention, value=FacetName((facet,)), source="data") if facet else mention
+        if mention.value == Cue("negates_verb"):
+            is_never = text[mention.start : mention.end].lower().endswith("never")
         before = before if mention.value == Cue("filler") else mention.value
     return read
 

@@ -13,7 +13,7 @@ Dimension = Literal["time", "length", "area", "mass", "volume", "bytes"]
 _UNITS: Mapping[Dimension, Mapping[str, float]] = {
     "time": {
         "millisecond milliseconds ms msec millis": 0.001, "second seconds sec secs": 1.0, "minute minutes min mins": 60.0,
-        "hour hours hr hrs": 3600.0, "day days": 86_400.0, "week weeks": 604_800.0,
+        "hour hours hr hrs": 3600.0, "day days night nights": 86_400.0, "week weeks": 604_800.0,
     },
     "length": {
         "millimetre millimetres millimeter millimeters mm": 0.001, "centimetre centimetres centimeter centimeters cm": 0.01,
@@ -48,7 +48,7 @@ _SMALLER: Mapping[str, Sequence[str]] = {
 """What lengths of time are told in that are no whole days, say."""
 ROUNDED = 1e-6
 """Less than this a conversion changes."""
-_AMBIGUOUS = frozenset("min mins second minute foot yard pound pounds kilo kilos ms".split())
+_AMBIGUOUS = frozenset("min mins second minute foot yard pound pounds kilo kilos ms night nights".split())
 """What ends the names of other things, too: the least, the one after the first, money."""
 _EXTENTS = frozenset("length depth height width distance altitude elevation".split())
 _LASTING = frozenset("duration runtime running length".split())

@@ -7,7 +7,7 @@ customers by revenue". What cannot be read exactly is said to be untellable: no 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from quarry.core.language.nouns import name_people, plural, singular
@@ -17,9 +17,12 @@ from quarry.core.language.writing import ENGLISH
 from quarry.core.query.date_verbs import facet_called, spoken_date
 from quarry.core.query.measures import (
     ADJECTIVES,
+    BUYERS,
     MONEY_ADJECTIVES,
     MONEY_VERBS,
     PARTICIPLES,
+    PAYMENTS,
+    SALES,
     TOTALS,
     compared,
     facets_of_adjective,
@@ -27,6 +30,7 @@ from quarry.core.query.measures import (
     is_side_amount,
 )
 from quarry.core.query.mention import Asked, AskedFor, Cue, FacetName, Known, Mention, ParsedQuery, Value, Word
+from quarry.core.query.overdue import owing
 from quarry.core.query.quantities import dimension_of
 from quarry.core.query.question import Ask, Function
 from quarry.core.query.united_tables import meant_table, named, nearest, nearest_people, stems_of
@@ -39,6 +43,7 @@ _BESIDE_MENTIONS_MAX = 2
 _SUPERLATIVES: tuple[AskedFor, ...] = ("most", "least", "largest", "smallest")
 _LOW: tuple[AskedFor, ...] = ("least", "smallest")
 _OF_SPEED = ("fast", "quick", "slow")
+_OF_SIZE = ("big", "larg", "large", "small")
 _IN_TIME: tuple[AskedFor, ...] = ("first", "last")
 _OF_AGE = ("oldest", "youngest", "altest", "jungst", "ancien", "vieux", "jeune")
 _OF_LIVES = frozenset("born birth died death".split())
@@ -85,6 +90,8 @@ def reckoning_of(parsed: ParsedQuery, table: SearchTable) -> Reckoning | None:
     reckoned = {"average", "total", "measure", "group", "count", *_SUPERLATIVES, *_IN_TIME}
     if not table.reckons or not (asked & reckoned or (names_facet and asked <= {"list"})):
         return None
+    if (owed := _owes_most(parsed, table, asked)) is not None:
+        return owed
     if _is_of_money(parsed, table):
         # who spends is named, not what tells how much
         return _Reader(parsed, meant_table(parsed, table, lambda each: any(map(is_main_amount, _numbers(each))))).read()
@@ -96,6 +103,26 @@ def _is_of_money(parsed: ParsedQuery, table: SearchTable) -> bool:
     numbers = {facet.name for each in table.united for facet in _numbers(each)}
     is_named = any(isinstance(each.value, FacetName) and numbers & {*each.value.facets} for each in parsed.mentions)
     return not is_named and any(stem(token.key) in MONEY_VERBS for token in parsed.tokens)
+
+
+def _owes_most(parsed: ParsedQuery, table: SearchTable, asked: Set[AskedFor]) -> Reckoning | None:
+    """ "Who owes the most": whose unpaid amounts come to most, where rows tell of one kind of customers."""
+    owed = owing(parsed, table) if asked & {"most"} and not asked - {"most", "list"} else None
+    if owed is None:
+        return None
+    place, rows, _ = owed
+    most = next(at for at, each in enumerate(parsed.mentions) if each.value == Asked("most"))
+    amounts = [facet for facet in _numbers(rows) if is_main_amount(facet)]
+    buyers = [facet for facet in rows.facets if facet.is_listed and singular(keys(facet.label)[-1]) in BUYERS]
+    least = min((facet.steps for facet in buyers), default=0)
+    buyers = [facet for facet in buyers if facet.steps == least]
+    if len(amounts) != 1 or len(buyers) != 1:
+        return Reckoning(None, (most,))
+    ask = Ask("groups", buyers[0].name, None, False, 1, function="sum", of=amounts[0].name)
+    said = [each for each in parsed.mentions if isinstance(each.value, FacetName) or each.value == Cue("noun")]
+    is_named = all(singular(parsed.said(each).lower()) == buyers[0].label.lower() for each in said)
+    places = (at for at, each in enumerate(parsed.mentions) if each in said or each.value == Asked("list"))
+    return Reckoning(ask, (most, place, *places)) if is_named else Reckoning(None, (most,))
 
 
 class _Reader:
@@ -161,6 +188,7 @@ class _Reader:
             # "the average number of seats"
             place = self.kinds.pop("count")
         target = self._number_after(place) or self._number_at(place) or self._number_at(self.kinds.get("total"))
+        target = target or (self._of_payments(place) if what == "total" else None)
         if target is None and what == "average" and (target := self._number_before(place)):
             # "how much do they cost on average"
             self.kinds.pop("measure", None)
@@ -283,6 +311,8 @@ class _Reader:
     def _described(self, kind: AskedFor, adjective: tuple[int, str]) -> Reckoning | None:
         """ "The cheapest product", "the least expensive one", "the lowest rated"."""
         place, facet = self.kinds[kind], self._facet_of_adjective(adjective[1])
+        if facet is None and adjective[1] in _OF_SIZE:
+            facet = self._amount_of_sale()
         if facet is None:
             return self._cannot(place) if adjective[1] in MONEY_ADJECTIVES else None
         # "lowest rated" says by itself that it is little
@@ -290,6 +320,13 @@ class _Reader:
         if "group" in self.kinds:
             return self._cannot(place)
         return self._extreme(facet, "smallest" if is_low else "largest", (place, adjective[0]))
+
+    def _amount_of_sale(self) -> Facet | None:
+        """The amount of what is large by that alone: orders, payments."""
+        called = {singular(key) for noun in self.table.nouns for key in keys(noun)}
+        is_sale = bool(called & SALES or PAYMENTS & set(map(stem, called)))
+        amounts = [facet for facet in _numbers(self.table) if is_main_amount(facet)] if is_sale else []
+        return amounts[0] if len(amounts) == 1 and not self.table.united else None
 
     def _quickest(self, kind: AskedFor, adjective: tuple[int, str]) -> Reckoning | None:
         """ "Which smith is fastest": who or what takes the least time on average; None where no group is asked for."""
@@ -407,13 +444,25 @@ class _Reader:
     # ---- how much, how many ----
 
     def _how_many(self, place: int) -> Reckoning | None:
-        """ "How many units were sold": of a number that counts things, the sum."""
+        """ "How many units were sold": of a number that counts things, the sum; "how many km", of what is measured so."""
+        if measured := self._in_unit(place + 1):
+            return self._grouped("sum", measured, (place, place + 1), None)
         named = self._number_after(place, 1)
         if named is None or named[1].kind != "number":
             return None
         if not (_counts_things(named[1]) or (is_additive(named[1], is_asked=True) and self._says_altogether())):
             return None
         return self._grouped("sum", named[1], (place, named[0]), None)
+
+    def _in_unit(self, place: int) -> Facet | None:
+        """The only number that is measured in the unit at `place`, and whose sum says something."""
+        unit = self._stem_at(place) if place < len(self.mentions) else None
+        measured = [each for each in _numbers(self.table) if unit and each.unit and stem(each.unit) == unit]
+        return (
+            measured[0]
+            if len(measured) == 1 and not self.table.united and is_additive(measured[0], is_asked=True)
+            else None
+        )
 
     def _says_altogether(self) -> bool:
         return any(each.value == Cue("filler") and self.said(each).lower() in _ALTOGETHER for each in self.mentions)
@@ -521,6 +570,13 @@ class _Reader:
         said = set(stems_of(self.said(self.mentions[place])))
         named = [facet for facet in _numbers(self.table) if set(stems_of(facet.label)) & said]
         return (place, named[0]) if len(named) == 1 else None
+
+    def _of_payments(self, place: int) -> tuple[int, Facet] | None:
+        """ "Total payments": the amount of rows that are amounts themselves."""
+        behind = self.mentions[place + 1] if place + 1 < len(self.mentions) else None
+        is_rows = behind is not None and behind.value == Cue("noun") and stems_of(self.said(behind))[-1] in PAYMENTS
+        amounts = [facet for facet in _numbers(self.table) if facet.kind == "money"]
+        return (place, amounts[0]) if is_rows and len(amounts) == 1 and not self.table.united else None
 
     def _number(self, name: FacetName) -> Facet | None:
         if name.grain:

@@ -79,8 +79,11 @@ class _Scope:
         following = place + 1
         if following >= len(self.clauses.units):
             return False
-        if self.clauses.cue(following) in ("relates", "filler", "light") or self.clauses.is_value(following):
+        if self.clauses.is_value(following):
             return True
+        if self.clauses.cue(following) in ("relates", "filler", "light"):
+            # "never ordered anything" leads to nothing
+            return next_content(self.clauses, following) is not None
         return self.clauses.is_content(following) and _VERB_FORM.fullmatch(self.clauses.words(place)) is not None
 
     @property

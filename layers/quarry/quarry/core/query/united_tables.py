@@ -21,7 +21,7 @@ def meant_table(
     """
     if not table.united:
         return table
-    tables = [each for each in table.united if suits(each)]
+    tables = [each for each in table.united if suits(each) and not is_misnamed(parsed, each, table)]
     for mention in parsed.mentions:
         if mention.value == Cue("noun"):
             said = stems_of(parsed.said(mention))
@@ -30,6 +30,27 @@ def meant_table(
                 return called[0]
     told = nearest(tables, named(parsed.mentions)) if named(parsed.mentions) else []
     return told[0] if len(told) == 1 else table
+
+
+def is_misnamed(parsed: ParsedQuery, own: SearchTable, table: SearchTable) -> bool:
+    """Whether a number of `own` has the name of what a question says, but is not called so: of `amount`, which is the revenue of
+    payments, "revenue" says nothing where it is what was spent.
+    """
+    for mention in parsed.mentions:
+        if not isinstance(mention.value, FacetName) or mention.value.grain or mention.source == "rule":
+            continue
+        facets = [facet for facet in own.facets if facet.name in mention.value.facets and facet.is_measurable]
+        said = stems_of(parsed.said(mention))
+        if not facets or any(_is_called(facet, said) for facet in facets):
+            continue
+        others = (facet for each in table.united for facet in each.facets if facet.name in mention.value.facets)
+        if any(_is_called(facet, said) for facet in others):
+            return True
+    return False
+
+
+def _is_called(facet: Facet, said: tuple[str, ...]) -> bool:
+    return any(stems_of(name) == said for name in (facet.label, facet.plural, *facet.words, *facet.units))
 
 
 def named(mentions: Iterable[Mention]) -> list[frozenset[str]]:
