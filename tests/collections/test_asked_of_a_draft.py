@@ -11,6 +11,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from starlette.testclient import TestClient
 
 from quarry.core.collections.drafting import draft
 from quarry.core.collections.relations import relations_of_schema
@@ -21,6 +22,7 @@ from tests.collections import nursery, pottery, press, rehearsals
 from tests.collections.ferries import NO_NUMBER, NUMBERS, SCHEMA
 from tests.collections.support import apply_file, owner
 from tests.conftest import client_of, clone_database
+from tests.records.asking import answer_of, ask
 from tests.records.test_reckoning import in_short, told, work_off
 
 
@@ -151,3 +153,12 @@ def island(server_url: str, migrated_template: str) -> Iterator[str]:
 
 async def test_what_is_done_with_things_and_what_is_owed_is_told(island: str) -> None:
     await assert_told(island, "press", press.NUMBERS, press.NO_NUMBER)
+
+
+def answers(client: TestClient, question: str) -> str:
+    return answer_of(ask(client, question))
+
+
+def test_what_a_thing_costs_is_told_that_rows_have_several_of(island: str) -> None:
+    with client_of(island) as client:
+        assert answers(client, "How much does a row boat cost?").startswith("Row boat – unit price: 9")

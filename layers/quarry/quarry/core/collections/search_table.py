@@ -84,7 +84,9 @@ def named_by_others(collection: Collection, others: Iterable[Collection]) -> Ite
                 continue
             if table_name(facet.of) == collection.source and other.id != collection.id:
                 known.add(name)
-                named = FacetDeclaration(kind=facet.kind, column=facet.title, label=facet.label, wording="called {}")
+                # of several things that a row has, each is called by one title
+                kind = "value" if facet.kind == "array" else facet.kind
+                named = FacetDeclaration(kind=kind, column=facet.title, label=facet.label, wording="called {}")
                 yield _facet(collection, name, named)
 
 
