@@ -18,6 +18,7 @@ from quarry.core.collections.relations import relations_of_schema
 from quarry.core.postgres.migrate import connect
 from quarry.core.postgres.pool import Database
 from quarry.core.settings import DEFAULT_SCHEMA
+from quarry.records.fallbacks import NOTHING_ANSWERS, ONLY_NEAREST
 from tests.collections import nursery, pottery, press, rehearsals
 from tests.collections.ferries import NO_NUMBER, NUMBERS, SCHEMA
 from tests.collections.support import apply_file, owner
@@ -159,6 +160,34 @@ def answers(client: TestClient, question: str) -> str:
     return answer_of(ask(client, question))
 
 
+def test_rows_that_say_the_same_are_each_quoted_with_what_they_are_called(island: str) -> None:
+    with client_of(island) as client:
+        told = answers(client, "Which guests want a lamp beside the bed?")
+        assert told.count("Wants a lamp") == 3
+        assert all(name in told for name in ("Ada Venn", "Ada Oriel", "Ada Lund"))
+        assert answers(client, "Who wants no feathers in the pillows?").startswith("Ada ")
+
+
+def test_how_many_rows_there_are_is_told_where_only_the_first_are_listed(island: str) -> None:
+    with client_of(island) as client:
+        assert answers(client, "Which orders are delivered?").startswith("The records hold 30 orders")
+        assert not answers(client, "Which papers are out of stock?").startswith("The records hold")
+
+
 def test_what_a_thing_costs_is_told_that_rows_have_several_of(island: str) -> None:
     with client_of(island) as client:
         assert answers(client, "How much does a row boat cost?").startswith("Row boat – unit price: 9")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which cabins are longer than 7 nights?",
+        "Which treats were stolen at least 3 times?",
+        "How many servants does Ada Oriel have?",
+        "Who is the dentist of Ada Oriel?",
+    ],
+)
+def test_rows_that_do_not_tell_what_is_asked_for_are_doubted(island: str, question: str) -> None:
+    with client_of(island) as client:
+        assert answers(client, question).startswith((ONLY_NEAREST, NOTHING_ANSWERS, "No record names"))

@@ -274,6 +274,7 @@ async def _write(conversation: Conversation, facts: Facts, toolset: SearchToolse
                     facts.authors,
                     toolset.reading.rows_asked_for,
                     is_list=facts.is_listed,
+                    called=toolset.reading.types.of_anybody,
                 )
             )
         )

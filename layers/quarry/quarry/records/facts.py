@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
+from quarry.core.language.stemming import stem
 from quarry.core.off_loop import off_loop
+from quarry.core.query.mention import Asked, Cue, Duration, Known, MoneyRange, NumberRange, Word
+from quarry.core.text import significant_words
 from quarry.records import fallbacks
 from quarry.records.absence import Answerability, answerability, is_met, names_held_by_none
 from quarry.records.contract import AggregationEvent, Citation
-from quarry.records.counting import count, what_to_count
+from quarry.records.counting import Counted, count, what_to_count
 from quarry.records.evidence import EvidenceSource
 from quarry.records.intent import is_asked, is_topic_alone, parts
+from quarry.records.reading import RecordsReading
 from quarry.records.tools import Searched, SearchToolset
 from quarry.records.untold import untold
 
@@ -77,9 +81,59 @@ async def known_facts(query: str, first: Searched, toolset: SearchToolset) -> Fa
     # what one record holds all of, and tells as it is asked for, is answered however far its words are, but not what meets no
     # condition, nor what was to be counted
     is_unmet = reading.types.united.reckons and reading.must_hold and bool(reading.clauses) and not meets
+    is_unmet = is_unmet or _is_elsewhere(first.sources, told, reading) or _lacks_value(first.sources, reading)
     is_doubtful = is_unmet or reading.asks_what_no_row_says or (told.is_doubtful and not (told.is_held and seen == ""))
     doubt = lacking or (fallbacks.ONLY_NEAREST if is_doubtful else "")
+    if told.is_listed and not doubt and (number := await _number_listed(first, toolset)) is not None:
+        return Facts(number.sentence, authors=reading.authors, basis=number.basis, is_listed=True)
     return Facts(authors=reading.authors, doubt=doubt, lacking=lacking, is_listed=told.is_listed)
+
+
+def _lacks_value(sources: Sequence[EvidenceSource], reading: RecordsReading) -> bool:
+    """Whether a value of something is asked for that is called by a word which no row found has: "how many servants has the
+    mill", "who is the miller of Ay".
+    """
+    wanted = _value_wanted(reading) if reading.types.united.reckons else None
+    if wanted is None:
+        return False
+    held = (significant_words(f"{each.text.title}\n{fallbacks.read_body(each.text)}") for each in sources)
+    return all(wanted not in words_held for words_held in held)
+
+
+def _value_wanted(reading: RecordsReading) -> str | None:
+    """The stem of the word for what is asked for, behind "how many", or before an "of" behind "who is" or "what was"."""
+    mentions = [each for each in reading.parsed.mentions if each.value != Cue("filler")]
+    asked, word, *behind = (*mentions, *[None] * 3)[:3]
+    if asked is None or word is None or not isinstance(asked.value, Asked) or not isinstance(word.value, Word | Known):
+        return None
+    is_part = isinstance(word.value, Word) and not word.value.is_name
+    is_part = is_part or (isinstance(word.value, Known) and not any(each.is_whole for each in word.value.values))
+    is_of = asked.value.what == "list" and behind[0] is not None and reading.parsed.said(behind[0]).lower() == "of"
+    return stem(reading.parsed.said(word).lower()) if is_part and (is_of or asked.value.what == "count") else None
+
+
+def _is_elsewhere(sources: Sequence[EvidenceSource], told: Answerability, reading: RecordsReading) -> bool:
+    """Whether rows are asked for by name and others were found: these may tell of one that they refer to, but not what is so of
+    none, or of so many.
+    """
+    wanted = reading.rows_asked_for
+    if not wanted or any(each.text.type in wanted for each in sources):
+        return False
+    is_plain = all(
+        mention.assertion != "negated" and not isinstance(mention.value, (NumberRange, MoneyRange, Duration))
+        for mention in reading.parsed.mentions
+    )
+    return not (told.is_held and is_plain)
+
+
+async def _number_listed(first: Searched, toolset: SearchToolset) -> Counted | None:
+    """How many rows meet the conditions of which only the first are listed; None where all are, or it is not known."""
+    reading = toolset.reading
+    if not reading.rows_asked_for or reading.question.ask.kind != "rows":
+        return None
+    wanted = what_to_count(reading.counting(), toolset.types, toolset.scope)
+    counted = await count(toolset.services.reader, wanted) if wanted and not wanted.words else None
+    return counted if counted and (counted.event.total or 0) > len(first.sources) else None
 
 
 def _lacking(query: str, told: Answerability, sources: Sequence[EvidenceSource], authors: Set[str]) -> str | None:
@@ -127,4 +181,5 @@ async def _answerability(query: str, first: Searched, toolset: SearchToolset, *,
             meets=meets,
             has_values=bool(toolset.scope.facets),
         )
-    return told if told.missing or told.is_listed or not reading.clauses else Answerability(1.0)
+    is_spared = bool(reading.clauses) and (meets or not reading.types.united.reckons)
+    return told if told.missing or told.is_listed or not is_spared else Answerability(1.0)

@@ -9,7 +9,7 @@ import datetime
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Container, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
 from quarry.core.language.nouns import is_doer_of
@@ -88,6 +88,8 @@ _PLACE = frozenset(
 """What values tell where something is are called."""
 _ASKS_WHICH = _words("which", "what", "who", "whose", "list", "show", "find")
 """What asks for records by their values: that these have them answers it."""
+_ASKS_FOR_ROWS = _words("which", "who", "whose", "list", "show", "any")
+"""What asks for each row that is so, though others say the same."""
 _ASKS_WHAT_IS_SAID = _words(
     "who", "whom", "whose", "says?", "said", "think", "thought", "speak", "spoke", "tell", "told", "argued?", "opinion", "views?",
     "react", "respond(?:ed)?", "explain(?:ed)?", "promised?",
@@ -159,6 +161,7 @@ def extractive_answer(
     rows: Set[str] = frozenset(),
     *,
     is_list: bool = False,
+    called: Set[str] = frozenset(),
 ) -> Iterator[str]:
     """An answer made of the sources' own sentences, piece by piece, in Markdown with `[n]` citations.
 
@@ -167,7 +170,7 @@ def extractive_answer(
     reason, a figure, a date, a vote, a name. What the `authors` said comes before what others did: it is asked for.
 
     Where rows of some types are asked for, `rows`, they come before others, with what they are called; where it `is_list` of them
-    alone, each once.
+    alone, each once. Rows of the types `called` are quoted with what they are called, where somebody or something is asked for.
 
     A sentence is dated where it is asked when and it does not say so itself, where it is no more than a name, and where another
     one about the same matter is of another day: these would be taken for one event.
@@ -177,12 +180,14 @@ def extractive_answer(
             each if each.text.type in rows else replace(each, weight=OTHERS_WEIGHT * each.weight) for each in sources
         ]
     scored = _scored(question, search_query, sources, authors, rows)
-    chosen = (_of_each(scored, sources, rows) if is_list else []) or _choose(scored)
+    asks_for_rows = bool(_ASKS_FOR_ROWS.search(question))
+    chosen = (_of_each(scored, sources, rows) if is_list else []) or _choose(scored, rows if asks_for_rows else ())
     if not chosen:
         yield NOTHING_FOUND
         return
+    entitled = rows | called if asks_for_rows else rows
     lead, *others = (
-        f"{date}{_quoted(sentence, rows)}" for sentence, date in zip(chosen, _dates(question, chosen), strict=True)
+        f"{date}{_quoted(sentence, entitled)}" for sentence, date in zip(chosen, _dates(question, chosen), strict=True)
     )
     yield lead
     if others:
@@ -386,14 +391,15 @@ def _about(record: RecordText) -> list[str]:
     return significant_words(" ".join((record.title, record.topic or "", *values_of(record))))
 
 
-def _choose(scored: Sequence[_Sentence]) -> list[_Sentence]:
+def _choose(scored: Sequence[_Sentence], rows: Container[str] = ()) -> list[_Sentence]:
+    """The best sentences, none that says what another does, but that it says it of another of the `rows` asked for."""
     chosen: list[_Sentence] = []
     from_source: Counter[int] = Counter()
     for sentence in scored:
         if len(chosen) == SENTENCES_MAX or sentence.score < SCORE_SHARE_MIN * scored[0].score:
             break
         if from_source[sentence.source.n] == SENTENCES_PER_SOURCE_MAX or any(
-            _overlap(sentence, other) > OVERLAP_MAX for other in chosen if not _are_values_of_two(sentence, other)
+            _overlap(sentence, other) > OVERLAP_MAX for other in chosen if not _are_of_two(sentence, other, rows)
         ):
             continue
         chosen.append(sentence)
@@ -419,9 +425,10 @@ def _title(record: RecordText) -> str:
     return f"{shorten(record.title, TOPIC_CHARACTERS_MAX)} – "
 
 
-def _are_values_of_two(one: _Sentence, other: _Sentence) -> bool:
-    """Whether they tell values of two records, which may well be the same."""
-    return one.is_value and other.is_value and one.source.n != other.source.n
+def _are_of_two(one: _Sentence, other: _Sentence, rows: Container[str]) -> bool:
+    """Whether they tell values of two records, or are of two of the rows that are asked for: these may well say the same."""
+    are_asked_for = one.source.text.type in rows and other.source.text.type in rows
+    return ((one.is_value and other.is_value) or are_asked_for) and one.source.n != other.source.n
 
 
 def _overlap(one: _Sentence, other: _Sentence) -> float:
