@@ -677,6 +677,24 @@ def test_what_the_answer_quotes_of_the_sample_is_marked_in_its_record(site: Site
         expect(panel).to_have_count(0)
 
 
+def test_what_was_just_closed_is_opened_again(site: Site) -> None:
+    page = site.open()
+    ask(page, QUESTION)
+    finished(page)
+    page.locator(".citation").first.click()
+    panel = page.get_by_role("dialog")
+    expect(panel.get_by_role("button", name="Copy citation")).to_be_visible()
+    entries = page.evaluate("history.length")
+    # before the browser tells that it was closed
+    page.evaluate("document.querySelector('dialog').close(); document.querySelector('.citation').click()")
+    expect(panel.get_by_role("button", name="Copy citation")).to_be_visible()
+    assert "#" in page.url
+    assert page.evaluate("history.length") == entries
+    page.go_back()
+    expect(panel).to_have_count(0)
+    expect(page).to_have_url(re.compile(r"id=[^#]+$"))
+
+
 def test_a_sentence_that_no_source_supports_is_shown_so(model_site: Site, model: FakeOpenAI) -> None:
     model.respond = playing(answer=Reply.text("The elm was sold to a circus for 900 dollars [1]."))
     page = model_site.open()

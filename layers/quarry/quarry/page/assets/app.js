@@ -51,7 +51,7 @@ const page = {
 /** @type {{domain: string, view: View, entry: import('./entries.js').Entry | null} | null} */
 let shown = null;
 
-/** The panel that the address names. @type {{name: string, panel: import('./components/panel.js').Panel} | null} */
+/** The panel that the address names; `left` tells that the reader closed it. @type {{name: string, panel: import('./components/panel.js').Panel, left: () => void} | null} */
 let item = null;
 
 /** What is known of things that were opened, by their names in the address. */
@@ -171,15 +171,21 @@ function showItem() {
   const [type, ...id] = name.split('/');
   const panel = type === 'kept' ? openKept(contextOf(shown.domain), addressOf) : shown.view.open(type, id.join('/'), hints.get(name), history.state?.quote);
   if (panel === null) return;
-  const own = {name, panel};
-  item = own;
-  panel.dialog.addEventListener('close', () => {
+  const left = () => {
     // one that was closed by going elsewhere leaves that address as it is
     if (item !== own) return;
     item = null;
     isLeft = history.state?.isOver === true;
     history.replaceState({...history.state, isOver: false, isLeft}, '', `${location.pathname}${location.search}`);
-  });
+  };
+  const own = {name, panel, left};
+  item = own;
+  panel.dialog.addEventListener('close', left);
+}
+
+/** A browser tells that a dialog was closed after it was, when the reader may be on already. */
+function leaveWhatIsClosed() {
+  if (item && !item.panel.dialog.open) item.left();
 }
 
 function closeItem() {
@@ -211,6 +217,7 @@ function enter(state, address) {
 
 /** Open something over what is shown; Back closes it. */
 function openItem(name, hint, quote) {
+  leaveWhatIsClosed();
   hints.set(name, hint);
   const address = `${location.pathname}${location.search}#${fragmentOf(name)}`;
   // of one thing, several passages may be cited: which was meant is no part of its address
@@ -345,6 +352,7 @@ function followInside(event) {
 
 /** Go to an address of the page, as a new entry of the history. @param {string | URL} address */
 function visit(address) {
+  leaveWhatIsClosed();
   enter({key: crypto.randomUUID()}, address);
   scrollTo(0, 0);
   show();
