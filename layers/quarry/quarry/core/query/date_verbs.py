@@ -187,12 +187,16 @@ def _forms(deed: str) -> tuple[tuple[str, ...], ...]:
     return tuple((stem(form), *map(stem, particle)) for form in (verb, f"{verb}ed"))
 
 
-def with_doers(text: str, mentions: Sequence[Mention], doers: Mapping[str, tuple[str, ...]]) -> list[Mention]:
+def with_doers(
+    text: str, mentions: Sequence[Mention], doers: Mapping[str, tuple[str, ...]], *, reckons: bool
+) -> list[Mention]:
     """The mentions, where a verb says who is meant that has done the most of something ("who handles the most tickets", "which
-    director has directed the fewest films"): it is the name of who a row refers to, where that is not named besides.
+    director has directed the fewest films"): it is the name of who a row refers to, where that is not named besides. Of anybody's
+    rows (`reckons`) a verb that is also a status is none beside the name of who did it.
     """
     read, named = list(mentions), set[str]()
-    doing = {each.facet for mention in mentions if isinstance(mention.value, Known) for each in mention.value.values}
+    known = [mention.value for mention in mentions if reckons and isinstance(mention.value, Known)]
+    doing = {each.facet for value in known for each in value.values}
     for place, mention in enumerate(mentions):
         if isinstance(mention.value, Known) and _doer(text[mention.start : mention.end], doers) in doing:
             # "how many did Ada check in", where rows that are done so have that status

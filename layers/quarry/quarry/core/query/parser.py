@@ -104,7 +104,7 @@ def parse(text: str, *, lexicon: Lexicon, vocabulary: Vocabulary, reference_date
     chosen = _without_overlaps(candidates, len(tokens))
     said = with_dated_verbs(text, _with_the_rest(tokens, chosen, lexicon), lexicon.events, lexicon.date)
     said = with_naming_verbs(text, said, lexicon.verbs)
-    said = with_doers(text, with_deeds(text, said, lexicon.doers), lexicon.doers)
+    said = with_doers(text, with_deeds(text, said, lexicon.doers), lexicon.doers, reckons=bool(lexicon.numbers))
     said = _with_referring_rows(text, said, lexicon)
     if lexicon.numbers:
         said = _without_relative_verbs(said, tokens)
