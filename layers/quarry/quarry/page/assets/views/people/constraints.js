@@ -203,8 +203,10 @@ function spoken(name) {
   return words(name).toLowerCase();
 }
 
+const SMALL_WORDS = new Set(['of', 'and', 'the', 'in', 'for', 'de', 'do', 'da', 'or']);
+
 function titled(name) {
-  return name.replace(/(^|[\s-])\p{Ll}/gu, (letter) => letter.toUpperCase());
+  return name.replace(/(^|[\s-])(\p{Ll}[\p{L}\p{M}]*)/gu, (said, before, word) => before && SMALL_WORDS.has(word) ? said : before + word[0].toUpperCase() + word.slice(1));
 }
 
 /** A value as it is typed: names with capitals, words as they are. */
