@@ -64,6 +64,7 @@ def url(server_url: str, migrated_template: str) -> Iterator[str]:
                 {"team": "Night Ward", "company_name": "Vaidya Health Labs"},
                 {"city": "Remote", "country": None},
                 {"skills": ["accounting"]},
+                {"skills": ["Spanish"], "country": "Spain"},
             ]
             for number, card in enumerate(cards):
                 add_card(connection, f"c{number}", degrees=[], **{**WORK, "title": "Somebody", **card})
@@ -147,6 +148,10 @@ def years(first: int | None, last: int | None) -> dict[str, Any]:
         ("ex-Tarang Pay product managers", company("tarang pay") | FORMER),
         ("welders, ex Google", company("google") | FORMER),
         ("formerly at Nilgiri Systems", company("nilgiri systems") | FORMER),
+        ("people who used to work at Nilgiri Systems", company("nilgiri systems") | FORMER),
+        ("who used Kafka at Nilgiri Systems", company("nilgiri systems")),
+        ("nurses who do not work at Nilgiri Systems any more", company("nilgiri systems") | FORMER),
+        ("people who don't work at Nilgiri Systems anymore", company("nilgiri systems") | FORMER),
         ("no longer at Nilgiri Systems", company("nilgiri systems") | FORMER),
         ("currently at Nilgiri Systems, kubernetes", company("nilgiri systems") | CURRENT),
         ("current employees of Kosmo Retail", company("kosmo retail") | CURRENT),
@@ -221,6 +226,9 @@ def years(first: int | None, last: int | None) -> dict[str, Any]:
         ("designers who are not looking for work right now", {}),
         # for how long
         ("designers, 10+ yrs", at_least(10)),
+        ("designers with a decade of experience", at_least(10)),
+        ("designers with a year of experience", at_least(1)),
+        ("designers who joined a decade ago", {}),
         ("a designer with at least 8 years of experience", at_least(8)),
         ("designers with over five years under their belt", at_least(5)),
         ("6 years experience as a designer", at_least(6)),
@@ -271,6 +279,7 @@ def years(first: int | None, last: int | None) -> dict[str, Any]:
         ("nurses willing to move to Pune", {"preferred_locations": ["pune"]}),
         ("former nurses", FORMER),
         ("former nurses in Pune", FORMER | city("pune")),
+        ("people who used to be a nurse", FORMER),
         ("", {}),
         ("???", {}),
         ("нужен инженер", {}),
@@ -305,6 +314,29 @@ def test_of_two_employers_one_is_enough_unless_both_are_asked_for(read: Read) ->
     both, either = ["tarang pay", "kosmo retail"], "Tarang Pay and Kosmo Retail"
     found = [read(query).must for query in (f"worked at both {either}", f"worked at {either}")]
     assert [(must.company_norm, must.text) for must in found] == [(both, both), (both, [])]
+
+
+def test_of_two_places_one_is_enough_unless_both_are_asked_for(read: Read) -> None:
+    found = [read(query).must for query in ("worked in both Pune and Kenya", "worked in Pune and Kenya")]
+    assert [(must.location_text, must.text) for must in found] == [
+        ("pune or kenya", ["pune", "kenya"]),
+        ("pune or kenya", []),
+    ]
+
+
+def test_neither_verb_nor_verb_rules_both_out(read: Read) -> None:
+    found = read("nurses who neither live in Pune nor in Kenya")
+    assert (found.exclude.location, found.must.location_text) == (["pune", "kenya"], None)
+
+
+def test_an_adjective_of_a_place_is_the_skill_that_is_called_so(read: Read) -> None:
+    skilled, living = read("either Spanish or Kafka tutors"), read("tutors in Spain")
+    assert [constraints.must.location_text for constraints in (skilled, living)] == [None, "spain"]
+    assert skilled.must.role[0] == "spanish|kafka"
+
+
+def test_knowing_is_no_word_that_anybody_misses(read: Read) -> None:
+    assert read("somebody who knows Kafka").should.keywords == []
 
 
 @pytest.mark.parametrize(
@@ -347,6 +379,7 @@ def test_who_is_not_open_to_work_is_asked_for(read: Read) -> None:
         ("nurses who currently don't work at Tarang Pay", {}, company("tarang pay")),
         ("worked at Tarang Pay, but not now", company("tarang pay") | FORMER, {}),
         ("nurses who are not currently employed", {}, CURRENT),
+        ("nurses between jobs", {}, CURRENT),
         ("currently unemployed nurses", {}, CURRENT),
         ("nurses out of work", {}, CURRENT),
         ("nurses without a job", {}, CURRENT),

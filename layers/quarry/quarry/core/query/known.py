@@ -88,7 +88,10 @@ class Sides:
         to its values, or capitals where they say something.
         """
         within = range(first, last) if last - first > 1 else ()
-        names = (self._ends.get(first), self._starts.get(last), *(self._starts.get(place) for place in within))
+        behind = last
+        if self._word(last) == "as":  # "… as a selling point"
+            behind += 1 + (self._word(last + 1) in _ARTICLES)
+        names = (self._ends.get(first), self._starts.get(behind), *(self._starts.get(place) for place in within))
         is_beside = facet in self._leads_before(first) or any(name and facet in name.facets for name in names)
         return _BESIDE * is_beside + _CAPITAL * self.has_capital(first, last)
 
@@ -319,10 +322,18 @@ def _is_part(said: Sequence[str], value: KnownValue, parts: int) -> bool:
     return value.likeness >= 1 and parts <= PARTIAL_NAMES_MAX and set(said) <= set(keys(value.value))
 
 
+def _are_its_letters(sides: Sides, first: int, place: Mention, others: Sequence[KnownValue]) -> bool:
+    """Whether an adjective of a place is to the letter a value of something else: "Japanese", where that is a skill."""
+    said = (sides.tokens[first].key,)
+    is_name = isinstance(place.value, Place) and said[0] in (place.value.name, *place.value.names)
+    return not is_name and any(value.is_whole and keys(value.value) == said for value in others)
+
+
 def _as_place(sides: Sides, first: int, place: Mention, ranked: Sequence[KnownValue], support: float) -> Mention | None:
     """The words as a place of the data; None where they are a value of something else, or nothing says that a place is meant."""
     known = tuple(value for value in ranked if value.facet in sides.place_facets)
-    is_something_else = len(known) < len(ranked) and support >= _BESIDE
+    others = [value for value in ranked if value.facet not in sides.place_facets]
+    is_something_else = bool(others) and (support >= _BESIDE or _are_its_letters(sides, first, place, others))
     if not isinstance(place.value, Place) or not known or is_something_else:
         return None
     if place.is_latent and not support and not sides.leads_to_place(first):

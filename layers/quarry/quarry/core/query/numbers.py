@@ -176,8 +176,14 @@ def _end_of_number(text: str, amount: Amount) -> int:
     return match.end() if match else amount.start + len("one")
 
 
-_ONE = re.compile(r"\b(?:than|at\s{1,3}+(?:least|most)|exactly|only)\s{1,3}+(?P<one>an?|one)\s", re.IGNORECASE)
-"""A comparison with one of something: "longer than an hour", "at least one complaint"."""
+_ONE = re.compile(
+    r"\b(?:(?:than|at\s{1,3}+(?:least|most)|exactly|only)\s{1,3}+|(?=(?:a|one)\s(?:decade|year\s+of\s+experience)\b))"
+    r"(?P<one>an?|one)\s",
+    re.IGNORECASE,
+)
+"""A comparison with one of something ("longer than an hour", "at least one complaint"), or a length of time that is no rate:
+"a decade of".
+"""
 _YEAR = re.compile(r"[12]\d{3}")
 _PERCENT = re.compile(r"\s?%|\s{1,2}per\s?cent\b", re.IGNORECASE)
 

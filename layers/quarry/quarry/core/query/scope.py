@@ -23,7 +23,10 @@ _VERB_FORM = re.compile(r"[^\W\d_]{2,}(?:ed|ing)")
 
 
 def leads_to_verb(clauses: Clauses, trigger: int) -> bool:
-    """Whether a "not" is one of a verb: "did not study at", "except those who studied at"."""
+    """Whether a "not" is one of a verb: "did not study at", "except those who studied at", "neither live in"."""
+    if clauses.words(trigger) in ("neither", "nor"):
+        is_name = trigger + 1 < len(clauses.units) and isinstance(clauses.units[trigger + 1].value, FacetName)
+        return is_name and clauses.cue(trigger + 2) == "relates"
     return clauses.cue(trigger) == "negates_verb" or clauses.follows(trigger).endswith(" who")
 
 

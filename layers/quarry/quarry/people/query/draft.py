@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,6 +16,12 @@ from quarry.people.contract import Constraints
 
 ORGANISATIONS = frozenset({"company", "school"})
 PLACES = frozenset({"workplace", "home", "preferred_place"})
+
+BOTH_REACH = 3
+"""So far before the second of two organisations or places "both" stands of them."""
+USED_TO_CHARACTERS = 40
+"""So far before something "used to" is said of it."""
+_USED_TO = re.compile(r"\bused to (?:\w++ ){1,4}$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -67,6 +74,10 @@ class Draft:
 
     def text(self, mention: Mention) -> str:
         return self.parsed.said(mention)
+
+    def is_of_the_past(self, mention: Mention) -> bool:
+        """Whether "used to" leads to it: "used to work at", "used to be a"."""
+        return bool(_USED_TO.search(self.parsed.text[max(0, mention.start - USED_TO_CHARACTERS) : mention.start]))
 
     def before(self, place: int, count: int) -> Sequence[Mention]:
         """The last mentions before a place."""

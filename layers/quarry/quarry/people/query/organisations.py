@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 from quarry.core.query.mention import Cue, FacetName, Known, Mention
-from quarry.people.query.draft import ORGANISATIONS, Draft, facets_of, values_of
+from quarry.people.query.draft import BOTH_REACH, ORGANISATIONS, Draft, facets_of, values_of
 
 FORMER_WORDS = 3
 """So many words before an organisation say that somebody is there no longer."""
 BESIDE = 2
 """So many words from being open to work "now" is said of it."""
-BOTH_REACH = 3
-"""So far before the second of two organisations "both" stands of them."""
 CURRENT_REACH = 5
 """So far before an organisation "currently" may stand."""
 
 _RECRUITING = frozenset({"hiring", "recruiting", "hire", "recruit"})
-_FORMER = frozenset("ex former formerly previously earlier left longer past was used".split())
+_FORMER = frozenset("ex former formerly previously earlier left longer past was".split())
+_ANY_MORE = re.compile(r"\s{1,3}(?:any\s?more|any longer)\b", re.IGNORECASE)
 _EMPLOYED = frozenset({"employed", "in work"})
 """Where somebody is or was so, an organisation says."""
 
 
 def take_organisation(draft: Draft, place: int, mention: Mention, value: Known) -> None:
     names = [name.lower() for name in values_of(value, ORGANISATIONS)]
-    if mention.assertion == "negated":
+    if mention.assertion == "negated" and _ANY_MORE.match(draft.parsed.text, mention.end):
+        # "do not work at … anymore": there they were
+        draft.put("company_norm", names, replace(mention, assertion="affirmed"))
+        draft.constraints.must.is_current = False
+    elif mention.assertion == "negated":
         draft.put("company_norm", names, mention)
     elif not _RECRUITING & draft.words_before(place, 2):  # else who is to be found is to go there
         is_school = ORGANISATIONS & facets_of(mention) == {"school"}
@@ -39,7 +45,7 @@ def mark_former(draft: Draft, place: int) -> None:
     """Notes where the words before an organisation say that somebody has left it."""
     cues = (mention.value for mention in draft.before(place, FORMER_WORDS))
     said = _FORMER & draft.words_before(place, FORMER_WORDS)
-    if Cue("former") in cues or said:
+    if Cue("former") in cues or said or draft.is_of_the_past(draft.parsed.mentions[place]):
         draft.constraints.must.is_current = False
         should = draft.constraints.should
         should.keywords = [word for word in should.keywords if word not in said]

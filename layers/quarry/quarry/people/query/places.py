@@ -7,7 +7,7 @@ import re
 from quarry.core.language.tokens import unique
 from quarry.core.query.mention import Known, Mention, Place, Word
 from quarry.people.places import country_of, country_of_region, known_place
-from quarry.people.query.draft import PLACES, Draft, facets_of
+from quarry.people.query.draft import BOTH_REACH, PLACES, Draft, facets_of
 
 _COMPOUND = re.compile(r"[-‑/]\w{1,20}+")
 _AT_WORK = re.compile(r"(?<!\bto )\bwork(?:s|ed|ing)?\s{1,3}$", re.IGNORECASE)
@@ -53,6 +53,9 @@ def take_place(draft: Draft, place: int, mention: Mention, value: Place) -> None
             draft.prefer(draft.text(mention).lower())
     else:
         _take(draft, mention, value)
+        if mention.joined_by == "and" and "both" in draft.words_before(place, BOTH_REACH):
+            # one of the places is enough for an experience: of the person's words each must hold
+            draft.constraints.must.text += [each.name for each in draft.places[-2:]]
 
 
 def take_place_text(draft: Draft, mention: Mention, text: str) -> None:

@@ -58,6 +58,7 @@ def _take_former(draft: Draft) -> None:
     """ "Former captains": what they were, by an experience that has ended."""
     for mention, following in pairwise(draft.parsed.mentions):
         is_former = isinstance(mention.value, Word) and draft.text(mention).lower() in _FORMER
+        is_former = is_former or draft.is_of_the_past(following)
         if is_former and facets_of(following) & {"title"} and draft.constraints.must.is_current is None:
             draft.constraints.must.is_current = False
             draft.constraints.should.keywords = [
@@ -128,8 +129,10 @@ def _take_facet_name(draft: Draft, place: int, mention: Mention, value: FacetNam
     """ "Currently at …", "now", "active"; a kind of thing that is ruled out ("not at a university")."""
     if "is_current" in value.facets:
         take_current(draft, place, mention)
-    elif mention.assertion == "negated" and "title" in value.facets and not _is_of_more(draft, place):
-        take_not_current(draft, mention)  # "without a job"
+    elif "title" in value.facets and (
+        "between" in draft.words_before(place, 1) or (mention.assertion == "negated" and not _is_of_more(draft, place))
+    ):
+        take_not_current(draft, mention)  # "without a job", "between jobs"
     elif mention.assertion == "required" and {"degree", "school"} & set(value.facets):
         draft.put("intent_primary", ["education"], mention)
     elif mention.assertion == "negated" and not {"open_to_work", "open_to_contact"} & set(value.facets):
