@@ -81,6 +81,8 @@ class Lexicon:
     exact_terms: PhraseTable[FacetName | Cue]
     synonyms: PhraseTable[Synonym]
     leads: Mapping[str, frozenset[str]]
+    row_words: frozenset[str] = frozenset()
+    """The words of some length that rows are called by, which may be misspelt."""
     place_facets: frozenset[str] = frozenset()
     name_facets: frozenset[str] = frozenset()
     units: frozenset[str] = frozenset()
@@ -146,6 +148,7 @@ class LookUp:
 
 
 TERM_WORDS_MAX = 6
+MISSPELT_LENGTH_MIN = 6
 CONTINUED_MAX = 12
 """So many words of lists are looked up with what they share with the ones before."""
 
@@ -170,6 +173,12 @@ def lexicon_of(table: SearchTable) -> Lexicon:
             stem,
         ),
         leads=_leads(table.facets),
+        row_words=frozenset(
+            word
+            for noun in table.nouns
+            for word in (noun, plural(noun))
+            if len(word) >= MISSPELT_LENGTH_MIN and word.isalpha()
+        ),
         place_facets=frozenset(facet.name for facet in table.facets if facet.kind == "place"),
         name_facets=frozenset(facet.name for facet in table.facets if facet.kind == "name"),
         units=frozenset(

@@ -14,8 +14,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from quarry.core.language.everyday import is_everyday
 from quarry.core.language.irregular import BE
 from quarry.core.language.numerals import numeral_value
+from quarry.core.language.slips import slips
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import Token, tokenise
 from quarry.core.query.ambiguous import facet_places
@@ -70,6 +72,8 @@ CODE_CHARACTERS_MAX = 2
 _QUOTED = re.compile(
     r"(?<![^\W_])[\"“”]([^\"“”]{2,200}+)[\"“”]|(?<![\w'])['‘](?=\w{1,60}+ )([^'‘’\"“”]{2,200}+)['’](?!\w)"
 )
+_GIVEN_FREE = re.compile(r"\bfirst (?:\w{1,20}+ ){1,2}free\b", re.IGNORECASE)
+"""What an offer is worded as: it asks for no first of anything."""
 _PHRASE, _KNOWN, _DIMENSION, _TRIGGER, _ASKED, _TERM, _CUE, _INEXACT, _LATENT = range(9)
 
 
@@ -204,8 +208,10 @@ def _is_of_rows(tokens: Sequence[Token], place: int, lexicon: Lexicon) -> bool:
 
 
 def _quoted(text: str, tokens: Sequence[Token]) -> Iterator[_Candidate]:
-    for match in _QUOTED.finditer(text):
-        mention = Mention(Phrase((match[1] or match[2]).strip()), match.start(), match.end(), source="rule")
+    said = [(match, match[1] or match[2]) for match in _QUOTED.finditer(text)]
+    said += [(match, match[0]) for match in _GIVEN_FREE.finditer(text)]
+    for match, words in said:
+        mention = Mention(Phrase(words.strip()), match.start(), match.end(), source="rule")
         first, last = _token_span(tokens, mention)
         if first < last:
             yield _Candidate(first, last, mention, _PHRASE)
@@ -369,8 +375,25 @@ def _with_the_rest(tokens: Sequence[Token], chosen: Sequence[_Candidate], lexico
         taken[name.first : name.last] = [True] * (name.last - name.first)
     for place, token in enumerate(tokens):
         if not taken[place]:
-            mentions[place] = Mention(Word(stem(token.key)), token.start, token.end)
+            is_noun = _is_misspelt_noun(token.key, lexicon) and _opens_with(mentions, place)
+            value = Cue("noun") if is_noun else Word(stem(token.key))
+            mentions[place] = Mention(value, token.start, token.end)
     return _with_verbs([mentions[place] for place in sorted(mentions)], tokens)
+
+
+def _is_misspelt_noun(word: str, lexicon: Lexicon) -> bool:
+    """Whether a word that nobody uses is what the rows are called but for one letter. Where rows are reckoned with, no: they
+    may be of anything, and a number of them all would pass for one of those that the word is.
+    """
+    if lexicon.numbers or is_everyday(word):
+        return False
+    return any(abs(len(noun) - len(word)) <= 1 and slips(word, noun) == 1 for noun in lexicon.row_words)
+
+
+def _opens_with(mentions: Mapping[int, Mention], place: int) -> bool:
+    """Whether nothing but words that ask stand before the one at `place`."""
+    before = [mentions[at].value for at in range(min(place, QUESTION_HEAD_MAX)) if at in mentions]
+    return place < QUESTION_HEAD_MAX and all(isinstance(value, (Asked, Cue)) for value in before)
 
 
 def _without_relative_verbs(mentions: Sequence[Mention], tokens: Sequence[Token]) -> list[Mention]:

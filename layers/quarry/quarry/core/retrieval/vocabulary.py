@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from psycopg.rows import DictRow
 
+from quarry.core.language.slips import slips
 from quarry.core.language.stemming import stem as stem_of
 from quarry.core.language.tokens import Token, keys
 from quarry.core.off_loop import off_loop
@@ -215,20 +216,6 @@ def _meant(word: str, stem: str, near: Iterable[str]) -> list[_Correction]:
     if not 0 < fewest <= allowed:
         return []
     return [_Correction(other, LIKENESS_OF_SLIPS[count]) for count, other in counted if count == fewest][:READINGS_MAX]
-
-
-def slips(word: str, other: str) -> int:
-    """How many letters are missing, too many, wrong, or swapped with their neighbour."""
-    before: list[int] = []
-    row = list(range(len(other) + 1))
-    for i, letter in enumerate(word, start=1):
-        before, above, row = row, before, [i]
-        for j, wanted in enumerate(other, start=1):
-            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != wanted))
-            if i > 1 and j > 1 and letter == other[j - 2] and word[i - 2] == wanted:
-                cost = min(cost, above[j - 2] + 1)
-            row.append(cost)
-    return row[-1]
 
 
 def _of_corrected(matches: Iterable[ValueMatch], replaced: Mapping[int, _Correction]) -> Iterator[ValueMatch]:
