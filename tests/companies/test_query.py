@@ -68,6 +68,9 @@ def test_the_number_wanted(question: str, count: int | None) -> None:
         ("public companies in insurance", ("public",)),
         ("publicly traded insurers", ("public",)),
         ("publicly listed insurers", ("public",)),
+        ("listed companies", ("public",)),
+        ("listed German insurance companies", ("public",)),
+        ("companies listed under insurance", ()),
         ("robotics companies that went public", ("public",)),
         ("defunct drone startups", ("closed",)),
         ("drone makers that went out of business", ("closed",)),
@@ -150,6 +153,10 @@ def test_the_funding_stages_named(question: str, stages: set[str]) -> None:
         ("companies acquired by Square or Brattlow Group", "acquired by Square or Brattlow Group"),
         ("founded by Ines Vadaro or Ola Brenn", "founded by Ines Vadaro or Ola Brenn"),
         ("founded by Ola Brenn, acquired by Square", "founded by Ola Brenn"),
+        ("what did Brattlow Group acquire?", "acquired by Brattlow Group"),
+        ("companies that Brattlow Group bought", "acquired by Brattlow Group"),
+        ("companies that Ines Vadaro founded", "founded by Ines Vadaro"),
+        ("companies that never took funding", "without a total funding"),
     ],
 )
 def test_conditions_on_fields(question: str, label: str) -> None:
@@ -259,6 +266,25 @@ def test_a_name_demands_its_tag_where_it_says_what_companies_are(
     read = asked(question)
     assert tags(read, demanded=True) == demanded
     assert tags(read) == named
+
+
+def test_tags_that_or_joins_are_one_of_which_any_is_enough() -> None:
+    joined, apart = (asked(f"vaccines {word} podcasts").tags for word in ("or", "and"))
+    assert [len(group.values("category")) for group in joined] == [2]
+    assert [len(group.values("category")) for group in apart] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("question", "topic"),
+    [
+        ("companies founded by Ines Vadaro", ""),
+        ("companies that Ines Vadaro founded", ""),
+        ("companies whose customers are bakers", "bakers"),
+        ("companies with happy customers", "happy customers"),
+    ],
+)
+def test_words_that_only_lead_to_a_name_are_no_topic(question: str, topic: str) -> None:
+    assert asked(question).topic == topic
 
 
 def test_a_tag_that_is_not_wanted_rules_companies_out_in_words_too() -> None:

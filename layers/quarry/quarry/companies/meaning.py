@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from quarry.companies.facets import COMPANIES, NAME_FACETS, PERSON_FACETS, STAGE, STATUS, TAG_FACETS
+from quarry.core.language.irregular import BE
 from quarry.core.language.numerals import numeral_value
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import Token, keys
@@ -40,7 +41,10 @@ LISTED_MAX = 12
 """So many mentions before and behind one are those that it is listed with."""
 _DOINGS = frozenset(stem(word) for word in "build sell offer provide deal develop deliver produce create serve".split())
 """What every company does; such a word leads to what it does it with."""
+_SERVED = frozenset(stem(word) for word in "customer client user buyer audience".split())
+"""Those whom every company has; such a word leads to who they are."""
 _STARTUP = Known((KnownValue(STATUS, "startup"),))
+_LISTED = Known((KnownValue(STATUS, "public"),))
 _NEGATIVE = frozenset(("negates", "negates_verb", "negates_list", "former", "negative", "uncertain"))
 """The cues of which one may make doubtful what else its clause mentions."""
 _AT = frozenset("in from near at within across around outside of inside".split())
@@ -117,11 +121,29 @@ def _of_topic(parsed: ParsedQuery, mention: Mention, place: int, *, asks: bool) 
     if mention.joined_by and parsed.said(mention).lower() in LATER | EARLIER and place > 1:
         listed = parsed.mentions[place - 2]
         return replace(mention, value=Cue("light")) if _is_of(listed, (STAGE,)) else mention
+    if isinstance(value, (FacetName, Word)) and _says_whose(parsed, place):
+        return replace(mention, value=Cue("light"))
+    if stem(parsed.said(mention).lower()) in _SERVED and _leads_to_whom(parsed, place):
+        return replace(mention, value=Cue("light"))
     if isinstance(value, Word) and value.stem in _DOINGS and 0 < place < len(parsed.mentions) - 1:
         return replace(mention, value=Cue("light"))
     if isinstance(value, FacetName) and value.grain and not asks:
         return replace(mention, value=_word(parsed, mention))
     return mention
+
+
+def _says_whose(parsed: ParsedQuery, place: int) -> bool:
+    """Whether a verb says that the name beside it is a founder or acquirer: "founded by Ada Falk", "that Ada Falk founded"."""
+    mentions, following = parsed.mentions, parsed.mentions[place + 1 : place + 3]
+    if len(following) == 2 and parsed.said(following[0]).lower() == "by":
+        return bool(_led(parsed, place + 2, _values(following[1])))
+    return place > 0 and bool(_doing(parsed, place - 1, _values(mentions[place - 1])))
+
+
+def _leads_to_whom(parsed: ParsedQuery, place: int) -> bool:
+    """Whether behind "customers" stands who they are: "whose customers are", "clients include"."""
+    following = parsed.mentions[place + 1 : place + 3]
+    return len(following) > 1 and parsed.said(following[0]).lower() in ("are", "is", "include", "including")
 
 
 def without_names(parsed: ParsedQuery, names: Sequence[str]) -> ParsedQuery:
@@ -149,6 +171,8 @@ def _as_meant(parsed: ParsedQuery, place: int) -> Mention:
     mention = parsed.mentions[place]
     if _place_names(mention) and not _is_home(parsed, place):
         return replace(mention, value=_word(parsed, mention), is_latent=False)
+    if parsed.said(mention).lower() == "listed" and _is_attribute(parsed, place):
+        return replace(mention, value=_LISTED)
     if stages := _stages_by_age(parsed, place):
         return replace(mention, value=Known(stages), is_latent=False)
     if not isinstance(mention.value, Known):
@@ -253,6 +277,20 @@ def _led(parsed: ParsedQuery, place: int, values: Collection[KnownValue]) -> tup
         for facet in PERSON_FACETS:
             if before.endswith(COMPANIES.facet(facet).leads):
                 return tuple(each for each in values if each.facet == facet)
+    return _doing(parsed, place, values)
+
+
+def _doing(parsed: ParsedQuery, place: int, values: Collection[KnownValue]) -> tuple[KnownValue, ...]:
+    """The one who does what the word right behind says: "what did Falk Group acquire", "that Ada Falk founded"."""
+    if not any(each.facet in PERSON_FACETS for each in values):
+        return ()
+    mention = parsed.mentions[place]
+    behind = [token.key for token in parsed.tokens if token.start >= mention.end][:2]
+    if not behind or behind[1:] == ["by"] or word_before(parsed, mention) in BE:
+        return ()
+    for facet in PERSON_FACETS:
+        if stem(behind[0]) in {stem(lead.partition(" ")[0]) for lead in COMPANIES.facet(facet).leads}:
+            return tuple(each for each in values if each.facet == facet and each.is_whole)
     return ()
 
 
@@ -331,6 +369,14 @@ def _is_one_word(parsed: ParsedQuery, place: int) -> bool:
     """Whether no more than one word stands behind, before something else begins ("acquired banks")."""
     after = parsed.mentions[place + 2] if place + 2 < len(parsed.mentions) else None
     return after is None or not isinstance(after.value, (Word, Phrase, Known))
+
+
+def _is_attribute(parsed: ParsedQuery, place: int) -> bool:
+    """Whether nothing but what companies are filed under and where they are stands between here and their noun behind."""
+    for mention in parsed.mentions[place + 1 : place + 1 + NOUN_AHEAD_MAX]:
+        if not isinstance(mention.value, (Known, Place)):
+            return is_noun(mention)
+    return False
 
 
 def _noun_follows(parsed: ParsedQuery, place: int) -> bool:

@@ -300,19 +300,38 @@ def _tag_groups(question: Question, parsed: ParsedQuery) -> tuple[TagGroup, ...]
         if condition.facet in TAG_FACETS and not condition.is_negated:
             values = tuple(value.lower() for value in condition.values)
             groups.setdefault((condition.evidence, () if condition.evidence else values), []).append(condition)
-    found = [_group(conditions, question, parsed) for conditions in groups.values()]
+    found = _with_alternatives([_group(conditions, question, parsed) for conditions in groups.values()], question)
     for place in range(len(found) - 1, 0, -1):
         if found[place].is_demanded and _are_joined(found[place - 1], found[place], question):
             found[place - 1] = replace(found[place - 1], is_demanded=True)
     return tuple(found)
 
 
+def _with_alternatives(groups: Sequence[TagGroup], question: Question) -> list[TagGroup]:
+    """The groups, those in one that "or" joins: whoever is filed under one of them lacks nothing."""
+    found: list[TagGroup] = []
+    for group in groups:
+        if found and _words_between(found[-1], group, question) == "or":
+            before = found[-1]
+            found[-1] = TagGroup(
+                f"{before.name} or {group.name}",
+                (*before.conditions, *group.conditions),
+                is_demanded=before.is_demanded or group.is_demanded,
+            )
+        else:
+            found.append(group)
+    return found
+
+
 def _are_joined(group: TagGroup, other: TagGroup, question: Question) -> bool:
     """Whether nothing but "and" or "or" stands between two tags."""
-    if not (group.conditions[0].evidence and other.conditions[0].evidence):
-        return False
-    between = question.text[group.conditions[0].evidence[-1].end : other.conditions[0].evidence[0].start]
-    return between.strip(" ,").lower() in ("and", "or", "&")
+    return _words_between(group, other, question) in ("and", "or", "&")
+
+
+def _words_between(group: TagGroup, other: TagGroup, question: Question) -> str | None:
+    """What stands between the words that name two tags; None where no words name them."""
+    first, second = group.conditions[-1].evidence, other.conditions[0].evidence
+    return question.text[first[-1].end : second[0].start].strip(" ,").lower() if first and second else None
 
 
 def _is_of_tags(clause: Clause) -> bool:

@@ -13,7 +13,9 @@ from quarry.core.query.united_tables import meant_table
 from quarry.core.retrieval.facets import Facet, SearchTable
 
 _ARTICLES = frozenset(("a", "an", "any"))
-_HAVING = frozenset("with have has had having make makes made making give gives giving gave".split())
+_HAVING = frozenset(
+    "with have has had having make makes made making give gives giving gave take takes took taken taking".split()
+)
 _HAD = (("with",), ("have",), ("has",), ("had",))
 _SAID_SO = ("affirmed", "required")
 _VERBS_BEFORE_MAX = 3
