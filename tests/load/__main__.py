@@ -1,8 +1,7 @@
 """`python -m tests.load`: finds what one process can carry, offers it up to ten times that, and prints a table.
 
-The server is `quarry demo` on the sample data with an embedded Postgres of its own, on loopback. Where the machine has several
-processors this client keeps to the last and leaves the others to server and database, so that what it offers takes nothing of
-what it measures. The figures say how one process behaves beyond its capacity, not how large that is elsewhere.
+The server is `quarry demo` on the sample data with an embedded Postgres of its own, on loopback; database, server and this client
+share the machine's cores, so the figures say how one process behaves beyond its capacity, not how large that is elsewhere.
 """
 
 from __future__ import annotations
@@ -262,14 +261,9 @@ def _server(pool_size: int, model_address: str | None) -> Iterator[Server]:
             **({"OPENAI_BASE_URL": model_address, "EMBEDDINGS": "local"} if model_address else {}),
         }
         command = [str(Path(sys.executable).with_name("quarry")), "demo", "--port", "0"]
-        *servers, clients = sorted(os.sched_getaffinity(0))
-        # what the server starts keeps to its processors
-        os.sched_setaffinity(0, servers or [clients])
         with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
             try:
-                address = _address_told(process)
-                os.sched_setaffinity(0, [clients])
-                yield Server(address, process.pid)
+                yield Server(_address_told(process), process.pid)
             finally:
                 process.terminate()
 
