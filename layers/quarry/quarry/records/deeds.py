@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from quarry.core.language.everyday import is_everyday
 from quarry.core.language.irregular import BE, is_past, other_forms
 from quarry.core.language.nouns import is_plural
-from quarry.core.language.stemming import stem
+from quarry.core.language.stemming import stem, stem_set
 from quarry.core.query.measures import MEASURING
 from quarry.core.text import STOP_WORDS, placed_words, significant_words, words
 from quarry.records.quantities import MONTHS, asked_quantity
@@ -110,14 +110,14 @@ _COMMON = frozenset(
     )
 )
 """What people say of anything."""
-_WANTING = frozenset(map(stem, "want wish intend refuse attempt decide manage".split()))
+_WANTING = stem_set("want wish intend refuse attempt decide manage")
 """What is said of a deed that follows: "wanted to stay"."""
 _PARTICLES = frozenset("up down out off away back over".split())
 """What gives a verb another meaning than its own: "turned down","""
 _SHARES = frozenset("percentage proportion share fraction".split())
 """What is told as a number."""
-_VOTING = frozenset(map(stem, "vote oppose object dissent".split()))
-_VOTES = frozenset(map(stem, "carried opposed opposing against abstained abstaining unanimously".split()))
+_VOTING = stem_set("vote oppose object dissent")
+_VOTES = stem_set("carried opposed opposing against abstained abstaining unanimously")
 """What minutes say of a vote."""
 _PLACING = frozenset("at in of on".split())
 """but not before one of these: "a farm out on the road"."""

@@ -80,8 +80,12 @@ async def known_facts(query: str, first: Searched, toolset: SearchToolset) -> Fa
     lacking = seen or ""
     # what one record holds all of, and tells as it is asked for, is answered however far its words are, but not what meets no
     # condition, nor what was to be counted
-    is_unmet = reading.types.united.reckons and reading.must_hold and bool(reading.clauses) and not meets
-    is_unmet = is_unmet or _is_elsewhere(first.sources, told, reading) or _lacks_value(first.sources, reading)
+    reckons = reading.types.united.reckons
+    is_unmet = (
+        _is_elsewhere(first.sources, told, reading)
+        or (reckons and reading.must_hold and bool(reading.clauses) and not meets)
+        or (reckons and await off_loop(_lacks_value, first.sources, reading))
+    )
     is_doubtful = is_unmet or reading.asks_what_no_row_says or (told.is_doubtful and not (told.is_held and seen == ""))
     doubt = lacking or (fallbacks.ONLY_NEAREST if is_doubtful else "")
     if told.is_listed and not doubt and (number := await _number_listed(first, toolset)) is not None:
@@ -93,7 +97,7 @@ def _lacks_value(sources: Sequence[EvidenceSource], reading: RecordsReading) -> 
     """Whether a value of something is asked for that is called by a word which no row found has: "how many servants has the
     mill", "who is the miller of Ay".
     """
-    wanted = _value_wanted(reading) if reading.types.united.reckons else None
+    wanted = _value_wanted(reading)
     if wanted is None:
         return False
     held = (significant_words(f"{each.text.title}\n{fallbacks.read_body(each.text)}") for each in sources)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 
-from quarry.core.language.stemming import stem
+from quarry.core.language.stemming import stem, stem_set
 from quarry.core.language.tokens import says_something_by_case
 from quarry.core.off_loop import off_loop
 from quarry.core.postgres.pool import Database
@@ -38,9 +38,9 @@ CLAUSES_MAX = 12
 """So many conditions a question may have; of more, the first ones hold."""
 
 
-_ON_THE_WHOLE = frozenset(map(stem, "spend spent earn earned".split()))
+_ON_THE_WHOLE = stem_set("spend spent earn earned")
 """What is asked so is a sum."""
-_RECORDS = frozenset(map(stem, "record entry row".split()))
+_RECORDS = stem_set("record entry row")
 """What records of any type are called."""
 _JOINING = (Cue("and"), Cue("or"))
 

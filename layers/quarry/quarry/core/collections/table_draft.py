@@ -41,7 +41,7 @@ from quarry.core.collections.table_guess import TableGuess
 from quarry.core.contract import NAME_PATTERN
 from quarry.core.language.nouns import singular
 from quarry.core.language.stemming import stem
-from quarry.core.query.measures import PAYMENTS, TOTALS
+from quarry.core.query.measures import PAYMENTS, QUANTITIES, TOTALS
 
 SHORTENED_MIN = 3
 """So many letters of a table's name tell which one a column refers to."""
@@ -261,7 +261,7 @@ def _prices(guess: TableGuess) -> list[Column]:
 
 def _quantities(guess: TableGuess) -> list[Column]:
     numbers = (column for column in guess.usable if is_number(column) and column.name not in guess.referring)
-    return [each for each in numbers if {"quantity", "qty"} & {*words(each.name)}]
+    return [each for each in numbers if QUANTITIES & {*words(each.name)}]
 
 
 def _add_duration(draft: TableDraft, guess: TableGuess) -> None:

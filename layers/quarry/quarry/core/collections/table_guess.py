@@ -33,7 +33,7 @@ from quarry.core.collections.guessing import (
 )
 from quarry.core.collections.relations import Column, Reference, Relation
 from quarry.core.language.nouns import singular
-from quarry.core.language.stemming import stem
+from quarry.core.language.stemming import stem, stem_set
 
 _FIRST_NAMES = frozenset({"firstname", "givenname", "forename", "fname", "vorname"})
 _LAST_NAMES = frozenset({"lastname", "surname", "familyname", "lname", "nachname"})
@@ -48,21 +48,17 @@ _WORK_TITLES = frozenset({"title", "subject", "headline"})
 _USER_NAMES = ("username", "login", "handle", "email")
 
 
-def _stems(verbs: str) -> frozenset[str]:
-    return frozenset(map(stem, verbs.split()))
-
-
-_ARRIVING = _stems("arrive arrival checkin")
-_LEAVING = _stems("leave depart departure checkout")
-_BEGINNING = _ARRIVING | _stems(
+_ARRIVING = stem_set("arrive arrival checkin")
+_LEAVING = stem_set("leave depart departure checkout")
+_BEGINNING = _ARRIVING | stem_set(
     """opened created started begun began borrowed rental rented lent loan requested ordered received reported submitted raised
     admitted admission"""
 )
-_ENDING = _LEAVING | _stems(
+_ENDING = _LEAVING | stem_set(
     """closed resolved finished ended completed completion returned done delivered delivery solved fixed settled settlement
     repaired answered discharged"""
 )
-_SENDING = _stems("shipped dispatched sent")
+_SENDING = stem_set("shipped dispatched sent")
 """What the names of dates say that something began, and that it ended; what is sent ends where nothing else does."""
 
 

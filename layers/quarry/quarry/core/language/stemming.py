@@ -18,6 +18,11 @@ def stem(word: str) -> str:
     return str(_stemmer().stemWord(word.lower())) if len(word) <= STEMMED_CHARACTERS_MAX else word.lower()
 
 
+def stem_set(words: str) -> frozenset[str]:
+    """The stems of words that stand apart by spaces."""
+    return frozenset(map(stem, words.split()))
+
+
 _local = threading.local()
 
 

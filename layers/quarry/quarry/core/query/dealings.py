@@ -5,20 +5,15 @@ from __future__ import annotations
 from collections.abc import Set
 
 from quarry.core.language.nouns import name_people
-from quarry.core.language.stemming import stem
+from quarry.core.language.stemming import stem_set
 from quarry.core.language.tokens import keys
-from quarry.core.query.measures import SALES
+from quarry.core.query.measures import QUANTITIES, SALES
 from quarry.core.retrieval.facets import Facet, SearchTable
 
-
-def _stems(verbs: str) -> frozenset[str]:
-    return frozenset(map(stem, verbs.split()))
-
-
-SOLD = _stems("sold selling bought purchased")
-_SALES = _stems(" ".join(SALES))
-SELLING = SOLD | _stems("ordered")
-DEALING = SELLING | _stems("used booked rented hired borrowed reserved requested chosen visited popular")
+SOLD = stem_set("sold selling bought purchased")
+_SALES = stem_set(" ".join(SALES))
+SELLING = SOLD | stem_set("ordered")
+DEALING = SELLING | stem_set("used booked rented hired borrowed reserved requested chosen visited popular")
 """What is done with whatever is referred to; which rows tell of what is sold is told by what these are called."""
 
 
@@ -50,9 +45,9 @@ def referred_by(table: SearchTable, to: SearchTable, counted: Facet) -> tuple[Se
 def quantity_of(table: SearchTable) -> Facet | None:
     """The only quantity that its rows have."""
     own = [facet for facet in table.facets if facet.kind == "number" and facet.steps == 0 and facet.is_measurable]
-    found = [facet for facet in own if {"quantity", "qty"} & {*keys(facet.name.replace("_", " "))}]
+    found = [facet for facet in own if QUANTITIES & {*keys(facet.name.replace("_", " "))}]
     return found[0] if len(found) == 1 else None
 
 
 def _called(counted: Facet) -> frozenset[str]:
-    return _stems(" ".join(key for noun in counted.counts for key in keys(noun)))
+    return stem_set(" ".join(key for noun in counted.counts for key in keys(noun)))

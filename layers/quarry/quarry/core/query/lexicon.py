@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from quarry.core.language.nouns import deed_of, plural
-from quarry.core.language.stemming import stem
+from quarry.core.language.stemming import stem, stem_set
 from quarry.core.language.tokens import Token, keys
 from quarry.core.query.date_verbs import is_verb
 from quarry.core.query.dealings import DEALING, dealt_with
+from quarry.core.query.measures import QUANTITIES
 from quarry.core.query.mention import Cue, FacetName, Grain
 from quarry.core.query.quantities import units_like
 from quarry.core.query.united_tables import stems_of
@@ -269,7 +270,7 @@ def _participants(facet: Facet) -> tuple[str, ...]:
     return (" ".join(said[:-1]),) if len(said) > 1 and said[-1].endswith("ed") else ()
 
 
-_SERVING = frozenset(map(stem, "servings serves portions seats sleeps capacity guests persons".split()))
+_SERVING = stem_set("servings serves portions seats sleeps capacity guests persons")
 """What a number is called that says for how many people something is."""
 _NEGATIVE_PREFIXES = ("un", "non", "in", "im", "ir", "il", "dis")
 
@@ -296,7 +297,7 @@ def _facet_terms(table: SearchTable) -> Iterator[tuple[str, FacetName | Cue]]:
         counted = [unit for unit in facet.units if facet.kind == "number" and unit not in PERIODS]
         # a quantity is of units, whatever these are
         said = {*keys(facet.name.replace("_", " "))}
-        is_of_units = facet.kind == "number" and said & {"quantity", "qty"} and not said & _LIMITS
+        is_of_units = facet.kind == "number" and said & QUANTITIES and not said & _LIMITS
         counted += ["unit", "piece"] if is_of_units else []
         for name in (facet.label, facet.plural, *facet.words, *counted, *_turned(facet)):
             phrase = tuple(_singular(key) for key in keys(name))

@@ -25,6 +25,8 @@ SIDE_AMOUNTS = frozenset("freight shipping postage tax vat discount tip deposit 
 """Names of money that is not what something is paid with."""
 SALES = frozenset("order invoice sale purchase booking ticket basket cart checkout receipt".split())
 """What rows are called that tell of what was sold."""
+QUANTITIES = frozenset(("quantity", "qty"))
+"""What numbers are called that count what a row is of."""
 TOTALS = frozenset(("total", "subtotal"))
 """What names a price that is paid for all of a row: it is an amount."""
 BUYERS = frozenset("customer client buyer guest owner member tenant patient student subscriber payer debtor".split())

@@ -22,6 +22,7 @@ from quarry.core.query.measures import (
     MONEY_VERBS,
     PARTICIPLES,
     PAYMENTS,
+    QUANTITIES,
     SALES,
     TOTALS,
     compared,
@@ -670,7 +671,7 @@ class _Reader:
 def _counts_things(facet: Facet) -> bool:
     """Whether a number is of things: a quantity, "units in stock"; of minutes only if it is called that, and nothing else."""
     said = {key for name in (facet.name.replace("_", " "), facet.label) for key in keys(name)}
-    is_called_so = bool(said & {"quantity", "qty", "stock"}) or any(plural(singular(key)) == key for key in said)
+    is_called_so = bool(said & (QUANTITIES | {"stock"})) or any(plural(singular(key)) == key for key in said)
     return is_additive(facet) and (facet.unit is None or said == {facet.unit}) and is_called_so
 
 
