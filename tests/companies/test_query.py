@@ -148,7 +148,7 @@ def test_the_funding_stages_named(question: str, stages: set[str]) -> None:
         ("banks with fewer than 50 people", "with fewer than 50 employees"),
         ("companies with no more than 50 employees", "with at most 50 employees"),
         ("startups that raised more than $20M", "with more than USD 20,000,000 raised"),
-        ("startups that raised less than 5 million", "with fewer than 5,000,000 raised"),
+        ("startups that raised less than 5 million", "with less than 5,000,000 raised"),
         ("companies acquired by Square", "acquired by Square"),
         ("companies acquired by Square or Brattlow Group", "acquired by Square or Brattlow Group"),
         ("founded by Ines Vadaro or Ola Brenn", "founded by Ines Vadaro or Ola Brenn"),

@@ -25,6 +25,8 @@ from quarry.core.query.mention import (
     FacetName,
     Known,
     Mention,
+    MoneyRange,
+    NumberRange,
     ParsedQuery,
     Word,
 )
@@ -76,7 +78,7 @@ class RecordsReading:
     @property
     def asks_what_no_row_says(self) -> bool:
         """Whether it asks for a number of anybody's rows, an average or a share of them, which of them has the most or the least
-        of something, or what was spent or earned on the whole.
+        of something, what was spent or earned on the whole, or what is more or less than they tell.
         """
         asked = self.asked
         if "count" in asked and not self.rows_asked_for.isdisjoint(chain(*self.counted)):
@@ -84,7 +86,14 @@ class RecordsReading:
         if self.rows_asked_for and asked & {"most", "least"}:
             return True
         is_total = "measure" in asked and any(stem(token.key) in _ON_THE_WHOLE for token in self.parsed.tokens)
-        return self.types.united.reckons and bool(is_total or asked & {"average", "share"})
+        untold = {missing.evidence for missing in self.question.unanswerable}
+        compares = any(
+            isinstance(each.value, NumberRange | MoneyRange)
+            and each.value.least != each.value.most
+            and Evidence(each.start, each.end) in untold
+            for each in self.parsed.mentions
+        )
+        return self.types.united.reckons and bool(is_total or compares or asked & {"average", "share"})
 
     @property
     def asks_who(self) -> bool:

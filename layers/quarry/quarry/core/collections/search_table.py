@@ -8,6 +8,7 @@ from typing import LiteralString
 
 from quarry.core.collections.collection import Collection, OwnTable, quoted
 from quarry.core.collections.declaration import (
+    CollectionDeclaration,
     FacetDeclaration,
     FacetKind,
     Referred,
@@ -15,11 +16,12 @@ from quarry.core.collections.declaration import (
     table_name,
 )
 from quarry.core.collections.everyday_names import leads_of, with_everyday_names
+from quarry.core.collections.expression import expression_columns
 from quarry.core.language.inflections import inflections
 from quarry.core.language.nouns import plural, singular
 from quarry.core.query.date_verbs import events_of, is_verb
+from quarry.core.query.measures import is_additive
 from quarry.core.query.quantities import unit_named
-from quarry.core.query.reckoning import is_additive
 from quarry.core.retrieval.facets import Facet, Related, SearchTable
 from quarry.core.tables import COLLECTION_WINDOWS, EmbeddedTable
 
@@ -38,7 +40,8 @@ def search_table(collection: Collection) -> SearchTable:
     facets = [_facet(collection, name, facet) for name, facet in declaration.facets.items()]
     if declaration.date and DATE not in declaration.facets:
         day = collection.day(declaration.date)
-        facets.append(Facet(DATE, "date", day, "date", "dates", words=("day",), events=events_of(declaration.date)))
+        events = (*events_of(declaration.date), *_ends_of_span(declaration, declaration.date))
+        facets.append(Facet(DATE, "date", day, "date", "dates", words=("day",), events=events))
     table = SearchTable(
         collection.rows,
         nouns=(*called(collection), *_forms(label, collection), *_heads(label, collection)),
@@ -199,7 +202,7 @@ def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
         currency=given.currency,
         related=name if given.of else None,
         is_many=is_many,
-        events=() if isinstance(collection, OwnTable) else _events(name, given),
+        events=() if isinstance(collection, OwnTable) else _events(collection, name, given),
         unit=given.unit or (unit_named((given.column or "", name)) if given.kind == "number" else None),
         steps=len(via := tuple(map(collection.other_table, _tables_reached(given)))),
         via=via,
@@ -226,11 +229,24 @@ def _heads(label: str, collection: Collection) -> tuple[str, ...]:
     return tuple(form for start in starts for form in (last[start:], *inflections(last[start:], collection.languages)))
 
 
-def _events(name: str, given: FacetDeclaration) -> tuple[str, ...]:
+def _events(collection: Collection, name: str, given: FacetDeclaration) -> tuple[str, ...]:
+    if given.kind not in ("date", "year"):
+        return ()
     title: str | Referred | None = given.title
     while isinstance(title, Referred):
         title = title.title
-    return events_of(name, given.column or title or "", given.label or "") if given.kind in ("date", "year") else ()
+    said = events_of(name, given.column or title or "", given.label or "")
+    return said if given.of else (*said, *_ends_of_span(collection.declaration, given.column or name))
+
+
+def _ends_of_span(declaration: CollectionDeclaration, column: str) -> tuple[str, ...]:
+    """What happened on a date from which, or to which, a length is reckoned ("leaves_on - arrives_on")."""
+    reckoned = (facet.expression for facet in declaration.facets.values() if facet.expression)
+    spans = ((said, expression_columns(said)) for said in reckoned)
+    for ended, begun in (columns for said, columns in spans if len(columns) == 2 and said == " - ".join(columns)):
+        if column in (begun, ended):
+            return ("starts", "begins") if column == begun else ("ends", "finishes")
+    return ()
 
 
 def _wording(kind: FacetKind, label: str) -> str:

@@ -11,13 +11,14 @@ from quarry.core.language.tokens import keys
 from quarry.core.query.conjunction import joined_clauses
 from quarry.core.query.date_verbs import happened_otherwise, is_event, is_participle
 from quarry.core.query.lexicon import units_of
-from quarry.core.query.measures import compared, speaks_of_other
+from quarry.core.query.measures import aged_by, amount_of_sale, compared, facets_of_adjective, speaks_of_other
 from quarry.core.query.mention import (
     Asked,
     Cue,
     DateRange,
     Duration,
     FacetName,
+    Grain,
     Known,
     KnownValue,
     Mention,
@@ -29,10 +30,11 @@ from quarry.core.query.mention import (
     Word,
 )
 from quarry.core.query.overdue import overdue, unpaid
+from quarry.core.query.periods import shifted
 from quarry.core.query.presence import presences, truths
 from quarry.core.query.quantities import converted, dimension_of
 from quarry.core.query.question import Clause, Condition, Evidence, Missing, Strength
-from quarry.core.query.united_tables import meant_table
+from quarry.core.query.united_tables import are_called_people, meant_table
 from quarry.core.retrieval.facets import Facet, SearchTable
 
 NEAR_CHARACTERS = 24
@@ -437,6 +439,8 @@ def _bare_number(
 
 def _duration(parsed: ParsedQuery, place: int, value: Duration, table: SearchTable, found: Conditions) -> list[Clause]:
     """Lengths are in months; a facet counts years, months or what its units say."""
+    if table.reckons and _AGED & {*keys(parsed.said(parsed.mentions[place]))}:
+        return _aged(parsed, place, value, meant_table(parsed, table)) or _unanswerable(parsed, place, found)
     per_month = {"day": 365 / 12, "week": 52 / 12, "hour": 365 * 2, "hr": 365 * 2}.get(value.unit or "")
     if per_month and any(dimension_of(facet.unit) == "time" for facet in table.facets):
         # months are rounded to what a minute needs
@@ -475,6 +479,37 @@ def _age(parsed: ParsedQuery, place: int, value: Duration, table: SearchTable) -
     return _any_of([Condition(dated[0].name, range=DateRange(first, last, grain="year"))], mention)
 
 
+def _aged(parsed: ParsedQuery, place: int, value: Duration, own: SearchTable) -> list[Clause]:
+    """ "Older than 30 days": the date or the year by which anybody's rows are as old as that."""
+    is_of_people = are_called_people(own) or (bool(parsed.tokens) and parsed.tokens[0].key == "who")
+    facet = None if own.united else aged_by(own, of_people=is_of_people)
+    if facet is None:
+        return []
+    # rows of a day, or a year, that is so long ago are neither older nor younger
+    step = "year" if facet.kind == "year" else "day"
+    try:
+        first = _ago(parsed.reference_date, value.most, value.unit)
+        last = _ago(parsed.reference_date, value.least, value.unit)
+        first = shifted(first, step, 1) if first and not value.includes_most else first
+        last = shifted(last, step, -1) if last and not value.includes_least else last
+    except (ValueError, OverflowError):
+        return []
+    if facet.kind == "year":
+        first = first and first.replace(month=1, day=1)
+        last = last and last.replace(month=12, day=31)
+    grain: Grain = "year" if facet.kind == "year" else "day"
+    return _any_of([Condition(facet.name, range=DateRange(first, last, grain=grain))], parsed.mentions[place])
+
+
+def _ago(day: datetime.date, months: float | None, unit: str | None) -> datetime.date | None:
+    """The day so many months before another; where the length was said in days or weeks, to the day."""
+    if months is None:
+        return None
+    if unit in ("day", "week"):
+        return shifted(day, "day", -round(months * 365 / 12))
+    return shifted(day, "month", -round(months))
+
+
 def _ranged(
     parsed: ParsedQuery,
     place: int,
@@ -494,7 +529,7 @@ def _ranged(
     if facet is None and table.reckons:
         own = {each.name for each in meant_table(parsed, table).facets}
         said = [each for each in facets if each.name in own and each.steps == 0]
-        if facet := (_spoken_of(parsed, place, said) if not named or _compares(parsed, place, said) else None):
+        if facet := _compared(parsed, place, said, value, meant_table(parsed, table)):
             return _any_of([Condition(facet.name, range=value)], parsed.mentions[place])
         return _unanswerable(parsed, place, found)
     if facet is None and facets and not named:
@@ -502,6 +537,24 @@ def _ranged(
     if facet is None:
         return _unanswerable(parsed, place, found)
     return _any_of([Condition(facet.name, range=value)], parsed.mentions[place])
+
+
+def _compared(
+    parsed: ParsedQuery,
+    place: int,
+    facets: Sequence[Facet],
+    value: NumberRange | MoneyRange,
+    own: SearchTable,
+) -> Facet | None:
+    """Of some numbers, the one that is meant by a range that names none: that which its own words speak of; of an amount of money
+    what a thing costs; of a plain number of orders or payments what they come to.
+    """
+    if _compares(parsed, place, facets):
+        return _spoken_of(parsed, place, facets)
+    if isinstance(value, MoneyRange):
+        costs = facets_of_adjective("cheap", facets)
+        return costs[0] if len(costs) == 1 else None
+    return amount_of_sale(own)
 
 
 def _numbers(table: SearchTable) -> list[Facet]:

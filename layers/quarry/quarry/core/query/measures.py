@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from quarry.core.language.nouns import singular
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
 from quarry.core.query.quantities import Dimension, dimension_of
-from quarry.core.retrieval.facets import Facet
+from quarry.core.retrieval.facets import Facet, SearchTable
 
 ADJECTIVES: Mapping[str, tuple[str, ...]] = {
     "expens": ("price", "cost", "fee", "rate"), "cheap": ("price", "cost", "fee", "rate"),
@@ -23,12 +24,24 @@ ADJECTIVES: Mapping[str, tuple[str, ...]] = {
 PARTICIPLES = ("rate", "review", "paid")
 SIDE_AMOUNTS = frozenset("freight shipping postage tax vat discount tip deposit balance budget refund".split())
 """Names of money that is not what something is paid with."""
+_ON_TOP = frozenset("freight shipping postage tax vat discount tip".split())
+"""Those of them that nobody means by a plain amount."""
 SALES = frozenset("order invoice sale purchase booking ticket basket cart checkout receipt".split())
 """What rows are called that tell of what was sold."""
 QUANTITIES = frozenset(("quantity", "qty"))
 """What numbers are called that count what a row is of."""
 TOTALS = frozenset(("total", "subtotal"))
 """What names a price that is paid for all of a row: it is an amount."""
+ALREADY_SUMMED = TOTALS | {"sum"}
+_OF_EACH = frozenset(
+    "price rate age score rating percentage percent temperature year margin discount height width depth length".split()
+)
+"""Names of numbers that a row has by itself: their sum says nothing."""
+_PAID_TO_EACH = frozenset("salary wage pay fee duration weight".split())
+"""Names of numbers whose sum is told where it is asked for, but not meant by "top 5 by"."""
+_OF_LIVES = frozenset("born birth died death".split())
+"""What dates somebody, not what they made."""
+_OF_BIRTH = frozenset(("born", "birth"))
 BUYERS = frozenset("customer client buyer guest owner member tenant patient student subscriber payer debtor".split())
 """What those are called who pay for what rows tell of."""
 PAYMENTS = frozenset(
@@ -74,13 +87,56 @@ def facets_of_adjective(adjective: str, numbers: Iterable[Facet]) -> list[Facet]
         called = called or [facet for facet in given if dimension_of(facet.unit) in dimensions]
     if not called and adjective in MONEY_ADJECTIVES:
         money = [facet for facet in given if facet.kind == "money"]
-        called = [facet for facet in money if not is_side_amount(facet)] or money
+        called = [facet for facet in money if not is_side_amount(facet)]
+        called = called or [facet for facet in money if not _ON_TOP & _words_of(facet)]
     return called
 
 
 def is_side_amount(facet: Facet) -> bool:
     """Whether it is money that is not what something costs: what comes on top of that, or is kept."""
-    return bool(SIDE_AMOUNTS & {key for name in (facet.name.replace("_", " "), facet.label) for key in keys(name)})
+    return bool(SIDE_AMOUNTS & _words_of(facet))
+
+
+def is_additive(facet: Facet, *, is_asked: bool = False) -> bool:
+    """Whether the sum over rows says something: of amounts and quantities, not of prices, rates and ages. `is_asked`: the sum is
+    asked for in so many words.
+    """
+    called = _words_of(facet)
+    return bool(called & ALREADY_SUMMED) or not called & (_OF_EACH if is_asked else _OF_EACH | _PAID_TO_EACH)
+
+
+def is_main_amount(facet: Facet) -> bool:
+    """Whether it is the money that is paid for something, not what comes on top of it or is kept."""
+    return facet.kind == "money" and is_additive(facet) and not is_side_amount(facet)
+
+
+def amount_of_sale(table: SearchTable) -> Facet | None:
+    """The only amount of rows that are amounts themselves: orders and payments are large, or over 500, by it alone."""
+    called = {singular(key) for noun in table.nouns for key in keys(noun)}
+    is_sale = bool(called & SALES or PAYMENTS & set(map(stem, called)))
+    amounts = [facet for facet in table.facets if facet.is_measurable and is_main_amount(facet)] if is_sale else []
+    return amounts[0] if len(amounts) == 1 and not table.united else None
+
+
+def aged_by(table: SearchTable, *, of_people: bool) -> Facet | None:
+    """The date, or the year, that tells how old a row is: of its birth, else of its making, else its date."""
+    born = [facet for facet in table.facets if facet.steps == 0 and _OF_BIRTH & {*facet.events}]
+    if born or of_people:
+        # when somebody came says nothing of their age
+        return born[0] if len(born) == 1 else None
+    dated = [facet for facet in table.facets if facet.name == table.date]
+    return next(iter((*years_of_making(table), *dated)), None)
+
+
+def years_of_making(table: SearchTable) -> list[Facet]:
+    """The only year of a table's rows, those of lives aside; none where there are several."""
+    years = [facet for facet in table.facets if facet.kind == "year" and facet.related is None]
+    made = [facet for facet in years if not _OF_LIVES & {*facet.events}] or years
+    return made if len(made) == 1 else []
+
+
+def _words_of(facet: Facet) -> set[str]:
+    return {key for name in (facet.name.replace("_", " "), facet.label) for key in keys(name)}
 
 
 def compared(words: str, numbers: Sequence[Facet]) -> list[Facet]:

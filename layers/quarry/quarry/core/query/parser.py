@@ -189,6 +189,9 @@ def _candidates(
         if any(each.start < mention.end and mention.start < each.end for each in in_units if each is not mention):
             # "rides were longer than 10 km" are longer than 10 km, not more than 10
             continue
+        if _counts_rows_before(mention, tokens, first, lexicon):
+            # in "payments under 50" no payments are counted
+            continue
         is_whose = text[mention.start : mention.end].lower().endswith(("'s", "’s"))
         if is_whose and last not in starts and not _is_of_rows(tokens, last, lexicon):
             # what is said in a speech of "last year's budget" was not said last year
@@ -198,6 +201,12 @@ def _candidates(
     yield from (_spanning(tokens, each.first, each.last, each.meaning, _ASKED) for each in asked)
     yield from _numbered(tokens, lexicon)
     yield from _said_in_language(tokens, lexicon)
+
+
+def _counts_rows_before(mention: Mention, tokens: Sequence[Token], first: int, lexicon: Lexicon) -> bool:
+    """Whether a comparison took what anybody's rows are called, before it, for what it counts."""
+    is_counting = isinstance(mention.value, NumberRange) and mention.value.unit is not None
+    return is_counting and bool(lexicon.numbers) and _is_of_rows(tokens, first, lexicon)
 
 
 def _is_of_rows(tokens: Sequence[Token], place: int, lexicon: Lexicon) -> bool:

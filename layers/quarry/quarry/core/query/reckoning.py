@@ -10,31 +10,33 @@ import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
-from quarry.core.language.nouns import name_people, plural, singular
+from quarry.core.language.nouns import plural, singular
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import fold, keys
-from quarry.core.language.writing import ENGLISH
 from quarry.core.query.date_verbs import facet_called, spoken_date
 from quarry.core.query.measures import (
     ADJECTIVES,
+    ALREADY_SUMMED,
     BUYERS,
     MONEY_ADJECTIVES,
     MONEY_VERBS,
     PARTICIPLES,
     PAYMENTS,
     QUANTITIES,
-    SALES,
-    TOTALS,
+    aged_by,
+    amount_of_sale,
     compared,
     facets_of_adjective,
+    is_additive,
+    is_main_amount,
     is_measuring,
-    is_side_amount,
+    years_of_making,
 )
 from quarry.core.query.mention import Asked, AskedFor, Cue, FacetName, Known, Mention, ParsedQuery, Value, Word
 from quarry.core.query.overdue import owing
 from quarry.core.query.quantities import dimension_of
 from quarry.core.query.question import Ask, Function
-from quarry.core.query.united_tables import meant_table, named, nearest, nearest_people, stems_of
+from quarry.core.query.united_tables import are_called_people, meant_table, named, nearest, nearest_people, stems_of
 from quarry.core.retrieval.facets import Facet, SearchTable
 
 TARGET_MENTIONS_MAX = 5
@@ -47,17 +49,7 @@ _OF_SPEED = ("fast", "quick", "slow")
 _OF_SIZE = ("big", "larg", "large", "small")
 _IN_TIME: tuple[AskedFor, ...] = ("first", "last")
 _OF_AGE = ("oldest", "youngest", "altest", "jungst", "ancien", "vieux", "jeune")
-_OF_LIVES = frozenset("born birth died death".split())
-"""What dates somebody, not what they made."""
-_OF_BIRTH = frozenset(("born", "birth"))
-_OF_EACH = frozenset(
-    "price rate age score rating percentage percent temperature year margin discount height width depth length".split()
-)
-"""Names of numbers that a row has by itself: their sum says nothing."""
-_PAID_TO_EACH = frozenset("salary wage pay fee duration weight".split())
-"""Names of numbers whose sum is told where it is asked for, but not meant by "top 5 by"."""
-_ALREADY_SUMMED = TOTALS | {"sum"}
-_IS_A_SUM = _ALREADY_SUMMED | frozenset(
+_IS_A_SUM = ALREADY_SUMMED | frozenset(
     map(stem, "revenue revenues sales turnover takings earnings proceeds income".split())
 )
 """What asks by itself for a sum over rows."""
@@ -74,14 +66,6 @@ class Reckoning:
 
     ask: Ask | None
     places: tuple[int, ...]
-
-
-def is_additive(facet: Facet, *, is_asked: bool = False) -> bool:
-    """Whether the sum over rows says something: of amounts and quantities, not of prices, rates and ages. `is_asked`: the sum is
-    asked for in so many words.
-    """
-    called = {key for name in (facet.name.replace("_", " "), facet.label) for key in keys(name)}
-    return bool(called & _ALREADY_SUMMED) or not called & (_OF_EACH if is_asked else _OF_EACH | _PAID_TO_EACH)
 
 
 def reckoning_of(parsed: ParsedQuery, table: SearchTable) -> Reckoning | None:
@@ -260,7 +244,7 @@ class _Reader:
 
     @property
     def _is_of_people(self) -> bool:
-        return self._asks_who or (self.table.language == ENGLISH and name_people(self.table.nouns))
+        return self._asks_who or are_called_people(self.table)
 
     @property
     def _asks_who(self) -> bool:
@@ -272,16 +256,10 @@ class _Reader:
         """
         if self.spoken is not None:
             return self.spoken
+        if any(fold(key).startswith(_OF_AGE) for key in keys(self.said(self.mentions[place]))):
+            return aged_by(self.table, of_people=self._is_of_people)
         dated = [facet for facet in self.table.facets if facet.name == self.table.date]
-        years = [facet for facet in self.table.facets if facet.kind == "year" and facet.related is None]
-        made = [facet for facet in years if not _OF_LIVES & {*facet.events}] or years
-        said = [fold(key) for key in keys(self.said(self.mentions[place]))]
-        of_age = made if len(made) == 1 and any(word.startswith(_OF_AGE) for word in said) else []
-        born = [facet for facet in self.table.facets if facet.steps == 0 and _OF_BIRTH & {*facet.events}]
-        if any(word.startswith(_OF_AGE) for word in said) and (born or self._is_of_people):
-            # when somebody came says nothing of their age
-            return born[0] if len(born) == 1 else None
-        return next(iter((*of_age, *dated, *(made if len(made) == 1 else ()))), None)
+        return next(iter((*dated, *years_of_making(self.table))), None)
 
     # ---- the highest and the lowest ----
 
@@ -313,7 +291,7 @@ class _Reader:
         """ "The cheapest product", "the least expensive one", "the lowest rated"."""
         place, facet = self.kinds[kind], self._facet_of_adjective(adjective[1])
         if facet is None and adjective[1] in _OF_SIZE:
-            facet = self._amount_of_sale()
+            facet = amount_of_sale(self.table)
         if facet is None:
             return self._cannot(place) if adjective[1] in MONEY_ADJECTIVES else None
         # "lowest rated" says by itself that it is little
@@ -321,13 +299,6 @@ class _Reader:
         if "group" in self.kinds:
             return self._cannot(place)
         return self._extreme(facet, "smallest" if is_low else "largest", (place, adjective[0]))
-
-    def _amount_of_sale(self) -> Facet | None:
-        """The amount of what is large by that alone: orders, payments."""
-        called = {singular(key) for noun in self.table.nouns for key in keys(noun)}
-        is_sale = bool(called & SALES or PAYMENTS & set(map(stem, called)))
-        amounts = [facet for facet in _numbers(self.table) if is_main_amount(facet)] if is_sale else []
-        return amounts[0] if len(amounts) == 1 and not self.table.united else None
 
     def _quickest(self, kind: AskedFor, adjective: tuple[int, str]) -> Reckoning | None:
         """ "Which smith is fastest": who or what takes the least time on average; None where no group is asked for."""
@@ -673,11 +644,6 @@ def _counts_things(facet: Facet) -> bool:
     said = {key for name in (facet.name.replace("_", " "), facet.label) for key in keys(name)}
     is_called_so = bool(said & (QUANTITIES | {"stock"})) or any(plural(singular(key)) == key for key in said)
     return is_additive(facet) and (facet.unit is None or said == {facet.unit}) and is_called_so
-
-
-def is_main_amount(facet: Facet) -> bool:
-    """Whether it is the money that is paid for something, not what comes on top of it or is kept."""
-    return facet.kind == "money" and is_additive(facet) and not is_side_amount(facet)
 
 
 def groups_in(mentions: Sequence[Mention]) -> list[int]:

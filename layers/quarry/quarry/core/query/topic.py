@@ -7,6 +7,7 @@ from collections.abc import Set
 
 from quarry.core.query.asking import Asking
 from quarry.core.query.conditions import Conditions
+from quarry.core.query.measures import is_measuring
 from quarry.core.query.mention import Cue, FacetName, Known, Mention, NumberRange, ParsedQuery, Phrase, Place, Word
 from quarry.core.retrieval.facets import SearchTable
 
@@ -75,6 +76,9 @@ def _is_topic(
         return place not in found.constraining and (mention.is_latent or is_soft)
     if isinstance(value, NumberRange):
         return mention.is_latent and place not in found.used and value.least == value.most
+    if table.reckons and place + 1 in found.constraining and is_measuring(parsed.said(mention)):
+        # "cost between 15 and 40" is said by the amount
+        return False
     return isinstance(value, (Word, Phrase)) and place not in asking.places and place not in found.constraining
 
 

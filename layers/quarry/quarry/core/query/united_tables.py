@@ -8,6 +8,7 @@ from itertools import pairwise
 from quarry.core.language.nouns import name_people, singular
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
+from quarry.core.language.writing import ENGLISH
 from quarry.core.query.date_verbs import is_verb
 from quarry.core.query.mention import Cue, FacetName, Known, Mention, ParsedQuery, Place
 from quarry.core.retrieval.facets import Facet, SearchTable
@@ -127,6 +128,11 @@ def nearest_people(facets: Iterable[Facet]) -> list[Facet]:
     people = [facet for facet in facets if are_people(facet)]
     least = min((facet.steps for facet in people), default=0)
     return [facet for facet in people if facet.steps == least]
+
+
+def are_called_people(table: SearchTable) -> bool:
+    """Whether a table's rows are called what people are."""
+    return table.language == ENGLISH and name_people(table.nouns)
 
 
 def are_people(facet: Facet) -> bool:

@@ -101,23 +101,23 @@ def _range(facet: Facet, range: DateRange | NumberRange | MoneyRange, writing: W
         return _between(range, "{:.0f}".format)
     told = plain_unit([range.least, range.most], facet.unit) if facet.unit else None
     if facet.unit is None or told is None or told == facet.unit:
-        return _between(range, writing.number)
+        return _between(range, writing.number, "less than" if facet.unit or facet.kind == "money" else "fewer than")
     ends = (converted(end, facet.unit, told) for end in (range.least, range.most))
     least, most = (end and round(end, 2) for end in ends)
-    return f"{_between(replace(range, least=least, most=most), writing.number)} {told}"
+    return f"{_between(replace(range, least=least, most=most), writing.number, 'less than')} {told}"
 
 
 def _amounts(range: MoneyRange, currency: str | None, writing: Writing) -> str:
     amounts = NumberRange(range.least, range.most, range.includes_least, range.includes_most)
-    return _between(amounts, lambda value: writing.amount(value, currency))
+    return _between(amounts, lambda value: writing.amount(value, currency), "less than")
 
 
-def _between(range: NumberRange, written: Callable[[float], str]) -> str:
+def _between(range: NumberRange, written: Callable[[float], str], below: str = "fewer than") -> str:
     least, most = range.least, range.most
     if least is not None and least == most:
         return written(least)
     over = f"{'at least' if range.includes_least else 'more than'} {written(least)}" if least is not None else ""
-    under = f"{'at most' if range.includes_most else 'fewer than'} {written(most)}" if most is not None else ""
+    under = f"{'at most' if range.includes_most else below} {written(most)}" if most is not None else ""
     if least is not None and most is not None and range.includes_least and range.includes_most:
         return f"between {written(least)} and {written(most)}"
     return " and ".join(part for part in (over, under) if part) or "any"
