@@ -46,12 +46,13 @@ insert into press.clients select i, (array['Quill House','The Inkwell','Old Type
   (array['Wales','Norway'])[1 + i % 2]
 from generate_series(1, 4) i;
 create table press.orders (id int primary key, order_no text not null unique, client_id int not null references press.clients,
-  ordered_at timestamptz not null, deliver_by date, dispatched_at timestamptz, status text not null, comments text);
+  ordered_at timestamptz not null, deliver_by date, dispatched_at timestamptz, status text not null, comments text,
+  postage numeric not null);
 insert into press.orders select i, 'PO-' || 800 + i, 1 + (i * i) % 3, timestamptz '2031-01-03 09:00+00' + i * interval '3 days',
   date '2031-01-20' + i * 3,
   case when i % 4 <> 0 then timestamptz '2031-01-03 09:00+00' + (i * 3 + 1 + i % 6) * interval '1 day' end,
   case when i % 4 = 0 then 'new' when i % 3 = 0 then 'dispatched' else 'delivered' end,
-  case when i % 9 = 0 then 'The gate sticks, so ring twice' end
+  case when i % 9 = 0 then 'The gate sticks, so ring twice' end, 2 + i % 7
 from generate_series(1, 60) i;
 create table press.order_lines (id int primary key, order_id int not null references press.orders,
   paper_id int not null references press.papers, qty int not null, unit_price_cents int not null, discount_pct int not null);
@@ -85,6 +86,10 @@ NUMBERS: Mapping[str, str] = {
         "select count(*) from stays where arrives_on between '2031-03-01' and '2031-03-31'",
     "How many stays lasted more than 7 nights?": "select count(*) from stays where leaves_on - arrives_on > 7",
     "How many stays were longer than 7 nights?": "select count(*) from stays where leaves_on - arrives_on > 7",
+    "How many stays started in March 2031?":
+        "select count(*) from stays where arrives_on between '2031-03-01' and '2031-03-31'",
+    "How many stays ended in March 2031?":
+        "select count(*) from stays where leaves_on between '2031-03-01' and '2031-03-31'",
     "What is the average length of a stay?": "select avg(leaves_on - arrives_on) from stays",
     # until when something is to be done is no end of it; what was sent is, where nothing else is
     "How long does it take to dispatch an order?":
@@ -122,6 +127,10 @@ NUMBERS: Mapping[str, str] = {
     # amounts
     "total payments by method": "select method, sum(amount) from payments group by 1",
     "total payments in March 2031": "select sum(amount) from payments where received_on between '2031-03-01' and '2031-03-31'",
+    # of several amounts a plain one is what a thing costs, and of payments what they come to
+    "How many papers are under 6 euros?": "select count(*) from papers where list_price < 6",
+    "How many payments are over 50?": "select count(*) from payments where amount > 50",
+    "How many invoices are over 100 euros?": "select count(*) from invoices where amount > 100",
     "What is the biggest invoice?": "select number, amount from invoices order by amount desc limit 1",
     "revenue by client":
         """select company, sum(l.unit_price_cents * l.qty * (1 - l.discount_pct / 100.0) / 100) from order_lines l
@@ -150,6 +159,8 @@ NO_NUMBER = (
     "Which cabin owes the most?",
     "How many cabins are longer than 7 nights?",
     "How many cabins were used 3 times?",
+    "How many orders are over 5 euros?",
+    "How many orders are worth more than 5?",
     "How many guests stayed at least 8 times in 2031?",
 )
 """Questions that no row tells."""
