@@ -78,6 +78,8 @@ analyze;
 """
 
 _LINES = "order_lines l join papers p on p.id = l.paper_id"
+_PAYMENTS_BY_MONTH = """select date_trunc('month', received_on)::date, count(*) from payments
+  where received_on between '2031-02-01' and '2031-03-31' group by 1"""
 _STAYS = "stays s join cabins c on c.id = s.cabin_id"
 
 NUMBERS: Mapping[str, str] = {
@@ -117,6 +119,8 @@ NUMBERS: Mapping[str, str] = {
     "Which paper sold the most?": f"select paper_name, sum(qty) from {_LINES} group by 1 order by 2 desc limit 1",
     "the best rated paper":
         "select paper_name, avg(rating) from opinions o join papers p on p.id = paper_id group by 1 order by 2 desc limit 1",
+    "Which paper has the best ratings?":
+        "select paper_name, avg(rating) from opinions o join papers p on p.id = paper_id group by 1 order by 2 desc limit 1",
     "Which paper is rated worst?":
         "select paper_name, avg(rating) from opinions o join papers p on p.id = paper_id group by 1 order by 2 limit 1",
     "How many one-star opinions were there?": "select count(*) from opinions where rating = 1",
@@ -126,6 +130,10 @@ NUMBERS: Mapping[str, str] = {
     "How many papers are below their reorder level?": "select count(*) from papers where stock_qty < reorder_level",
     # amounts
     "total payments by method": "select method, sum(amount) from payments group by 1",
+    # two times beside each other are compared: no row is of both
+    "How many payments were there in February 2031 and March 2031?": _PAYMENTS_BY_MONTH,
+    "payments in February 2031 versus March 2031": _PAYMENTS_BY_MONTH,
+    "Were there more payments in March 2031 than in February 2031?": _PAYMENTS_BY_MONTH,
     "total payments in March 2031": "select sum(amount) from payments where received_on between '2031-03-01' and '2031-03-31'",
     # of several amounts a plain one is what a thing costs, and of payments what they come to
     "How many papers are under 6 euros?": "select count(*) from papers where list_price < 6",

@@ -454,11 +454,14 @@ def _filters(wanted: Counting) -> dict[str, Any]:
     filters: dict[str, Any] = {"types": [wanted.type]}
     facets: dict[str, list[str]] = {}
     for clause in wanted.clauses:
+        dated = [each.range for each in clause if isinstance(each.range, DateRange) and each.facet == wanted.table.date]
+        firsts, lasts = [each.first for each in dated if each.first], [each.last for each in dated if each.last]
+        if dated and not any(each.is_negated for each in clause):
+            # of several times from the first to the last
+            filters |= {"from": min(firsts).isoformat()} if len(firsts) == len(dated) else {}
+            filters |= {"to": max(lasts).isoformat()} if len(lasts) == len(dated) else {}
         for condition in clause:
-            if isinstance(condition.range, DateRange) and condition.facet == wanted.table.date:
-                ends = {"from": condition.range.first, "to": condition.range.last}
-                filters |= {name: day.isoformat() for name, day in ends.items() if day and not condition.is_negated}
-            else:
+            if not isinstance(condition.range, DateRange) or condition.facet != wanted.table.date:
                 values = [range_in_request(condition.range)] if condition.range else list(condition.values)
                 facets.setdefault(f"{'-' if condition.is_negated else ''}{condition.facet}", []).extend(values)
     return filters | ({"facets": facets} if facets else {}) | ({"q": " ".join(wanted.words)} if wanted.words else {})

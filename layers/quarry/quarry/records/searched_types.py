@@ -17,8 +17,8 @@ from quarry.core.collections.declaration import Quoting, nearest
 from quarry.core.collections.search_table import called, is_callers, named_by_others, rows_referring, search_table
 from quarry.core.collections.stock import stock_facets
 from quarry.core.errors import FieldError, InvalidInput
+from quarry.core.language.stemming import stems_of
 from quarry.core.query.question import Clause
-from quarry.core.query.united_tables import stems_of
 from quarry.core.retrieval.facets import Facet, SearchTable
 from quarry.core.retrieval.filters import Arguments, Literals, where
 from quarry.records.contract import RecordType

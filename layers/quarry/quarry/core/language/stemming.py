@@ -7,6 +7,8 @@ from functools import lru_cache
 
 from snowballstemmer.english_stemmer import EnglishStemmer
 
+from quarry.core.language.tokens import keys
+
 STEMS_KEPT = 16_384
 STEMMED_CHARACTERS_MAX = 100
 """A longer word is no word of English: it stands for itself."""
@@ -16,6 +18,11 @@ STEMMED_CHARACTERS_MAX = 100
 def stem(word: str) -> str:
     """The stem of one word, in lower case. Stop words, which Postgres drops, have one too."""
     return str(_stemmer().stemWord(word.lower())) if len(word) <= STEMMED_CHARACTERS_MAX else word.lower()
+
+
+def stems_of(text: str) -> tuple[str, ...]:
+    """The stems of a text's words."""
+    return tuple(stem(key) for key in keys(text))
 
 
 def stem_set(words: str) -> frozenset[str]:

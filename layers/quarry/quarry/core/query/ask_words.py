@@ -75,6 +75,7 @@ def find_asked(tokens: Sequence[Token], lexicon: Lexicon) -> list[Found[Asked | 
             and words[place] in _OF_QUALITY
             and (
                 _is_participle(words, place + 1)
+                or words[place + 1 : place + 2] in (["rating"], ["ratings"])
                 or (place > 0 and words[place - 1] in ("rated", "reviewed"))
                 or "by" in words[place + 2 : place + NUMBER_WORDS_MAX]
             )

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
-from quarry.core.query.mention import Cue, FacetName, ParsedQuery
+from quarry.core.query.mention import Asked, Cue, DateRange, FacetName, ParsedQuery
 from quarry.core.query.question import Clause, Condition, Evidence
 from quarry.core.retrieval.facets import SearchTable
 
 
 def joined_clauses(parsed: ParsedQuery, groups: Sequence[tuple[int, list[Clause]]], table: SearchTable) -> list[Clause]:
-    """All clauses, with those in one that "or" joins; values of a facet that has one of many are alternatives too."""
+    """All clauses, with those in one that "or" joins; values of a facet that has one of many are alternatives too, and so are
+    times beside each other that have no day in common ("in 2024 and 2025").
+    """
     clauses: list[Clause] = []
     single: dict[str, int] = {}
     last: int | None = None
@@ -23,7 +26,10 @@ def joined_clauses(parsed: ParsedQuery, groups: Sequence[tuple[int, list[Clause]
             for clause in said
         ]
         is_next = last is not None and not _stands_between(parsed, last, place)
-        if mention.joined_by == "or" and is_next and len(said) == 1 and clauses:
+        is_either = mention.joined_by == "or" or (
+            clauses and len(said) == 1 and _are_apart(clauses[-1], said[0], table)
+        )
+        if is_either and is_next and len(said) == 1 and clauses:
             clauses[-1] = _either(clauses[-1], said[0])
         elif len(said) == 1 and (earlier := _alternative_to(said[0], single, table)) is not None:
             clauses[earlier] = _either(clauses[earlier], said[0])
@@ -37,7 +43,22 @@ def joined_clauses(parsed: ParsedQuery, groups: Sequence[tuple[int, list[Clause]
 
 def _stands_between(parsed: ParsedQuery, first: int, second: int) -> bool:
     """Whether something else that is said stands between two mentions, so that "or" does not join them."""
-    return any(not isinstance(mention.value, (Cue, FacetName)) for mention in parsed.mentions[first + 1 : second])
+    between = (mention.value for mention in parsed.mentions[first + 1 : second])
+    return any(
+        not isinstance(value, (Cue, FacetName)) and not (isinstance(value, Asked) and value.what == "compare")
+        for value in between
+    )
+
+
+def _are_apart(clause: Clause, other: Clause, table: SearchTable) -> bool:
+    """Whether both say when the same happened, and no row is of both times."""
+    conditions = (*clause, *other)
+    spans = [each.range for each in conditions if isinstance(each.range, DateRange) and not each.is_negated]
+    is_same = len({each.facet for each in conditions}) == 1 and table.facet(conditions[0].facet).related is None
+    if len(spans) < len(conditions) or not is_same:
+        return False
+    ends = sorted((span.first, span.last) for span in spans if span.first and span.last and not span.months)
+    return len(ends) == len(spans) and all(before[1] < after[0] for before, after in pairwise(ends))
 
 
 def _is_single(condition: Condition, table: SearchTable) -> bool:

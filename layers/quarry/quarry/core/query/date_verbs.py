@@ -11,7 +11,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import pairwise
 
-from quarry.core.language.stemming import stem
+from quarry.core.language.stemming import stem, stems_of
 from quarry.core.language.tokens import fold, keys
 from quarry.core.query.measures import MONEY_VERBS
 from quarry.core.query.mention import Asked, Cue, DateRange, FacetName, Known, Mention, Place, Value, Word
@@ -89,12 +89,19 @@ def _is_one(one: str, other: str) -> bool:
 
 
 def with_dated_verbs(
-    text: str, mentions: Sequence[Mention], events: Mapping[str, tuple[str, ...]], date: str | None
+    text: str,
+    mentions: Sequence[Mention],
+    events: Mapping[str, tuple[str, ...]],
+    date: str | None,
+    own: Mapping[tuple[str, ...], Mapping[str, tuple[str, ...]]] | None = None,
 ) -> list[Mention]:
     """The mentions, participles that speak of a date being its name. `events` are the words that each date's name says what
-    happened by, the one that dates the rows (`date`) first.
+    happened by, the one that dates the rows (`date`) first; of several tables `own` are those of each, by the stems of what its
+    rows are called: what is said of rows that are named is of a date of theirs, where one is called so.
     """
     read = list(mentions)
+    nouns = [stems_of(text[each.start : each.end]) for each in mentions if each.value == Cue("noun")]
+    named = next((own[noun] for noun in nouns if noun in own), {}) if own else {}
     has_date = any(isinstance(mention.value, DateRange) for mention in mentions)
     for place, (mention, following) in enumerate(pairwise(mentions)):
         if _is_date_alone(text, following) and isinstance(mention.value, Word) and not mention.value.is_name:
@@ -109,7 +116,7 @@ def with_dated_verbs(
         word = participle(text, mention) or _named_event(text, mentions, place, events)
         if word is None or is_adjective(mentions, place):
             continue
-        facet = next((facet for facet, said in events.items() if is_event(word, said)), None)
+        facet = next((facet for facet, said in (*named.items(), *events.items()) if is_event(word, said)), None)
         is_value = isinstance(mention.value, Known)
         if facet is None and has_date and not is_value and stem(word) in _MAKING:
             facet = made

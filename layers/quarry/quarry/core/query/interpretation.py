@@ -9,6 +9,7 @@ from quarry.core.query.asking import asking_of
 from quarry.core.query.conditions import conditions_of
 from quarry.core.query.mention import (
     Asked,
+    DateRange,
     ParsedQuery,
     Phrase,
     Reference,
@@ -28,6 +29,8 @@ def interpret(parsed: ParsedQuery, table: SearchTable, earlier: Question | None 
     again = bool(asking.places) or counts
     found = conditions_of(parsed, table, frozenset(asking.places), counts=counts) if again else first
     ask = _with_limit(asking.ask, found.limit)
+    if table.reckons:
+        ask = _by_period(ask, found.clauses, parsed)
     answered_by = ask or kept_ask
     unknown = _unknown_names(parsed, table, answered_by)
     unmet = _unmet(unknown, answered_by)
@@ -79,6 +82,19 @@ def _with_limit(ask: Ask | None, limit: int | None) -> Ask | None:
     if limit is None:
         return ask
     return replace(ask or Ask(), limit=limit)
+
+
+def _by_period(ask: Ask | None, clauses: Sequence[Clause], parsed: ParsedQuery) -> Ask | None:
+    """What is asked, where the numbers of two times are compared: "how many in 2024 and 2025", "2024 versus 2025"."""
+    compares = any(isinstance(each.value, Asked) and each.value.what == "compare" for each in parsed.mentions)
+    if (ask or Ask()).kind not in ("count", "exists") and not (compares and (ask or Ask()) == Ask()):
+        return ask
+    for clause in clauses:
+        spans = [condition.range for condition in clause if isinstance(condition.range, DateRange)]
+        grains = {span.grain for span in spans}
+        if len(spans) == len(clause) > 1 and len(grains) == 1 and grains <= {"year", "quarter", "month"}:
+            return Ask("groups", clause[0].facet, spans[0].grain, compares=True)
+    return ask
 
 
 def _outside(clauses: Sequence[Clause], parsed: ParsedQuery, places: set[int]) -> list[Clause]:

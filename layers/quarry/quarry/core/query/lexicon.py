@@ -7,14 +7,13 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from quarry.core.language.nouns import deed_of, plural
-from quarry.core.language.stemming import stem, stem_set
+from quarry.core.language.stemming import stem, stem_set, stems_of
 from quarry.core.language.tokens import Token, keys
 from quarry.core.query.date_verbs import is_verb
 from quarry.core.query.dealings import DEALING, dealt_with
 from quarry.core.query.measures import QUANTITIES
 from quarry.core.query.mention import Cue, FacetName, Grain
 from quarry.core.query.quantities import units_like
-from quarry.core.query.united_tables import stems_of
 from quarry.core.retrieval.facets import Facet, SearchTable
 
 Meaning = TypeVar("Meaning")
@@ -103,6 +102,8 @@ class Lexicon:
     """The names of facets alone, by stem."""
     owned: Mapping[tuple[str, ...], frozenset[str]] = field(default_factory=dict)
     """Of several tables, what the rows of each are called, by stems, and the numbers that these have."""
+    own_events: Mapping[tuple[str, ...], Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
+    """Of several tables, what the rows of each are called, by stems, and what happened on each of the rows' own dates."""
     opposites: PhraseTable[FacetName] = field(default_factory=lambda: PhraseTable(()))
     """What says of a row that it is not what a facet of yes and no is called ("unfurnished", "out of print"), by stem."""
     referring: Mapping[tuple[str, ...], Mapping[tuple[str, ...], str]] = field(default_factory=dict)
@@ -218,6 +219,12 @@ def lexicon_of(table: SearchTable) -> Lexicon:
         owned={
             stems_of(noun): frozenset(each.name for each in own.facets if each.is_measurable)
             for own in table.united
+            for noun in own.nouns
+        },
+        own_events={
+            stems_of(noun): {facet.name: facet.events for facet in own.facets if facet.events and facet.steps == 0}
+            for own in table.united
+            if table.reckons
             for noun in own.nouns
         },
     )

@@ -18,7 +18,7 @@ from quarry.core.language.everyday import is_everyday
 from quarry.core.language.irregular import BE
 from quarry.core.language.numerals import numeral_value
 from quarry.core.language.slips import slips
-from quarry.core.language.stemming import stem
+from quarry.core.language.stemming import stem, stems_of
 from quarry.core.language.tokens import Token, tokenise
 from quarry.core.query.ambiguous import facet_places
 from quarry.core.query.ask_words import find_asked, narrows, opening_words
@@ -58,7 +58,6 @@ from quarry.core.query.names import find_names
 from quarry.core.query.numbers import find_durations, find_numbers
 from quarry.core.query.places import find_places
 from quarry.core.query.quantities import dimension_of
-from quarry.core.query.united_tables import stems_of
 
 PLACE_NAMES_MAX = 400
 """So many names of one place, or of what lies in it, are looked up in the data."""
@@ -106,7 +105,9 @@ def parse(text: str, *, lexicon: Lexicon, vocabulary: Vocabulary, reference_date
     dimensions = [_of_event(mention, tokens, lexicon) for mention in dimensions]
     candidates = list(_candidates(text, tokens, lexicon, vocabulary, dimensions))
     chosen = _without_overlaps(candidates, len(tokens))
-    said = with_dated_verbs(text, _with_the_rest(tokens, chosen, lexicon), lexicon.events, lexicon.date)
+    said = with_dated_verbs(
+        text, _with_the_rest(tokens, chosen, lexicon), lexicon.events, lexicon.date, lexicon.own_events
+    )
     said = with_naming_verbs(text, said, lexicon.verbs)
     said = with_doers(text, with_deeds(text, said, lexicon.doers), lexicon.doers, reckons=bool(lexicon.numbers))
     said = _with_referring_rows(text, said, lexicon)

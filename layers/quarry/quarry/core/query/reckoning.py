@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from quarry.core.language.nouns import plural, singular
-from quarry.core.language.stemming import stem
+from quarry.core.language.stemming import stem, stems_of
 from quarry.core.language.tokens import fold, keys
 from quarry.core.query.date_verbs import facet_called, spoken_date
 from quarry.core.query.measures import (
@@ -36,7 +36,7 @@ from quarry.core.query.mention import Asked, AskedFor, Cue, FacetName, Known, Me
 from quarry.core.query.overdue import owing
 from quarry.core.query.quantities import dimension_of
 from quarry.core.query.question import Ask, Function
-from quarry.core.query.united_tables import are_called_people, meant_table, named, nearest, nearest_people, stems_of
+from quarry.core.query.united_tables import are_called_people, meant_table, named, nearest, nearest_people
 from quarry.core.retrieval.facets import Facet, SearchTable
 
 TARGET_MENTIONS_MAX = 5
@@ -322,7 +322,10 @@ class _Reader:
             return self._grouped(function, facet, (used, self.kinds[kind]), None)
         if not self._asks_for(dimension[0]):
             return self._cannot(used)
-        return self._grouped("sum" if is_additive(facet) else function, facet, (used,), kind)
+        # what several rate is as good as they say on average: nearly all have the highest mark of somebody
+        is_rating = facet in facets_of_adjective("rate", (facet,))
+        function = "avg" if is_rating else "sum" if is_additive(facet) else function
+        return self._grouped(function, facet, (used,), kind)
 
     def _rate(self) -> tuple[tuple[int, ...], Facet] | None:
         """ "Per day", where a number is called so (`price_per_day`): the places of the words, and the number."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence, Set
 from itertools import pairwise
 
 from quarry.core.language.nouns import name_people, singular
-from quarry.core.language.stemming import stem
+from quarry.core.language.stemming import stems_of
 from quarry.core.language.tokens import keys
 from quarry.core.language.writing import ENGLISH
 from quarry.core.query.date_verbs import is_verb
@@ -87,11 +87,6 @@ def _steps(table: SearchTable, needed: Sequence[Set[str]]) -> int | None:
     far = {facet.name: facet.steps for facet in table.facets}
     found = [min((far[name] for name in names if name in far), default=None) for names in needed]
     return None if None in found else sum(each for each in found if each is not None)
-
-
-def stems_of(text: str) -> tuple[str, ...]:
-    """The stems of a text's words."""
-    return tuple(stem(key) for key in keys(text))
 
 
 _MORE = frozenset("more fewer less".split())
