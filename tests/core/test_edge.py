@@ -185,6 +185,13 @@ def test_the_description_is_asked_for_again_only_to_hear_that_it_is_the_same(cli
     assert client.get("/openapi.json", headers={"If-None-Match": '"other"'}).status_code == 200
 
 
+def test_tags_are_compared_weakly_in_however_many_headers(client: TestClient) -> None:
+    tag = client.get("/openapi.json").headers["etag"]
+    for tags in ([tag.removeprefix("W/")], ['"other"', tag], ["*"]):
+        headers = [("If-None-Match", each) for each in tags]
+        assert client.get("/openapi.json", headers=headers).status_code == 304
+
+
 async def test_the_description_is_made_once_however_many_ask(monkeypatch: pytest.MonkeyPatch) -> None:
     made, may_end = [], threading.Event()
 
