@@ -240,7 +240,8 @@ async def test_a_text_of_signs_alone_can_be_written(services: Services, connecti
 
 async def test_only_the_first_words_are_looked_up(services: Services, connection: psycopg.Connection) -> None:
     add_company(connection, "a", "Zebu")
-    assert await found(services, "x " * WORDS_MAX + "Zebu") == {}
+    late = [LookUp(WORDS_MAX, WORDS_MAX + 1, "Zebu"), LookUp(WORDS_MAX + 9, WORDS_MAX + 10, "Zebu")]
+    assert await found(services, "x " * (WORDS_MAX + 9) + "Zebu", also=late) == {}
 
 
 def test_values_are_looked_up_by_index(sample_url: str) -> None:

@@ -59,6 +59,7 @@ async def look_up(
     if not words:
         return Vocabulary()
     names = [table.name for table in tables]
+    also = [phrase for phrase in also if phrase.last <= len(words)]
     unsure = [place for place in sorted(doubtful) if place < len(words) and len(words[place]) >= SLIP_LENGTH_MIN]
     found = await _found(database, names, words, scope, forms, also, unsure[:DOUBTFUL_MAX])
     kinds = {facet.name: facet.kind for table in tables for facet in table.facets}
