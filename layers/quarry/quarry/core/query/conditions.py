@@ -529,12 +529,10 @@ def _ranged(
     if facet is None and table.reckons:
         own = {each.name for each in meant_table(parsed, table).facets}
         said = [each for each in facets if each.name in own and each.steps == 0]
-        if facet := _compared(parsed, place, said, value, meant_table(parsed, table)):
-            return _any_of([Condition(facet.name, range=value)], parsed.mentions[place])
-        return _unanswerable(parsed, place, found)
-    if facet is None and facets and not named:
+        facet = _compared(parsed, place, said, value, meant_table(parsed, table))
+    elif facet is None and facets and not named:
         facet = facets[0]
-    if facet is None:
+    if facet is None or (isinstance(value, MoneyRange) and not facet.is_in(value.currency)):
         return _unanswerable(parsed, place, found)
     return _any_of([Condition(facet.name, range=value)], parsed.mentions[place])
 

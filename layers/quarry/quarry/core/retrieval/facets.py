@@ -75,6 +75,10 @@ class Facet:
         """Whether a row has one number of it, of its own."""
         return self.kind in ("number", "money", "year") and self.related is None and not self.is_array
 
+    def is_in(self, currency: str | None) -> bool:
+        """Whether amounts in a currency compare with its own; one that is said without is meant in the facet's."""
+        return None in (currency, self.currency) or currency == self.currency
+
     @property
     def sql(self) -> LiteralString:
         """Its value as SQL over a row `t`, or `r` where it is a related row's."""

@@ -238,12 +238,7 @@ def _in_range(facet: Facet, range: DateRange | NumberRange | MoneyRange, argumen
         least = range.first.year if range.first else None
         most = range.last.year if range.last else None
         return _between(SQL(facet.sql), least, most, arguments)
-    if (
-        isinstance(range, MoneyRange)
-        and facet.kind == "money"
-        and facet.currency
-        and range.currency not in (None, facet.currency)
-    ):
+    if isinstance(range, MoneyRange) and facet.kind == "money" and not facet.is_in(range.currency):
         raise ValueError(f"{facet.label} is in {facet.currency}, not in {range.currency}")
     if (isinstance(range, NumberRange) and facet.kind in ("number", "year", "money")) or (
         isinstance(range, MoneyRange) and facet.kind == "money"
