@@ -35,6 +35,8 @@ IN_WORDS = (
 )
 
 _NUMERAL = re.compile(rf"({DIGITS})({SCALE}|l\b)?", re.IGNORECASE)
+NUMBER_MAX = 1e18
+"""What has more digits is a code: no column of whole numbers holds it."""
 _HUNDREDS_MAX = 1000
 _BESIDE = ("a", "an", "and")
 """What is said beside a number word,"""
@@ -48,10 +50,11 @@ def number_words(least: int, most: int) -> dict[str, int]:
 
 
 def numeral_value(text: str) -> float | None:
-    """The number that `text` is; None where it is none ("five six")."""
+    """The number that `text` is; None where it is none ("five six"), or more than NUMBER_MAX."""
     text = text.strip().lower()
     if match := _NUMERAL.fullmatch(text):
-        return round(digits_value(match[1]) * scale_value(match[2] or ""), 6)
+        value = digits_value(match[1]) * scale_value(match[2] or "")
+        return round(value, 6) if value <= NUMBER_MAX else None
     return _value_of_words(re.split(r"[\s-]+", text))
 
 
