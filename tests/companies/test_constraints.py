@@ -13,6 +13,7 @@ from quarry.companies.contract import (
 )
 from quarry.companies.query import CLAUSES_MAX, EXCLUDED_MAX, Sought
 from quarry.core.contract import EVIDENCE_MAX
+from quarry.core.text import QUERY_MAX_CHARACTERS
 from tests.companies.asking import asked
 
 QUESTIONS = (
@@ -43,6 +44,39 @@ def test_what_is_stated_is_required_startups_are_assumed_and_tags_preferred() ->
 def test_bounds_are_inclusive_on_the_wire() -> None:
     [years] = [each for each in told("startups founded after 2015").conditions if each.field == "founded_year"]
     assert (years.least, years.most) == (2016, None)
+
+
+@pytest.mark.parametrize(
+    ("question", "least", "most"),
+    [
+        ("with more than 10 and fewer than 12 employees", 11, 11),
+        ("with more than 10 and fewer than 11 employees", 10, 11),
+        ("that raised more than $0.5", 1, None),
+        ("that raised over $0.1 and under $0.5", 0.1, 0.5),
+    ],
+)
+def test_bounds_between_which_no_whole_number_lies_go_out_as_they_were_said(
+    question: str, least: float, most: float | None
+) -> None:
+    [bounds] = [(each.least, each.most) for each in told(f"companies {question}").conditions if each.least is not None]
+    assert bounds == (least, most)
+
+
+@pytest.mark.parametrize("text", ["9" * 400, f"${'9' * 400}", f"more than {'9' * 400} employees", f"{'9' * 306} lpa"])
+def test_what_is_too_large_for_a_number_is_none(text: str) -> None:
+    assert [each for each in told(f"list companies {text}").conditions if each.least or each.most] == []
+
+
+def test_an_amount_in_a_currency_that_the_data_does_not_have_is_no_condition() -> None:
+    sought = asked("startups that raised more than €5 million")
+    assert [each.field for each in constraints_of(sought).conditions] == ["status"]
+    assert [each.text for each in sought.question.unanswerable] == ["more than €5 million"]
+
+
+def test_the_topic_of_a_long_question_fits_on_the_wire() -> None:
+    assert len(told("payments" + "&lt;" * 498).topic) <= QUERY_MAX_CHARACTERS
+    earlier = ["bakeries " * 150, "the ones for pastry " + "croissants " * 150]
+    assert len(constraints_of(asked("only the ones for bread " + "buns " * 300, earlier)).topic) <= QUERY_MAX_CHARACTERS
 
 
 @pytest.mark.parametrize("question", QUESTIONS)

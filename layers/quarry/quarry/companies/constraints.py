@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import MAXYEAR, MINYEAR, date
@@ -13,7 +14,7 @@ from quarry.core.contract import EVIDENCE_MAX, Evidence
 from quarry.core.query.mention import DateRange, MoneyRange, NumberRange
 from quarry.core.query.question import Clause, Condition
 from quarry.core.retrieval.wording import condition_label
-from quarry.core.text import significant_words
+from quarry.core.text import QUERY_MAX_CHARACTERS, significant_words
 
 _STRENGTHS = ("required", "assumed", "preferred")
 
@@ -36,7 +37,8 @@ def constraints_of(sought: Sought) -> contract.Constraints:
         for each in Evidence.of(condition, text, is_preferred=clause in sought.preferred)
     ]
     return contract.Constraints(
-        topic=sought.topic,
+        # of a long question, and of one that goes on from others, it may be longer than a question is
+        topic=sought.topic[:QUERY_MAX_CHARACTERS].strip(),
         conditions=conditions[: contract.CONDITIONS_MAX],
         excluded=[
             words[: contract.VALUE_CHARACTERS_MAX].strip() for words in sought.excluded[: contract.CONDITIONS_MAX]
@@ -107,13 +109,18 @@ def _on_the_wire(condition: Condition, strength: str, group: int | None) -> cont
 
 
 def _bounds(condition: Condition) -> tuple[float | None, float | None]:
-    """The least and the most that is meant, both inclusive."""
+    """The least and the most that is meant, both inclusive; as they were said where no whole number lies between them."""
     range = condition.range
     if isinstance(range, DateRange):
         return (range.first.year if range.first else None), (range.last.year if range.last else None)
     if isinstance(range, (NumberRange, MoneyRange)):
-        least = None if range.least is None else range.least + (0 if range.includes_least else 1)
-        return least, None if range.most is None else range.most - (0 if range.includes_most else 1)
+        least, most = range.least, range.most
+        if least is not None and not range.includes_least:
+            least = math.floor(least) + 1.0
+        if most is not None and not range.includes_most:
+            most = math.ceil(most) - 1.0
+        is_empty = least is not None and most is not None and least > most
+        return (range.least, range.most) if is_empty else (least, most)
     return None, None
 
 
