@@ -211,7 +211,9 @@ def _counts_rows_before(mention: Mention, tokens: Sequence[Token], first: int, l
 
 
 def _is_of_rows(tokens: Sequence[Token], place: int, lexicon: Lexicon) -> bool:
-    """Whether a word is what the table calls its rows."""
+    """Whether a word is what the table calls its rows, or there is none and they are meant ("and last year's?")."""
+    if place == len(tokens):
+        return True
     words = [token.key for token in tokens[place : place + 1]]
     term = lexicon.term_at(words, stems(tokens[place : place + 1]), 0)
     return term is not None and term.meaning == Cue("noun")
