@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,15 @@ from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import INVALID_PARAMS, CallToolResult
 
+from quarry.api import everything
 from quarry.api.agents import offer
 from quarry.core import agent_server
 from quarry.core.agent_results import RESULT_CHARACTERS_MAX
 from quarry.core.agent_tools import RESULTS_MAX
+from quarry.core.services import build_services
+from quarry.core.settings import Settings
+from quarry.core.web import mcp as mcp_route
+from quarry.core.web.app import create_app
 from quarry.core.web.problems import BODY_MAX_BYTES
 from tests.conftest import create_database
 from tests.running import running_server
@@ -341,3 +347,22 @@ def test_the_tools_in_openais_format_are_those_of_the_route() -> None:
     for function, tool in zip(functions, offer().tools, strict=True):
         assert function["parameters"] == tool.parameters
         assert function["parameters"]["additionalProperties"] is False
+
+
+async def test_the_sdk_is_imported_while_the_event_loop_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: list[threading.Thread] = []
+    imported = mcp_route._imported
+
+    def noted() -> Any:
+        threads.append(threading.current_thread())
+        return imported()
+
+    monkeypatch.setattr(mcp_route, "_imported", noted)
+    settings = Settings.from_environment({"RATE_LIMIT_PER_MINUTE": "0"})
+    app = create_app(build_services(settings, "postgresql://127.0.0.1:1/none"), everything.ROUTERS)
+    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app), base_url="http://127.0.0.1") as client:
+        ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+        answer = await client.post("/mcp", json=ping, headers={"Accept": "application/json"})
+    assert answer.json()["result"] == {}
+    assert threads
+    assert threading.main_thread() not in threads

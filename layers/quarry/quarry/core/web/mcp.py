@@ -1,15 +1,16 @@
 """`POST /mcp`: tools for any client of the Model Context Protocol, over stateless streamable HTTP with JSON answers.
 
 Every request stands by itself, as Lambda needs it: a server is made for it, bound to its caller, and forgotten. The SDK is
-imported with the first request: that takes longer than all the rest of a start.
+imported with the first request, in a thread: that takes longer than all the rest of a start.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
@@ -18,6 +19,10 @@ from starlette.types import Receive, Scope, Send
 from quarry.core.agent_server import AgentServer, Offer
 from quarry.core.web.identity import ServicesDependency
 from quarry.core.web.rate_limit import PlainCaller, take_place
+
+if TYPE_CHECKING:
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+    from mcp.server.transport_security import TransportSecuritySettings
 
 _MESSAGE = {
     "type": "object",
@@ -80,17 +85,23 @@ class _Exchange(Response):
         self._server = server
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-        from mcp.server.transport_security import TransportSecuritySettings
-
+        manager, security = await asyncio.to_thread(_imported)
         # it tells of every start and end of a server, and here that is every request
         logging.getLogger("mcp").setLevel(logging.WARNING)
-        manager = StreamableHTTPSessionManager(
+        exchange = manager(
             self._server.protocol(),
             json_response=True,
             stateless=True,
             # the application's own gate stands before every route
-            security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+            security_settings=security(enable_dns_rebinding_protection=False),
         )
-        async with manager.run():
-            await manager.handle_request(scope, receive, send)
+        async with exchange.run():
+            await exchange.handle_request(scope, receive, send)
+
+
+def _imported() -> tuple[type[StreamableHTTPSessionManager], type[TransportSecuritySettings]]:
+    """What is used of the SDK."""
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+    from mcp.server.transport_security import TransportSecuritySettings
+
+    return StreamableHTTPSessionManager, TransportSecuritySettings
