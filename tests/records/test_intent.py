@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.records.contract import Intent
-from quarry.records.intent import classify_intent, is_topic_alone, parts, words_to_look_up
+from quarry.records.intent import classify_intent, is_topic_alone, parts, without_exclusions, words_to_look_up
 
 
 @pytest.mark.parametrize(
@@ -103,3 +103,18 @@ def test_what_is_asked_one_after_the_other_is_told_apart(question: str, asked: l
 @given(st.text(max_size=200))
 def test_parts_are_of_the_question(text: str) -> None:
     assert all(part in text for part in parts(text))
+
+
+@pytest.mark.parametrize(
+    ("query", "asked"),
+    [
+        ("elm -frost", "elm"),
+        ("-frost", ""),
+        ('street -"bike lanes" repairs', "street repairs"),
+        ("a well-known - or unknown - elm", "a well-known - or unknown - elm"),
+        ('"elm -frost"', '"elm -frost"'),
+        ("--elm", "--elm"),
+    ],
+)
+def test_what_is_asked_for_is_without_what_a_dash_excludes(query: str, asked: str) -> None:
+    assert without_exclusions(query) == asked

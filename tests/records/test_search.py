@@ -99,6 +99,30 @@ def test_an_excluded_word_is_in_nothing_found_by_words_or_by_meaning(client: Tes
     assert not [text for text in texts if "frost" in text]
 
 
+@pytest.mark.parametrize(
+    ("query", "excluded"),
+    [
+        ("Delphine Arceneaux library -budget", "budget"),  # whose condition on a person is searched for by itself
+        ("motions in 2025 about street -lantern", "lantern"),  # whose conditions must hold
+        ("council -parks", "parks"),  # a value of the data too
+    ],
+)
+def test_an_excluded_word_is_in_nothing_found_beside_a_condition(client: TestClient, query: str, excluded: str) -> None:
+    texts = texts_of(client, found(client, query, limit=20))
+    assert texts
+    assert not [text for text in texts if excluded in text]
+
+
+def test_what_is_excluded_draws_nothing_nearer_in_meaning(client: TestClient) -> None:
+    asked, narrowed = (found(client, query, limit=20)["results"] for query in ("elm tree", "elm tree -zebra"))
+    assert [(each["id"], each["score"]) for each in narrowed] == [(each["id"], each["score"]) for each in asked]
+
+
+@pytest.mark.parametrize("query", ["-council", "-budget -elm", '-"bike lanes"'])
+def test_what_only_excludes_asks_for_nothing(client: TestClient, query: str) -> None:
+    assert not found(client, query)["results"]
+
+
 def test_a_quoted_phrase_is_in_what_is_found_first(client: TestClient) -> None:
     texts = texts_of(client, found(client, '"heritage elm" bananas', limit=10))
     assert "heritage elm" in texts[0]

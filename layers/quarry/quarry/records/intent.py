@@ -9,6 +9,7 @@ import re
 from collections.abc import Set
 
 from quarry.core.language.tokens import codes_in
+from quarry.core.query.question import Evidence
 from quarry.core.text import STOP_WORDS, topic_text, words
 from quarry.records.contract import Intent
 
@@ -23,6 +24,8 @@ KEYWORD_WORDS_MAX = 3
 TOPIC_WORDS_MAX = 4
 
 _OPERATORS = re.compile(r'"|(?:^|\s)-\S|\bOR\b')
+_TYPED = re.compile(r'(-*+)("[^"]*"?|[^\s"]+)')
+"""A word or phrase, and the dashes before it: an odd number of them excludes it, as the SQL function `read_query` has it."""
 
 _NEXT_PART = re.compile(
     r"(?:[,;]?\s+(?:and|but)\s+|[,;]\s+|\?\s+(?:and\s+|but\s+)?)"
@@ -66,6 +69,21 @@ def is_topic_alone(query: str) -> bool:
     """Whether it names a topic, and asks nothing of it: "and about the bridge?"."""
     said = words(_OPENING.sub("", query, count=1))
     return QUESTION_WORDS.isdisjoint(said) and tuple(said[:2]) not in QUESTION_PHRASES and len(said) <= TOPIC_WORDS_MAX
+
+
+def exclusions_in(query: str) -> list[Evidence]:
+    """Where the words and phrases stand that a dash excludes ("-parks", '-"bike lanes"')."""
+    return [Evidence(*typed.span()) for typed in _TYPED.finditer(query) if len(typed[1]) % 2]
+
+
+def without_exclusions(query: str) -> str:
+    """What a query asks for, without what it excludes; as it stands where it excludes nothing."""
+    excluded = exclusions_in(query)
+    if not excluded:
+        return query
+    starts, ends = [0, *(each.end for each in excluded)], [*(each.start for each in excluded), len(query)]
+    kept = (query[start:end].strip() for start, end in zip(starts, ends, strict=True))
+    return " ".join(filter(None, kept))
 
 
 def words_to_look_up(query: str, small_talk: Set[str] = frozenset()) -> str:

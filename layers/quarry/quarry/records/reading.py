@@ -34,6 +34,7 @@ from quarry.core.query.question import Ask, Clause, Condition, Evidence, Questio
 from quarry.core.retrieval.facets import Facet, SearchTable
 from quarry.core.retrieval.filters import can_have
 from quarry.core.retrieval.reading import read_question
+from quarry.records.intent import exclusions_in
 from quarry.records.searched_types import RecordTypes
 
 CLAUSES_MAX = 12
@@ -51,7 +52,8 @@ _JOINING = (Cue("and"), Cue("or"))
 class RecordsReading:
     """A question as it was read. `clauses` are its conditions on records; `must_hold`: no others are meant. `named` are the types
     that it asks for by name, `counted` those that it asks the number of, one after the other where it names several. `words` are
-    what is left to be found by words: all but what the conditions say.
+    what is left to be found by words: all but what the conditions say. `excludes`: a dash rules some out ("council -parks"), also
+    where they are a value of the data.
     """
 
     types: RecordTypes
@@ -62,6 +64,7 @@ class RecordsReading:
     counted: Sequence[Sequence[str]] = ()
     must_hold: bool = False
     words: str = ""
+    excludes: bool = False
 
     @property
     def authors(self) -> frozenset[str]:
@@ -107,6 +110,8 @@ class RecordsReading:
 
     def lists(self, given: Sequence[Clause] = ()) -> bool:
         """Whether nothing is said but which records are meant, by its conditions or those that are `given`."""
+        if self.excludes and not self.named:
+            return False  # what records hold is meant, not only which they are
         return self.must_hold and bool(self.clauses or given) and not self.question.topic
 
     @property
@@ -181,15 +186,21 @@ def place(
         _counted(parsed, types) or (before.counted if before else ()),
         must_hold,
         question.topic if before else _without(parsed, clauses),
+        bool(exclusions_in(parsed.text)),
     )
 
 
 def _without(parsed: ParsedQuery, clauses: Sequence[Clause]) -> str:
-    """The question but for the mentions that make these conditions."""
+    """The question but for the mentions that make these conditions. What a dash excludes stays excluded."""
     said = {evidence for clause in clauses for condition in clause for evidence in condition.evidence}
-    return " ".join(
-        parsed.pieces(mention for mention in parsed.mentions if Evidence(mention.start, mention.end) not in said)
+    excluded = exclusions_in(parsed.text)
+    within = {place for each in excluded for place in range(each.start, each.end)}
+    asked = parsed.pieces(
+        mention
+        for mention in parsed.mentions
+        if mention.start not in within and Evidence(mention.start, mention.end) not in said
     )
+    return " ".join([*asked, *(parsed.text[each.start : each.end] for each in excluded)]) if asked else ""
 
 
 def is_soft(clause: Clause, table: SearchTable) -> bool:

@@ -22,11 +22,11 @@ from quarry.core.run_log import ResultRecord, Run
 from quarry.core.services import Caller, Services
 from quarry.core.settings import LOCAL_EMBEDDING_MODEL
 from quarry.core.snippet import mark
-from quarry.core.text import significant_words
+from quarry.core.text import significant_words, words
 from quarry.records.candidates import Candidate, RecordKey, RecordText
 from quarry.records.contract import Matched, RecordType, Result, SameRecord, SearchRequest, SearchResponse
 from quarry.records.filters import facet_clauses
-from quarry.records.intent import classify_intent
+from quarry.records.intent import classify_intent, without_exclusions
 from quarry.records.ranking import RankedRecord, fuse_types, latest_first, may_be_ranked, near_the_best
 from quarry.records.reading import RecordsReading, read_records
 from quarry.records.retrieval import (
@@ -153,12 +153,16 @@ async def gather_candidates(
     scope: Scope = EVERYTHING,
 ) -> Found:
     """What `rank_records` ranks."""
-    if not significant_words(query):
+    asked = without_exclusions(query)
+    if not words(asked):
+        return Found(SearchPlan(()))
+    if not significant_words(asked):
         # what says nothing in English may say something in another language
         types = [each for each in types if {*each.languages} - {None, ENGLISH}]
     if not types:
         return Found(SearchPlan(()))
-    vector = await query_vector(query, services, run)
+    # a vector has no "not": what is excluded would draw nearer
+    vector = await query_vector(asked, services, run)
     found = Found(SearchPlan(()))
     with run.step("retrieve") as record:
         for plan in search_plans(query, types, reading, scope):
