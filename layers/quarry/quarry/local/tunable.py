@@ -18,7 +18,8 @@ Fuse = Callable[[Weights], Sequence[str]]
 
 @dataclass(frozen=True)
 class Tunable:
-    """How a domain fuses what it finds. `options` are the weights that are tried, `halves` those that leave one half alone.
+    """How a domain fuses what it finds. `options` are the weights that are tried, `halves` those that leave one half alone, and
+    `meaning` is the setting that says how much of all meaning is.
 
     `gather` finds the candidates of a query, whatever weights are in force. `scope` says what of the search the weights order.
     """
@@ -26,7 +27,12 @@ class Tunable:
     gather: Callable[[JudgedQuery, Caller, Services], Awaitable[Fuse]]
     options: Sequence[Weights]
     halves: Mapping[str, Weights]
+    meaning: str
     scope: str
+
+    def mixes(self, weights: Weights) -> bool:
+        """Whether both halves count by these."""
+        return 0 < weights[self.meaning] < 1
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -53,7 +59,7 @@ def _records() -> Tunable:
         return lambda weights: [":".join(item.key) for item in fuse_types(found.candidates, weights[share])]
 
     options = [{share: step / STEPS} for step in range(STEPS + 1)]
-    return Tunable(gather, options, {"words": {share: 0.0}, "meaning": {share: 1.0}}, "the list of records")
+    return Tunable(gather, options, {"words": {share: 0.0}, "meaning": {share: 1.0}}, share, "the list of records")
 
 
 def _companies() -> Tunable:
@@ -101,7 +107,7 @@ def _companies() -> Tunable:
         "words": {meaning: 0.0, words: 0.6, niches: 0.4},
         "meaning": {meaning: 1.0, words: 0.0, niches: 0.0},
     }
-    return Tunable(gather, options, halves, "the companies that are retrieved, before they are ranked")
+    return Tunable(gather, options, halves, meaning, "the companies that are retrieved, before they are ranked")
 
 
 TUNABLE: dict[str, Callable[[], Tunable]] = {"companies": _companies, "records": _records}

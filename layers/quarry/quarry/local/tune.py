@@ -26,14 +26,16 @@ MEASURE = f"nDCG@{DEPTH}"
 
 @dataclass(frozen=True)
 class Tuned:
-    """What tuning one domain found. `halves` is how good each half alone is; `present` are the weights in force."""
+    """What tuning one domain found. `halves` is how good each half alone is, beside the mixtures that did best for other queries;
+    `present` are the weights in force.
+    """
 
     domain: str
     scope: str
     present: Weights
     options: Sequence[Weights]
     validated: CrossValidated
-    halves: Mapping[str, float]
+    halves: Mapping[str, Comparison]
     is_stored: bool = False
 
     @property
@@ -51,9 +53,9 @@ class Tuned:
 
     @property
     def half_alone(self) -> str | None:
-        """The half that alone does better than any mixture of both held out, and than the weights in force."""
-        name, best = max(self.halves.items(), key=lambda half: half[1])
-        return name if best > max(self.validated.held_out, self.validated.present) else None
+        """The half that alone does better than mixtures of both do held out, and no worse than the weights in force."""
+        name, best = max(self.halves.items(), key=lambda half: half[1].now)
+        return name if best.difference > 0 and best.now >= self.validated.present else None
 
 
 async def tune(
@@ -117,13 +119,24 @@ async def _tune_domain(domain: str, queries: Sequence[JudgedQuery], services: Se
         for query in queries:
             scored.append(await _score(query, tunable, [*options, *halves], services))
             bar.advance(1)
-    among_options = [Scored(each.id, each.kind, each.by_option[: len(options)]) for each in scored]
+    validated = cross_validate(_among(scored, range(len(options))), present=0, folds=folds)
+    mixtures = [place for place, option in enumerate(options) if tunable.mixes(option)]
+    mixed = cross_validate(_among(scored, mixtures), present=0, folds=folds)
     alone = {
-        name: sum(each.by_option[place] for each in scored) / len(scored)
+        name: compared_pairs(domain, f"{name} alone", "ndcg", _beside(mixed, _among(scored, [place]), folds))
         for place, name in enumerate(tunable.halves, start=len(options))
     }
-    validated = cross_validate(among_options, present=0, folds=folds)
     return Tuned(domain, tunable.scope, present, options, validated, alone)
+
+
+def _among(scored: Sequence[Scored], options: Sequence[int]) -> list[Scored]:
+    return [replace(each, by_option=[each.by_option[place] for place in options]) for each in scored]
+
+
+def _beside(mixed: CrossValidated, half: Sequence[Scored], folds: int) -> list[tuple[float, float]]:
+    """Of each query how good it is by mixtures held out, and by a half alone, which nothing was chosen for."""
+    alone = cross_validate(half, present=0, folds=folds)
+    return [(before, now) for (_, before), (now, _) in zip(mixed.pairs, alone.pairs, strict=True)]
 
 
 async def _score(query: JudgedQuery, tunable: Tunable, options: Sequence[Weights], services: Services) -> Scored:
@@ -153,11 +166,13 @@ def _show(tuned: Tuned, *, asked_to_store: bool) -> None:
 
 def _conclusions(tuned: Tuned, *, asked_to_store: bool) -> list[str]:
     """What to make of it, in words."""
-    alone = ", ".join(f"{name} alone {value:.3f}" for name, value in tuned.halves.items())
-    lines = [f"{tuned.comparison.in_words}; {alone}"]
+    halves = ", ".join(f"{name} alone {half.now:.3f}" for name, half in tuned.halves.items())
+    lines = [f"{tuned.comparison.in_words}; {halves}"]
     if tuned.half_alone:
+        half = tuned.halves[tuned.half_alone]
+        shown = "the other half only disturbs it on this data" if half.verdict == "better" else half.verdict
         lines.append(
-            f"{tuned.half_alone} alone does better than any mixture: the other half only disturbs it on this data"
+            f"{tuned.half_alone} alone does better than any mixture by {half.difference:.3f}, p {half.p_in_words}: {shown}"
         )
     if tuned.is_stored:
         lines.append(f"stored {_values(tuned.best)} for this database; processes that start from now on use it")
@@ -186,7 +201,7 @@ def _as_json(tuned: Tuned) -> dict[str, Any]:
         "in_force": tuned.validated.present,
         "p": tuned.comparison.p,
         "verdict": tuned.comparison.verdict,
-        "halves": tuned.halves,
+        "halves": {name: half.now for name, half in tuned.halves.items()},
         "half_alone": tuned.half_alone,
         "stored": tuned.is_stored,
     }
