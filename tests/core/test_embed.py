@@ -63,6 +63,20 @@ async def test_a_row_has_one_vector_for_each_window_of_its_text(database: Databa
     assert nearest["distance"] < 0.001
 
 
+async def test_a_row_that_says_nothing_has_no_vector_and_waits_for_none(database: Database, model: Model) -> None:
+    assert MATTERS.windows({"title": "", "summary": " "}, lambda text: [text]) == []
+    await add_matters(database, "", " \n\t")
+    assert (await embed_pending(database, model, MATTERS)).rows == 2
+    assert (model.calls, await count_pending(database, MATTERS), await stored(database)) == (0, 0, {})
+
+    await database.execute("update matters set title = 'Elm' where id = 'm01'")
+    await embed_pending(database, model, MATTERS)
+    assert await stored(database) == {"m01": 1}
+    await database.execute("update matters set title = '' where id = 'm01'")
+    await embed_pending(database, model, MATTERS)
+    assert await stored(database) == {}
+
+
 async def test_missing_rows_and_stale_rows_are_told_apart(database: Database, model: Model) -> None:
     await add_matters(database, "one", "two", "three")
     assert await count_pending(database, MATTERS) == 3

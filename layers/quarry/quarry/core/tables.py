@@ -46,6 +46,9 @@ class LoadableTable:
         return list(self.row.model_fields)
 
 
+BLANKS = " \t\r\n"
+
+
 @dataclass(frozen=True)
 class EmbeddedTable:
     """A table whose rows have vectors: those made of `text_columns`, in the order of importance, kept in `embeddings`.
@@ -53,7 +56,7 @@ class EmbeddedTable:
     What `titles`, the first of these columns, say stands before each window of a long text.
 
     A table with `embedding_types` has vectors of several kinds for a row, each made of its own columns and kept under its
-    name in the column `embedding_type`; a kind whose columns are empty has none.
+    name in the column `embedding_type`. Columns that are empty or blank make none: what says nothing is near to nothing.
     """
 
     name: str
@@ -68,15 +71,14 @@ class EmbeddedTable:
 
     def texts(self, row: Mapping[str, Any]) -> dict[str, str]:
         """The texts of a row that are embedded, by embedding type; the only one is under "" where there are no types."""
-        if not self.embedding_types:
-            return {"": _joined(row, self.text_columns)}
-        texts = {name: _joined(row, columns) for name, columns in self.embedding_types.items()}
-        return {name: text for name, text in texts.items() if text}
+        kinds = self.embedding_types or {"": self.text_columns}
+        texts = {name: _joined(row, columns) for name, columns in kinds.items()}
+        return {name: text for name, text in texts.items() if text.strip(BLANKS)}
 
     def windows(self, row: Mapping[str, Any], split: Callable[[str], list[str]]) -> list[tuple[str, int, str]]:
         """What of a row is embedded: embedding type, number and text of each window that `split` makes."""
         body = _joined(row, self.text_columns[len(self.titles) :])
-        if self.titles and body:
+        if self.titles and body.strip(BLANKS):
             title = " ".join(_joined(row, self.titles).split()[:TITLE_WORDS_MAX])
             return [("", number, f"{title}\n{window}".strip()) for number, window in enumerate(split(body))]
         return [

@@ -277,7 +277,8 @@ async def _embed_rows(
 
 async def _embed_together(model: EmbeddingModel, table: EmbeddedTable, rows: list[DictRow]) -> list[_EmbeddedRow]:
     windows = [table.windows(row, model.windows) for row in rows]
-    vectors = iter(await model.embed([window for of_row in windows for _, _, window in of_row]))
+    texts = [window for of_row in windows for _, _, window in of_row]
+    vectors = iter(await model.embed(texts) if texts else [])
     return [
         _EmbeddedRow(row["id"], row["content_hash"], [(type_, number, next(vectors)) for type_, number, _ in of_row])
         for row, of_row in zip(rows, windows, strict=True)
