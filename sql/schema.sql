@@ -1214,20 +1214,9 @@ CREATE FUNCTION quarry.count_experience(p_people text[]) RETURNS void
 begin
   -- in one order, so that two writers wait for each other and never both
   perform from people p where p.id = any(p_people) order by p.id for no key update;
-  update people p set experience_days = w.days, experience_since = w.since
-  from (
-    select u.id, sum(upper(s.span) - lower(s.span)) filter (where not upper_inf(s.span)) as ended,
-      min(lower(s.span)) filter (where upper_inf(s.span)) as since
-    from unnest(p_people) u (id)
-    left join lateral (
-      select unnest(range_agg(daterange(c.start_date, c.end_date, '[]'))) as span
-      from experience_cards c
-      where c.person_id = u.id and c.visible and c.intent_primary in ('work', 'business', 'research', 'teaching')
-        and (c.start_date <= c.end_date or (c.end_date is null and c.start_date is not null and c.is_current is not false))
-    ) s on true
-    group by u.id
-  ) h cross join lateral (select case when h.since is null then h.ended else coalesce(h.ended, 0) end, h.since) w (days, since)
-  where p.id = h.id and (p.experience_days, p.experience_since) is distinct from (w.days, w.since);
+  update people p set experience_days = w.experience_days, experience_since = w.experience_since
+  from experience_of(p_people) w
+  where p.id = w.id and (p.experience_days, p.experience_since) is distinct from (w.experience_days, w.experience_since);
 end
 $$;
 
@@ -1573,6 +1562,29 @@ begin
     where c.visible and k.text_search @@ keywords);
 end
 $_$;
+
+
+--
+-- Name: experience_of(text[]); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.experience_of(p_people text[]) RETURNS TABLE(id text, experience_days integer, experience_since date)
+    LANGUAGE sql STABLE
+    AS $$
+  select h.id, case when h.since is null then h.ended else coalesce(h.ended, 0) end::int, h.since
+  from (
+    select u.id, sum(upper(s.span) - lower(s.span)) filter (where not upper_inf(s.span)) as ended,
+      min(lower(s.span)) filter (where upper_inf(s.span)) as since
+    from unnest(p_people) u (id)
+    left join lateral (
+      select unnest(range_agg(daterange(c.start_date, c.end_date, '[]'))) as span
+      from experience_cards c
+      where c.person_id = u.id and c.visible and c.intent_primary in ('work', 'business', 'research', 'teaching')
+        and (c.start_date <= c.end_date or (c.end_date is null and c.start_date is not null and c.is_current is not false))
+    ) s on true
+    group by u.id
+  ) h
+$$;
 
 
 --

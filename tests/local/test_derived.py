@@ -11,7 +11,7 @@ import pytest
 from quarry import catalog
 from quarry.core.postgres.migrate import connect
 from quarry.core.postgres.schema import SyncConnection
-from quarry.local.derived import Columns, SearchEntries, Statistics, Values, Vectors, Words, derived_of
+from quarry.local.derived import Columns, Experience, SearchEntries, Statistics, Values, Vectors, Words, derived_of
 from quarry.local.difference import Derived, Difference
 from quarry.local.schema_indexes import Indexes, expected_indexes
 from tests.waiting import PATIENCE_SECONDS, wait_until
@@ -93,6 +93,26 @@ def run(connection: SyncConnection, *statements: str) -> None:
             {"rows whose search entries are missing or outdated": 1, "search entries of rows that are gone": 1},
         ),
         (
+            SearchEntries("task", "onto_tasks"),
+            TASK,
+            "update onto_search_entries set title = 'Paint the door'",
+            {"rows whose search entries are missing or outdated": 1},
+        ),
+        (
+            SearchEntries("task", "onto_tasks"),
+            TASK,
+            "update onto_search_entries set readable_text = 'Paint the door'",
+            {"rows whose search entries are missing or outdated": 1},
+        ),
+        (
+            Experience(),
+            "insert into people (id, name) values ('ada', 'Ada'), ('bob', 'Bob'); insert into experience_cards"
+            " (id, person_id, title, intent_primary, start_date, end_date) values"
+            " ('c', 'ada', 'Roofer', 'work', '2020-01-01', '2020-01-31')",
+            "update people set experience_days = 9000, experience_since = '2001-01-01'",
+            {"people whose years of experience are others": 2},
+        ),
+        (
             Indexes("matters"),
             MATTERS,
             "drop index matters_text_search",
@@ -109,6 +129,12 @@ def run(connection: SyncConnection, *statements: str) -> None:
             MATTERS,
             "insert into matters (id, title) select n::text, 'Yew' from generate_series(1, 200) n",
             {"rows more or fewer than the 3 whose words are counted": 200},
+        ),
+        (
+            Words("matters"),
+            MATTERS + "; insert into matters (id, title) values ('d', 'Oak'); select count_lexemes('matters')",
+            "delete from lexeme_counts",
+            {"words that are in more or fewer rows than were counted": 2},
         ),
         (
             Words("matters"),
@@ -196,7 +222,7 @@ def test_vectors_are_lost_stale_or_not_there_yet_and_lost_ones_are_marked_as_wai
 def test_a_row_without_any_text_has_no_vectors_to_lose(connection: SyncConnection) -> None:
     run(
         connection,
-        "insert into motions (id, text_content) values ('a', '')",
+        "insert into motions (id, text_content) values ('a', ''), ('b', ' \n')",
         "update motions set embedded_hash = content_hash",
     )
     assert differences(Vectors(catalog.EMBEDDED["motions"]), connection) == {}

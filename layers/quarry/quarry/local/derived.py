@@ -14,7 +14,7 @@ from psycopg.sql import SQL, Composable, Identifier, Literal
 
 from quarry import catalog
 from quarry.core.postgres.schema import SyncConnection
-from quarry.core.tables import EmbeddedTable
+from quarry.core.tables import BLANKS, EmbeddedTable
 from quarry.local.difference import Derived, Difference, trusted
 from quarry.local.schema_indexes import Indexes, expected_indexes
 from quarry.ontology.tables import TABLES as ONTOLOGY_TABLES
@@ -32,6 +32,7 @@ def derived_of(table: str | None = None) -> list[Derived]:
     return [
         *(Columns(name) for name in names),
         *(SearchEntries(kind, name) for kind, name in ONTOLOGY_TABLES.items() if name in names),
+        *([Experience()] if "people" in names else []),
         *(Values(name) for name in names if name in catalog.SEARCHED),
         *(Words(each.name) for each in embedded),
         *(Vectors(each) for each in embedded),
@@ -96,7 +97,7 @@ class SearchEntries:
             connection,
             SQL(
                 "select count(*) filter (where {stale}) as stale, count(*) filter (where t.id is null) as gone from"
-                " (select * from onto_search_entries where type = {kind}) e full join {table} t on t.id = e.id"
+                " (select * from onto_search_entries where type = {kind}) e full join {table} t on t.id = e.id {titles}"
             ),
             self._parts(),
         )
@@ -110,17 +111,37 @@ class SearchEntries:
         for statement in (
             "delete from onto_search_entries e where e.type = {kind} and not exists (select from {table} t where t.id = e.id)",
             "update {table} set id = id where id in (select t.id from {table} t"
-            " left join onto_search_entries e on e.type = {kind} and e.id = t.id where {stale})",
+            " left join onto_search_entries e on e.type = {kind} and e.id = t.id {titles} where {stale})",
         ):
             connection.execute(SQL(statement).format(**self._parts()))
 
     def _parts(self) -> dict[str, Composable]:
         stale = (
-            "t.id is not null and (e.id is null or (e.project_id, e.created_by, e.search_vector)"
-            " is distinct from (t.project_id, t.created_by, t.search_vector))"
+            "t.id is not null and (e.id is null"
+            " or (e.project_id, e.created_by, e.title, e.search_vector, e.readable_text) is distinct from"
+            " (t.project_id, t.created_by, n.title, t.search_vector, onto_readable_text(t.props)))"
         )
-        return {"kind": Literal(self.kind), "table": Identifier(self.table), "stale": SQL(stale)}
+        kind = Literal(self.kind)
+        titles = SQL("left join onto_entities n on n.type = {} and n.id = t.id").format(kind)
+        return {"kind": kind, "table": Identifier(self.table), "stale": SQL(stale), "titles": titles}
 
+
+@dataclass(frozen=True)
+class Experience:
+    """For how long people have worked, against their experience."""
+
+    def verify(self, connection: SyncConnection) -> Iterator[Difference]:
+        [differing] = _row(connection, SQL("select count(*) from ({}) d").format(_DIFFERING_EXPERIENCE))
+        yield from counted("people", {"people": differing}, "{} whose years of experience are others")
+
+    def rebuild(self, connection: SyncConnection) -> None:
+        connection.execute(SQL("select count_experience(array({}))").format(_DIFFERING_EXPERIENCE))
+
+
+_DIFFERING_EXPERIENCE = SQL(
+    "select p.id from people p join experience_of(array(select id from people)) w using (id)"
+    " where (p.experience_days, p.experience_since) is distinct from (w.experience_days, w.experience_since)"
+)
 
 _VALUES = (
     SQL("select (v.facet, v.scope, v.value)::text as key, v.row_count as n from {values}() v"),
@@ -210,19 +231,22 @@ from kept k join best h on h.word = k.lexeme, lateral (
 _WORD_ROWS = SQL(
     """
 with counted as (
-  select coalesce(w.ndoc, 0) as rows, abs(coalesce(w.ndoc, 0) - coalesce(c.rows, 1)) as error
+  select coalesce(w.ndoc, 0) as rows, c.rows as counted_rows, abs(coalesce(w.ndoc, 0) - coalesce(c.rows, 1)) as error
   from ts_stat({texts}) w
   full join (select lexeme, rows from lexeme_counts where of_table = {name}) c on c.lexeme = w.word
   where c.lexeme is not null or length(w.word) <= 200
 )
-select case when sum(error) > sum(rows) * greatest({share}, {slack}::float8 / {rows})
+select case
+  when {known} > 0 and count(counted_rows) = 0 then count(*) filter (where rows > 1)
+  when sum(error) > sum(rows) * greatest({share}, {slack}::float8 / {rows})
     then count(*) filter (where error > {share} * rows)
     else count(*) filter (where error > greatest({slack}, {share} * rows))
   end as rows from counted
 """
 )
 """As many rows as may have come or gone unnoticed may all hold one word: that is the slack of each. Of all words together it is
-the share that these rows are. Words of a single row are not kept, nor those that are none for their length (count_lexemes).
+the share that these rows are. Where none is kept, all are missing. Words of a single row are not kept, nor those that are none
+for their length (count_lexemes).
 """
 
 
@@ -252,6 +276,7 @@ class Words:
                 ),
                 "name": Literal(self.table),
                 "rows": Literal(rows),
+                "known": Literal(known),
                 "share": Literal(ESTIMATE_SHARE),
                 "slack": Literal(ESTIMATE_ROWS),
             }
@@ -295,7 +320,10 @@ class Vectors:
 
     def _parts(self) -> dict[str, Composable]:
         # a list without a value is as empty as a text without a letter
-        texts = (SQL("coalesce({}::text, '') not in ('', '{{}}')").format(self._text(c)) for c in self.of.text_columns)
+        texts = (
+            SQL("coalesce(btrim({}::text, {}), '') not in ('', '{{}}')").format(self._text(c), Literal(BLANKS))
+            for c in self.of.text_columns
+        )
         lost = SQL(
             "t.embedded_hash = t.content_hash and ({}) and not exists (select from {} e where e.record_id = t.id)"
         ).format(SQL(" or ").join(texts), Identifier(self.of.embeddings))
