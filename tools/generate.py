@@ -242,7 +242,8 @@ is named in the error. Nothing needs to be set to run Quarry locally. This page 
 What is set nearer wins: an option of the command (`--port`), then the environment, then the file `.env` of the folder in
 which `quarry` is called (`NAME=value`, one a line; names that are not listed here are left alone), then weights that
 `quarry tune` stored, then the default. A secret may be in a file: `DATABASE_URL_FILE`, say, names one, as
-Docker and Kubernetes mount them. `quarry config show` lists what is in force and where it comes from, without the secrets.
+Docker and Kubernetes mount them. `quarry config show` lists what is set and where it comes from, without
+the secrets, and `quarry doctor` the weights that are stored.
 `NO_COLOR`, set to anything, turns colours off. In Lambda only the environment is read.
 
 | variable | default | takes | what it does |

@@ -115,12 +115,6 @@ def read_judged(path: Path, domains: Collection[str] | None = None) -> list[Judg
             continue
         if query.id in first_line:
             problems.append(RowProblem(number, "id", f"{query.id!r} is also on line {first_line[query.id]}"))
-        problems += [
-            RowProblem(number, f"{field}.{key}", "is no record: these are named type:id")
-            for field, keys in (("relevant", query.relevant), ("forbidden", query.forbidden))
-            for key in keys
-            if query.domain == "records" and ":" not in key
-        ]
         if domains is not None and query.domain not in domains:
             problems.append(RowProblem(number, "domain", f"is {query.domain!r}, not one of {', '.join(domains)}"))
         first_line.setdefault(query.id, number)
