@@ -139,10 +139,13 @@ def _month_and_day(match: re.Match[str], today: datetime.date) -> Point:
     return Point(*match.span(), None, None, "day", (month,), number, is_latent)
 
 
-def _days_of_month(match: re.Match[str], today: datetime.date) -> Point:
+def _days_of_month(match: re.Match[str], today: datetime.date) -> Point | None:
+    """March 4-5; not 5-4, which is a vote or the like."""
     month = _month_number(match["month"])
     year = match["year"] or str(today.year)
     first, last = _day(match, year, month, match["first"]), _day(match, year, month, match["last"])
+    if not (first.first and last.last and first.first <= last.last):
+        return None
     return Point(*match.span(), first.first, last.last, "day")
 
 
