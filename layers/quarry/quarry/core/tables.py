@@ -47,6 +47,7 @@ class LoadableTable:
 
 
 BLANKS = " \t\r\n"
+"""What a text may hold and still say nothing."""
 
 
 @dataclass(frozen=True)

@@ -99,11 +99,6 @@ class RecordsReading:
         return self.types.united.reckons and bool(is_total or compares or asked & {"average", "share"})
 
     @property
-    def asks_who(self) -> bool:
-        """Whether it asks for somebody."""
-        return bool(self.parsed.tokens) and self.parsed.tokens[0].key == "who"
-
-    @property
     def asked(self) -> set[AskedFor]:
         """All that is asked for in so many words; empty of what is no question."""
         return {mention.value.what for mention in self.parsed.mentions if isinstance(mention.value, Asked)}

@@ -73,7 +73,7 @@ def _nearest(types: Iterable[SearchedType], reading: RecordsReading) -> list[str
     tables = {each.name: each.table for each in types if each.table.reckons}
     asked = [{reading.question.ask.facet}] if reading.question.ask.facet else []
     said = [{condition.facet for condition in clause} for clause in reading.clauses]
-    people = [table for table in tables.values() if reading.asks_who and name_people(table.nouns)]
+    people = [table for table in tables.values() if reading.parsed.asks_who and name_people(table.nouns)]
     near = next(
         filter(
             None, (nearest(people, said), nearest(tables.values(), [*asked, *said]), nearest(tables.values(), said))

@@ -18,7 +18,6 @@ from quarry.core.query.mention import (
     DateRange,
     Duration,
     FacetName,
-    Grain,
     Known,
     KnownValue,
     Mention,
@@ -440,7 +439,7 @@ def _bare_number(
 def _duration(parsed: ParsedQuery, place: int, value: Duration, table: SearchTable, found: Conditions) -> list[Clause]:
     """Lengths are in months; a facet counts years, months or what its units say."""
     if table.reckons and _AGED & {*keys(parsed.said(parsed.mentions[place]))}:
-        return _aged(parsed, place, value, meant_table(parsed, table)) or _unanswerable(parsed, place, found)
+        return _age(parsed, place, value, table) or _unanswerable(parsed, place, found)
     per_month = {"day": 365 / 12, "week": 52 / 12, "hour": 365 * 2, "hr": 365 * 2}.get(value.unit or "")
     if per_month and any(dimension_of(facet.unit) == "time" for facet in table.facets):
         # months are rounded to what a minute needs
@@ -463,42 +462,44 @@ _AGED = frozenset(("old", "older", "younger", "newer"))
 
 
 def _age(parsed: ParsedQuery, place: int, value: Duration, table: SearchTable) -> list[Clause]:
-    """ "Older than 100 years", "less than ten years old": of what is dated by the year in which it came to be."""
+    """ "Older than 100 years", "less than ten years old": of what is dated by the year in which it came to be, and of anybody's
+    rows by the year or the date that tells how old they are ("older than 30 days").
+    """
     mention = parsed.mentions[place]
-    dated = [facet for facet in table.facets if facet.name == table.date and facet.kind == "year"]
-    said = {*keys(parsed.said(mention))}
-    if not dated or not said & _AGED:
+    if not _AGED & {*keys(parsed.said(mention))}:
         return []
-    # what is more than ten years old came to be in a year before that of ten years ago
-    this_year = parsed.reference_date.year
-    first = last = None
-    if value.most is not None:
-        first = datetime.date(max(1, this_year - int(value.most // 12) + (not value.includes_most)), 1, 1)
-    if value.least is not None:
-        last = datetime.date(max(1, this_year - int(value.least // 12) - (not value.includes_least)), 12, 31)
-    return _any_of([Condition(dated[0].name, range=DateRange(first, last, grain="year"))], mention)
-
-
-def _aged(parsed: ParsedQuery, place: int, value: Duration, own: SearchTable) -> list[Clause]:
-    """ "Older than 30 days": the date or the year by which anybody's rows are as old as that."""
-    is_of_people = are_called_people(own) or (bool(parsed.tokens) and parsed.tokens[0].key == "who")
-    facet = None if own.united else aged_by(own, of_people=is_of_people)
+    if table.reckons:
+        own = meant_table(parsed, table)
+        facet = None if own.united else aged_by(own, of_people=parsed.asks_who or are_called_people(own))
+    else:
+        facet = next((each for each in table.facets if each.name == table.date and each.kind == "year"), None)
     if facet is None:
         return []
-    # rows of a day, or a year, that is so long ago are neither older nor younger
-    step = "year" if facet.kind == "year" else "day"
     try:
-        first = _ago(parsed.reference_date, value.most, value.unit)
-        last = _ago(parsed.reference_date, value.least, value.unit)
-        first = shifted(first, step, 1) if first and not value.includes_most else first
-        last = shifted(last, step, -1) if last and not value.includes_least else last
+        came = (_years_ago if facet.kind == "year" else _days_ago)(parsed.reference_date, value)
     except (ValueError, OverflowError):
         return []
-    if facet.kind == "year":
-        first = first and first.replace(month=1, day=1)
-        last = last and last.replace(month=12, day=31)
-    grain: Grain = "year" if facet.kind == "year" else "day"
-    return _any_of([Condition(facet.name, range=DateRange(first, last, grain=grain))], parsed.mentions[place])
+    return _any_of([Condition(facet.name, range=came)], mention)
+
+
+def _years_ago(today: datetime.date, age: Duration) -> DateRange:
+    """The years in which something of an age came to be; what is more than ten years old in one before that of ten years ago."""
+    first = last = None
+    if age.most is not None:
+        first = datetime.date(max(1, today.year - int(age.most // 12) + (not age.includes_most)), 1, 1)
+    if age.least is not None:
+        last = datetime.date(max(1, today.year - int(age.least // 12) - (not age.includes_least)), 12, 31)
+    return DateRange(first, last, grain="year")
+
+
+def _days_ago(today: datetime.date, age: Duration) -> DateRange:
+    """The days on which something of an age came to be. Raises ValueError, OverflowError."""
+    first, last = _ago(today, age.most, age.unit), _ago(today, age.least, age.unit)
+    # what came to be on the day itself is neither older nor younger
+    return DateRange(
+        shifted(first, "day", 1) if first and not age.includes_most else first,
+        shifted(last, "day", -1) if last and not age.includes_least else last,
+    )
 
 
 def _ago(day: datetime.date, months: float | None, unit: str | None) -> datetime.date | None:
@@ -527,9 +528,10 @@ def _ranged(
     if facet is not None and table.reckons and speaks_of_other(parsed.said(parsed.mentions[place]), facet):
         return _unanswerable(parsed, place, found)
     if facet is None and table.reckons:
-        own = {each.name for each in meant_table(parsed, table).facets}
-        said = [each for each in facets if each.name in own and each.steps == 0]
-        facet = _compared(parsed, place, said, value, meant_table(parsed, table))
+        own = meant_table(parsed, table)
+        names = {each.name for each in own.facets}
+        said = [each for each in facets if each.name in names and each.steps == 0]
+        facet = _meant_number(parsed, place, said, value, own)
     elif facet is None and facets and not named:
         facet = facets[0]
     if facet is None or (isinstance(value, MoneyRange) and not facet.is_in(value.currency)):
@@ -537,7 +539,7 @@ def _ranged(
     return _any_of([Condition(facet.name, range=value)], parsed.mentions[place])
 
 
-def _compared(
+def _meant_number(
     parsed: ParsedQuery,
     place: int,
     facets: Sequence[Facet],

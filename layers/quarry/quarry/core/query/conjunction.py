@@ -25,11 +25,8 @@ def joined_clauses(parsed: ParsedQuery, groups: Sequence[tuple[int, list[Clause]
             tuple(replace(condition, evidence=condition.evidence or evidence) for condition in clause)
             for clause in said
         ]
-        is_next = last is not None and not _stands_between(parsed, last, place)
-        is_either = mention.joined_by == "or" or (
-            clauses and len(said) == 1 and _are_apart(clauses[-1], said[0], table)
-        )
-        if is_either and is_next and len(said) == 1 and clauses:
+        may_join = bool(clauses) and len(said) == 1 and last is not None and not _stands_between(parsed, last, place)
+        if may_join and (mention.joined_by == "or" or _are_apart(clauses[-1], said[0], table)):
             clauses[-1] = _either(clauses[-1], said[0])
         elif len(said) == 1 and (earlier := _alternative_to(said[0], single, table)) is not None:
             clauses[earlier] = _either(clauses[earlier], said[0])

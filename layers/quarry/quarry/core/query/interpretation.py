@@ -87,7 +87,8 @@ def _with_limit(ask: Ask | None, limit: int | None) -> Ask | None:
 def _by_period(ask: Ask | None, clauses: Sequence[Clause], parsed: ParsedQuery) -> Ask | None:
     """What is asked, where the numbers of two times are compared: "how many in 2024 and 2025", "2024 versus 2025"."""
     compares = any(isinstance(each.value, Asked) and each.value.what == "compare" for each in parsed.mentions)
-    if (ask or Ask()).kind not in ("count", "exists") and not (compares and (ask or Ask()) == Ask()):
+    asked = ask or Ask()
+    if asked.kind not in ("count", "exists") and not (compares and asked == Ask()):
         return ask
     for clause in clauses:
         spans = [condition.range for condition in clause if isinstance(condition.range, DateRange)]

@@ -22,10 +22,10 @@ ADJECTIVES: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Adjectives and participles ("best rated"), by stem, and the nouns of what they say much or little of."""
 PARTICIPLES = ("rate", "review", "paid")
-SIDE_AMOUNTS = frozenset("freight shipping postage tax vat discount tip deposit balance budget refund".split())
-"""Names of money that is not what something is paid with."""
 _ON_TOP = frozenset("freight shipping postage tax vat discount tip".split())
-"""Those of them that nobody means by a plain amount."""
+"""Names of money that comes on top of a price: nobody means it by a plain amount."""
+SIDE_AMOUNTS = _ON_TOP | frozenset("deposit balance budget refund".split())
+"""Names of money that is not what something is paid with."""
 SALES = frozenset("order invoice sale purchase booking ticket basket cart checkout receipt".split())
 """What rows are called that tell of what was sold."""
 QUANTITIES = frozenset(("quantity", "qty"))
@@ -88,20 +88,20 @@ def facets_of_adjective(adjective: str, numbers: Iterable[Facet]) -> list[Facet]
     if not called and adjective in MONEY_ADJECTIVES:
         money = [facet for facet in given if facet.kind == "money"]
         called = [facet for facet in money if not is_side_amount(facet)]
-        called = called or [facet for facet in money if not _ON_TOP & _words_of(facet)]
+        called = called or [facet for facet in money if not _ON_TOP & words_of(facet)]
     return called
 
 
 def is_side_amount(facet: Facet) -> bool:
     """Whether it is money that is not what something costs: what comes on top of that, or is kept."""
-    return bool(SIDE_AMOUNTS & _words_of(facet))
+    return bool(SIDE_AMOUNTS & words_of(facet))
 
 
 def is_additive(facet: Facet, *, is_asked: bool = False) -> bool:
     """Whether the sum over rows says something: of amounts and quantities, not of prices, rates and ages. `is_asked`: the sum is
     asked for in so many words.
     """
-    called = _words_of(facet)
+    called = words_of(facet)
     return bool(called & ALREADY_SUMMED) or not called & (_OF_EACH if is_asked else _OF_EACH | _PAID_TO_EACH)
 
 
@@ -135,7 +135,8 @@ def years_of_making(table: SearchTable) -> list[Facet]:
     return made if len(made) == 1 else []
 
 
-def _words_of(facet: Facet) -> set[str]:
+def words_of(facet: Facet) -> set[str]:
+    """The words of what a number is called, by its name and its label."""
     return {key for name in (facet.name.replace("_", " "), facet.label) for key in keys(name)}
 
 

@@ -244,6 +244,11 @@ class ParsedQuery:
         return pieces
 
     @property
+    def asks_who(self) -> bool:
+        """Whether it asks for somebody."""
+        return bool(self.tokens) and self.tokens[0].key == "who"
+
+    @property
     def asks_nothing(self) -> bool:
         """Whether none of its words says anything of what is searched ("hello there")."""
         return all(mention.value == Cue("filler") for mention in self.mentions)

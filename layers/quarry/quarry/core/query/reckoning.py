@@ -30,6 +30,7 @@ from quarry.core.query.measures import (
     is_additive,
     is_main_amount,
     is_measuring,
+    words_of,
     years_of_making,
 )
 from quarry.core.query.mention import Asked, AskedFor, Cue, FacetName, Known, Mention, ParsedQuery, Value, Word
@@ -114,6 +115,7 @@ class _Reader:
     def __init__(self, parsed: ParsedQuery, table: SearchTable) -> None:
         self.text = parsed.text
         self.said = parsed.said
+        self.asks_who = parsed.asks_who
         self.tokens = parsed.tokens
         self.mentions: Sequence[Mention] = parsed.mentions
         self.table = table
@@ -244,11 +246,7 @@ class _Reader:
 
     @property
     def _is_of_people(self) -> bool:
-        return self._asks_who or are_called_people(self.table)
-
-    @property
-    def _asks_who(self) -> bool:
-        return bool(self.tokens) and self.tokens[0].key == "who"
+        return self.asks_who or are_called_people(self.table)
 
     def _timed(self, place: int) -> Facet | None:
         """What rows are put in the order of time by: the date of the verb, their age where that is asked for, else their date, or
@@ -382,7 +380,7 @@ class _Reader:
     def _extreme_of_people(self, facet: Facet, kind: AskedFor, used: int) -> Reckoning:
         """The row with the most or, where "who" asks for somebody of whom rows tell, who has the most altogether."""
         place = self.kinds.get("list")
-        people = nearest_people(self.table.facets) if self._asks_who else []
+        people = nearest_people(self.table.facets) if self.asks_who else []
         if not people:
             return self._extreme(facet, kind, (used,))
         if len(people) > 1 or place is None or not is_additive(facet):
@@ -644,7 +642,7 @@ class _Reader:
 
 def _counts_things(facet: Facet) -> bool:
     """Whether a number is of things: a quantity, "units in stock"; of minutes only if it is called that, and nothing else."""
-    said = {key for name in (facet.name.replace("_", " "), facet.label) for key in keys(name)}
+    said = words_of(facet)
     is_called_so = bool(said & (QUANTITIES | {"stock"})) or any(plural(singular(key)) == key for key in said)
     return is_additive(facet) and (facet.unit is None or said == {facet.unit}) and is_called_so
 
