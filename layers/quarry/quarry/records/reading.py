@@ -172,6 +172,7 @@ def place(
     clauses = [*kept, *(clause for clause in own if must_hold or not _only_describes(clause, parsed, types.united))][
         :CLAUSES_MAX
     ]
+    excluded = exclusions_in(parsed.text)
     return RecordsReading(
         types,
         parsed,
@@ -180,15 +181,14 @@ def place(
         named,
         _counted(parsed, types) or (before.counted if before else ()),
         must_hold,
-        question.topic if before else _without(parsed, clauses),
-        bool(exclusions_in(parsed.text)),
+        question.topic if before else _without(parsed, clauses, excluded),
+        bool(excluded),
     )
 
 
-def _without(parsed: ParsedQuery, clauses: Sequence[Clause]) -> str:
-    """The question but for the mentions that make these conditions. What a dash excludes stays excluded."""
+def _without(parsed: ParsedQuery, clauses: Sequence[Clause], excluded: Sequence[Evidence]) -> str:
+    """The question but for the mentions that make these conditions. What a dash excludes (`excluded`) stays excluded."""
     said = {evidence for clause in clauses for condition in clause for evidence in condition.evidence}
-    excluded = exclusions_in(parsed.text)
     within = {place for each in excluded for place in range(each.start, each.end)}
     asked = parsed.pieces(
         mention
