@@ -1146,20 +1146,6 @@ END;
 
 
 --
--- Name: count_campaigns_by_text(text, integer, text); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.count_campaigns_by_text(p_query text, p_limit integer, p_filter text DEFAULT NULL::text) RETURNS bigint
-    LANGUAGE sql STABLE
-    AS $$
-  select count_matches(
-    'campaigns', concat_ws(' and ', format('t.text_search @@ %L', q.all_words), '(' || p_filter || ')'), p_limit,
-    q.all_words::text like '%|%' or p_filter is null and q.all_words::text not like '%!%' and favors_seq_scan('campaigns', q.words, p_limit))
-  from read_query(p_query) q
-$$;
-
-
---
 -- Name: count_candidates(regclass, quarry.weighed_query, text, integer, text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -1284,18 +1270,16 @@ $_$;
 
 
 --
--- Name: count_matches(regclass, text, integer, boolean); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: count_matches(regclass, text, integer); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.count_matches(p_table regclass, p_condition text, p_limit integer, p_many boolean DEFAULT false) RETURNS bigint
+CREATE FUNCTION quarry.count_matches(p_table regclass, p_condition text, p_limit integer) RETURNS bigint
     LANGUAGE plpgsql STABLE
     SET enable_seqscan TO 'off'
     AS $_$
 declare
   counted bigint;
 begin
-  -- for this call only: the function's own setting is restored behind it
-  perform set_config('enable_seqscan', p_many::text, true);
   execute format('select count(*) from (select from %s t where %s limit $1 + 1) t', p_table, p_condition) into counted using p_limit;
   return counted;
 end
@@ -1596,7 +1580,7 @@ CREATE FUNCTION quarry.favors_seq_scan(p_table regclass, p_words text[], p_rows 
     AS $$
   -- 6 entries are read in the time in which a row is
   select coalesce(
-    count(*) = cardinality(p_words) and 6::float8 * p_rows < sum(c.rows) * exp(sum(ln(c.rows / greatest(1, t.rows)::float8))), false)
+    count(*) = cardinality(p_words) and 6::float8 * p_rows < sum(c.rows) * exp(greatest(-100, sum(ln(c.rows / greatest(1, t.rows)::float8)))), false)
   from lexeme_counts c join text_totals t using (of_table)
   where c.of_table = p_table::text and c.lexeme = any(p_words)
 $$;
@@ -4451,41 +4435,44 @@ $$;
 
 
 --
--- Name: search_campaigns_by_text(text, integer, text); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: search_campaigns_by_text(text, integer, text, integer); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.search_campaigns_by_text(p_query text, p_limit integer, p_filter text DEFAULT NULL::text) RETURNS TABLE(id text, score double precision)
+CREATE FUNCTION quarry.search_campaigns_by_text(p_query text, p_limit integer, p_filter text DEFAULT NULL::text, p_total_max integer DEFAULT 10000) RETURNS TABLE(id text, score double precision, total integer, more boolean)
     LANGUAGE plpgsql STABLE
+    SET enable_seqscan TO 'on'
     SET synchronize_seqscans TO 'off'
     AS $_$
 declare
   max_ranked_words constant int := 2000;
   max_looked_at constant int := 4000;
   max_postings constant float8 := 150000;
-  all_words constant tsquery := parsed_query(p_query);
-  indexed constant tsquery := bounded_index_query('campaigns', all_words, max_postings);
-  can_be_more constant boolean := numnode(indexed) <> numnode(all_words) or all_words::text like '%<%';
-  max_ranked constant int := 2 * max_ranked_words / (numnode(all_words) + 1);
+  asked constant record := read_query(p_query);
+  indexed constant tsquery := bounded_index_query('campaigns', asked.all_words, max_postings);
+  is_tested constant boolean := numnode(indexed) <> numnode(asked.all_words) or asked.all_words::text like '%<%';
+  max_ranked constant int := least(p_limit, 2 * max_ranked_words / (numnode(asked.all_words) + 1));
+  max_read constant int := case when is_tested then max_looked_at else p_total_max end;
+  held tid[];
 begin
-  return query execute format('
-    select case when m.looked_at <= $3 or not $4 then m.id end,
-      case when m.looked_at > $3 and $4 then -1 when m.place <= $5 then ts_rank_cd(m.words, $1) else 0 end::float8
+  -- what a text holds is dearer to look for row by row than the planner knows; for this call only: the function's own setting is
+  -- restored behind it
+  perform set_config('enable_seqscan', (asked.all_words::text like '%|%'
+    or p_filter is null and asked.all_words::text not like '%!%' and favors_seq_scan('campaigns', asked.words, max_read))::text, true);
+  -- in one reading: of a snapshot's rows a place is as good as an id
+  execute format('
+    select array_remove((array_agg(t.place))[:$3], null), count(*) > $3
+    from (select %s as place from campaigns t where t.text_search @@ $2 and %s limit $3 + 1) t',
+    case when is_tested then 'case when t.text_search @@ $1 then t.ctid end' else 't.ctid' end, coalesce('(' || p_filter || ')', 'true'))
+    into held, more using asked.all_words, indexed, max_read;
+  total := cardinality(held);
+  return query
+    select c.id, c.score, total, more
     from (
-      select l.*, row_number() over () as place
-      from (
-        select c.*, row_number() over () as looked_at
-        from (
-          select t.id, case when not $4 or t.text_search @@ $1 then t.text_search end as words
-          from campaigns t
-          where t.text_search @@ $2 and %s
-          limit case when $4 then $3 + 1 else $6 end
-        ) c
-      ) l
-      where l.words is not null or l.looked_at > $3
-      limit case when $4 then $3 + 1 else $6 end
-    ) m
-    order by 2 desc, 1', coalesce('(' || p_filter || ')', 'true'))
-    using all_words, indexed, max_looked_at, can_be_more, max_ranked, p_limit;
+      select t.id, ts_rank_cd(t.text_search, asked.all_words)::float8 as score from campaigns t where t.ctid = any(held[:max_ranked])
+      union all
+      select t.id, 0 from campaigns t where t.ctid = any(held[max_ranked + 1:p_limit])
+    ) c
+    order by 2 desc, 1;
 end
 $_$;
 

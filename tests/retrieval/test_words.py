@@ -433,4 +433,5 @@ def test_rows_that_most_words_are_in_are_found_sooner_by_reading_the_table(crowd
     assert is_read("council", "approv")
     assert not is_read("council", "rare1")
     assert not is_read("council", "nobodi")
+    assert not is_read(*(f"rare{n}" for n in range(300)))  # so seldom together that no float says it
     assert not is_read()

@@ -5,7 +5,7 @@ language sql stable
 as $$
   -- 6 entries are read in the time in which a row is
   select coalesce(
-    count(*) = cardinality(p_words) and 6::float8 * p_rows < sum(c.rows) * exp(sum(ln(c.rows / greatest(1, t.rows)::float8))), false)
+    count(*) = cardinality(p_words) and 6::float8 * p_rows < sum(c.rows) * exp(greatest(-100, sum(ln(c.rows / greatest(1, t.rows)::float8)))), false)
   from lexeme_counts c join text_totals t using (of_table)
   where c.of_table = p_table::text and c.lexeme = any(p_words)
 $$;

@@ -108,14 +108,8 @@ async def find_by_text(
     """
     return await _counted_set(
         database,
-        _in_order("search_campaigns_by_text(%(query)s, %(limit)s, %(filter)s)"),
-        {
-            "query": query,
-            "limit": TEXT_MATCHES_MAX + 1,
-            "filter": _filter(clauses),
-            "counted_max": TEXT_MATCHES_MAX,
-            "total_max": TOTAL_MAX,
-        },
+        _in_order("search_campaigns_by_text(%(query)s, %(counted_max)s, %(filter)s, %(total_max)s)"),
+        {"query": query, "filter": _filter(clauses), "counted_max": TEXT_MATCHES_MAX, "total_max": TOTAL_MAX},
         preferred,
         size=_SIZE_BY_TEXT,
     )
@@ -161,7 +155,7 @@ async def find_by_theme(
 
 def _in_order(function: LiteralString) -> Composable:
     """The rows of a function that gives them in order."""
-    return SQL("select id, row_number() over () as place from ") + SQL(function)
+    return SQL("select *, row_number() over () as place from ") + SQL(function)
 
 
 def _excludes_words(clause: Clause) -> bool:
@@ -265,13 +259,10 @@ _SIZE_BY_PROPERTIES: LiteralString = (
     " from matched"
 )
 
-# A row without an id says that there may be more campaigns than were looked at. All are counted only where the list was cut.
+# Each row tells how many there are, and whether there may be more.
 _SIZE_BY_TEXT: LiteralString = (
-    "with every as materialized (select count_campaigns_by_text(%(query)s, %(total_max)s, %(filter)s) as total),"
-    " found as (select count(id) as total, count(id) < count(*) as more, count(*) = %(limit)s as is_cut from matched)"
-    " select case when is_cut and not more then (select least(e.total, %(total_max)s) from every e) else total end as total,"
-    " more or is_cut and (select e.total > %(total_max)s from every e) as more,"
-    " not more and total <= %(counted_max)s as is_counted from found"
+    "select coalesce(max(total), 0) as total, coalesce(bool_or(more), false) as more,"
+    " not coalesce(bool_or(more or total > %(counted_max)s), false) as is_counted from matched"
 )
 
 # What is counted, by the filter that it answers to.
