@@ -1,6 +1,6 @@
 -- Reciprocal rank fusion of words (text_candidates) and meaning (vector_candidates) for one table: Σ weight / (rrf_k + rank), a half
 -- that lacks a row adds nothing. Equal scores are ordered by id, so the same question always gives the same list. Without an
--- embedding: the text half alone. 500 rows are ranked for their words, as many as hold 99 % of what ranking all finds, or more of a longer
+-- embedding: the text half alone. 400 rows are ranked for their words, as many as hold 99 % of what ranking all finds, or more of a longer
 -- list.
 create or replace function hybrid_rank_records(
   p_table regclass, p_embeddings regclass, query_text text, query_embedding halfvec, match_count int,
@@ -17,7 +17,7 @@ as $$
       't.date <= ' || quote_literal(date_to), 't.id = any(' || quote_literal(ids) || ')'), '') as condition
   ), full_text as (
     select t.id, t.text_score, row_number() over (order by t.text_score desc, t.id)::int as rank
-    from asked a, text_candidates(p_table, a.words, 2 * match_count, a.condition, greatest(500, 4 * match_count)) t
+    from asked a, text_candidates(p_table, a.words, 2 * match_count, a.condition, greatest(400, 4 * match_count)) t
   ), semantic as (
     select s.id, s.similarity, row_number() over (order by s.similarity desc, s.id)::int as rank
     from asked a, vector_candidates(p_table, p_embeddings, query_embedding, 2 * match_count, a.condition, (a.words).required) s
