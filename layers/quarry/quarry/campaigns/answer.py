@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import AsyncGenerator, Collection, Iterable, Mapping, Sequence
-from contextlib import aclosing
 from dataclasses import replace
 
 from quarry.campaigns import fallbacks
@@ -16,7 +14,7 @@ from quarry.campaigns.prompts import ANSWER_NOW, agent_messages
 from quarry.campaigns.reading import CampaignQuestion, clauses_to_tell, constraints_of
 from quarry.campaigns.results import NOTHING, CampaignSet, KnownValues, Outcome, Search, aggregate
 from quarry.campaigns.tools import CampaignToolset
-from quarry.core.errors import DatabaseUnavailable, ModelError
+from quarry.core.errors import DatabaseUnavailable
 from quarry.core.model.interface import Message
 from quarry.core.model.step import write
 from quarry.core.off_loop import off_loop
@@ -35,39 +33,28 @@ ANSWER_STEP = "campaigns_answer"
 _PIECE = re.compile(r"\S+\s*|\s+")
 
 
-async def write_answer(
+def write_answer(
     request: ChatRequest,
     toolset: CampaignToolset,
     asked: CampaignQuestion,
     outcome: Outcome | None,
     conversation: Sequence[Message],
 ) -> AsyncGenerator[str]:
-    """The answer as it comes: the model's, or one composed of what was found."""
-    run = toolset.run
-    with run.step(ANSWER_STEP) as record:
-        if run.chat is not None and outcome is None:
-            if (text := _own_words(conversation)) is not None:
-                for piece in _PIECE.findall(text):
-                    yield piece
-                    # let each piece leave before the next
-                    await asyncio.sleep(0)
-                return
-            has_written = False
-            try:
-                # the last turn, without tools
-                messages = [*agent_messages(request, toolset.known, asked), *conversation, Message("user", ANSWER_NOW)]
-                async with aclosing(write(messages, run, run.chat, record)) as pieces:
-                    async for piece in pieces:
-                        has_written = has_written or bool(piece.strip())
-                        yield piece
-                return
-            except ModelError:
-                run.degrade(ANSWER_STEP, record)
-            if has_written:
-                yield "\n\n"
-        for piece in _PIECE.findall(await off_loop(_composed, toolset, asked, outcome)):
-            yield piece
-            await asyncio.sleep(0)
+    """The answer as it comes: the text with which the model ended its research, or what it writes in a last turn, without tools;
+    or one composed of what was found.
+    """
+    own = _own_words(conversation) if outcome is None else None
+
+    def messages() -> list[Message]:
+        return [*agent_messages(request, toolset.known, asked), *conversation, Message("user", ANSWER_NOW)]
+
+    return write(
+        ANSWER_STEP,
+        toolset.run,
+        messages if outcome is None and own is None else None,
+        lambda: _PIECE.findall(_composed(toolset, asked, outcome) if own is None else own),
+        broken_off="\n\n",
+    )
 
 
 def _own_words(conversation: Sequence[Message]) -> str | None:

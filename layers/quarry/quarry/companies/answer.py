@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
+from functools import partial
 
 from quarry.companies.candidates import NameMatch
 from quarry.companies.constraints import clauses_to_tell, constraints_of
@@ -22,8 +22,9 @@ from quarry.companies.snippets import home, inline_description, profile_words
 from quarry.companies.statuses import is_of_status
 from quarry.companies.store import unspoken
 from quarry.companies.summary import BROKEN_OFF, CUT_SHORT, nothing_found, summary_by_rule
-from quarry.core.errors import DatabaseUnavailable, ModelError, TimeIsUp
+from quarry.core.errors import DatabaseUnavailable, ModelUnavailable, TimeIsUp
 from quarry.core.language.stemming import stem
+from quarry.core.model.interface import Message
 from quarry.core.model.step import write
 from quarry.core.off_loop import off_loop
 from quarry.core.retrieval.answers import Relaxation, Standing
@@ -166,7 +167,14 @@ async def write_answer(context: Context, result: Result) -> AsyncGenerator[str]:
     """The answer's text, piece by piece: the model's from the companies chosen, or else their own words."""
     inputs = await off_loop(_inputs, context, result)
     if result.chosen:
-        async with aclosing(_summary(context, inputs)) as pieces:
+        pieces = write(
+            "company_summary",
+            context.run,
+            partial(_messages, context, inputs),
+            partial(summary_by_rule, inputs),
+            broken_off=BROKEN_OFF,
+        )
+        async with aclosing(pieces):
             async for piece in pieces:
                 yield piece
     else:
@@ -176,29 +184,11 @@ async def write_answer(context: Context, result: Result) -> AsyncGenerator[str]:
         yield CUT_SHORT
 
 
-async def _summary(context: Context, inputs: SummaryInputs) -> AsyncGenerator[str]:
-    run = context.run
-    with run.step("company_summary") as record:
-        written = ""
-        if run.chat is not None and not context.is_out_of_tokens:
-            try:
-                messages = await off_loop(summary_messages, inputs)
-                async with aclosing(write(messages, run, run.chat, record)) as pieces:
-                    async for piece in pieces:
-                        written += piece
-                        yield piece
-                record.counts["characters"] = len(written)
-                return
-            except ModelError:
-                pass
-        if run.chat is not None:
-            run.degrade("company_summary", record)
-        if written.strip():
-            yield BROKEN_OFF
-        for piece in summary_by_rule(inputs):
-            yield piece
-            # let each sentence leave before the next is written
-            await asyncio.sleep(0)
+def _messages(context: Context, inputs: SummaryInputs) -> Sequence[Message]:
+    """What the model is asked. Raises ModelUnavailable where no token is left."""
+    if context.is_out_of_tokens:
+        raise ModelUnavailable("The search's tokens are spent.")
+    return summary_messages(inputs)
 
 
 def _inputs(context: Context, result: Result) -> SummaryInputs:

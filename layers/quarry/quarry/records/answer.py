@@ -7,7 +7,6 @@ written, how far it can be trusted, what to ask next, and the id under which it 
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
@@ -17,12 +16,12 @@ from uuid import UUID
 
 import quarry
 from quarry.core.budget import Budget
-from quarry.core.errors import DatabaseUnavailable, ModelError, ModelOutputInvalid
-from quarry.core.model.interface import ChatModel
+from quarry.core.errors import DatabaseUnavailable
+from quarry.core.model.interface import Message
 from quarry.core.model.step import write
 from quarry.core.model.tool_loop import ToolStarted, call_tools
 from quarry.core.off_loop import off_loop
-from quarry.core.run_log import ResultRecord, Run, StepRecord
+from quarry.core.run_log import ResultRecord, Run
 from quarry.core.services import Caller, Services
 from quarry.core.stream.events import Event
 from quarry.records import fallbacks
@@ -45,6 +44,7 @@ from quarry.records.contract import (
     ToolObservationEvent,
 )
 from quarry.records.conversation import Conversation, take_up
+from quarry.records.evidence import EvidenceSource
 from quarry.records.facts import Facts, known_facts
 from quarry.records.followups import suggest_followups
 from quarry.records.intent import classify_intent
@@ -241,66 +241,60 @@ async def _research(conversation: Conversation, toolset: SearchToolset) -> Async
 
 
 async def _write(conversation: Conversation, facts: Facts, toolset: SearchToolset) -> AsyncGenerator[str]:
-    """The answer as it comes, its citations checked: what is known for sure, then the model's, or the sources' own sentences."""
-    run, sources = toolset.run, toolset.evidence.sources
+    """The answer as it comes: what is known for sure, then the model's, or the sources' own sentences."""
+    sources = toolset.evidence.sources
     if beginning := facts.text or (facts.lacking if sources else ""):
         yield beginning
         if facts.is_all:
             return
         yield "\n\n"
-    with run.step("records_answer") as record:
-        written = ""
-        if run.chat is not None and sources:
-            try:
-                async with aclosing(_model_answer(conversation, facts, toolset, run.chat, record)) as chunks:
-                    async for chunk in chunks:
-                        written += chunk
-                        yield chunk
-                if not written.strip():
-                    raise ModelOutputInvalid("The model wrote nothing but citations of no source.")
-                record.counts["characters"] = len(written)
-                return
-            except ModelError:
-                run.degrade("records_answer", record)
-        if written.strip():
-            yield BROKEN_OFF
-        told = [replace(source, weight=1.0, similarity=None) for source in sources] if facts.is_listed else sources
-        extracted = await off_loop(
-            lambda: list(
-                fallbacks.extractive_answer(
-                    conversation.question,
-                    conversation.search_query,
-                    fallbacks.of_codes(conversation.question, fallbacks.said_by(facts.authors, told)),
-                    facts.authors,
-                    toolset.reading.rows_asked_for,
-                    is_list=facts.is_listed,
-                    called=toolset.reading.types.of_anybody,
-                )
-            )
-        )
-        if facts.doubt and not facts.lacking and sources:
-            yield f"{facts.doubt}\n\n"
-        # beside a number that was counted, nothing need be quoted
-        for chunk in extracted if extracted != [fallbacks.NOTHING_FOUND] or not facts.text else []:
-            yield chunk
-            # let each sentence leave before the next is written
-            await asyncio.sleep(0)
-
-
-async def _model_answer(
-    conversation: Conversation, facts: Facts, toolset: SearchToolset, chat: ChatModel, record: StepRecord
-) -> AsyncGenerator[str]:
-    sources = toolset.evidence.sources
-    messages = answer_messages(
-        conversation.question, conversation.history, sources, facts.text, facts.doubt, is_doubt_told=bool(facts.lacking)
+    pieces = write(
+        "records_answer",
+        toolset.run,
+        partial(_answer_messages, conversation, facts, sources) if sources else None,
+        partial(_by_rule, conversation, facts, toolset),
+        broken_off=BROKEN_OFF,
+        checked=partial(_cited, CitationFilter({source.n for source in sources})),
     )
-    citations = CitationFilter({source.n for source in sources})
-    async with aclosing(write(messages, toolset.run, chat, record)) as texts:
+    async with aclosing(pieces):
+        async for piece in pieces:
+            yield piece
+
+
+def _answer_messages(conversation: Conversation, facts: Facts, sources: Sequence[EvidenceSource]) -> Sequence[Message]:
+    question, history = conversation.question, conversation.history
+    return answer_messages(question, history, sources, facts.text, facts.doubt, is_doubt_told=bool(facts.lacking))
+
+
+async def _cited(citations: CitationFilter, texts: AsyncGenerator[str]) -> AsyncGenerator[str]:
+    """What the model writes, its citations checked."""
+    async with aclosing(texts):
         async for text in texts:
             if chunk := citations.feed(text):
                 yield chunk
     if chunk := citations.finish():
         yield chunk
+
+
+def _by_rule(conversation: Conversation, facts: Facts, toolset: SearchToolset) -> Iterator[str]:
+    """The sources' own sentences, behind what they may not answer."""
+    sources = toolset.evidence.sources
+    if facts.doubt and not facts.lacking and sources:
+        yield f"{facts.doubt}\n\n"
+    told = [replace(source, weight=1.0, similarity=None) for source in sources] if facts.is_listed else sources
+    extracted = [
+        *fallbacks.extractive_answer(
+            conversation.question,
+            conversation.search_query,
+            fallbacks.of_codes(conversation.question, fallbacks.said_by(facts.authors, told)),
+            facts.authors,
+            toolset.reading.rows_asked_for,
+            is_list=facts.is_listed,
+            called=toolset.reading.types.of_anybody,
+        )
+    ]
+    # beside a number that was counted, nothing need be quoted
+    yield from extracted if extracted != [fallbacks.NOTHING_FOUND] or not facts.text else ()
 
 
 async def _keep(

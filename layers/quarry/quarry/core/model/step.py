@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -71,24 +72,56 @@ async def _ask_once(
     return answer.output
 
 
-async def write(messages: Sequence[Message], run: Run, chat: ChatModel, record: StepRecord) -> AsyncGenerator[str]:
+async def write(
+    name: str,
+    run: Run,
+    messages: Callable[[], Sequence[Message]] | None,
+    by_rule: Callable[[], Iterable[str]],
+    *,
+    broken_off: str,
+    checked: Callable[[AsyncGenerator[str]], AsyncGenerator[str]] | None = None,
+) -> AsyncGenerator[str]:
+    """A text as it comes: what the model answers to `messages`, as far as it is `checked`; where there is no model, or nothing to
+    ask it, the pieces that `by_rule` gives. Where the model fails, or nothing but blanks comes of it, these stand behind what it
+    wrote and `broken_off`, and the step is marked degraded.
+    """
+    with run.step(name) as record:
+        written = ""
+        if run.chat is not None and messages is not None:
+            try:
+                said = _stream(await off_loop(messages), run, run.chat, record)
+                async with aclosing(checked(said) if checked else said) as pieces:
+                    async for piece in pieces:
+                        written += piece
+                        yield piece
+                if not written.strip():
+                    raise ModelOutputInvalid("The model wrote nothing.")
+                record.counts["characters"] = len(written)
+                return
+            except ModelError:
+                run.degrade(name, record)
+        if written.strip():
+            yield broken_off
+        for piece in await off_loop(lambda: [*by_rule()]):
+            yield piece
+            # let each piece leave before the next
+            await asyncio.sleep(0)
+
+
+async def _stream(messages: Sequence[Message], run: Run, chat: ChatModel, record: StepRecord) -> AsyncGenerator[str]:
     """The text that the model writes, piece by piece. It may use the time that the budget keeps for the answer.
 
-    Raises ModelError, before a piece or after some: also where no time is left, or nothing but blanks was written.
+    Raises ModelError, before a piece or after some: also where no time is left.
     """
     budget = run.budget
     if not budget.seconds_left:
         raise ModelUnavailable("The search's time is spent.")
     budget.spend_turn()
     stream = chat.stream(messages, seconds=budget.seconds_left)
-    is_blank = True
     try:
         async with aclosing(stream.pieces) as pieces:
             async for piece in pieces:
-                is_blank = is_blank and not piece.strip()
                 yield piece
     finally:
         record.usage += stream.usage
         budget.tokens += stream.usage.total
-    if is_blank:
-        raise ModelOutputInvalid("The model wrote nothing.")
