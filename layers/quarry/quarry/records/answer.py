@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from uuid import UUID
 
@@ -27,18 +27,20 @@ from quarry.core.stream.events import Event
 from quarry.records import fallbacks
 from quarry.records.answer_cache import FinishedAnswer, KeptAnswer, Keys, digest, find_answer, store_answer
 from quarry.records.applied import applied, scope_of, with_filters_in_force
-from quarry.records.candidates import RecordKey, RecordText
+from quarry.records.candidates import RecordKey
 from quarry.records.citations import CitationFilter
 from quarry.records.confidence import confidence
 from quarry.records.contract import (
     AnswerChunkEvent,
     Applied,
     AskRequest,
+    Citation,
     CitationsEvent,
     ConfidenceEvent,
     DoneEvent,
     FollowupsEvent,
     IntentEvent,
+    Source,
     SourcesEvent,
     ToolCallEvent,
     ToolObservationEvent,
@@ -95,61 +97,86 @@ async def answer_question(
         first = await toolset.search(conversation.search_query)
         summary = f"{first.summary}; only {told.label}" if told else first.summary
         yield ToolObservationEvent(id=FIRST_SEARCH, tool=SEARCH_ALL, count=len(first.ranked), summary=summary)
-        facts = await known_facts(conversation.search_query, first, toolset)
-        keys = _keys(request, caller, services, toolset, facts)
+        begun = _Begun(conversation, toolset, told, await known_facts(conversation.search_query, first, toolset))
+        keys = _keys(request, caller, begun)
         kept = None if request.fresh else await _kept(services, keys)
-        if kept is not None:
-            run.end_reason, run.answer_id = "kept_answer", kept.id
-            run.results = [
-                ResultRecord(source.type, source.id, source.similarity or 0.0) for source in kept.finished.sources
-            ]
-            for event in _retold(kept, facts, conversation, told):
+        async with aclosing(_retold(kept, begun) if kept is not None else _answered(begun, caller, keys)) as events:
+            async for event in events:
                 yield event
-            return
-        if not facts.is_all:
-            async with aclosing(_research(conversation, toolset)) as research:
-                async for event in research:
-                    yield event
-        evidence = [] if facts.is_all else toolset.evidence.sources
-        sources = [source.to_source() for source in evidence]
-        yield SourcesEvent(sources=sources)
-        run.results = [ResultRecord(source.text.type, source.text.id, source.weight) for source in evidence]
-        if facts.counted is not None:
-            yield facts.counted
 
-        answer = ""
-        async with aclosing(_write(conversation, facts, toolset)) as chunks:
-            async for chunk in chunks:
-                answer += chunk
-                yield AnswerChunkEvent(chunk=chunk)
-        if told and not sources and facts.counted is None:
-            answer += (chunk := f"\n\nOnly this was searched: {told.label}.")
-            yield AnswerChunkEvent(chunk=chunk)
-        own = (facts.text, facts.doubt, BROKEN_OFF)
-        supported = await off_loop(support, answer, {source.n: source.text for source in evidence}, own)
-        yield CitationsEvent(citations=[*supported.citations], unsupported=[*supported.unsupported])
-        level, label = confidence(sources, facts.basis, is_doubtful=facts.is_doubted_with(supported.citations))
-        yield ConfidenceEvent(level=level, source_count=len(sources), label=label)
-        followups = await suggest_followups(conversation, answer, toolset, facts)
-        yield FollowupsEvent(questions=followups)
 
-        finished = FinishedAnswer(answer, sources, followups, level, supported.citations, supported.unsupported)
-        texts = [source.text for source in evidence]
-        given_again_by = None if run.degraded else keys
-        run.answer_id = await _keep(services, request.question, caller, finished, given_again_by, types, texts)
-        run.end_reason = "answered" if sources else "nothing_found"
-        yield DoneEvent(
-            answer_id=run.answer_id,
-            cached=False,
-            topic_changed=conversation.topic_changed,
-            degraded=run.degraded,
-            applied=told,
+@dataclass(frozen=True)
+class _Begun:
+    """An answer of which the first search is done: the question, the searches, what is told of the types and filters that hold,
+    and what is known without a model.
+    """
+
+    conversation: Conversation
+    toolset: SearchToolset
+    told: Applied | None
+    facts: Facts
+
+    @property
+    def evidence(self) -> Sequence[EvidenceSource]:
+        """What is answered from, as far as it was found."""
+        return [] if self.facts.is_all else self.toolset.evidence.sources
+
+    def checked(
+        self, sources: Sequence[Source], citations: Sequence[Citation], unsupported: Sequence[str]
+    ) -> tuple[CitationsEvent, ConfidenceEvent]:
+        """What is told of an answer with these citations, and how far it can be trusted."""
+        is_doubtful = self.facts.is_doubted_with(citations)
+        level, label = confidence(sources, self.facts.basis, is_doubtful=is_doubtful)
+        return (
+            CitationsEvent(citations=[*citations], unsupported=[*unsupported]),
+            ConfidenceEvent(level=level, source_count=len(sources), label=label),
+        )
+
+    def done(self, answer_id: str | None, degraded: list[str], *, cached: bool = False) -> DoneEvent:
+        return DoneEvent(
+            answer_id=answer_id,
+            cached=cached,
+            topic_changed=self.conversation.topic_changed,
+            degraded=degraded,
+            applied=self.told,
         )
 
 
-def _keys(request: AskRequest, caller: Caller, services: Services, toolset: SearchToolset, facts: Facts) -> Keys:
+async def _answered(begun: _Begun, caller: Caller, keys: Keys) -> AsyncGenerator[Event]:
+    """The events of an answer that is made now, behind its first search."""
+    facts, run = begun.facts, begun.toolset.run
+    async with aclosing(_research(begun)) as research:
+        async for event in research:
+            yield event
+    evidence = begun.evidence
+    sources = [source.to_source() for source in evidence]
+    yield SourcesEvent(sources=sources)
+    run.results = [ResultRecord(source.text.type, source.text.id, source.weight) for source in evidence]
+    if facts.counted is not None:
+        yield facts.counted
+
+    answer = ""
+    async with aclosing(_write(begun)) as chunks:
+        async for chunk in chunks:
+            answer += chunk
+            yield AnswerChunkEvent(chunk=chunk)
+    own = (facts.text, facts.doubt, BROKEN_OFF)
+    supported = await off_loop(support, answer, {source.n: source.text for source in evidence}, own)
+    citations, trust = begun.checked(sources, supported.citations, supported.unsupported)
+    yield citations
+    yield trust
+    followups = await suggest_followups(begun.conversation, answer, begun.toolset, facts)
+    yield FollowupsEvent(questions=followups)
+
+    finished = FinishedAnswer(answer, sources, followups, trust.level, supported.citations, supported.unsupported)
+    run.answer_id = await _keep(begun, caller, finished, None if run.degraded else keys)
+    run.end_reason = "answered" if sources else "nothing_found"
+    yield begun.done(run.answer_id, run.degraded)
+
+
+def _keys(request: AskRequest, caller: Caller, begun: _Begun) -> Keys:
     """What an answer is kept by: all that it is made from before a model is asked."""
-    found = [*toolset.pool.values()]
+    facts, services, found = begun.facts, begun.toolset.services, begun.toolset.pool.values()
     return Keys(
         digest(
             caller.user_id,
@@ -178,18 +205,19 @@ async def _kept(services: Services, keys: Keys) -> KeptAnswer | None:
         return None
 
 
-def _retold(kept: KeptAnswer, facts: Facts, conversation: Conversation, told: Applied | None) -> Iterator[Event]:
+async def _retold(kept: KeptAnswer, begun: _Begun) -> AsyncGenerator[Event]:
     """The events of an answer that was given before."""
-    given = kept.finished
+    given, run = kept.finished, begun.toolset.run
+    run.end_reason, run.answer_id = "kept_answer", kept.id
+    run.results = [ResultRecord(source.type, source.id, source.similarity or 0.0) for source in given.sources]
     yield SourcesEvent(sources=[*given.sources])
-    if facts.counted is not None:
-        yield facts.counted
+    if begun.facts.counted is not None:
+        yield begun.facts.counted
     yield AnswerChunkEvent(chunk=given.answer)
-    yield CitationsEvent(citations=[*given.citations], unsupported=[*given.unsupported])
-    level, label = confidence(given.sources, facts.basis, is_doubtful=facts.is_doubted_with(given.citations))
-    yield ConfidenceEvent(level=level, source_count=len(given.sources), label=label)
+    for event in begun.checked(given.sources, given.citations, given.unsupported):
+        yield event
     yield FollowupsEvent(questions=[*given.followups])
-    yield DoneEvent(answer_id=kept.id, cached=True, topic_changed=conversation.topic_changed, degraded=[], applied=told)
+    yield begun.done(kept.id, [], cached=True)
 
 
 async def _read(request: AskRequest, services: Services, types: RecordTypes) -> tuple[Conversation, RecordsReading]:
@@ -218,10 +246,10 @@ def _call_event(query: str, told: Applied | None, run: Run) -> ToolCallEvent:
     return ToolCallEvent(id=FIRST_SEARCH, tool=SEARCH_ALL, arguments={"query": query, **filters})
 
 
-async def _research(conversation: Conversation, toolset: SearchToolset) -> AsyncGenerator[Event]:
-    """The model's own searches, if there is a model."""
-    run = toolset.run
-    if run.chat is None:
+async def _research(begun: _Begun) -> AsyncGenerator[Event]:
+    """The model's own searches, if there is a model and anything is left to be known."""
+    conversation, toolset, run = begun.conversation, begun.toolset, begun.toolset.run
+    if run.chat is None or begun.facts.is_all:
         return
     messages = research_messages(conversation.question, conversation.history, toolset.evidence.sources)
     calls = call_tools(run.chat, messages, toolset.tools(), run, step_name=RESEARCH_STEP, max_turns=MAX_STEPS - 1)
@@ -240,30 +268,36 @@ async def _research(conversation: Conversation, toolset: SearchToolset) -> Async
         run.degrade(RESEARCH_STEP)
 
 
-async def _write(conversation: Conversation, facts: Facts, toolset: SearchToolset) -> AsyncGenerator[str]:
+async def _write(begun: _Begun) -> AsyncGenerator[str]:
     """The answer as it comes: what is known for sure, then the model's, or the sources' own sentences."""
-    sources = toolset.evidence.sources
-    if beginning := facts.text or (facts.lacking if sources else ""):
+    facts, sources = begun.facts, begun.evidence
+    beginning = facts.text or (facts.lacking if sources else "")
+    if beginning:
         yield beginning
-        if facts.is_all:
-            return
-        yield "\n\n"
-    pieces = write(
-        "records_answer",
-        toolset.run,
-        partial(_answer_messages, conversation, facts, sources) if sources else None,
-        partial(_by_rule, conversation, facts, toolset),
-        broken_off=BROKEN_OFF,
-        checked=partial(_cited, CitationFilter({source.n for source in sources})),
+    if not facts.is_all:
+        if beginning:
+            yield "\n\n"
+        pieces = write(
+            "records_answer",
+            begun.toolset.run,
+            partial(_answer_messages, begun) if sources else None,
+            partial(_by_rule, begun),
+            broken_off=BROKEN_OFF,
+            checked=partial(_cited, CitationFilter({source.n for source in sources})),
+        )
+        async with aclosing(pieces):
+            async for piece in pieces:
+                yield piece
+    if begun.told and not sources and facts.counted is None:
+        yield f"\n\nOnly this was searched: {begun.told.label}."
+
+
+def _answer_messages(begun: _Begun) -> Sequence[Message]:
+    facts, asked = begun.facts, begun.conversation
+    is_doubt_told = bool(facts.lacking)
+    return answer_messages(
+        asked.question, asked.history, begun.evidence, facts.text, facts.doubt, is_doubt_told=is_doubt_told
     )
-    async with aclosing(pieces):
-        async for piece in pieces:
-            yield piece
-
-
-def _answer_messages(conversation: Conversation, facts: Facts, sources: Sequence[EvidenceSource]) -> Sequence[Message]:
-    question, history = conversation.question, conversation.history
-    return answer_messages(question, history, sources, facts.text, facts.doubt, is_doubt_told=bool(facts.lacking))
 
 
 async def _cited(citations: CitationFilter, texts: AsyncGenerator[str]) -> AsyncGenerator[str]:
@@ -276,9 +310,9 @@ async def _cited(citations: CitationFilter, texts: AsyncGenerator[str]) -> Async
         yield chunk
 
 
-def _by_rule(conversation: Conversation, facts: Facts, toolset: SearchToolset) -> Iterator[str]:
+def _by_rule(begun: _Begun) -> Iterator[str]:
     """The sources' own sentences, behind what they may not answer."""
-    sources = toolset.evidence.sources
+    conversation, facts, sources, reading = begun.conversation, begun.facts, begun.evidence, begun.toolset.reading
     if facts.doubt and not facts.lacking and sources:
         yield f"{facts.doubt}\n\n"
     told = [replace(source, weight=1.0, similarity=None) for source in sources] if facts.is_listed else sources
@@ -288,33 +322,26 @@ def _by_rule(conversation: Conversation, facts: Facts, toolset: SearchToolset) -
             conversation.search_query,
             fallbacks.of_codes(conversation.question, fallbacks.said_by(facts.authors, told)),
             facts.authors,
-            toolset.reading.rows_asked_for,
+            reading.rows_asked_for,
             is_list=facts.is_listed,
-            called=toolset.reading.types.of_anybody,
+            called=reading.types.of_anybody,
         )
     ]
     # beside a number that was counted, nothing need be quoted
     yield from extracted if extracted != [fallbacks.NOTHING_FOUND] or not facts.text else ()
 
 
-async def _keep(
-    services: Services,
-    query: str,
-    caller: Caller,
-    finished: FinishedAnswer,
-    keys: Keys | None,
-    types: RecordTypes,
-    texts: Sequence[RecordText],
-) -> str | None:
+async def _keep(begun: _Begun, caller: Caller, finished: FinishedAnswer, keys: Keys | None) -> str | None:
     """The id under which the answer was stored; None when it could not be: the reader has it all the same."""
+    services = begun.toolset.services
     try:
         return await store_answer(
             services.database,
-            query=query,
+            query=begun.conversation.question,
             owner=caller.user_id,
             finished=finished,
             keys=keys,
-            changed=await _changed_since_read(services, types, texts),
+            changed=await _changed_since_read(begun),
             lifetime_days=services.settings.answer_lifetime_days,
         )
     except DatabaseUnavailable:
@@ -322,9 +349,10 @@ async def _keep(
         return None
 
 
-async def _changed_since_read(services: Services, types: RecordTypes, texts: Sequence[RecordText]) -> set[RecordKey]:
+async def _changed_since_read(begun: _Begun) -> set[RecordKey]:
     """Those of the records that say something else by now, or did when a replica that was behind was read."""
-    texts_now = await describe(services.database, [text.key for text in texts], types, "")
+    toolset, texts = begun.toolset, [source.text for source in begun.evidence]
+    texts_now = await describe(toolset.services.database, [text.key for text in texts], toolset.reading.types, "")
     now = {text.key: replace(text, snippet="") for text in texts_now}
     return {text.key for text in texts if now.get(text.key) != replace(text, snippet="")}
 
