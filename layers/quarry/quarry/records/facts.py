@@ -48,24 +48,16 @@ class Facts:
 
 async def known_facts(query: str, first: Searched, toolset: SearchToolset) -> Facts:
     """The number that was asked for; or that the records do not hold what was, with the nearest that they do."""
-    database, reading = toolset.services.reader, toolset.reading
-    if wanted := what_to_count(reading, toolset.types, toolset.scope):
-        with toolset.run.step("records_count"):
-            counted = await count(database, wanted)
-        if counted is not None:
-            is_told = any(wanted.may_be_told_by(source.text.type) for source in first.sources)
-            is_all = not (counted.event.total and is_told) or counted.event.of is not None
-            return Facts(counted.sentence, counted.event, is_all=is_all, basis=counted.basis)
-    meets = await is_met(database, reading, first.ranked, toolset.types)
-    if reading.lists() and not meets:
-        wanted = what_to_count(reading.counting(), toolset.types, toolset.scope)
-        counted = await count(database, wanted) if wanted else None
-        if counted is not None and not counted.event.total:
-            return Facts(counted.sentence, is_all=True, basis=counted.basis)
+    reading = toolset.reading
+    if (counted := await _number_asked_for(first, toolset)) is not None:
+        return counted
+    meets = await is_met(toolset.services.reader, reading, first.ranked, toolset.types)
+    if reading.lists() and not meets and (none := await _counted(toolset)) and not none.event.total:
+        return Facts(none.sentence, is_all=True, basis=none.basis)
     # who asks nothing, but looks something up, is shown what is nearest
     asks = is_asked(query)
     several = parts(query) if asks else []
-    names = await names_held_by_none(database, reading, toolset.types) if first.ranked else ()
+    names = await names_held_by_none(toolset.services.reader, reading, toolset.types) if first.ranked else ()
     others = [part for part in several if not _has_any(part, names)] if len(several) > 1 else []
     if names and not await _is_answered_in_part(others, toolset):
         return Facts(fallbacks.nothing_held(names, first.sources), is_all=True)
@@ -77,20 +69,41 @@ async def known_facts(query: str, first: Searched, toolset: SearchToolset) -> Fa
     seen: str | None = fallbacks.lacking(names)
     if not seen:
         seen = await off_loop(_lacking, query, told, first.sources, reading.authors)
-    lacking = seen or ""
-    # what one record holds all of, and tells as it is asked for, is answered however far its words are, but not what meets no
-    # condition, nor what was to be counted
-    reckons = reading.types.united.reckons
-    is_unmet = (
-        _is_elsewhere(first.sources, told, reading)
-        or (reckons and reading.must_hold and bool(reading.clauses) and not meets)
-        or (reckons and await off_loop(_lacks_value, first.sources, reading))
-    )
-    is_doubtful = is_unmet or reading.asks_what_no_row_says or (told.is_doubtful and not (told.is_held and seen == ""))
-    doubt = lacking or (fallbacks.ONLY_NEAREST if is_doubtful else "")
+    # what one record holds all of, and tells as it is asked for, is answered however far its words are
+    is_doubtful = told.is_doubtful and not (told.is_held and seen == "")
+    is_doubtful = is_doubtful or await off_loop(_is_unmet, first.sources, told, reading, meets=meets)
+    doubt = seen or (fallbacks.ONLY_NEAREST if is_doubtful else "")
     if told.is_listed and not doubt and (number := await _number_listed(first, toolset)) is not None:
         return Facts(number.sentence, authors=reading.authors, basis=number.basis, is_listed=True)
-    return Facts(authors=reading.authors, doubt=doubt, lacking=lacking, is_listed=told.is_listed)
+    return Facts(authors=reading.authors, doubt=doubt, lacking=seen or "", is_listed=told.is_listed)
+
+
+async def _number_asked_for(first: Searched, toolset: SearchToolset) -> Facts | None:
+    """The number that was asked for, counted; None where none was, or it cannot be told."""
+    wanted = what_to_count(toolset.reading, toolset.types, toolset.scope)
+    if wanted is None:
+        return None
+    with toolset.run.step("records_count"):
+        counted = await count(toolset.services.reader, wanted)
+    if counted is None:
+        return None
+    is_told = any(wanted.may_be_told_by(source.text.type) for source in first.sources)
+    is_all = not (counted.event.total and is_told) or counted.event.of is not None
+    return Facts(counted.sentence, counted.event, is_all=is_all, basis=counted.basis)
+
+
+async def _counted(toolset: SearchToolset) -> Counted | None:
+    """How many records meet the conditions; None where that is not known, or words are said beside them."""
+    wanted = what_to_count(toolset.reading.counting(), toolset.types, toolset.scope)
+    return await count(toolset.services.reader, wanted) if wanted and not wanted.words else None
+
+
+def _is_unmet(sources: Sequence[EvidenceSource], told: Answerability, reading: RecordsReading, *, meets: bool) -> bool:
+    """Whether what was found meets no condition, is of other rows, or does not tell what was to be counted or told of them."""
+    if reading.asks_what_no_row_says or _is_elsewhere(sources, told, reading):
+        return True
+    is_other = reading.must_hold and bool(reading.clauses) and not meets
+    return reading.types.united.reckons and (is_other or _lacks_value(sources, reading))
 
 
 def _lacks_value(sources: Sequence[EvidenceSource], reading: RecordsReading) -> bool:
@@ -135,8 +148,7 @@ async def _number_listed(first: Searched, toolset: SearchToolset) -> Counted | N
     reading = toolset.reading
     if not reading.rows_asked_for or reading.question.ask.kind != "rows":
         return None
-    wanted = what_to_count(reading.counting(), toolset.types, toolset.scope)
-    counted = await count(toolset.services.reader, wanted) if wanted and not wanted.words else None
+    counted = await _counted(toolset)
     return counted if counted and (counted.event.total or 0) > len(first.sources) else None
 
 
