@@ -282,26 +282,33 @@ def _counted(parsed: ParsedQuery, types: RecordTypes) -> Sequence[Sequence[str]]
     matters"), the value of a facet that tells what kind of thing a record is ("how many ordinances"), or all ("how many
     records"). None where something else is counted beside them.
     """
-    place = next((place for place, each in enumerate(parsed.mentions) if _asks_how_many(each)), None)
-    if place is None:
-        return ()
-    counted = list[tuple[str, ...]]()
-    for before, mention in pairwise(parsed.mentions[place:]):
+    asks = (place for place, each in enumerate(parsed.mentions) if _asks_how_many(each))
+    behind = parsed.mentions[next(asks, len(parsed.mentions)) + 1 :]
+    for place, mention in enumerate(behind):
         value = mention.value
-        is_another = before.value in _JOINING or parsed.text[before.end : mention.start].strip() == ","
-        if value == Cue("noun") and (not counted or is_another or _asks_how_many(before)):
-            counted.append(types.called(parsed.said(mention)))
-        elif counted and (value in _JOINING or (_asks_how_many(mention) and is_another)):
-            continue
-        elif counted:
-            return () if before.value in _JOINING else counted
-        elif isinstance(value, Known) and (kind := _kind(value, types)):
+        if value == Cue("noun"):
+            return _called_together(parsed, types, behind[place:])
+        if isinstance(value, Known) and (kind := _kind(value, types)):
             return [kind]
-        elif names_records(mention):
+        if names_records(mention):
             return [(name,) for name in types]
-        elif not (isinstance(value, Known) or value == Cue("filler") or is_undone(mention)):
+        if not (isinstance(value, Known) or value == Cue("filler") or is_undone(mention)):
             return ()
-    return counted
+    return ()
+
+
+def _called_together(parsed: ParsedQuery, types: RecordTypes, mentions: Sequence[Mention]) -> Sequence[Sequence[str]]:
+    """The types that the first of the mentions is called by, and those that others behind it are; none where something else is
+    joined to them.
+    """
+    called = [types.called(parsed.said(mentions[0]))]
+    for before, mention in pairwise(mentions):
+        is_another = before.value in _JOINING or parsed.text[before.end : mention.start].strip() == ","
+        if mention.value == Cue("noun") and (is_another or _asks_how_many(before)):
+            called.append(types.called(parsed.said(mention)))
+        elif not (mention.value in _JOINING or (_asks_how_many(mention) and is_another)):
+            return () if before.value in _JOINING else called
+    return called
 
 
 def _asks_how_many(mention: Mention) -> bool:
