@@ -50,7 +50,7 @@ def run(chat: OpenAIChat) -> Run:
 
 async def loop(run: Run, desk: Desk, *, max_turns: int = 6) -> list[ToolStarted | ToolFinished]:
     assert run.chat is not None
-    calls = call_tools(run.chat, MESSAGES, desk.tools, run, step_name="research", max_turns=max_turns)
+    calls = call_tools(MESSAGES, desk.tools, run, step_name="research", max_turns=max_turns)
     return [event async for event in calls]
 
 
@@ -207,7 +207,7 @@ async def test_a_tool_at_work_when_the_time_is_up_is_stopped_and_the_rest_not_be
     server.enqueue(search("parks", "roads"))
     desk, results, left = SlowDesk(), list[ToolResult](), iter([0.02, 0.0])
     run.budget.clock = lambda: run.budget._started
-    async for event in call_tools(run.chat, MESSAGES, desk.tools, run, step_name="research", max_turns=6):
+    async for event in call_tools(MESSAGES, desk.tools, run, step_name="research", max_turns=6):
         if isinstance(event, ToolStarted):
             run.budget.max_seconds = next(left)
         else:

@@ -184,7 +184,6 @@ async def _research(
     run = toolset.run
     if run.chat is not None:
         calls = call_tools(
-            run.chat,
             agent_messages(request, toolset.known, asked),
             toolset.tools(),
             run,

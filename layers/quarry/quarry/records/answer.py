@@ -252,7 +252,7 @@ async def _research(begun: _Begun) -> AsyncGenerator[Event]:
     if run.chat is None or begun.facts.is_all:
         return
     messages = research_messages(conversation.question, conversation.history, toolset.evidence.sources)
-    calls = call_tools(run.chat, messages, toolset.tools(), run, step_name=RESEARCH_STEP, max_turns=MAX_STEPS - 1)
+    calls = call_tools(messages, toolset.tools(), run, step_name=RESEARCH_STEP, max_turns=MAX_STEPS - 1)
     try:
         async with aclosing(calls):
             async for event in calls:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from quarry.core.budget import in_time
 from quarry.core.errors import ModelError, TimeIsUp
-from quarry.core.model.interface import ChatModel, Message, ToolCall, ToolDefinition
+from quarry.core.model.interface import Message, ToolCall, ToolDefinition, Turn
 from quarry.core.run_log import Run
 
 
@@ -63,7 +63,6 @@ _NOT_IN_TIME = ToolResult(
 
 
 async def call_tools(
-    chat: ChatModel,
     messages: Sequence[Message],
     tools: Sequence[Tool],
     run: Run,
@@ -87,20 +86,9 @@ async def call_tools(
     by_name = {tool.name: tool for tool in tools}
     remembered: dict[tuple[str, str], ToolResult] = {}
     for _ in range(max_turns):
-        if not (run.budget.allows_turn() and run.budget.calls_left):
+        turn = await _next_turn([*messages, *said], tools, run, step_name)
+        if turn is None:
             return
-        with run.step(step_name) as record:
-            run.budget.spend_turn()
-            try:
-                turn = await chat.take_turn(
-                    [*messages, *said], tools=[tool.definition for tool in tools], seconds=run.budget.seconds_for_work
-                )
-            except ModelError:
-                run.degrade(step_name, record)
-                return
-            record.usage = turn.usage
-            record.counts["tool_calls"] = len(turn.tool_calls)
-            run.budget.tokens += turn.usage.total
         calls = turn.tool_calls[: run.budget.calls_left]
         said.append(Message("assistant", turn.text, tool_calls=calls))
         if not calls:
@@ -108,23 +96,47 @@ async def call_tools(
         for call in calls:
             run.budget.spend_call()
             arguments, problem = _validated(by_name.get(call.name), call)
-            yield ToolStarted(
-                call.id, call.name, arguments.model_dump(mode="json", exclude_none=True) if arguments else {}
-            )
+            given = arguments.model_dump(mode="json", exclude_none=True) if arguments else {}
+            yield ToolStarted(call.id, call.name, given)
             if arguments is None:
                 malformed += 1
                 result = ToolResult(0, problem, problem)
             else:
-                key = (call.name, arguments.model_dump_json())
-                if key not in remembered:
-                    remembered[key] = await _run_in_time(by_name[call.name], arguments, run)
-                result = remembered[key]
-                if result is _NOT_IN_TIME:
-                    run.degrade(step_name)
+                result = await _run_once(by_name[call.name], arguments, run, remembered)
+            if result is _NOT_IN_TIME:
+                run.degrade(step_name)
             yield ToolFinished(call.id, call.name, result)
             said.append(Message("tool", result.text_for_model, tool_call_id=call.id))
         if max_malformed is not None and malformed > max_malformed:
             return
+
+
+async def _next_turn(messages: Sequence[Message], tools: Sequence[Tool], run: Run, step_name: str) -> Turn | None:
+    """The model's next turn; None where there is no model, no budget for one, or it fails."""
+    if run.chat is None or not (run.budget.allows_turn() and run.budget.calls_left):
+        return None
+    with run.step(step_name) as record:
+        run.budget.spend_turn()
+        try:
+            turn = await run.chat.take_turn(
+                messages, tools=[tool.definition for tool in tools], seconds=run.budget.seconds_for_work
+            )
+        except ModelError:
+            run.degrade(step_name, record)
+            return None
+        record.usage = turn.usage
+        record.counts["tool_calls"] = len(turn.tool_calls)
+        run.budget.tokens += turn.usage.total
+    return turn
+
+
+async def _run_once(
+    tool: Tool, arguments: BaseModel, run: Run, remembered: dict[tuple[str, str], ToolResult]
+) -> ToolResult:
+    key = (tool.name, arguments.model_dump_json())
+    if key not in remembered:
+        remembered[key] = await _run_in_time(tool, arguments, run)
+    return remembered[key]
 
 
 async def _run_in_time(tool: Tool, arguments: BaseModel, run: Run) -> ToolResult:
