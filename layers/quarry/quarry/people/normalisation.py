@@ -32,39 +32,61 @@ _OPEN_END = frozenset({"present", "now", "today", "current", "currently", "ongoi
 
 def normalise(constraints: Constraints) -> Constraints:
     """The constraints in their one form; applying this twice changes nothing more."""
-    query, must, should, exclude = (
-        constraints.query_original, constraints.must, constraints.should, constraints.exclude,
-    )  # fmt: skip
+    should, exclude = constraints.should, _excluded(constraints.exclude)
+    ruled_out = {*exclude.company_norm, *exclude.keywords, *exclude.team_norm, *exclude.location}
     left_over: list[str] = []
-    excluded_start, excluded_end = _dates(exclude.time_start, exclude.time_end, [])
-    out = Exclude(
+    must = _required(constraints.must, ruled_out, left_over)
+    intents = _taxonomy(should.intent_secondary, Intent, left_over)
+    return Constraints(
+        query_original=constraints.query_original,
+        query_cleaned=_text(constraints.query_cleaned) or _text(constraints.query_original),
+        must=must,
+        should=Should(
+            skills_or_tools=_allowed(should.skills_or_tools, ruled_out),
+            # what was moved here comes first, so that a full list does not lose it
+            keywords=_allowed([*left_over, *should.keywords], ruled_out),
+            intent_secondary=intents,
+            company_norm=_allowed(should.company_norm, ruled_out),
+            team_norm=_allowed(should.team_norm, ruled_out),
+            location=_allowed(should.location, ruled_out),
+        ),
+        exclude=exclude,
+        search_phrases=list(unique(map(_short, constraints.search_phrases), str.casefold))[:SEARCH_PHRASES_MAX],
+        query_embedding_text=_text(constraints.query_embedding_text),
+        confidence_score=_share(constraints.confidence_score),
+        evidence=constraints.evidence[:EVIDENCE_MAX],
+    )
+
+
+def _excluded(exclude: Exclude) -> Exclude:
+    start, end = _dates(exclude.time_start, exclude.time_end, [])
+    return Exclude(
         company_norm=_names(exclude.company_norm),
         keywords=_names(exclude.keywords),
         team_norm=_names(exclude.team_norm),
         location=_names(exclude.location),
         is_current=exclude.is_current,
         open_to_work=exclude.open_to_work,
-        time_start=excluded_start,
-        time_end=excluded_end,
+        time_start=start,
+        time_end=end,
     )
-    ruled_out = {*out.company_norm, *out.keywords, *out.team_norm, *out.location}
 
-    def allowed(values: Iterable[str]) -> list[str]:
-        return [name for name in _names(values) if name not in ruled_out]
 
+def _required(must: Must, ruled_out: set[str], left_over: list[str]) -> Must:
+    """What must hold, but for what is ruled out; what it cannot be goes to `left_over`."""
     time_start, time_end = _dates(must.time_start, must.time_end, left_over)
     started_from, started_until = _dates(must.started_from, must.started_until, left_over)
     ended_from, ended_until = _dates(must.ended_from, must.ended_until, left_over)
     least, most = _years(must.experience_years_min), _years(must.experience_years_max)
     if least is not None and most is not None:
         least, most = sorted((least, most))
-    strict = Must(
-        company_norm=allowed(must.company_norm),
-        school_norm=allowed(must.school_norm),
-        team_norm=allowed(must.team_norm),
+    return Must(
+        company_norm=_allowed(must.company_norm, ruled_out),
+        school_norm=_allowed(must.school_norm, ruled_out),
+        team_norm=_allowed(must.team_norm, ruled_out),
         intent_primary=_taxonomy(must.intent_primary, Intent, left_over),
-        domain=allowed(must.domain),
-        sub_domain=allowed(must.sub_domain),
+        domain=_allowed(must.domain, ruled_out),
+        sub_domain=_allowed(must.sub_domain, ruled_out),
         employment_type=_taxonomy(must.employment_type, EmploymentType, left_over),
         seniority_level=_taxonomy(must.seniority_level, SeniorityLevel, left_over),
         **_location(must, ruled_out, left_over),
@@ -76,7 +98,7 @@ def normalise(constraints: Constraints) -> Constraints:
         ended_until=ended_until,
         is_current=must.is_current,
         open_to_work_only=must.open_to_work_only,
-        preferred_locations=allowed(must.preferred_locations),
+        preferred_locations=_allowed(must.preferred_locations, ruled_out),
         offer_salary_inr_per_year=_salary(must.offer_salary_inr_per_year, left_over),
         experience_years_min=least,
         experience_years_max=most,
@@ -84,26 +106,10 @@ def normalise(constraints: Constraints) -> Constraints:
         name=_names(must.name),
         text=list(unique(map(_short, must.text), str.casefold))[:NAMES_MAX],
     )
-    intents = _taxonomy(should.intent_secondary, Intent, left_over)
-    return Constraints(
-        query_original=query,
-        query_cleaned=_text(constraints.query_cleaned) or _text(query),
-        must=strict,
-        should=Should(
-            skills_or_tools=allowed(should.skills_or_tools),
-            # what was moved here comes first, so that a full list does not lose it
-            keywords=allowed([*left_over, *should.keywords]),
-            intent_secondary=intents,
-            company_norm=allowed(should.company_norm),
-            team_norm=allowed(should.team_norm),
-            location=allowed(should.location),
-        ),
-        exclude=out,
-        search_phrases=list(unique(map(_short, constraints.search_phrases), str.casefold))[:SEARCH_PHRASES_MAX],
-        query_embedding_text=_text(constraints.query_embedding_text),
-        confidence_score=_share(constraints.confidence_score),
-        evidence=constraints.evidence[:EVIDENCE_MAX],
-    )
+
+
+def _allowed(values: Iterable[str], ruled_out: set[str]) -> list[str]:
+    return [name for name in _names(values) if name not in ruled_out]
 
 
 def cleaned_query(original: str, answer: str) -> str:
