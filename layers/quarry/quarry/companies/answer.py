@@ -9,7 +9,7 @@ from functools import partial
 
 from quarry.companies.candidates import NameMatch
 from quarry.companies.constraints import clauses_to_tell, constraints_of
-from quarry.companies.context import Asked, Candidates, Context, NearMiss, Ranking, conditions_in_words
+from quarry.companies.context import Asked, Candidates, Context, NearMiss, Ranking, Round, conditions_in_words
 from quarry.companies.contract import Company, EndReason, FinalAnswer, Reference, Telemetry
 from quarry.companies.count_wording import aggregation_of, value_in_words
 from quarry.companies.counting import Counted, asks_for_numbers
@@ -60,20 +60,13 @@ class Result:
     counted: Counted | None = None
 
 
-async def conclude(
-    context: Context,
-    asked: Asked,
-    found: Candidates,
-    ranking: Ranking,
-    *,
-    wanted: int | None,
-    rounds: int,
-    end_reason: EndReason,
-    is_cut_short: bool,
-) -> Result:
+async def conclude(context: Context, now: Round) -> Result:
     """Choose the companies that the answer offers, and see how they stand to the conditions; where there are none, what
     is near and what each condition costs.
     """
+    assert now.end_reason is not None
+    asked, found, ranking = now.asked, now.found, now.ranking
+    wanted = now.plan.output.target_result_count if now.plan else None
     companies = {**asked.companies, **found.companies}
     chosen = _chosen(asked, ranking, companies, wanted)
     is_near = False
@@ -98,7 +91,9 @@ async def conclude(
                         costs = await relaxations(context.services.reader, COMPANIES, asked.sought.clauses)
         except (DatabaseUnavailable, TimeIsUp):
             context.run.degrade("company_search")
-    return Result(asked, chosen, companies, met, near, costs, rounds, end_reason, is_cut_short, is_near, unheard)
+    return Result(
+        asked, chosen, companies, met, near, costs, now.nth, now.end_reason, now.is_cut_short, is_near, unheard
+    )
 
 
 def conclude_counted(asked: Asked, counted: Counted) -> Result:

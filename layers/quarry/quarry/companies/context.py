@@ -166,7 +166,6 @@ class Candidates:
     fitting: Sequence[Entry] = ()
     near_misses: Sequence[NearMiss] = ()
     is_cut_short: bool = False
-    detail: str = ""
 
 
 @dataclass(frozen=True)
@@ -188,18 +187,25 @@ class Ranking:
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """Whether that is enough. `plan` is what the next round goes on with, None for another plan; `asked` is what it
-    asks, which may have been widened; `note` tells the next plan what became of this one.
+class Round:
+    """How a search stands: what each step of its latest round gave. `note` tells the next plan what became of this one;
+    `end_reason`: no further step is to be taken.
     """
 
     asked: Asked
+    nth: int = 0
     plan: Plan | None = None
-    end_reason: EndReason | None = None
-    starts_anew: bool = False
-    is_cut_short: bool = False
+    found: Candidates = field(default_factory=Candidates)
+    ranking: Ranking = field(default_factory=Ranking)
     note: str = ""
-    detail: str = ""
+    end_reason: EndReason | None = None
+    is_cut_short: bool = False
+
+    @property
+    def planned(self) -> Plan:
+        """The plan, of a round that has one."""
+        assert self.plan is not None
+        return self.plan
 
 
 def conditions_in_words(sought: Sought) -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from quarry.companies import fallbacks
 from quarry.companies.activity import counted
-from quarry.companies.context import Asked, Candidates, Context, Plan, Ranking, Verdict
+from quarry.companies.context import Asked, Candidates, Context, Plan, Ranking, Round
 from quarry.companies.contract import EndReason
 from quarry.companies.outputs import Critique
 from quarry.companies.planning import planned_anew
@@ -22,53 +22,54 @@ _END: dict[EndReason, str] = {
 }
 
 
-async def criticise(
-    context: Context, asked: Asked, plan: Plan, found: Candidates, ranking: Ranking, nth: int, *, is_cut_short: bool
-) -> Verdict:
-    """Judge whether another round can help, and end the search or say what it is to try.
+async def criticise(context: Context, now: Round) -> tuple[Round, str]:
+    """Judge whether another round can help, and end the search or say what it is to try; with that in a line.
 
     Nobody needs a model to see that what is surely enough is enough, or that there is nothing to judge.
     """
-    critique = await _critique(context, asked, plan, found, ranking, nth)
+    asked, plan, found, ranking = now.asked, now.planned, now.found, now.ranking
+    critique = await _critique(context, now)
     queued = plan.queue(critique.new_query_variants, context.settings.company_variants_held)
     added = len(queued.pending) - len(plan.pending)
     context.note(new_variants=added)
-    is_cut_short = is_cut_short or found.is_cut_short or context.run.budget.seconds_for_work <= 0
-    end = _end(context, critique, queued, ranking, is_cut_short=is_cut_short)
+    is_cut_short = now.is_cut_short or found.is_cut_short or context.run.budget.seconds_for_work <= 0
     if plan.only is not None and not found.fitting:
-        anew = replace(asked, is_widened=True)
-        return Verdict(anew, starts_anew=True, detail="none of the companies shown before fits; searching all")
+        anew = _anew(now, replace(asked, is_widened=True), None)
+        return anew, "none of the companies shown before fits; searching all"
     if not ranking.ranked and asked.sought.assumed and plan.only is None and not is_cut_short:
         relaxed = asked.relaxed()
-        return Verdict(
-            relaxed, planned_anew(queued, relaxed), starts_anew=True, detail="nothing so far; searching more widely"
-        )
+        return _anew(now, relaxed, planned_anew(queued, relaxed)), "nothing so far; searching more widely"
+    end = _end(context, critique, queued, ranking, is_cut_short=is_cut_short)
+    ranking = replace(ranking, before=ranking.best)
+    now = replace(now, plan=queued, ranking=ranking, note="", end_reason=end, is_cut_short=is_cut_short)
     if end is not None:
-        return Verdict(asked, queued, end, is_cut_short=is_cut_short, detail=_END[end])
+        return now, _END[end]
     detail = f"searching on, with {counted(added, 'new phrasing')}" if added else "looking once more"
-    note = f"{len(found.fitting)} companies fitted the filters; {critique.why}"
-    return Verdict(asked, queued if queued.pending else None, note=note, detail=detail, is_cut_short=is_cut_short)
+    return replace(now, note=f"{len(found.fitting)} companies fitted the filters; {critique.why}"), detail
 
 
-async def _critique(
-    context: Context, asked: Asked, plan: Plan, found: Candidates, ranking: Ranking, nth: int
-) -> Critique:
-    best = ranking.best
+def _anew(now: Round, asked: Asked, plan: Plan | None) -> Round:
+    """The round before one that searches anew for what is `asked`."""
+    return Round(asked, now.nth, plan, Candidates(companies=now.found.companies))
+
+
+async def _critique(context: Context, now: Round) -> Critique:
+    found, ranking, best = now.found, now.ranking, now.ranking.best
     inputs = CritiqueInputs(
         question=context.question,
-        plan=plan.output,
-        iteration=nth,
+        plan=now.planned.output,
+        iteration=now.nth,
         candidate_count=len(found.fitting),
         ranked=[entry for entry in found.fitting if entry.company.id in best],
         confidence=ranking.confidence,
         target=context.settings.company_confidence_target,
         before=ranking.before or (),
         now=best,
-        tried=plan.tried,
+        tried=now.planned.tried,
     )
 
     def by_rule(given: CritiqueInputs) -> Critique:
-        return fallbacks.critique_by_rule(given, asked.sought)
+        return fallbacks.critique_by_rule(given, now.asked.sought)
 
     if not found.fitting or ranking.confidence >= context.settings.company_confidence_target:
         with context.run.step("critique_by_rule"):

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from quarry.companies.activity import counted
 from quarry.companies.candidates import Variant
-from quarry.companies.context import Asked, Candidates, Context, NearMiss, Plan
+from quarry.companies.context import Asked, Candidates, Context, NearMiss, Plan, Round
 from quarry.companies.facets import COMPANIES
 from quarry.companies.name_lookup import look_up
 from quarry.companies.outputs import PlanFilters
@@ -20,8 +20,9 @@ from quarry.core.retrieval.questions import labels_of, standings
 NEAR_MISSES_MAX = 3
 
 
-async def keep_fitting(context: Context, asked: Asked, plan: Plan, found: Candidates) -> Candidates:
+async def keep_fitting(context: Context, now: Round) -> tuple[Round, str]:
     """Read the best candidates whole and keep those that meet the conditions: what was found by name may not."""
+    asked, plan, found = now.asked, now.planned, now.found
     ordered = in_order(found.pool.values(), found.name_scores)[: context.settings.company_hydrated_max]
     companies = await look_up(context, [each.company_id for each in ordered], found.companies or asked.companies)
     with context.run.step("company_filter") as record:
@@ -33,8 +34,8 @@ async def keep_fitting(context: Context, asked: Asked, plan: Plan, found: Candid
         met = await _standings(context, plan, [entry.company.id for entry in entries])
         fitting, near = await off_loop(_parted, context, plan, entries, met)
         record.counts.update(before=len(entries), after=len(fitting))
-    detail = f"{len(fitting)} of {counted(len(entries), 'company', 'companies')} fit"
-    return replace(found, companies=companies, fitting=fitting, near_misses=near, detail=detail)
+    found = replace(found, companies=companies, fitting=fitting, near_misses=near)
+    return replace(now, found=found), f"{len(fitting)} of {counted(len(entries), 'company', 'companies')} fit"
 
 
 async def _standings(context: Context, plan: Plan, ids: Sequence[str]) -> Mapping[str, Standing]:

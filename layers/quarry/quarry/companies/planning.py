@@ -5,13 +5,12 @@ nothing: only what the words say, and the data bears out, rules companies out.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 from quarry.companies import fallbacks
 from quarry.companies.activity import counted
-from quarry.companies.context import Asked, Context, Plan, conditions_in_words
+from quarry.companies.context import Asked, Context, Plan, Round, conditions_in_words
 from quarry.companies.outputs import CompanyPlan, Search
 from quarry.companies.prompts import PlanInputs, plan_messages
 from quarry.companies.ranking import distinct
@@ -30,25 +29,28 @@ _kept: WeakKeyDictionary[ChatModel, OrderedDict[str, CompanyPlan]] = WeakKeyDict
 """The plans that each model made last, by what they were made from: an equal question gets an equal plan."""
 
 
-async def make_plan(context: Context, asked: Asked, tried: Sequence[str] = (), note: str = "") -> Plan:
+async def make_plan(context: Context, now: Round) -> tuple[Round, str]:
     """Plan: what to search for and how. Phrasings that were tried already are not tried again."""
+    asked, tried = now.asked, now.plan.tried if now.plan else ()
     inputs = PlanInputs(
         question=context.question,
         history=tuple(context.request.history),
         previous_ids=tuple(context.request.previous_candidate_ids),
         seed=asked.seed,
-        tried=tuple(tried),
-        note=note,
+        tried=tried,
+        note=now.note,
     )
     output = await _output(context, asked, inputs)
     by_model = (
         context.run.steps[-1].name in ("company_plan", "kept_plan") and "company_plan" not in context.run.degraded
     )
     plan = _plan(context, asked, output, tried)
-    return replace(plan, by_model=True, sought=plan.sought.guessed(output.filters.statuses)) if by_model else plan
+    if by_model:
+        plan = replace(plan, by_model=True, sought=plan.sought.guessed(output.filters.statuses))
+    return replace(now, plan=plan, asked=replace(asked, sought=plan.sought)), _described(plan)
 
 
-def described(plan: Plan) -> str:
+def _described(plan: Plan) -> str:
     """A plan in a line."""
     filters = plan.output.filters
     tags = [*filters.categories, *filters.sectors, *filters.business_models]
@@ -98,7 +100,7 @@ def _may_be_a_name(context: Context, asked: Asked) -> bool:
     return score >= NAMED_MIN and len(words(context.question)) <= NAMED_WORDS_MAX
 
 
-def _plan(context: Context, asked: Asked, output: CompanyPlan, tried: Sequence[str]) -> Plan:
+def _plan(context: Context, asked: Asked, output: CompanyPlan, tried: tuple[str, ...]) -> Plan:
     """Keep of a plan what exists; queue its phrasings. Others like a company are searched for by its profile, not its
     name.
     """
@@ -113,7 +115,7 @@ def _plan(context: Context, asked: Asked, output: CompanyPlan, tried: Sequence[s
     )
     previous = context.request.previous_candidate_ids
     is_narrowed = output.intent == "narrow" and bool(previous) and not asked.is_widened
-    plan = Plan(output, asked.sought, tried=tuple(tried), only=tuple(previous) if is_narrowed else None)
+    plan = Plan(output, asked.sought, tried=tried, only=tuple(previous) if is_narrowed else None)
     return plan.queue(output.query_variants, context.settings.company_variants_held)
 
 

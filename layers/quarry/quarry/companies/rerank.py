@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from quarry.companies.context import Asked, Candidates, Context, Plan, Ranking, conditions_in_words
+from quarry.companies.context import Context, Ranking, Round, conditions_in_words
 from quarry.companies.contract import EVIDENCE_CHIPS_MAX, Company
 from quarry.companies.fallback_ranking import rerank_by_rule
 from quarry.companies.outputs import RankedCompany, Reranking
@@ -20,17 +21,18 @@ INLINE_CHARACTERS_MAX = 200
 CHIP_CHARACTERS_MAX = 40
 
 
-async def rerank(context: Context, asked: Asked, plan: Plan, found: Candidates, before: Ranking) -> Ranking:
+async def rerank(context: Context, now: Round) -> tuple[Round, str]:
     """Rank the companies that fit. What the model says of companies that were not offered is dropped."""
+    asked, found, before = now.asked, now.found, now.ranking
     offered = found.fitting[: context.settings.company_reranked_max]
-    inputs = RerankInputs(context.question, plan.output, offered, asked.seed, conditions_in_words(asked.sought))
+    inputs = RerankInputs(context.question, now.planned.output, offered, asked.seed, conditions_in_words(asked.sought))
 
     def by_rule(given: RerankInputs) -> Reranking:
         return rerank_by_rule(given, asked.sought)
 
     decided = await decide(ModelStep("company_rerank", rerank_messages, Reranking, by_rule), inputs, context.run)
     if context.is_late(bool(before.ranked)):
-        return before
+        return now, before.detail
     ranked = _offered_only(decided, offered_ids := [entry.company.id for entry in offered])
     if decided.ranked_company_ids and not ranked:
         context.run.degrade("company_rerank", context.run.steps[-1])
@@ -41,13 +43,14 @@ async def rerank(context: Context, asked: Asked, plan: Plan, found: Candidates, 
     answering = likely(ranked, context.settings.company_accepted_confidence_min)
     context.note(before=len(offered), after=len(answering))
     by_rule_alone = context.run.chat is None or "company_rerank" in context.run.degraded
-    return Ranking(
+    ranking = Ranking(
         answering,
         by_meaning(ranked, offered) if by_rule_alone and not answering else (),
         decided.confidence if answering else 0.0,
         before.before,
         detail=f"{len(answering)} of {len(offered)} answer the question",
     )
+    return replace(now, ranking=ranking), ranking.detail
 
 
 def _preferred_first(ranked: Sequence[RankedCompany], offered: Sequence[Entry]) -> list[RankedCompany]:

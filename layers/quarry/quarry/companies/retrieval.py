@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from quarry.companies.activity import counted
 from quarry.companies.candidates import Candidate, Scoring, Source, Variant, merge
-from quarry.companies.context import Asked, Candidates, Context, Plan, Scope
+from quarry.companies.context import Asked, Context, Plan, Round, Scope
 from quarry.companies.contract import STATUSES
 from quarry.companies.facets import TAG_FACETS
 from quarry.companies.fallbacks import unnamed
@@ -36,15 +36,16 @@ LISTED_MAX = 2000
 """So many companies that meet what is stated are searched by their ids."""
 
 
-async def retrieve(context: Context, asked: Asked, plan: Plan, before: Candidates) -> tuple[Plan, Candidates]:
+async def retrieve(context: Context, now: Round) -> tuple[Round, str]:
     """Search for the phrasings that wait, as many as one round takes, and once for each plan by name and by tag. Only
     what meets the plan's conditions is found.
 
     Where the database fails one of the searches, others may still find; if none does, its error is raised.
     """
-    search = _Search(context, asked, plan, before, await _scope(context, asked, plan, before.scope))
+    before = now.found
+    search = _Search(context, now, await _scope(context, now))
     await search.close_in()
-    is_new, (plan, variants) = plan.is_new, plan.taken(context.settings.company_variants_executed)
+    is_new, (plan, variants) = now.planned.is_new, now.planned.taken(context.settings.company_variants_executed)
     searches: list[Callable[[], Awaitable[None]]] = [lambda: search.by_variants(variants)] if variants else []
     if is_new:
         searches += [search.by_name, search.by_tags]
@@ -58,21 +59,23 @@ async def retrieve(context: Context, asked: Asked, plan: Plan, before: Candidate
         if not search.pool:
             raise failure
         context.run.degrade("company_search")
-    found = len(search.pool)
-    return plan, replace(
+    pool = len(search.pool)
+    found = replace(
         before,
         scope=search.scope,
         pool=search.pool,
         name_scores=search.name_scores,
         is_cut_short=before.is_cut_short or search.is_cut_short,
-        detail=f"{counted(found, 'company', 'companies')}, {found - len(before.pool)} of them new",
     )
+    detail = f"{counted(pool, 'company', 'companies')}, {pool - len(before.pool)} of them new"
+    return replace(now, plan=plan, found=found), detail
 
 
-async def _scope(context: Context, asked: Asked, plan: Plan, before: Scope | None) -> Scope:
+async def _scope(context: Context, now: Round) -> Scope:
     """The companies that a plan leaves: as in the round before, where it states the same."""
+    plan, before = now.planned, now.found.scope
     clauses, excluded = plan.clauses, plan.sought.excluded
-    in_order = not (plan.sought.topic or asked.seed)
+    in_order = not (plan.sought.topic or now.asked.seed)
     if before is not None and (before.clauses, before.excluded, before.in_order) == (clauses, excluded, in_order):
         return before
     ruled_out = RuledOut()
@@ -86,13 +89,13 @@ async def _scope(context: Context, asked: Asked, plan: Plan, before: Scope | Non
 class _Search:
     """The searches of one round, and what they found together."""
 
-    def __init__(self, context: Context, asked: Asked, plan: Plan, before: Candidates, scope: Scope) -> None:
-        self._context, self._asked, self._plan, self.scope = context, asked, plan, scope
+    def __init__(self, context: Context, now: Round, scope: Scope) -> None:
+        self._context, self._asked, self._plan, self.scope = context, now.asked, now.planned, scope
         self._database = context.services.reader
-        self._only: Sequence[str] | None = plan.only
-        self._among: Sequence[str] | None = plan.only
-        self.pool: Mapping[str, Candidate] = before.pool
-        self.name_scores = dict(before.name_scores)
+        self._only: Sequence[str] | None = self._plan.only
+        self._among: Sequence[str] | None = self._plan.only
+        self.pool: Mapping[str, Candidate] = now.found.pool
+        self.name_scores = dict(now.found.name_scores)
         self.is_cut_short = False
 
     @property

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from uuid import UUID
 
 from quarry.companies.activity import Timeline, counted
 from quarry.companies.answer import Result, conclude, conclude_counted, final_answer, write_answer
-from quarry.companies.context import Asked, Candidates, Context, Plan, Ranking, Verdict
-from quarry.companies.contract import ChatRequest, EndReason, FinalAnswerEvent
+from quarry.companies.context import Asked, Context, Round
+from quarry.companies.contract import ChatRequest, FinalAnswerEvent
 from quarry.companies.count_wording import counted_in_words
 from quarry.companies.counting import Counting, count, what_to_count
 from quarry.companies.critique import criticise
 from quarry.companies.fitting import keep_fitting
 from quarry.companies.name_lookup import look_up_names
-from quarry.companies.planning import described, make_plan
+from quarry.companies.planning import make_plan
 from quarry.companies.rerank import rerank
 from quarry.companies.retrieval import retrieve
 from quarry.core.budget import Budget
@@ -63,20 +63,6 @@ async def search_companies(
             raise
 
 
-@dataclass(frozen=True)
-class Round:
-    """How a search stands: what each step of its latest round gave. `is_over`: no further step is to be taken."""
-
-    asked: Asked
-    nth: int = 0
-    plan: Plan | None = None
-    found: Candidates = field(default_factory=Candidates)
-    ranking: Ranking = field(default_factory=Ranking)
-    note: str = ""
-    end_reason: EndReason | None = None
-    is_cut_short: bool = False
-
-
 async def _search(context: Context, timeline: Timeline) -> AsyncGenerator[Event]:
     with timeline.step("names", "Looking for a company of that name") as step:
         yield step.event
@@ -106,16 +92,7 @@ async def _search(context: Context, timeline: Timeline) -> AsyncGenerator[Event]
         raise TimeIsUp
     with timeline.step("answer", "Writing the answer") as step:
         yield step.event
-        result = await conclude(
-            context,
-            now.asked,
-            now.found,
-            now.ranking,
-            wanted=now.plan.output.target_result_count if now.plan else None,
-            rounds=now.nth,
-            end_reason=now.end_reason,
-            is_cut_short=now.is_cut_short,
-        )
+        result = await conclude(context, now)
         content = ""
         async with aclosing(write_answer(context, result)) as pieces:
             async for piece in pieces:
@@ -170,6 +147,7 @@ async def _round(context: Context, timeline: Timeline, now: Round) -> AsyncGener
 
 
 Take = Callable[[Context, Round], Awaitable[tuple[Round, str]]]
+"""A step: how the search stands after it, and what it gave in a line."""
 
 
 async def _taken(context: Context, now: Round, take: Take) -> tuple[Round, str]:
@@ -184,62 +162,12 @@ async def _taken(context: Context, now: Round, take: Take) -> tuple[Round, str]:
         return replace(now, is_cut_short=True, end_reason="guardrail_hit"), "not finished"
 
 
-async def _plan(context: Context, now: Round) -> tuple[Round, str]:
-    tried = now.plan.tried if now.plan else ()
-    plan = await make_plan(context, now.asked, tried, now.note)
-    return replace(now, plan=plan, asked=replace(now.asked, sought=plan.sought)), described(plan)
-
-
-async def _retrieve(context: Context, now: Round) -> tuple[Round, str]:
-    plan, found = await retrieve(context, now.asked, _the(now.plan), now.found)
-    return replace(now, plan=plan, found=found), found.detail
-
-
-async def _filter(context: Context, now: Round) -> tuple[Round, str]:
-    found = await keep_fitting(context, now.asked, _the(now.plan), now.found)
-    return replace(now, found=found), found.detail
-
-
-async def _rank(context: Context, now: Round) -> tuple[Round, str]:
-    if not now.found.fitting:
-        return replace(now, ranking=Ranking(before=now.ranking.before)), "none fits"
-    ranking = await rerank(context, now.asked, _the(now.plan), now.found, now.ranking)
-    return replace(now, ranking=ranking), ranking.detail
-
-
-async def _criticise(context: Context, now: Round) -> tuple[Round, str]:
-    verdict = await criticise(
-        context, now.asked, _the(now.plan), now.found, now.ranking, now.nth, is_cut_short=now.is_cut_short
-    )
-    return _after(now, verdict), verdict.detail
-
-
-def _after(now: Round, verdict: Verdict) -> Round:
-    """How the search stands after a verdict: with what the next round goes on."""
-    ended = replace(
-        now,
-        asked=verdict.asked,
-        ranking=replace(now.ranking, before=now.ranking.best),
-        note=verdict.note,
-        end_reason=verdict.end_reason,
-        is_cut_short=verdict.is_cut_short,
-    )
-    if verdict.starts_anew:
-        return replace(ended, plan=verdict.plan, found=Candidates(companies=now.found.companies), ranking=Ranking())
-    return replace(ended, plan=verdict.plan or now.plan)
-
-
-def _the(plan: Plan | None) -> Plan:
-    assert plan is not None
-    return plan
-
-
 def _plan_label(context: Context, now: Round) -> str:
     return "Planning the search" if now.plan is None or not (now.plan.pending or now.plan.is_new) else ""
 
 
 def _search_label(context: Context, now: Round) -> str:
-    plan = _the(now.plan)
+    plan = now.planned
     phrasings = min(len(plan.pending), context.settings.company_variants_executed)
     if not phrasings:
         return "Searching by the new plan" if plan.is_new else ""
@@ -252,11 +180,11 @@ def _rank_label(context: Context, now: Round) -> str:
 
 
 _STEPS: tuple[tuple[str, Callable[[Context, Round], str], Take], ...] = (
-    ("plan", _plan_label, _plan),
-    ("search", _search_label, _retrieve),
-    ("filter", lambda context, now: "Filtering", _filter),
-    ("rank", _rank_label, _rank),
-    ("critique", lambda context, now: "Checking whether that is enough", _criticise),
+    ("plan", _plan_label, make_plan),
+    ("search", _search_label, retrieve),
+    ("filter", lambda context, now: "Filtering", keep_fitting),
+    ("rank", _rank_label, rerank),
+    ("critique", lambda context, now: "Checking whether that is enough", criticise),
 )
 """The steps of a round with their ids and labels. One without a label is left out: which it is shows when those before
 were taken.
