@@ -244,8 +244,9 @@ async def _outcome(toolset: CampaignToolset, asked: CampaignQuestion) -> Outcome
 
 
 async def _executed(asked: CampaignQuestion, toolset: CampaignToolset) -> Outcome:
-    vector = await toolset.vector(asked.theme) if asked.theme else None
-    return await execution.execute(toolset.services.reader, asked, toolset.base, vector)
+    services = toolset.services
+    vector = await services.queries.embed_for(toolset.run, asked.theme) if asked.theme else None
+    return await execution.execute(services.reader, asked, toolset.base, vector)
 
 
 def _tool_for(asked: CampaignQuestion) -> str:

@@ -26,7 +26,6 @@ from quarry.campaigns.tool_result import (
     line_for_people,
     summarise_groups,
 )
-from quarry.core.errors import ModelError
 from quarry.core.model.tool_loop import Tool, ToolResult
 from quarry.core.off_loop import off_loop
 from quarry.core.postgres.pool import Database
@@ -163,20 +162,11 @@ class CampaignToolset:
         self.searches.append(Search(tool, clauses, found))
         return found
 
-    async def vector(self, query: str) -> Sequence[float] | None:
-        """The query's vector; None, and the step degraded, where none can be had."""
-        with self.run.step("query_embedding") as record:
-            try:
-                return await self.services.queries.embed(query, seconds=self.run.budget.seconds_left)
-            except ModelError:
-                self.run.degrade("query_embedding", record)
-                return None
-
     async def _find(self, arguments: FilterArguments, clauses: Sequence[Clause]) -> CampaignSet:
         database, preferred = self.services.reader, self.asked.preferred if self.asked else ()
         match arguments:
             case SemanticArguments():
-                vector = await self.vector(arguments.query)
+                vector = await self.services.queries.embed_for(self.run, arguments.query)
                 if vector is None:
                     return await retrieval.find_by_text(database, arguments.query, clauses, preferred)
                 return await retrieval.find_by_meaning(database, vector, arguments.embedding_field, clauses, preferred)

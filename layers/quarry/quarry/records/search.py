@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from quarry.core.collections.collection import ENGLISH
-from quarry.core.errors import ModelError
 from quarry.core.off_loop import off_loop
 from quarry.core.postgres.pool import Database
 from quarry.core.query.question import Ask
@@ -162,7 +161,7 @@ async def gather_candidates(
     if not types:
         return Found(SearchPlan(()))
     # a vector has no "not": what is excluded would draw nearer
-    vector = await query_vector(asked, services, run)
+    vector = await services.queries.embed_for(run, asked)
     found = Found(SearchPlan(()))
     with run.step("retrieve") as record:
         for plan in search_plans(query, types, reading, scope):
@@ -199,16 +198,6 @@ async def _counts(
         listed = await questions.answer(database, each.table, Ask("count"), clauses)
         counts[each.name] = Count.up_to(COUNTED_MAX, listed.rows)
     return counts
-
-
-async def query_vector(query: str, services: Services, run: Run) -> list[float] | None:
-    """The query's vector, or None: then the search goes by words alone, and says so if the model failed."""
-    with run.step("query_embedding") as record:
-        try:
-            return await services.queries.embed(query, seconds=run.budget.seconds_left)
-        except ModelError:
-            run.degrade("query_embedding", record)
-            return None
 
 
 async def _folded(

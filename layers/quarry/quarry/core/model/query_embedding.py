@@ -8,11 +8,12 @@ import time
 from collections import OrderedDict
 from collections.abc import Sequence
 
-from quarry.core.errors import ModelTimedOut, ModelUnavailable
+from quarry.core.errors import ModelError, ModelTimedOut, ModelUnavailable
 from quarry.core.model.circuit_breaker import CircuitBreaker
 from quarry.core.model.interface import EmbeddingModel
 from quarry.core.postgres.embed import mismatch, recorded_model
 from quarry.core.postgres.pool import Database
+from quarry.core.run_log import Run
 from quarry.core.tracing import Attributes, span
 
 CACHED_QUERIES_MAX = 1024
@@ -45,6 +46,15 @@ class QueryEmbedder:
         """
         vectors = await self.embed_all([query], seconds=seconds)
         return None if vectors is None else vectors[0]
+
+    async def embed_for(self, run: Run, query: str) -> list[float] | None:
+        """The vector of a run's query; None also where the model fails, which degrades the run."""
+        with run.step("query_embedding") as record:
+            try:
+                return await self.embed(query, seconds=run.budget.seconds_left)
+            except ModelError:
+                run.degrade("query_embedding", record)
+                return None
 
     async def embed_all(self, queries: Sequence[str], *, seconds: float = math.inf) -> list[list[float]] | None:
         """The vectors of several queries, in order, from one call of the model; else as `embed`."""
