@@ -175,13 +175,12 @@ def _only_has(clause: Clause, facet: str | None) -> bool:
 def _told(reading: RecordsReading, name: str, clauses: Sequence[Clause], scope: Scope) -> list[Clause] | None:
     """The conditions as a type can tell them; None where it cannot tell all that the question says."""
     table, is_anybodys = reading.types.counted[name], reading.types.united.reckons
-    facets = {facet.name for facet in table.facets}
     given = [{condition.facet} for clause in scope.facets for condition in clause]
     others = of_others(reading, name, table) if is_anybodys else {}
     told = told_of(table, [only_of(clause, others) for clause in besides(clauses, scope)])
     if is_misnamed(reading.parsed, table, reading.types.united):
         return None
-    tells_all = all(names & facets for names in (*_facets_named(reading), *given))
+    tells_all = all(names & table.by_name.keys() for names in (*_facets_named(reading), *given))
     if told is None or not tells_all or not may_be_sold(reading, table):
         return None
     if is_anybodys and not names_nothing_else(reading, name, table, clauses, others):
@@ -331,12 +330,8 @@ def _types_grouped(reading: RecordsReading) -> Sequence[str]:
     called = [reading.types.called(reading.parsed.said(noun)) for noun in nouns]
     of = reading.question.ask.of
     # "how much did customers spend": what tells how much
-    telling = [names for names in called if any(_has(reading.types.counted[name], of) for name in names)]
+    telling = [names for names in called if any(of in reading.types.counted[name].by_name for name in names)]
     return telling[0] if of and telling else called[0] if called and not of else ()
-
-
-def _has(table: SearchTable, facet: str | None) -> bool:
-    return facet is None or any(each.name == facet for each in table.facets)
 
 
 def _facets_named(reading: RecordsReading) -> list[set[str]]:

@@ -47,7 +47,7 @@ def facet_clauses(
 def types_with(clauses: Sequence[Clause], types: Sequence[SearchedType], *also: str) -> tuple[SearchedType, ...]:
     """Those of the types that have the facets of all clauses, and those named `also`."""
     facets = {condition.facet for clause in clauses for condition in clause} | {*also}
-    return tuple(each for each in types if facets <= {facet.name for facet in each.table.facets})
+    return tuple(each for each in types if facets <= each.table.by_name.keys())
 
 
 def _condition(name: str, values: Sequence[str], facets: Mapping[str, Facet]) -> Condition:

@@ -207,7 +207,7 @@ def tellable(clause: Clause, table: SearchTable) -> Clause:
     """Those of the conditions that this table can tell. Somebody who may be meant as several things is what the first
     facet of people tells. What a row may be like itself is not asked of what it refers to.
     """
-    facets = {facet.name: facet for facet in table.facets}
+    facets = table.by_name
     people = [facet.name for facet in table.facets if facet.is_people]
     told = [
         condition for condition in clause if condition.facet in facets and can_have(facets[condition.facet], condition)
@@ -232,7 +232,7 @@ def told_of(table: SearchTable, clauses: Sequence[Clause]) -> list[Clause] | Non
 
 def tells_when(parsed: ParsedQuery, question: Question, table: SearchTable) -> bool:
     """Whether the verbs that speak of a date speak of one of this table's: dates of several tables may be called the same."""
-    facets = {facet.name: facet for facet in table.facets}
+    facets = table.by_name
     # "paid the deposit" may be a yes or no
     told = {
         evidence

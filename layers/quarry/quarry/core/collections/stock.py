@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from quarry.core.language.tokens import keys
 from quarry.core.retrieval.facets import Facet
 
 _STOCK = frozenset(("stock", "inventory"))
@@ -15,7 +14,7 @@ _LIMITS = _LEAST | frozenset("maximum max target".split())
 
 def stock_facets(facets: Sequence[Facet]) -> Iterator[Facet]:
     """ "In stock" of the only number that is of stock; "below the reorder level" of the only limit that it may fall below."""
-    numbers = [(facet, keys(facet.name.replace("_", " "))) for facet in facets if facet.is_measurable]
+    numbers = [(facet, facet.name_words) for facet in facets if facet.is_measurable]
     own = [(facet, said) for facet, said in numbers if facet.kind == "number" and facet.steps == 0]
     stocks = [facet for facet, said in own if (_STOCK & {*said} or said[-2:] == _ON_HAND) and not _LIMITS & {*said}]
     taken = {facet.name for facet in facets}

@@ -47,7 +47,7 @@ class _Reader:
         self.parsed = parsed
         self.mentions: Sequence[Mention] = parsed.mentions
         self.table = table
-        self.own = {facet.name for facet in meant_table(parsed, table).facets}
+        self.own = meant_table(parsed, table).by_name
         self.spoken = spoken_date(parsed.mentions, table)
         self.is_evidence = is_evidence
         self.asking = Asking()

@@ -334,7 +334,7 @@ def _number(
         if value.unit is not None and value.unit in {stem(keys(unit)[-1]) for unit in units_of(facet)}
     ]
     if len(counted) > 1 and table.united:
-        own = {facet.name for facet in meant_table(parsed, table).facets}
+        own = meant_table(parsed, table).by_name
         counted.sort(key=lambda facet: facet.name not in own)
     if parsed.mentions[place].is_latent and not (counted and table.reckons):
         return _bare_number(parsed, place, value, table, found)
@@ -529,8 +529,7 @@ def _ranged(
         return _unanswerable(parsed, place, found)
     if facet is None and table.reckons:
         own = meant_table(parsed, table)
-        names = {each.name for each in own.facets}
-        said = [each for each in facets if each.name in names and each.steps == 0]
+        said = [each for each in facets if each.name in own.by_name and each.steps == 0]
         facet = _meant_number(parsed, place, said, value, own)
     elif facet is None and facets and not named:
         facet = facets[0]

@@ -45,7 +45,7 @@ def referred_by(table: SearchTable, to: SearchTable, counted: Facet) -> tuple[Se
 def quantity_of(table: SearchTable) -> Facet | None:
     """The only quantity that its rows have."""
     own = [facet for facet in table.facets if facet.kind == "number" and facet.steps == 0 and facet.is_measurable]
-    found = [facet for facet in own if QUANTITIES & {*keys(facet.name.replace("_", " "))}]
+    found = [facet for facet in own if QUANTITIES & {*facet.name_words}]
     return found[0] if len(found) == 1 else None
 
 

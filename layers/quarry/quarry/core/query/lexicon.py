@@ -202,9 +202,7 @@ def lexicon_of(table: SearchTable) -> Lexicon:
             if facet.events
         },
         verbs={
-            facet.name: said[:-1] or said
-            for facet in table.facets
-            if facet.is_listed and (said := keys(facet.name.replace("_", " ")))
+            facet.name: said[:-1] or said for facet in table.facets if facet.is_listed and (said := facet.name_words)
         },
         doers={facet.name: said for facet in table.facets if (said := _deeds(facet)) and facet.steps <= 1},
         facet_terms=PhraseTable(_facet_terms(table), stem),
@@ -303,7 +301,7 @@ def _facet_terms(table: SearchTable) -> Iterator[tuple[str, FacetName | Cue]]:
             continue
         counted = [unit for unit in facet.units if facet.kind == "number" and unit not in PERIODS]
         # a quantity is of units, whatever these are
-        said = {*keys(facet.name.replace("_", " "))}
+        said = {*facet.name_words}
         is_of_units = facet.kind == "number" and said & QUANTITIES and not said & _LIMITS
         counted += ["unit", "piece"] if is_of_units else []
         for name in (facet.label, facet.plural, *facet.words, *counted, *_turned(facet)):
@@ -324,7 +322,7 @@ _LIMITS = frozenset("min minimum max maximum reorder limit target threshold".spl
 
 def _turned(facet: Facet) -> Iterator[str]:
     """A facet's name as it is said in a sentence: "type of boat" for `boat_type`, "needs a licence" for `needs_licence`."""
-    match keys(facet.name.replace("_", " ")):
+    match facet.name_words:
         case (first, last) if facet.kind == "boolean":
             yield from (f"{first} {article} {last}" for article in ("a", "an", "the"))
         case (first, last) if facet.kind in ("value", "title", "place"):
@@ -342,7 +340,7 @@ def _opposites(table: SearchTable) -> Iterator[tuple[str, FacetName]]:
 
 
 def _deeds(facet: Facet) -> tuple[str, ...]:
-    match keys(facet.name.replace("_", " ")):
+    match facet.name_words:
         case (*_, last) if facet.is_listed and (deed := deed_of(last)):
             return (deed,)
         case (verb, "by" | "to") if facet.is_listed and is_verb(verb):

@@ -137,7 +137,7 @@ def years_of_making(table: SearchTable) -> list[Facet]:
 
 def words_of(facet: Facet) -> set[str]:
     """The words of what a number is called, by its name and its label."""
-    return {key for name in (facet.name.replace("_", " "), facet.label) for key in keys(name)}
+    return {*facet.name_words, *keys(facet.label)}
 
 
 def compared(words: str, numbers: Sequence[Facet]) -> list[Facet]:

@@ -109,5 +109,5 @@ def _told(table: SearchTable) -> tuple[Facet, Facet] | None:
 
 
 def _is_due(facet: Facet) -> bool:
-    *before, last = keys(facet.name.replace("_", " ")) or ("",)
+    *before, last = facet.name_words or ("",)
     return bool(DUE & {*facet.events, *before, last}) or (last == "by" and bool(before))

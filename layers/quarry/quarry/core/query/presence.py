@@ -7,6 +7,7 @@ from collections.abc import Iterator, Set
 from quarry.core.language.nouns import is_plural
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
+from quarry.core.query.date_verbs import facet_called
 from quarry.core.query.mention import Cue, FacetName, Known, Mention, NumberRange, ParsedQuery, Phrase, Word
 from quarry.core.query.question import Condition, Evidence
 from quarry.core.query.united_tables import meant_table
@@ -28,12 +29,12 @@ def presences(parsed: ParsedQuery, table: SearchTable, said_otherwise: Set[int])
     of the mentions that say so; those at `said_otherwise` say something else.
     """
     found = []
-    own = {facet.name for facet in meant_table(parsed, table).facets}
+    own = meant_table(parsed, table).by_name
     for place, mention in enumerate(parsed.mentions):
         value = mention.value
         if not isinstance(value, FacetName) or value.grain or place in said_otherwise:
             continue
-        facet = table.facet(next((each for each in value.facets if each in own), value.facets[0]))
+        facet = table.facet(facet_called(value, None, own))
         if facet.kind == "number" and is_plural(facet.label) and _is_counted(parsed, place):
             # "with dogs" of a number of them
             found.append((place, Condition(facet.name, range=NumberRange(1.0, None))))

@@ -119,7 +119,7 @@ class _Reader:
         self.tokens = parsed.tokens
         self.mentions: Sequence[Mention] = parsed.mentions
         self.table = table
-        self.facets = {facet.name: facet for facet in table.facets}
+        self.facets = table.by_name
         self.spoken = spoken_date(parsed.mentions, table)
         self.kinds: dict[AskedFor, int] = {}
         self.limit: int | None = None
@@ -329,7 +329,7 @@ class _Reader:
         """ "Per day", where a number is called so (`price_per_day`): the places of the words, and the number."""
         said = [token.key for token in self.tokens]
         for facet in _numbers(self.table):
-            called = keys(facet.name.replace("_", " "))
+            called = facet.name_words
             tail = called[called.index("per") + 1 :] if "per" in called else ()
             for first in range(1, len(said)) if tail else ():
                 if said[first - 1] in _OF_EVERY and (*said[first : first + len(tail)],) == tail:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, LiteralString
 
+from quarry.core.language.tokens import keys
 from quarry.core.language.writing import ENGLISH, Writing, writing_of
 
 FacetKind = Literal[
@@ -74,6 +76,11 @@ class Facet:
     def is_measurable(self) -> bool:
         """Whether a row has one number of it, of its own."""
         return self.kind in ("number", "money", "year") and self.related is None and not self.is_array
+
+    @cached_property
+    def name_words(self) -> tuple[str, ...]:
+        """The words of its name: "price", "per", "day" of `price_per_day`."""
+        return keys(self.name.replace("_", " "))
 
     def is_in(self, currency: str | None) -> bool:
         """Whether amounts in a currency compare with its own; one that is said without is meant in the facet's."""
@@ -160,12 +167,14 @@ class SearchTable:
         """How its numbers and dates are written."""
         return writing_of(self.language)
 
+    @cached_property
+    def by_name(self) -> Mapping[str, Facet]:
+        """The facets by their names."""
+        return {facet.name: facet for facet in reversed(self.facets)}
+
     def facet(self, name: str) -> Facet:
         """The facet of that name. Raises KeyError."""
-        for facet in self.facets:
-            if facet.name == name:
-                return facet
-        raise KeyError(name)
+        return self.by_name[name]
 
     def relation(self, name: str) -> Related:
         """The related rows of that name. Raises KeyError."""
