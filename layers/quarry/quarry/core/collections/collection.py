@@ -73,6 +73,11 @@ class Collection:
     """What the database has its functions as; None where they were not looked at."""
 
     @property
+    def label(self) -> str:
+        """What people call its rows."""
+        return self.declaration.label or self.name.replace("_", " ")
+
+    @property
     def languages(self) -> tuple[str, ...]:
         """The text search configurations that its rows are read by; of rows that name their own, those that there are."""
         language = self.declaration.language

@@ -36,7 +36,7 @@ MODIFIER_CHARACTERS_MIN, HEAD_CHARACTERS_MIN = 4, 5
 def search_table(collection: Collection) -> SearchTable:
     """The collection's source as a searched table; its values are known by the name of `rows_N`."""
     declaration = collection.declaration
-    label = declaration.label or collection.name.replace("_", " ")
+    label = collection.label
     facets = [_facet(collection, name, facet) for name, facet in declaration.facets.items()]
     if declaration.date and DATE not in declaration.facets:
         day = collection.day(declaration.date)
@@ -108,7 +108,6 @@ def rows_referring(collection: Collection, others: Iterable[Collection]) -> Iter
         if len(columns) != 1 or other.declaration.scope_setting or name in collection.declaration.facets:
             continue
         [(by, key)] = columns.items()
-        label = other.declaration.label or other.name.replace("_", " ")
         rows = called(other)
         own, their = collection.column(key, "o"), other.column(by, "x")
         # counted before they are joined: of a million rows that refer to 20,000 a quarter of the time
@@ -120,7 +119,7 @@ def rows_referring(collection: Collection, others: Iterable[Collection]) -> Iter
         on = f"r.quarry_row = {collection.column(key, 't')}"
         yield (
             Facet(
-                name, "number", "r.quarry_value", f"number of {label}", f"numbers of {label}",
+                name, "number", "r.quarry_value", f"number of {other.label}", f"numbers of {other.label}",
                 wording=f"with {{}} {plural(rows[0]).replace('{', '').replace('}', '')}", related=name, steps=1, counts=rows,
             ),
             Related(name, other.declaration.source, on, source=counted),
@@ -176,9 +175,8 @@ def embedded_table(collection: Collection) -> EmbeddedTable:
 
 def called(collection: Collection) -> tuple[str, ...]:
     """What a collection's rows are called, in the singular: of "support tickets", "support ticket" and "ticket"."""
-    declared = collection.declaration
-    one = singular((declared.label or collection.name.replace("_", " ")).lower())
-    return tuple(declared.nouns or dict.fromkeys((one, one.split()[-1])))
+    one = singular(collection.label.lower())
+    return tuple(collection.declaration.nouns or dict.fromkeys((one, one.split()[-1])))
 
 
 def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
