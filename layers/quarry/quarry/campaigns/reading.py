@@ -16,7 +16,6 @@ from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
 from quarry.core.query.mention import Asked, Cue, DateRange, FacetName, Known, Mention, ParsedQuery, Word
 from quarry.core.query.question import Ask, Clause, Condition, Question, Reading, preferred_in_words
-from quarry.core.query.question import Evidence as Span
 from quarry.core.retrieval.wording import clause_label
 
 CLAUSES_MAX = 50
@@ -94,7 +93,7 @@ def _of_company(parsed: ParsedQuery, question: Question) -> Question:
             continue
         companies = {each.value for each in mention.value.values if each.facet == "company" and each.likeness == 1}
         if len(companies) == 1 and "the" in keys(parsed.said(before)):
-            named = Condition("company", tuple(companies), evidence=(Span(mention.start, mention.end),))
+            named = Condition("company", tuple(companies), evidence=(mention.span,))
             return replace(question, topic="", clauses=(*question.clauses, (named,)))
     return question
 

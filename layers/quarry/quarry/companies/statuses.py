@@ -8,8 +8,8 @@ from dataclasses import replace
 from quarry.companies.contract import FUNDING_STAGES
 from quarry.companies.facets import STAGE, STATUS
 from quarry.companies.meaning import EARLIER, LATER, word_before
-from quarry.core.query.mention import FacetName, ParsedQuery
-from quarry.core.query.question import Clause, Condition, Evidence
+from quarry.core.query.mention import FacetName, ParsedQuery, Span
+from quarry.core.query.question import Clause, Condition
 
 DATE_AHEAD_MAX = 12
 """So many characters behind "closed" a date is that of closing."""
@@ -47,7 +47,7 @@ def of_closing(clause: Clause, clauses: Sequence[Clause]) -> Clause:
     return clause
 
 
-def _is_besides(parsed: ParsedQuery, evidence: Evidence) -> bool:
+def _is_besides(parsed: ParsedQuery, evidence: Span) -> bool:
     """Whether what is said there is to be added ("also those that closed")."""
     tokens = parsed.tokens
     before = [token.key for token in tokens if token.end <= evidence.start][-6:]

@@ -25,7 +25,7 @@ from quarry.core.language.tokens import keys, says_something_by_case
 from quarry.core.postgres.pool import Database
 from quarry.core.query.measures import compared
 from quarry.core.query.mention import Asked, Cue, FacetName, Known, Value, Word
-from quarry.core.query.question import Clause, Condition, Evidence
+from quarry.core.query.question import Clause, Condition, spans_of
 from quarry.core.retrieval.filters import Arguments
 from quarry.core.retrieval.fusion import SEMANTIC_WEIGHT
 from quarry.core.services import Services
@@ -351,8 +351,7 @@ def _named(query: str, reading: RecordsReading, *, is_met: bool) -> _Named:
     if not query.startswith(parsed.text):
         return _Named(_SAYING, ())
     spans, values = list[tuple[int, int]](), list[tuple[Clause, int]]()
-    clauses = reading.clauses if is_met else ()
-    conditions = {said for clause in clauses for condition in clause for said in condition.evidence}
+    conditions = spans_of(reading.clauses if is_met else ())
     for mention in parsed.mentions:
         if isinstance(mention.value, Known):
             whole = [each for each in mention.value.values if each.is_whole and each.likeness == 1]
@@ -365,7 +364,7 @@ def _named(query: str, reading: RecordsReading, *, is_met: bool) -> _Named:
             isinstance(mention.value, FacetName)
             or mention.value == Cue("noun")
             or (is_met and _only_frames(mention.value))
-            or Evidence(mention.start, mention.end) in conditions
+            or mention.span in conditions
         ):
             spans.append((mention.start, mention.end))
     called = [

@@ -19,9 +19,10 @@ from quarry.core.query.mention import (
     ParsedQuery,
     Phrase,
     Place,
+    Span,
     Word,
 )
-from quarry.core.query.question import Ask, Clause, Condition, Evidence
+from quarry.core.query.question import Ask, Clause, Condition, spans_of
 from quarry.core.query.reckoning import groups_in
 from quarry.core.query.united_tables import is_misnamed, nearest
 from quarry.core.retrieval import questions
@@ -148,7 +149,7 @@ def _counting(
     if ask.kind == "extreme":
         # who has no such date is not the first
         told = [clause for clause in told if not _only_has(clause, ask.facet)]
-    used = {evidence for clause in clauses for condition in clause for evidence in condition.evidence}
+    used = spans_of(clauses)
     counted = {facet.name for facet in table.facets if facet.is_counted}
     for condition in _said_whole(reading, counted, used):
         told, used = [*told, (condition,)], used | {*condition.evidence}
@@ -326,7 +327,7 @@ def _types_grouped(reading: RecordsReading) -> Sequence[str]:
     asked = {*reading.question.asked_by}
     nouns = (mention for mention in reading.parsed.mentions if mention.value == Cue("noun"))
     # what rows are grouped by is no name of theirs
-    nouns = (each for each in nouns if reading.question.ask.function or Evidence(each.start, each.end) not in asked)
+    nouns = (each for each in nouns if reading.question.ask.function or each.span not in asked)
     called = [reading.types.called(reading.parsed.said(noun)) for noun in nouns]
     of = reading.question.ask.of
     # "how much did customers spend": what tells how much
@@ -341,9 +342,7 @@ def _facets_named(reading: RecordsReading) -> list[set[str]]:
     return asked + [
         {*mention.value.facets}
         for mention in reading.parsed.mentions
-        if isinstance(mention.value, FacetName)
-        and mention.source != "rule"
-        and Evidence(mention.start, mention.end) not in said
+        if isinstance(mention.value, FacetName) and mention.source != "rule" and mention.span not in said
     ]
 
 
@@ -395,10 +394,10 @@ def _may_hold(table: SearchTable, clause: Clause, holders: Mapping[tuple[str, st
     )
 
 
-def _said_whole(reading: RecordsReading, facets: Set[str], used: Set[Evidence]) -> Iterator[Condition]:
+def _said_whole(reading: RecordsReading, facets: Set[str], used: Set[Span]) -> Iterator[Condition]:
     """Values of these facets that are words like others in prose, and here say what is counted ("ordinances", "by the mayor")."""
     for mention in reading.parsed.mentions:
-        said = Evidence(mention.start, mention.end)
+        said = mention.span
         if said in used or not isinstance(mention.value, Known) or mention.assertion == "negated":
             continue
         known = [each for each in mention.value.values if each.facet in facets and each.is_whole]
@@ -410,10 +409,10 @@ def _said_whole(reading: RecordsReading, facets: Set[str], used: Set[Evidence]) 
 def _is_unknown(clause: Clause, reading: RecordsReading) -> bool:
     """Whether a clause is of a name that the data does not know as a value; it may stand in the text."""
     unknown = {missing.evidence for missing in reading.question.missing}
-    return any(evidence in unknown for condition in clause for evidence in condition.evidence)
+    return not unknown.isdisjoint(spans_of([clause]))
 
 
-def _words(reading: RecordsReading, used: set[Evidence]) -> Iterator[str]:
+def _words(reading: RecordsReading, used: set[Span]) -> Iterator[str]:
     """The words that records must hold: those that no condition says."""
     if reading.question.follows_up:
         yield from [reading.question.topic] if reading.question.topic else []
@@ -429,7 +428,7 @@ def _words(reading: RecordsReading, used: set[Evidence]) -> Iterator[str]:
             or (reading.counted and names_records(mention))
         ):
             continue
-        if Evidence(mention.start, mention.end) not in used and _says_something(mention):
+        if mention.span not in used and _says_something(mention):
             yield reading.parsed.said(mention)
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Set
 
 from quarry.core.language.tokens import codes_in
-from quarry.core.query.question import Evidence
+from quarry.core.query.mention import Span
 from quarry.core.text import STOP_WORDS, topic_text, words
 from quarry.records.contract import Intent
 
@@ -71,9 +71,9 @@ def is_topic_alone(query: str) -> bool:
     return QUESTION_WORDS.isdisjoint(said) and tuple(said[:2]) not in QUESTION_PHRASES and len(said) <= TOPIC_WORDS_MAX
 
 
-def exclusions_in(query: str) -> list[Evidence]:
+def exclusions_in(query: str) -> list[Span]:
     """Where the words and phrases stand that a dash excludes ("-parks", '-"bike lanes"')."""
-    return [Evidence(*typed.span()) for typed in _TYPED.finditer(query) if len(typed[1]) % 2]
+    return [Span(*typed.span()) for typed in _TYPED.finditer(query) if len(typed[1]) % 2]
 
 
 def without_exclusions(query: str) -> str:

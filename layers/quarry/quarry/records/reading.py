@@ -28,9 +28,10 @@ from quarry.core.query.mention import (
     MoneyRange,
     NumberRange,
     ParsedQuery,
+    Span,
     Word,
 )
-from quarry.core.query.question import Ask, Clause, Condition, Evidence, Question, Reading
+from quarry.core.query.question import Ask, Clause, Condition, Question, Reading, spans_of
 from quarry.core.retrieval.facets import Facet, SearchTable
 from quarry.core.retrieval.filters import can_have
 from quarry.core.retrieval.reading import read_question
@@ -93,7 +94,7 @@ class RecordsReading:
         compares = any(
             isinstance(each.value, NumberRange | MoneyRange)
             and each.value.least != each.value.most
-            and Evidence(each.start, each.end) in untold
+            and each.span in untold
             for each in self.parsed.mentions
         )
         return self.types.united.reckons and bool(is_total or compares or asked & {"average", "share"})
@@ -153,7 +154,7 @@ def place(
 ) -> RecordsReading:
     """The reading with what is said of records told from what these tell about; `before` is that of the question it takes up."""
     asked, said_before = set(question.clauses), set(before.question.clauses) if before else set[Clause]()
-    others = {Evidence(each.start, each.end) for pair in other_names(parsed, types.united) for each in pair}
+    others = {each.span for pair in other_names(parsed, types.united) for each in pair}
     kept = [clause for clause in before.clauses if clause in asked] if before else []
     own = [
         clause
@@ -186,14 +187,12 @@ def place(
     )
 
 
-def _without(parsed: ParsedQuery, clauses: Sequence[Clause], excluded: Sequence[Evidence]) -> str:
+def _without(parsed: ParsedQuery, clauses: Sequence[Clause], excluded: Sequence[Span]) -> str:
     """The question but for the mentions that make these conditions. What a dash excludes (`excluded`) stays excluded."""
-    said = {evidence for clause in clauses for condition in clause for evidence in condition.evidence}
+    said = spans_of(clauses)
     within = {place for each in excluded for place in range(each.start, each.end)}
     asked = parsed.pieces(
-        mention
-        for mention in parsed.mentions
-        if mention.start not in within and Evidence(mention.start, mention.end) not in said
+        mention for mention in parsed.mentions if mention.start not in within and mention.span not in said
     )
     return " ".join([*asked, *(parsed.text[each.start : each.end] for each in excluded)]) if asked else ""
 
@@ -242,7 +241,7 @@ def tells_when(parsed: ParsedQuery, question: Question, table: SearchTable) -> b
         for evidence in condition.evidence
     }.union(question.asked_by)
     for mention in parsed.mentions:
-        is_told = Evidence(mention.start, mention.end) in told
+        is_told = mention.span in told
         if isinstance(mention.value, FacetName) and mention.source == "rule" and not is_told:
             facet = facets.get(mention.value.facets[0])
             word = parsed.said(mention)

@@ -22,10 +22,11 @@ from quarry.core.query.mention import (
     Phrase,
     Place,
     Reference,
+    Span,
     Word,
 )
 from quarry.core.query.quantities import dimension_of
-from quarry.core.query.question import Clause, Evidence
+from quarry.core.query.question import Clause, spans_of
 from quarry.core.retrieval.facets import SearchTable
 from quarry.records.reading import RecordsReading
 
@@ -44,14 +45,14 @@ _SOLD = frozenset(stem(verb) for verb in "sold bought purchased ordered invoiced
 
 def is_read_whole(reading: RecordsReading, clauses: Sequence[Clause]) -> bool:
     """Whether every word that says something has been understood: a number of what was read in part would be a wrong one."""
-    used = {evidence for clause in clauses for condition in clause for evidence in condition.evidence}
+    used = spans_of(clauses)
     used.update(reading.question.asked_by)
     clause_facets = {condition.facet for clause in clauses for condition in clause} | _asked_facets(reading)
     for place, mention in enumerate(reading.parsed.mentions):
         value = mention.value
         if only_measures(reading, place):
             continue
-        if Evidence(mention.start, mention.end) in used or value in (Cue("noun"), Cue("filler")):
+        if mention.span in used or value in (Cue("noun"), Cue("filler")):
             continue
         if only_says_sold(mention) or is_shortened(mention, reading) or ends_duration(reading, mention):
             continue
@@ -138,7 +139,7 @@ def said_of_rows(reading: RecordsReading, clauses: Sequence[Clause]) -> list[Cla
 
 
 def names_nothing_else(
-    reading: RecordsReading, name: str, table: SearchTable, clauses: Sequence[Clause], others: Container[Evidence]
+    reading: RecordsReading, name: str, table: SearchTable, clauses: Sequence[Clause], others: Container[Span]
 ) -> bool:
     """Whether no other rows are named than those of a type, and no facet that makes no condition and is not asked for."""
     asked = {*reading.question.asked_by}
@@ -156,13 +157,9 @@ def names_nothing_else(
         if isinstance(mention.value, Known) and _is_led_elsewhere(reading, place, mention.value, table):
             return False
         is_other = mention.value == Cue("noun") and name not in reading.types.called(said)
-        if (
-            is_other
-            and Evidence(mention.start, mention.end) not in asked
-            and (Evidence(mention.start, mention.end) not in others)
-        ):
+        if is_other and mention.span not in asked and mention.span not in others:
             return False
-        is_name = isinstance(mention.value, FacetName) and Evidence(mention.start, mention.end) not in asked
+        is_name = isinstance(mention.value, FacetName) and mention.span not in asked
         # "total orders" are their number; of which date a verb speaks was seen before
         is_name = is_name and said.lower() != "total" and mention.source != "rule"
         if is_name and isinstance(mention.value, FacetName) and not constrained & {*mention.value.facets}:
@@ -198,11 +195,11 @@ def _is_most_of_what(reading: RecordsReading) -> bool:
     return verb.value != Cue("noun") and (verb.value != Cue("light") or is_measuring(said) or stem(said) == _OWE)
 
 
-def of_others(reading: RecordsReading, name: str, table: SearchTable) -> dict[Evidence, Set[str]]:
+def of_others(reading: RecordsReading, name: str, table: SearchTable) -> dict[Span, Set[str]]:
     """What is said of other rows that those of a type refer to ("orders by customers from Norway"): by the characters of these
     rows' name and of the value beside it, the facets of the table that lead there.
     """
-    mentions, said = reading.parsed.mentions, dict[Evidence, Set[str]]()
+    mentions, said = reading.parsed.mentions, dict[Span, Set[str]]()
     for place, mention in enumerate(mentions):
         called = reading.types.called(reading.parsed.said(mention))
         if mention.value != Cue("noun") or name in called:
@@ -213,8 +210,8 @@ def of_others(reading: RecordsReading, name: str, table: SearchTable) -> dict[Ev
             value = mentions[other].value
             known = value.values if isinstance(value, Known) else value.known if isinstance(value, Place) else ()
             if facets := led & {each.facet for each in known}:
-                said[Evidence(mention.start, mention.end)] = facets
-                said[Evidence(mentions[other].start, mentions[other].end)] = facets
+                said[mention.span] = facets
+                said[mentions[other].span] = facets
     return said
 
 
@@ -229,7 +226,7 @@ def _values_beside(mentions: Sequence[Mention], place: int) -> Iterator[int]:
         yield following
 
 
-def only_of(clause: Clause, others: Mapping[Evidence, Set[str]]) -> Clause:
+def only_of(clause: Clause, others: Mapping[Span, Set[str]]) -> Clause:
     """A clause about other rows, of the facets alone that lead to these."""
     return tuple(
         condition
@@ -272,7 +269,7 @@ def _says_of_rows(reading: RecordsReading, place: int) -> bool:
 def may_be_sold(reading: RecordsReading, table: SearchTable) -> bool:
     """Whether rows of the table tell of what was sold, where the question says that something was."""
     asked = {*reading.question.asked_by}
-    others = (each for each in reading.parsed.mentions if Evidence(each.start, each.end) not in asked)
+    others = (each for each in reading.parsed.mentions if each.span not in asked)
     is_said = reading.question.ask.function is not None and any(map(only_says_sold, others))
     return not is_said or bool(SALES & {singular(each) for noun in table.nouns for each in keys(noun)})
 

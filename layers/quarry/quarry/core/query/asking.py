@@ -10,8 +10,19 @@ from quarry.core.language.tokens import keys
 from quarry.core.query.date_verbs import facet_called, is_participle, is_undone, spoken_date
 from quarry.core.query.dealings import DEALING, SELLING, SOLD, dealt_with, quantity_of, referred_by
 from quarry.core.query.measures import facets_of_adjective
-from quarry.core.query.mention import Asked, AskedFor, Cue, DateRange, FacetName, Known, Mention, ParsedQuery, Word
-from quarry.core.query.question import Ask, Evidence, Function, Missing
+from quarry.core.query.mention import (
+    Asked,
+    AskedFor,
+    Cue,
+    DateRange,
+    FacetName,
+    Known,
+    Mention,
+    ParsedQuery,
+    Span,
+    Word,
+)
+from quarry.core.query.question import Ask, Function, Missing
 from quarry.core.query.reckoning import reckoning_of
 from quarry.core.query.united_tables import compared_values, meant_table, nearest_people
 from quarry.core.retrieval.facets import Facet, SearchTable
@@ -184,7 +195,7 @@ class _Reader:
     def _cannot(self, place: int, last: int | None = None) -> Ask:
         """Asked for, and no facet tells it."""
         start, end = self.mentions[place].start, self.mentions[place if last is None else last].end
-        self.asking.unanswerable.append(Missing(self.parsed.text[start:end], Evidence(start, end)))
+        self.asking.unanswerable.append(Missing(self.parsed.text[start:end], Span(start, end)))
         return Ask()
 
     # ---- kinds ----

@@ -32,7 +32,7 @@ from quarry.core.query.overdue import overdue, unpaid
 from quarry.core.query.periods import shifted
 from quarry.core.query.presence import presences, truths
 from quarry.core.query.quantities import converted, dimension_of
-from quarry.core.query.question import Clause, Condition, Evidence, Missing, Strength
+from quarry.core.query.question import Clause, Condition, Missing, Strength
 from quarry.core.query.united_tables import are_called_people, meant_table
 from quarry.core.retrieval.facets import Facet, SearchTable
 
@@ -99,7 +99,7 @@ def conditions_of(
             or (mention.is_latent and isinstance(mention.value, Known))
             or (_is_soft(said, table) and not _insists(mention) and not (counts and _is_stated(said)))
         ):
-            evidence = (Evidence(mention.start, mention.end),)
+            evidence = (mention.span,)
             found.preferred += [
                 replace(condition, evidence=condition.evidence or evidence) for clause in said for condition in clause
             ]
@@ -209,7 +209,7 @@ def _place(parsed: ParsedQuery, place: int, value: Place, table: SearchTable, fo
     text = parsed.said(mention)
     facet = _facet_of_places(value, table)
     if mention.assertion != "negated":
-        found.missing.append(Missing(text, Evidence(mention.start, mention.end), facet))
+        found.missing.append(Missing(text, mention.span, facet))
     return _any_of([Condition(facet, (text,))], mention)
 
 
@@ -570,7 +570,7 @@ def _compares(parsed: ParsedQuery, place: int, facets: Sequence[Facet]) -> bool:
 def _unanswerable(parsed: ParsedQuery, place: int, found: Conditions) -> list[Clause]:
     mention = parsed.mentions[place]
     text = parsed.said(mention)
-    found.unanswerable.append(Missing(text, Evidence(mention.start, mention.end)))
+    found.unanswerable.append(Missing(text, mention.span))
     return []
 
 
@@ -612,7 +612,7 @@ def _use_name_beside(parsed: ParsedQuery, place: int, facets: set[str], found: C
 def _named(mention: Mention, value: FacetName, table: SearchTable) -> list[Clause]:
     """A facet's name that says something by itself: of a boolean facet, that it holds; "no" of a number, that it is 0."""
     facet = table.facet(value.facets[0])
-    evidence = (Evidence(mention.start, mention.end),)
+    evidence = (mention.span,)
     if facet.kind == "boolean":
         return [(Condition(facet.name, ("true",), is_negated=mention.assertion == "negated", evidence=evidence),)]
     if facet.counts and mention.assertion == "negated":

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from quarry.core.query.mention import Asked, Cue, DateRange, FacetName, ParsedQuery
-from quarry.core.query.question import Clause, Condition, Evidence
+from quarry.core.query.question import Clause, Condition
 from quarry.core.retrieval.facets import SearchTable
 
 
@@ -20,7 +20,7 @@ def joined_clauses(parsed: ParsedQuery, groups: Sequence[tuple[int, list[Clause]
     last: int | None = None
     for place, said in groups:
         mention = parsed.mentions[place]
-        evidence = (Evidence(mention.start, mention.end),)
+        evidence = (mention.span,)
         said = [
             tuple(replace(condition, evidence=condition.evidence or evidence) for condition in clause)
             for clause in said

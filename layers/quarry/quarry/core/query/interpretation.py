@@ -15,7 +15,7 @@ from quarry.core.query.mention import (
     Reference,
     Word,
 )
-from quarry.core.query.question import Ask, Clause, Condition, Evidence, Missing, Question
+from quarry.core.query.question import Ask, Clause, Condition, Missing, Question
 from quarry.core.query.topic import excluded_words, topic_of
 from quarry.core.retrieval.facets import SearchTable
 
@@ -53,9 +53,7 @@ def interpret(parsed: ParsedQuery, table: SearchTable, earlier: Question | None 
         unanswerable=(*found.unanswerable, *asking.unanswerable),
         follows_up=parsed.follows_up and earlier is not None,
         references=_references(parsed),
-        asked_by=tuple(
-            Evidence(parsed.mentions[place].start, parsed.mentions[place].end) for place in sorted(asking.places)
-        ),
+        asked_by=tuple(parsed.mentions[place].span for place in sorted(asking.places)),
     )
     if earlier is None or not parsed.follows_up:
         return question
@@ -132,7 +130,7 @@ def _unknown_names(parsed: ParsedQuery, table: SearchTable, ask: Ask) -> list[Mi
         if facet is None and ask.kind == "rows" and ask.facet is None and not parsed.follows_up:
             continue
         text = parsed.said(mention)
-        unknown.append(Missing(text, Evidence(mention.start, mention.end), facet or names))
+        unknown.append(Missing(text, mention.span, facet or names))
     return unknown
 
 

@@ -195,6 +195,14 @@ Value = (
 
 
 @dataclass(frozen=True)
+class Span:
+    """The characters of a question that say something."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
 class Mention:
     """A thing that `text[start:end]` mentions. `is_latent`: the words may mean this, and nothing beside them says so."""
 
@@ -208,6 +216,11 @@ class Mention:
     """How it holds together with the mention before it: "and", both as each is meant; "or", one of them suffices. So "not in A or
     B" is two negated mentions joined by "and", and "no red wine" two joined by "or".
     """
+
+    @property
+    def span(self) -> Span:
+        """Its characters."""
+        return Span(self.start, self.end)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from quarry.core.language.tokens import keys
 from quarry.core.query.date_verbs import DUE, is_verb
 from quarry.core.query.measures import is_side_amount
 from quarry.core.query.mention import DateRange, Mention, ParsedQuery, Word
-from quarry.core.query.question import Clause, Condition, Evidence
+from quarry.core.query.question import Clause, Condition
 from quarry.core.query.united_tables import meant_table
 from quarry.core.retrieval.facets import Facet, SearchTable
 
@@ -39,7 +39,7 @@ def overdue(parsed: ParsedQuery, table: SearchTable) -> Iterator[tuple[int, list
         mention = parsed.mentions[place]
         if told is not None and mention.assertion == "affirmed":
             due, done = told
-            evidence = (Evidence(mention.start, mention.end),)
+            evidence = (mention.span,)
             past = DateRange(None, parsed.reference_date - datetime.timedelta(days=1))
             is_open = Condition(done.name, is_negated=True, evidence=evidence)
             if done.kind == "boolean":
@@ -79,7 +79,7 @@ def unpaid(parsed: ParsedQuery, table: SearchTable) -> Iterator[tuple[int, list[
     if (owed := owing(parsed, table)) is not None:
         place, _, paid = owed
         values = ("true",) if paid.kind == "boolean" else ()
-        evidence = (Evidence(parsed.mentions[place].start, parsed.mentions[place].end),)
+        evidence = (parsed.mentions[place].span,)
         yield place, [(Condition(paid.name, values, is_negated=True, evidence=evidence),)]
 
 

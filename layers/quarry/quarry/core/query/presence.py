@@ -9,7 +9,7 @@ from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
 from quarry.core.query.date_verbs import facet_called
 from quarry.core.query.mention import Cue, FacetName, Known, Mention, NumberRange, ParsedQuery, Phrase, Word
-from quarry.core.query.question import Condition, Evidence
+from quarry.core.query.question import Condition
 from quarry.core.query.united_tables import meant_table
 from quarry.core.retrieval.facets import Facet, SearchTable
 
@@ -61,7 +61,7 @@ def truths(parsed: ParsedQuery, table: SearchTable) -> Iterator[tuple[tuple[int,
         between = (parsed.mentions[place].value for place in range(places[0], places[-1]) if place not in places)
         if all(each == Cue("filler") for each in between):
             is_negated = any(parsed.mentions[place].assertion == "negated" for place in places)
-            evidence = tuple(Evidence(parsed.mentions[place].start, parsed.mentions[place].end) for place in places)
+            evidence = tuple(parsed.mentions[place].span for place in places)
             yield places, Condition(facet.name, ("true",), is_negated=is_negated, evidence=evidence)
 
 

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from quarry.core.query.mention import DateRange, Grain, MoneyRange, NumberRange, ParsedQuery
+from quarry.core.query.mention import DateRange, Grain, MoneyRange, NumberRange, ParsedQuery, Span
 
 Function = Literal["sum", "avg", "min", "max"]
 Strength = Literal["stated", "inferred"]
 """Whether the words say that a condition must hold, or it is only likely to be meant."""
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """The characters of the question that say something."""
-
-    start: int
-    end: int
 
 
 @dataclass(frozen=True)
@@ -32,11 +24,16 @@ class Condition:
     range: DateRange | NumberRange | MoneyRange | None = None
     is_negated: bool = False
     strength: Strength = "stated"
-    evidence: tuple[Evidence, ...] = ()
+    evidence: tuple[Span, ...] = ()
 
 
 Clause = tuple[Condition, ...]
 """Conditions of which any must hold."""
+
+
+def spans_of(clauses: Iterable[Clause]) -> set[Span]:
+    """The characters that say the clauses."""
+    return {span for clause in clauses for condition in clause for span in condition.evidence}
 
 
 @dataclass(frozen=True)
@@ -64,7 +61,7 @@ class Missing:
     """Something that the question names and the data does not hold, by the words that name it; `facet` where it is known."""
 
     text: str
-    evidence: Evidence
+    evidence: Span
     facet: str | None = None
 
 
@@ -87,7 +84,7 @@ class Question:
     unanswerable: Sequence[Missing] = ()
     follows_up: bool = False
     references: Sequence[int] = ()
-    asked_by: Sequence[Evidence] = ()
+    asked_by: Sequence[Span] = ()
     """The characters that say what is asked for."""
 
 

@@ -9,8 +9,7 @@ from functools import cached_property
 
 from quarry.core.contract import Evidence
 from quarry.core.language.tokens import keys, unique
-from quarry.core.query.mention import DateRange, FacetName, Known, Mention, ParsedQuery, Place
-from quarry.core.query.question import Evidence as Span
+from quarry.core.query.mention import DateRange, FacetName, Known, Mention, ParsedQuery, Place, Span
 from quarry.core.query.question import Question
 from quarry.people.contract import Constraints
 
