@@ -11,11 +11,11 @@ from typing import Literal
 
 from quarry.campaigns.contract import ClauseOnWire, ConditionOnWire, Constraints
 from quarry.campaigns.facets import CAMPAIGNS, RECENT_DAYS
-from quarry.core.contract import EVIDENCE_MAX, Evidence
+from quarry.core.contract import EVIDENCE_MAX
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
 from quarry.core.query.mention import Asked, Cue, DateRange, FacetName, Known, Mention, ParsedQuery, Word
-from quarry.core.query.question import Ask, Clause, Condition, Question, Reading, preferred_in_words
+from quarry.core.query.question import Ask, Clause, Condition, Question, Reading, evidence_of, preferred_in_words
 from quarry.core.retrieval.wording import clause_label
 
 CLAUSES_MAX = 50
@@ -199,8 +199,8 @@ def constraints_of(asked: CampaignQuestion, base: Sequence[Clause] = ()) -> Cons
     text, preferred = asked.question.text, [each for clause in asked.preferred for each in clause]
     others = [each for each in asked.question.preferred if each not in preferred]
     evidence = [
-        *(each for clause in asked.clauses for condition in clause for each in Evidence.of(condition, text)),
-        *(each for condition in (*preferred, *others) for each in Evidence.of(condition, text, is_preferred=True)),
+        *(each for clause in asked.clauses for condition in clause for each in evidence_of(condition, text)),
+        *(each for condition in (*preferred, *others) for each in evidence_of(condition, text, is_preferred=True)),
     ]
     return Constraints(
         conditions=[

@@ -10,9 +10,9 @@ from datetime import MAXYEAR, MINYEAR, date
 from quarry.companies import contract
 from quarry.companies.facets import COMPANIES, TAG_FACETS
 from quarry.companies.query import Sought, TagGroup
-from quarry.core.contract import EVIDENCE_MAX, Evidence
+from quarry.core.contract import EVIDENCE_MAX
 from quarry.core.query.mention import DateRange, MoneyRange, NumberRange
-from quarry.core.query.question import Clause, Condition
+from quarry.core.query.question import Clause, Condition, evidence_of
 from quarry.core.retrieval.wording import condition_label
 from quarry.core.text import QUERY_MAX_CHARACTERS, significant_words
 
@@ -34,7 +34,7 @@ def constraints_of(sought: Sought) -> contract.Constraints:
         each
         for clause, _ in said
         for condition in clause
-        for each in Evidence.of(condition, text, is_preferred=clause in sought.preferred)
+        for each in evidence_of(condition, text, is_preferred=clause in sought.preferred)
     ]
     return contract.Constraints(
         # of a long question, and of one that goes on from others, it may be longer than a question is

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import datetime
 import re
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field, StrictInt
 
 from quarry.core.lazy_model import LazyModel
 from quarry.core.text import Storable
-
-if TYPE_CHECKING:  # a function that reads no question imports nothing of that
-    from quarry.core.query.question import Condition
 
 NAME_PATTERN = r"^[a-z][a-z0-9_]{0,47}$"
 """What collections and facets may be called."""
@@ -60,21 +57,6 @@ class Evidence(Request):
     start: Annotated[StrictInt, Field(ge=0)]
     end: Annotated[StrictInt, Field(ge=0)]
     assertion: Assertion
-
-    @classmethod
-    def of(cls, condition: Condition, text: str, *, is_preferred: bool = False) -> list[Self]:
-        """What of a question's text says a condition."""
-        assertion: Assertion = "preferred" if is_preferred else "negated" if condition.is_negated else "affirmed"
-        return [
-            cls(
-                field=condition.facet,
-                value=", ".join(condition.values) or text[span.start : span.end],
-                start=span.start,
-                end=span.end,
-                assertion=assertion,
-            )
-            for span in condition.evidence
-        ]
 
 
 class AggregationGroup(LazyModel):

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from quarry.core.contract import Assertion, Evidence
 from quarry.core.query.mention import DateRange, Grain, MoneyRange, NumberRange, ParsedQuery, Span
 
 Function = Literal["sum", "avg", "min", "max"]
@@ -34,6 +35,21 @@ Clause = tuple[Condition, ...]
 def spans_of(clauses: Iterable[Clause]) -> set[Span]:
     """The characters that say the clauses."""
     return {span for clause in clauses for condition in clause for span in condition.evidence}
+
+
+def evidence_of(condition: Condition, text: str, *, is_preferred: bool = False) -> list[Evidence]:
+    """What of a question's text says a condition, as it goes over the wire."""
+    assertion: Assertion = "preferred" if is_preferred else "negated" if condition.is_negated else "affirmed"
+    return [
+        Evidence(
+            field=condition.facet,
+            value=", ".join(condition.values) or text[span.start : span.end],
+            start=span.start,
+            end=span.end,
+            assertion=assertion,
+        )
+        for span in condition.evidence
+    ]
 
 
 @dataclass(frozen=True)
