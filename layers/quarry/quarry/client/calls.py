@@ -2,95 +2,21 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass, field
-from types import NoneType
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, overload
-from urllib.parse import quote
+from collections.abc import Callable, Coroutine
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from pydantic import BaseModel, ValidationError
 
-from quarry.client.errors import InvalidInput, UnexpectedAnswer
-from quarry.core.stream.encoding import Form
-
-if TYPE_CHECKING:
-    from quarry.client.streams import AsyncStream, Stream
+from quarry.client.errors import InvalidInput
+from quarry.client.streams import AsyncStream, Stream
+from quarry.client.wire import Call, EventTypes, Reply, Sent
 
 P = ParamSpec("P")
 T = TypeVar("T")
 E = TypeVar("E", bound=BaseModel)
 M = TypeVar("M", bound=BaseModel)
-
-
-@dataclass(frozen=True)
-class Sent:
-    """What one call of a route sends: values in its path, its query, its body."""
-
-    path: Mapping[str, str] = field(default_factory=dict)
-    query: BaseModel | Mapping[str, str] | None = None
-    body: BaseModel | None = None
-    headers: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Call:
-    """A request that can be made as often as it takes. `is_repeatable`: also where it may have been carried out already."""
-
-    method: str
-    path: str
-    query: Mapping[str, Any]
-    body: bytes | None
-    headers: Mapping[str, str]
-    is_repeatable: bool = True
-
-    @classmethod
-    def of(cls, address: str, sent: Sent, *, accept: str, is_repeatable: bool = True) -> Call:
-        """The call of a route, whose `address` is its method and its path."""
-        method, _, template = address.partition(" ")
-        # an owner's id may hold a slash
-        path = template.format_map({name: quote(value, safe="/") for name, value in sent.path.items()})
-        query, body = sent.query, None
-        if isinstance(query, BaseModel):
-            query = query.model_dump(mode="json", by_alias=True, exclude_unset=True)
-        headers = {**sent.headers, "Accept": accept}
-        if sent.body is not None:
-            body = sent.body.model_dump_json(by_alias=True, exclude_unset=True).encode()
-            headers["Content-Type"] = "application/json"
-        return cls(method, path, query or {}, body, headers, is_repeatable)
-
-
-@dataclass(frozen=True)
-class Reply(Generic[T]):
-    """How the answers to a call are read. `also` is a status beside those of success whose body is an answer."""
-
-    type: type[T]
-    also: int | None = None
-
-    def read(self, body: bytes) -> T:
-        """Raises UnexpectedAnswer."""
-        if self.type is NoneType:
-            return None  # type: ignore[return-value]
-        assert issubclass(self.type, BaseModel)
-        try:
-            return self.type.model_validate_json(body)
-        except ValidationError as error:
-            raise UnexpectedAnswer(f"The server's answer is no {self.type.__name__}; is it of this version?") from error
-
-
-@dataclass(frozen=True)
-class EventTypes(Generic[E]):
-    """The events of a stream by their `type`, how they are written, and the type of the last one."""
-
-    form: Form
-    models: tuple[type[E], ...]
-    last: str
-
-    @functools.cached_property
-    def by_type(self) -> Mapping[str, type[E]]:
-        return {model.model_fields["type"].default: model for model in self.models}
 
 
 class Caller(ABC):

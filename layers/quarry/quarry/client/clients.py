@@ -9,11 +9,12 @@ from typing import Self, TypeVar
 import httpx2
 from pydantic import BaseModel
 
-from quarry.client.calls import AsyncCaller, Call, Caller, EventTypes, Reply
+from quarry.client.calls import AsyncCaller, Caller
 from quarry.client.exchange import Door, Exchange, Patience
 from quarry.client.io import AwaitedDoor, BlockingDoor, finished
 from quarry.client.routes import Routes
 from quarry.client.streams import AsyncStream, Reading, Stream
+from quarry.client.wire import Call, EventTypes, Reply
 
 T = TypeVar("T")
 E = TypeVar("E", bound=BaseModel)

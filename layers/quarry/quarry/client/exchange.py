@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from quarry import __version__
-from quarry.client.calls import Call, Reply
 from quarry.client.errors import ConnectionFailed, NotAuthenticated, QuarryError, error_of
+from quarry.client.wire import Call, Reply
 
 T = TypeVar("T")
 

@@ -11,9 +11,9 @@ from typing import Any, Generic, Self, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from quarry.client.calls import Call, EventTypes
 from quarry.client.errors import ConnectionFailed, Gone, NotFound, QuarryError, SearchFailed, UnexpectedAnswer
 from quarry.client.exchange import Answer, Exchange
+from quarry.client.wire import Call, EventTypes
 from quarry.core.stream.encoding import SSE, Form
 
 E = TypeVar("E", bound=BaseModel)

@@ -15,7 +15,8 @@ from quarry.campaigns.contract import (
     ToolCallEvent,
     ToolObservationEvent,
 )
-from quarry.client.calls import EventTypes, Sent, given, route, streamed
+from quarry.client.calls import given, route, streamed
+from quarry.client.wire import EventTypes, Sent
 from quarry.core.stream.encoding import NDJSON
 from quarry.core.stream.events import PartialTextEvent
 

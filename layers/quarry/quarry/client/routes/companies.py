@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quarry.client.calls import EventTypes, Sent, given, route, streamed
+from quarry.client.calls import given, route, streamed
+from quarry.client.wire import EventTypes, Sent
 from quarry.companies.contract import (
     ActivityEvent,
     ChatMessage,

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from types import NoneType
 from typing import Any
 
-from quarry.client.calls import Sent, given, route
+from quarry.client.calls import given, route
+from quarry.client.wire import Sent
 from quarry.core.kept.contract import (
     Conversation,
     ConversationChange,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quarry.client.calls import Sent, given, route
+from quarry.client.calls import given, route
+from quarry.client.wire import Sent
 from quarry.ontology.contract import EntityType, OntologySearchRequest, OntologySearchResponse, WholeEntity
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import uuid4
 
-from quarry.client.calls import Sent, given, route
+from quarry.client.calls import given, route
+from quarry.client.wire import Sent
 from quarry.people.contract import (
     Constraints,
     CreditBalance,

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from types import NoneType
 from typing import Literal
 
-from quarry.client.calls import EventTypes, Sent, given, route, streamed
+from quarry.client.calls import given, route, streamed
+from quarry.client.wire import EventTypes, Sent
 from quarry.core.stream.encoding import SSE
 from quarry.records.contract import (
     AggregationEvent,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from types import NoneType
 
-from quarry.client.calls import Sent, given, route
+from quarry.client.calls import given, route
+from quarry.client.wire import Sent
 from quarry.core.web.contract import Feedback, Health, PageConfig
 
 
