@@ -196,17 +196,14 @@ async def answerability(
         for language in dict.fromkeys(language for each in types for language in each.languages)
     ]
     held = max(readings, key=lambda each: each.worth)
-    written = {word: query[start:end] for word, start, end in placed_words(query)}
     passing = names_in_passing(query)
     unheld = [word for word in held.missing if all(word in each.missing for each in readings) and word not in passing]
+    written = {word: query[start:end] for word, start, end in placed_words(query)}
     missing = [written[word] for word in unheld]
     if missing and is_measured and held.has_meaning:
         otherwise = await _said_otherwise(missing, query, looked_at, types, services)
         missing = [word for word in missing if word not in otherwise]
         held = replace(held, worth=held.worth + len(otherwise))
-    # that records say it nowhere says nothing of what was said
-    is_told = len(readings) == 1 and _SAYING.isdisjoint(held.apart) and named.kinds.isdisjoint(held.apart)
-    apart = [written[word] for word in held.apart if word not in passing] if is_told else []
     if (held.is_met or (has_values and held.is_all)) and not missing:
         # of what stands in facets alone its meaning does not tell
         return Answerability(1.0)
@@ -222,11 +219,12 @@ async def answerability(
     if reading.types.united.reckons and reading.named and held.is_all and not missing:
         # rows are asked for by all that one of them says
         likely = max(likely, DOUBTED_BELOW)
-    is_lacking = likely < threshold or held.rows >= ROWS_LACKING_MIN
+    # that records say it nowhere says nothing of what was said
+    is_told = len(readings) == 1 and _SAYING.isdisjoint(held.apart) and named.kinds.isdisjoint(held.apart)
     return Answerability(
         likely,
-        missing if is_lacking else (),
-        apart,
+        missing if likely < threshold or held.rows >= ROWS_LACKING_MIN else (),
+        [written[word] for word in held.apart if word not in passing] if is_told else (),
         threshold,
         doubted_below(held.rows),
         is_held=held.is_all and not missing,
@@ -372,9 +370,9 @@ def _named(query: str, reading: RecordsReading, *, is_met: bool) -> _Named:
         for each in parsed.mentions
         if each.value == Cue("noun") or isinstance(each.value, FacetName)
     ]
-    placed = [*placed_words(parsed.text)]
-    inside = {word for word, start, end in placed if any(first <= start and end <= last for first, last in spans)}
-    outside = {word for word, start, end in placed if not any(first <= start and end <= last for first, last in spans)}
+    inside, outside = set[str](), set[str]()
+    for word, start, end in placed_words(parsed.text):
+        (inside if any(first <= start and end <= last for first, last in spans) else outside).add(word)
     return _Named(_SAYING.union(inside - outside), values[:VALUES_MAX], frozenset(chain(*called)))
 
 
