@@ -339,6 +339,12 @@ def database_url(server_url: str, migrated_template: str) -> Iterator[str]:
         yield url
 
 
+@pytest.fixture(scope="module")
+def shared_url(request: pytest.FixtureRequest, server_url: str, migrated_template: str) -> str:
+    """The URL of a migrated database of this module's own, which its tests share."""
+    return create_database(server_url, request.module.__name__.replace(".", "_"), template=migrated_template)
+
+
 @pytest.fixture
 def sample_url(server_url: str, sample_template: str) -> Iterator[str]:
     """The URL of a database of this test's own that holds the sample data."""

@@ -73,8 +73,8 @@ pier = "value"
 
 
 @pytest.fixture(scope="module")
-def client(server_url: str, migrated_template: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
-    with served(server_url, migrated_template, MARINA, DECLARED, tmp_path_factory.mktemp("marina")) as client:
+def client(shared_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    with served(shared_url, MARINA, DECLARED, tmp_path_factory.mktemp("marina")) as client:
         yield client
 
 

@@ -50,8 +50,8 @@ parts = "number"
 
 
 @pytest.fixture(scope="module")
-def client(server_url: str, migrated_template: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
-    with served(server_url, migrated_template, STUDIO, DECLARED, tmp_path_factory.mktemp("studio")) as client:
+def client(shared_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    with served(shared_url, STUDIO, DECLARED, tmp_path_factory.mktemp("studio")) as client:
         yield client
 
 

@@ -42,13 +42,12 @@ def fill(url: str, text: str, path: Path) -> None:
 
 
 @contextmanager
-def served(server_url: str, template: str, tables: str, declared: str, folder: Path) -> Iterator[TestClient]:
-    """A client of a database with these tables, declared so."""
-    with clone_database(server_url, template) as url:
-        owner(url, tables)
-        fill(url, declared, folder)
-        with client_of(url) as client:
-            yield client
+def served(url: str, tables: str, declared: str, folder: Path) -> Iterator[TestClient]:
+    """A client of a database that these tables are made in, declared so."""
+    owner(url, tables)
+    fill(url, declared, folder)
+    with client_of(url) as client:
+        yield client
 
 
 @pytest.fixture(scope="module")

@@ -39,8 +39,8 @@ facets.state = "value"
 
 
 @pytest.fixture(scope="module")
-def client(server_url: str, migrated_template: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
-    with served(server_url, migrated_template, REPAIRS, DECLARED, tmp_path_factory.mktemp("repairs")) as client:
+def client(shared_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    with served(shared_url, REPAIRS, DECLARED, tmp_path_factory.mktemp("repairs")) as client:
         yield client
 
 

@@ -21,7 +21,6 @@ from quarry.companies.store import (
 from quarry.core.postgres.pool import Database
 from quarry.core.query.question import Clause, Condition
 from tests.companies.seeded import add_company
-from tests.conftest import create_database
 
 PROFILES: dict[str, dict[str, Any]] = {
     "bags": {"description": "Bags made of plastic."},
@@ -35,13 +34,12 @@ PROFILES: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture(scope="module")
-def profiles_url(server_url: str, migrated_template: str) -> str:
-    url = create_database(server_url, "companies_ruled_out", template=migrated_template)
-    with psycopg.connect(url, autocommit=True) as connection:
+def profiles_url(shared_url: str) -> str:
+    with psycopg.connect(shared_url, autocommit=True) as connection:
         for id, columns in PROFILES.items():
             add_company(connection, id, **columns)
         connection.execute("select count_lexemes('companies')")
-    return url
+    return shared_url
 
 
 @pytest.fixture

@@ -9,16 +9,10 @@ from quarry import catalog
 from quarry.core import cleanup
 from quarry.core.cleanup import ExpiringTable, delete_expired
 from quarry.core.postgres.pool import Database
-from tests.conftest import create_database
 from tests.waiting import PATIENCE_SECONDS
 
 TABLES: Sequence[ExpiringTable] = catalog.EXPIRING
 ANSWERS = [table for table in TABLES if table.label == "answers"]
-
-
-@pytest.fixture(scope="module")
-def shared_url(server_url: str, migrated_template: str) -> str:
-    return create_database(server_url, "core_cleanup", template=migrated_template)
 
 
 @pytest.fixture

@@ -30,11 +30,6 @@ def model() -> Model:
     return Model()
 
 
-@pytest.fixture(scope="module")
-def shared_url(server_url: str, migrated_template: str) -> str:
-    return create_database(server_url, "core_embed", template=migrated_template)
-
-
 @pytest.fixture
 async def database(shared_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Database]:
     """The module's own database, emptied after each test, and batches of four rows."""

@@ -13,7 +13,6 @@ from quarry.core.postgres.embed import Embedded, embed_pending, forget_vectors
 from quarry.core.postgres.embedding_backlog import count_pending, pending
 from quarry.core.postgres.embedding_claims import Claim
 from quarry.core.postgres.pool import Database
-from tests.conftest import create_database
 from tests.core.embedding import MATTERS, Model, add_matters, stored
 from tests.waiting import PATIENCE_SECONDS, wait_until
 
@@ -39,11 +38,6 @@ class Interrupted(Model):
 @pytest.fixture
 def model() -> Model:
     return Model()
-
-
-@pytest.fixture(scope="module")
-def shared_url(server_url: str, migrated_template: str) -> str:
-    return create_database(server_url, "core_embedding_claims", template=migrated_template)
 
 
 @pytest.fixture

@@ -16,7 +16,6 @@ from quarry.core import idempotency
 from quarry.core.errors import Conflict, PaymentRequired
 from quarry.core.idempotency import OTHER_BODY, STILL_RUNNING, Claim, KeyedRequest, once
 from quarry.core.postgres.pool import Database
-from tests.conftest import create_database
 from tests.waiting import PATIENCE_SECONDS
 
 ENDPOINT = "POST /orders"
@@ -32,11 +31,6 @@ class Receipt(BaseModel):
 
 
 Work = Callable[[Claim], Awaitable[Receipt]]
-
-
-@pytest.fixture(scope="module")
-def shared_url(server_url: str, migrated_template: str) -> str:
-    return create_database(server_url, "core_idempotency", template=migrated_template)
 
 
 @pytest.fixture

@@ -14,15 +14,15 @@ from starlette.testclient import TestClient
 from quarry.core.kept import conversations as conversations_kept
 from quarry.core.kept import searches as searches_kept
 from quarry.core.kept.contract import NESTED_MAX, RESULTS_MAX, TURNS_MAX, TURNS_MAX_BYTES
-from tests.conftest import client_of, create_database
+from tests.conftest import client_of
 
 CONVERSATIONS, SEARCHES = "/me/conversations", "/me/searches"
 TURN = {"question": "Why was the elm kept?", "answer": {"text": "It is sound [1].", "sources": [{"id": "m-1"}]}}
 
 
 @pytest.fixture(scope="module")
-def client(server_url: str, migrated_template: str) -> Iterator[TestClient]:
-    with client_of(create_database(server_url, "core_kept", template=migrated_template)) as client:
+def client(shared_url: str) -> Iterator[TestClient]:
+    with client_of(shared_url) as client:
         yield client
 
 

@@ -23,18 +23,12 @@ from quarry.core.files.reading import open_records
 from quarry.core.files.records import UnreadableFile
 from quarry.core.postgres.load import Loaded, LoadError, load_file, load_records
 from quarry.core.tables import LoadableTable
-from tests.conftest import create_database
 
 MEETING = {"id": "m1", "body": "City Council", "title": "Regular meeting", "date": "2024-03-05"}
 SEGMENT = {"id": "s1", "meeting_id": "m1", "text_content": "Good evening."}
 
 SEGMENTS = 8000
 EXTRA_MEMORY_MAX_KIB = 10 * 1024
-
-
-@pytest.fixture(scope="module")
-def shared_url(server_url: str, migrated_template: str) -> str:
-    return create_database(server_url, "core_load", template=migrated_template)
 
 
 @pytest.fixture

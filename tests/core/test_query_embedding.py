@@ -12,7 +12,6 @@ from quarry.core.model.query_embedding import QueryEmbedder
 from quarry.core.postgres import pool
 from quarry.core.postgres.embed import remember_model
 from quarry.core.postgres.pool import Database
-from tests.conftest import create_database
 from tests.fakes.openai_server import embedding
 
 
@@ -44,11 +43,6 @@ class Model:
 @pytest.fixture
 def model() -> Model:
     return Model()
-
-
-@pytest.fixture(scope="module")
-def shared_url(server_url: str, migrated_template: str) -> str:
-    return create_database(server_url, "core_query_embedding", template=migrated_template)
 
 
 @pytest.fixture

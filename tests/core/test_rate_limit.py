@@ -16,7 +16,7 @@ from quarry.core.settings import Settings
 from quarry.core.web import rate_limit
 from quarry.core.web.app import create_app
 from quarry.core.web.rate_limit import limit_per_minute, limited_caller
-from tests.conftest import create_database, local_client
+from tests.conftest import local_client
 
 MakeClient = Callable[..., TestClient]
 
@@ -31,11 +31,6 @@ async def plain(caller: Annotated[Caller, Depends(limited_caller("plain"))]) -> 
 @router.get("/model")
 async def model(caller: Annotated[Caller, Depends(limited_caller("model"))]) -> str:
     return caller.user_id
-
-
-@pytest.fixture(scope="module")
-def shared_url(server_url: str, migrated_template: str) -> str:
-    return create_database(server_url, "core_rate_limit", template=migrated_template)
 
 
 @pytest.fixture

@@ -15,12 +15,6 @@ from quarry.core.model.interface import Usage
 from quarry.core.postgres import pool
 from quarry.core.postgres.pool import Connection, Database, Query
 from quarry.core.run_log import ResultRecord, Run, RunLog, recent_runs, whole_run
-from tests.conftest import create_database
-
-
-@pytest.fixture(scope="module")
-def shared_url(server_url: str, migrated_template: str) -> str:
-    return create_database(server_url, "core_run_log", template=migrated_template)
 
 
 @pytest.fixture

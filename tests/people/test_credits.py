@@ -15,17 +15,11 @@ from quarry.core.errors import PaymentRequired
 from quarry.core.postgres.pool import Connection, Database
 from quarry.core.settings import Settings
 from quarry.people.access.credits import balance_of, grant, latest_entries, open_account, opening_balance, spend
-from tests.conftest import create_database
 from tests.people.factories import somebody
 
 LOCAL = Settings.from_environment({})
 DEPLOYED = Settings.from_environment({"AWS_LAMBDA_FUNCTION_NAME": "search"})
 POOR = Settings.from_environment({"INITIAL_CREDITS": "0"})
-
-
-@pytest.fixture(scope="module")
-def shared_url(server_url: str, migrated_template: str) -> str:
-    return create_database(server_url, "people_credits", template=migrated_template)
 
 
 @pytest.fixture

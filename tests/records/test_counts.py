@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 
 from quarry.records import collections, search
 from quarry.records.searched_types import BUILT_IN
-from tests.conftest import client_of, create_database
+from tests.conftest import client_of
 from tests.records.asking import answer_of, ask, the
 
 ELMS, OAKS, BOTH = 300, 150, 50
@@ -23,9 +23,8 @@ ELMS, OAKS, BOTH = 300, 150, 50
 
 
 @pytest.fixture(scope="module")
-def many_url(server_url: str, migrated_template: str) -> str:
-    url = create_database(server_url, "records_many", template=migrated_template)
-    with psycopg.connect(url, autocommit=True) as connection:
+def many_url(shared_url: str) -> str:
+    with psycopg.connect(shared_url, autocommit=True) as connection:
         for tree, number in (("elm", ELMS - BOTH), ("oak", OAKS - BOTH), ("elm and oak", BOTH)):
             connection.execute(
                 "insert into motions (id, text_content, mover, result, date)"
@@ -36,7 +35,7 @@ def many_url(server_url: str, migrated_template: str) -> str:
             )
         connection.execute("analyze motions")
         connection.execute("select count_lexemes('motions')")
-    return url
+    return shared_url
 
 
 @pytest.fixture(scope="module")

@@ -28,10 +28,9 @@ MANY = 30_000
 
 
 @pytest.fixture(scope="module")
-def connection(server_url: str, migrated_template: str) -> Iterator[Connection]:
+def connection(shared_url: str) -> Iterator[Connection]:
     """A database whose motions each test writes anew."""
-    url = create_database(server_url, "words", template=migrated_template)
-    with psycopg.connect(url, autocommit=True, row_factory=namedtuple_row) as connection:
+    with psycopg.connect(shared_url, autocommit=True, row_factory=namedtuple_row) as connection:
         yield connection
 
 
