@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 
 from quarry.records.searched_types import BUILT_IN
 from tests.records.asking import (
+    ORDER,
     QUESTION,
     Events,
     answer_of,
@@ -23,17 +24,6 @@ from tests.records.asking import (
     types_of,
 )
 
-ORDER = [
-    "intent",
-    "tool_call",
-    "tool_observation",
-    "sources",
-    "final_answer_chunk",
-    "citations",
-    "confidence",
-    "followups",
-    "done",
-]
 FIELDS = {
     "intent": {"type", "intent"},
     "tool_call": {"type", "id", "tool", "arguments"},

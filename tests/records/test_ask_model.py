@@ -17,6 +17,7 @@ from tests.fakes.openai_server import Body, FakeOpenAI, Reply, prompt_text
 from tests.records.asking import (
     ANSWER,
     FOLLOWUPS,
+    ORDER,
     QUESTION,
     answer_of,
     ask,
@@ -38,17 +39,7 @@ def asked_for(model: FakeOpenAI, step: str) -> list[Body]:
 def test_the_answer_is_streamed_as_the_model_writes_it(model_client: TestClient, model: FakeOpenAI) -> None:
     model.respond = playing()
     events = ask(model_client)
-    assert types_of(events) == [
-        "intent",
-        "tool_call",
-        "tool_observation",
-        "sources",
-        "final_answer_chunk",
-        "citations",
-        "confidence",
-        "followups",
-        "done",
-    ]
+    assert types_of(events) == ORDER
     assert answer_of(events) == ANSWER
     assert len(of_type(events, "final_answer_chunk")) > 5
     assert the(events, "followups")["questions"] == FOLLOWUPS
