@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 from rich.console import Console
+from rich.text import Text
 
 from quarry.core.stream.events import EnvelopedErrorEvent, ErrorEvent
+from quarry.local.terminal import MarkdownWriter, printable
 
 if TYPE_CHECKING:
     from quarry.client import AsyncClient
@@ -18,10 +21,42 @@ Events = AsyncGenerator[BaseModel]
 """The events of a search, or its one response."""
 
 
-class View(Protocol):
-    """Shows events in the terminal, one after another."""
+class View(ABC):
+    """Shows events in the terminal, one after another: those of this machine, or of a `server`."""
 
+    def __init__(self, console: Console, server: str | None = None) -> None:
+        self._console, self._server = console, server
+        self._answer: MarkdownWriter | None = None
+
+    @abstractmethod
     def show(self, event: BaseModel) -> None: ...
+
+    def _line(self, text: str, style: str = "") -> None:
+        """A line of text that may come from anywhere."""
+        self._console.print(Text(printable(text), style))
+
+    def _write(self, piece: str) -> None:
+        """The next piece of the answer."""
+        if self._answer is None:
+            self._console.print()
+            self._answer = MarkdownWriter(self._console)
+        self._answer.feed(piece)
+
+    def _end_answer(self) -> None:
+        if self._answer is not None:
+            self._answer.finish()
+            self._answer = None
+
+    def _ask_next(self, questions: Sequence[str]) -> None:
+        if questions:
+            self._console.print()
+            self._line("Ask next", "bold")
+            for question in questions:
+                self._line(f"• {question}")
+
+    def _tell_degraded(self, steps: Sequence[str]) -> None:
+        if steps:
+            self._line(f"Degraded: {', '.join(steps)}", "yellow")
 
 
 async def only(response: Awaitable[BaseModel]) -> Events:

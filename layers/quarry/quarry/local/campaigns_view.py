@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -19,8 +18,8 @@ from quarry.campaigns.contract import (
     ToolObservationEvent,
 )
 from quarry.core.stream.events import PartialTextEvent
-from quarry.local.askable import Askable, Events, enveloped_error_event
-from quarry.local.terminal import MarkdownWriter, print_line, printable
+from quarry.local.askable import Askable, Events, View, enveloped_error_event
+from quarry.local.terminal import printable
 
 if TYPE_CHECKING:
     from quarry.core.services import Caller, Services
@@ -29,50 +28,34 @@ SHOWN_CAMPAIGNS = 8
 BAR_WIDTH = 24
 
 
-class ChatView:
+class ChatView(View):
     """The events of an answer, readable: searches, answer, campaigns, counts as bars, what to ask next."""
-
-    def __init__(self, console: Console, server: str | None = None) -> None:
-        self._console = console
-        self._answer: MarkdownWriter | None = None
 
     def show(self, event: BaseModel) -> None:
         match event:
             case ToolCallEvent():
                 given = ", ".join(f"{name}: {_short(value)}" for name, value in event.data.arguments.items())
-                print_line(self._console, f"{event.data.tool.replace('_', ' ')}: {given or 'everything'}", "dim")
+                self._line(f"{event.data.tool.replace('_', ' ')}: {given or 'everything'}", "dim")
             case ToolObservationEvent():
-                print_line(self._console, f"  {event.data.summary}", "dim")
+                self._line(f"  {event.data.summary}", "dim")
             case PartialTextEvent():
                 self._write(event.data.text)
             case FinalAnswerEvent():
                 self._end(event.data)
 
-    def _write(self, piece: str) -> None:
-        if self._answer is None:
-            self._console.print()
-            self._answer = MarkdownWriter(self._console)
-        self._answer.feed(piece)
-
     def _end(self, answer: ChatResponse) -> None:
-        if self._answer is not None:
-            self._answer.finish()
+        self._end_answer()
         if answer.campaigns:
             self._campaigns(answer.campaigns, answer.total, is_more=answer.more)
         if answer.aggregation:
             for name, counts in answer.aggregation:
                 self._bars(name.replace("_", " "), counts)
-        if answer.suggestions:
-            self._console.print()
-            print_line(self._console, "Ask next", "bold")
-            for suggestion in answer.suggestions:
-                print_line(self._console, f"• {suggestion}")
-        if answer.telemetry.degraded_steps:
-            print_line(self._console, f"Degraded: {', '.join(answer.telemetry.degraded_steps)}", "yellow")
+        self._ask_next(answer.suggestions)
+        self._tell_degraded(answer.telemetry.degraded_steps)
 
     def _campaigns(self, campaigns: Sequence[Campaign], total: int, *, is_more: bool) -> None:
         self._console.print()
-        print_line(self._console, f"Campaigns ({'at least ' if is_more else ''}{total})", "bold")
+        self._line(f"Campaigns ({'at least ' if is_more else ''}{total})", "bold")
         table = Table.grid(padding=(0, 1))
         for style in ("", "dim", ""):
             table.add_column(style=style)
@@ -81,13 +64,13 @@ class ChatView:
             table.add_row(*(Text(printable(cell)) for cell in cells))
         self._console.print(table, soft_wrap=False)
         if total > SHOWN_CAMPAIGNS:
-            print_line(self._console, f"… and {total - min(SHOWN_CAMPAIGNS, len(campaigns))} more", "dim")
+            self._line(f"… and {total - min(SHOWN_CAMPAIGNS, len(campaigns))} more", "dim")
 
     def _bars(self, name: str, counts: dict[str, int]) -> None:
         if not counts:
             return
         self._console.print()
-        print_line(self._console, f"By {name}", "bold")
+        self._line(f"By {name}", "bold")
         most = max(counts.values())
         table = Table.grid(padding=(0, 1))
         table.add_column()

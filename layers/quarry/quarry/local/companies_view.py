@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
-from rich.console import Console
 from rich.text import Text
 
 from quarry.companies.contract import (
@@ -18,8 +17,8 @@ from quarry.companies.contract import (
     Reference,
 )
 from quarry.core.stream.events import PartialTextEvent
-from quarry.local.askable import Askable, Events, enveloped_error_event
-from quarry.local.terminal import MarkdownWriter, conditions_line, print_line, printable
+from quarry.local.askable import Askable, Events, View, enveloped_error_event
+from quarry.local.terminal import conditions_line, printable
 
 if TYPE_CHECKING:
     from quarry.core.services import Caller, Services
@@ -29,13 +28,8 @@ _STATUS_STYLES = {"running": "dim", "completed": "dim", "failed": "yellow"}
 _CONFIDENCE_STYLES = ((0.7, "green"), (0.4, "yellow"), (0.0, "red"))
 
 
-class SearchView:
+class SearchView(View):
     """The events of a company search, readable: each step once it is over, the answer as it comes, the companies."""
-
-    def __init__(self, console: Console, server: str | None = None) -> None:
-        self._console = console
-        self._is_local = server is None
-        self._answer: MarkdownWriter | None = None
 
     def show(self, event: BaseModel) -> None:
         match event:
@@ -51,20 +45,11 @@ class SearchView:
     def _show_step(self, activity: Activity) -> None:
         detail = f": {activity.detail}" if activity.detail else ""
         took = f"  {activity.duration_ms:,.0f} ms" if activity.duration_ms is not None else ""
-        print_line(
-            self._console, f"{_SIGNS[activity.status]} {activity.label}{detail}{took}", _STATUS_STYLES[activity.status]
-        )
-
-    def _write(self, text: str) -> None:
-        if self._answer is None:
-            self._console.print()
-            self._answer = MarkdownWriter(self._console)
-        self._answer.feed(text)
+        self._line(f"{_SIGNS[activity.status]} {activity.label}{detail}{took}", _STATUS_STYLES[activity.status])
 
     def _end_answer(self) -> None:
         if self._answer is not None:
-            self._answer.finish()
-            self._answer = None
+            super()._end_answer()
             self._console.print()
 
     def _show_companies(self, answer: FinalAnswer) -> None:
@@ -72,11 +57,9 @@ class SearchView:
             self._show_company(place, reference, answer.companies_by_id[reference.company_id])
         self._console.print()
         telemetry = answer.telemetry
-        if telemetry.degraded_steps:
-            print_line(self._console, f"Degraded: {', '.join(telemetry.degraded_steps)}", "yellow")
-        more = f"; `quarry runs show {telemetry.run_id[:8]}` tells more" if self._is_local else ""
-        print_line(
-            self._console,
+        self._tell_degraded(telemetry.degraded_steps)
+        more = f"; `quarry runs show {telemetry.run_id[:8]}` tells more" if self._server is None else ""
+        self._line(
             f"{telemetry.end_reason.replace('_', ' ')}; iterations: {telemetry.iteration_count}, look-ups: "
             f"{telemetry.tool_call_count}{more}",
             "dim",
@@ -89,13 +72,13 @@ class SearchView:
         heading.append(f"  confidence {reference.confidence:.2f}", style)
         heading.append(f"  {printable(company.website_url or '')}", "dim")
         self._console.print(heading)
-        print_line(self._console, f"   {reference.inline_description}")
+        self._line(f"   {reference.inline_description}")
         if reference.reason != reference.inline_description:
-            print_line(self._console, f"   {reference.reason}", "italic")
+            self._line(f"   {reference.reason}", "italic")
         if line := conditions_line(reference.meets, reference.misses):
             self._console.print(Text("   ") + line)
         if reference.evidence_chips:
-            print_line(self._console, f"   {' · '.join(reference.evidence_chips)}", "cyan")
+            self._line(f"   {' · '.join(reference.evidence_chips)}", "cyan")
 
 
 def _request(question: str) -> ChatRequest:

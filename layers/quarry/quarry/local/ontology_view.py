@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
-from rich.console import Console
 from rich.text import Text
 
 from quarry.core.snippet import marked_parts
-from quarry.local.askable import Askable, Events, only
+from quarry.local.askable import Askable, Events, View, only
 from quarry.local.terminal import printable
 from quarry.ontology.contract import OntologySearchRequest, OntologySearchResponse
 
@@ -20,18 +19,15 @@ def _answer(request: OntologySearchRequest, caller: Caller, services: Services) 
     return only(search_ontology(request, caller, services))
 
 
-class EntityListView:
+class EntityListView(View):
     """The found entities, best first: type and title, project and id, snippet with the matched words in bold."""
-
-    def __init__(self, console: Console, server: str | None = None) -> None:
-        self._console = console
 
     def show(self, event: BaseModel) -> None:
         assert isinstance(event, OntologySearchResponse)
         for result in event.results:
             self._console.print(Text.assemble((f"{result.type}  ", "cyan"), (printable(result.title), "bold")))
             facts = [*([result.project_name] if result.project_name else []), result.id, f"{result.score:.3f}"]
-            self._console.print(Text(printable("  " + " · ".join(facts)), "dim"))
+            self._line("  " + " · ".join(facts), "dim")
             self._console.print(Text("  ").append_text(_snippet(result.snippet)))
         self._console.print(Text(event.message, "" if event.results else "yellow"))
 

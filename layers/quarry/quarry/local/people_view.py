@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
-from rich.console import Console
 from rich.text import Text
 
-from quarry.local.askable import Askable, Events, only
-from quarry.local.terminal import conditions_line, print_line, printable
+from quarry.local.askable import Askable, Events, View, only
+from quarry.local.terminal import conditions_line, printable
 from quarry.people.contract import (
     FALLBACK_TIERS,
     Constraints,
@@ -30,26 +29,22 @@ def _answer(request: PeopleSearchRequest, caller: Caller, services: Services) ->
     return only(search_people(request, caller, services))
 
 
-class PeopleView:
+class PeopleView(View):
     """A search's answer, readable: how the query was read, the people with reasons and cards, what could be relaxed."""
-
-    def __init__(self, console: Console, server: str | None = None) -> None:
-        self._console = console
 
     def show(self, event: BaseModel) -> None:
         assert isinstance(event, PeopleSearchResponse)
         self._show_reading(event.constraints)
         if not event.people:
-            print_line(self._console, "\nNobody was found.")
+            self._line("\nNobody was found.")
         elif event.fallback_tier:
-            print_line(self._console, f"\nToo few people fit exactly: {FALLBACK_TIERS[event.fallback_tier]}.", "yellow")
+            self._line(f"\nToo few people fit exactly: {FALLBACK_TIERS[event.fallback_tier]}.", "yellow")
         for place, person in enumerate(event.people, start=1):
             self._show_person(place, person)
         self._show_relaxations(event)
         self._console.print()
-        if event.degraded:
-            print_line(self._console, f"Degraded: {', '.join(event.degraded)}", "yellow")
-        print_line(self._console, f"search {event.search_id}, which cost a credit", "dim")
+        self._tell_degraded(event.degraded)
+        self._line(f"search {event.search_id}, which cost a credit", "dim")
 
     def _show_reading(self, constraints: Constraints) -> None:
         for name, facts in (
@@ -64,20 +59,20 @@ class PeopleView:
         self._console.print()
         self._console.print(Text.assemble((f"{place}. ", "cyan"), (printable(person.name or person.id), "bold")))
         if person.headline:
-            print_line(self._console, f"   {person.headline}")
+            self._line(f"   {person.headline}")
         if line := conditions_line(person.meets, person.misses):
             self._console.print(Text("   ") + line)
         for reason in person.why_matched:
-            print_line(self._console, f"   • {reason}", "green")
+            self._line(f"   • {reason}", "green")
         for card in person.matched_cards:
-            print_line(self._console, f"   {_card(card)}", "dim")
+            self._line(f"   {_card(card)}", "dim")
 
     def _show_relaxations(self, event: PeopleSearchResponse) -> None:
         if not event.relaxations:
             return
-        print_line(self._console, "\nWith one constraint less", "bold")
+        self._line("\nWith one constraint less", "bold")
         for relaxation in event.relaxations:
-            print_line(self._console, f"• {relaxation.label}: {relaxation.additional_people:,} more")
+            self._line(f"• {relaxation.label}: {relaxation.additional_people:,} more")
 
 
 def _facts(constraints: BaseModel) -> Iterator[str]:

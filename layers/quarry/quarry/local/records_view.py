@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from quarry.local.askable import Askable, Events
-from quarry.local.terminal import CITATION_STYLE, MarkdownWriter, print_line, printable
+from quarry.local.askable import Askable, Events, View
+from quarry.local.terminal import CITATION_STYLE, printable
 from quarry.records.contract import (
     AnswerChunkEvent,
     AskRequest,
@@ -31,21 +31,19 @@ LOCAL_SERVER = "http://127.0.0.1:8080"
 _CONFIDENCE_STYLES = {"high": "green", "medium": "yellow", "low": "red"}
 
 
-class AnswerView:
+class AnswerView(View):
     """The events of an answer from records, readable: research, answer, sources, confidence, what to ask next, the link."""
 
     def __init__(self, console: Console, server: str | None = None) -> None:
-        self._console = console
-        self._server = server
-        self._answer: MarkdownWriter | None = None
+        super().__init__(console, server)
         self._sources: list[Source] = []
 
     def show(self, event: BaseModel) -> None:
         match event:
             case ToolCallEvent():
-                print_line(self._console, f"{event.tool.replace('_', ' ')}: {event.arguments.get('query', '')}", "dim")
+                self._line(f"{event.tool.replace('_', ' ')}: {event.arguments.get('query', '')}", "dim")
             case ToolObservationEvent():
-                print_line(self._console, f"  {event.summary}", "dim")
+                self._line(f"  {event.summary}", "dim")
             case SourcesEvent():
                 self._sources = event.sources
             case AnswerChunkEvent():
@@ -54,28 +52,17 @@ class AnswerView:
                 self._end_answer()
                 self._show_sources()
                 self._console.print()
-                print_line(self._console, event.label, _CONFIDENCE_STYLES[event.level])
+                self._line(event.label, _CONFIDENCE_STYLES[event.level])
             case FollowupsEvent():
-                self._show_followups(event.questions)
+                self._ask_next(event.questions)
             case DoneEvent():
                 self._show_end(event)
-
-    def _write(self, chunk: str) -> None:
-        if self._answer is None:
-            self._console.print()
-            self._answer = MarkdownWriter(self._console)
-        self._answer.feed(chunk)
-
-    def _end_answer(self) -> None:
-        if self._answer is not None:
-            self._answer.finish()
-            self._answer = None
 
     def _show_sources(self) -> None:
         if not self._sources:
             return
         self._console.print()
-        print_line(self._console, "Sources", "bold")
+        self._line("Sources", "bold")
         table = Table.grid(padding=(0, 1))
         table.add_column(justify="right", style=CITATION_STYLE, no_wrap=True)
         table.add_column(style="dim", no_wrap=True)
@@ -85,23 +72,14 @@ class AnswerView:
             table.add_row(f"[{source.n}]", " · ".join(facts), Text(printable(source.title)))
         self._console.print(table, soft_wrap=False)
 
-    def _show_followups(self, questions: list[str]) -> None:
-        if not questions:
-            return
-        self._console.print()
-        print_line(self._console, "Ask next", "bold")
-        for question in questions:
-            print_line(self._console, f"• {question}")
-
     def _show_end(self, event: DoneEvent) -> None:
         self._console.print()
-        if event.degraded:
-            print_line(self._console, f"Degraded: {', '.join(event.degraded)}", "yellow")
+        self._tell_degraded(event.degraded)
         if event.answer_id:
             address = f"{(self._server or LOCAL_SERVER).rstrip('/')}/answers/{event.answer_id}"
-            print_line(self._console, address if self._server else f"{address}  (with `quarry serve`)", "dim")
+            self._line(address if self._server else f"{address}  (with `quarry serve`)", "dim")
         else:
-            print_line(self._console, "This answer is not kept.", "dim")
+            self._line("This answer is not kept.", "dim")
 
 
 def _answer(request: AskRequest, caller: Caller, services: Services) -> Events:

@@ -45,11 +45,6 @@ def printable(text: str) -> str:
     return text.translate(_CONTROLS)
 
 
-def print_line(console: Console, text: str, style: str = "") -> None:
-    """A line of text that may come from anywhere."""
-    console.print(Text(printable(text), style))
-
-
 def conditions_line(meets: Sequence[str], misses: Sequence[str]) -> Text:
     """Which conditions a result meets and which it misses, on a line; empty where there are none."""
     met = [Text(f"✓ {printable(label)}", "green") for label in meets]
