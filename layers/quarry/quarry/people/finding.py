@@ -75,88 +75,162 @@ Found = Mapping[str, PersonEvidence]
 
 async def find_people(wanted: Wanted, database: Database, run: Run) -> Finding:
     """The best people, from the strictest tier that finds enough of them; who was found in a stricter one stays in it."""
-    filters = wanted.filters
-    named = await _named(wanted, database, run)
-    if named and nothing_else_asked(filters):
-        return await _shown(wanted, named, named, frozenset(), FALLBACK_TIER_STRICT, database, run)
-    among = await find_meeting(database, texts=filters.texts)
-    whole, together = await _meeting_all(wanted, among, database, run)
-    by_one = frozenset(whole) if together else frozenset[str]()
-    tier, found = await _relaxing(wanted, hard_alone(filters), None, {**whole, **named}, database, run)
-    if len(by_one) >= TOP_PEOPLE:
-        found = {**whole, **named}  # nobody else is shown
-    elif filters.expects_more:
-        _, as_expected = await _relaxing(wanted, filters, among, {}, database, run)
-        found = {**as_expected, **found}
-    return await _shown(wanted, found, named, by_one, tier, database, run)
+    return await _Search(wanted, database, run).find()
 
 
-async def _named(wanted: Wanted, database: Database, run: Run) -> Found:
-    """Those who are called what is asked for."""
-    if not wanted.filters.names:
-        return {}
-    among = await find_meeting(database, names=wanted.filters.names)
-    return await _look(wanted, CardFilters(), FALLBACK_TIER_STRICT, among, database, run)
+@dataclass(frozen=True)
+class _Search:
+    """The statements of one search, one after the other."""
 
+    wanted: Wanted
+    database: Database
+    run: Run
 
-async def _meeting_all(wanted: Wanted, among: PersonIds | None, database: Database, run: Run) -> tuple[Found, bool]:
-    """Those who meet all that is asked, by one experience or, where nobody does, by several; and whether by one. `among` are
-    those who say the words that are asked for.
-    """
-    filters = wanted.filters
-    by_one = await _look(wanted, filters, FALLBACK_TIER_STRICT, among, database, run)
-    if by_one:
-        return by_one, True
-    person, groups = await _groups(filters, database)
-    if len(groups) < 2:
-        return {}, False
-    among = await find_meeting(database, texts=filters.texts, groups=groups)
-    return await _look(wanted, person, FALLBACK_TIER_STRICT, among, database, run), False
+    async def find(self) -> Finding:
+        filters = self.wanted.filters
+        named = await self._named()
+        if named and nothing_else_asked(filters):
+            return await self._shown(named, named, frozenset(), FALLBACK_TIER_STRICT)
+        among = await find_meeting(self.database, texts=filters.texts)
+        whole, together = await self._meeting_all(among)
+        by_one = frozenset(whole) if together else frozenset[str]()
+        tier, found = await self._relaxing(hard_alone(filters), None, {**whole, **named})
+        if len(by_one) >= TOP_PEOPLE:
+            found = {**whole, **named}  # nobody else is shown
+        elif filters.expects_more:
+            _, as_expected = await self._relaxing(filters, among, {})
+            found = {**as_expected, **found}
+        return await self._shown(found, named, by_one, tier)
 
+    async def _named(self) -> Found:
+        """Those who are called what is asked for."""
+        if not self.wanted.filters.names:
+            return {}
+        among = await find_meeting(self.database, names=self.wanted.filters.names)
+        return await self._look(CardFilters(), FALLBACK_TIER_STRICT, among)
 
-async def _groups(filters: CardFilters, database: Database) -> tuple[CardFilters, list[CardFilters]]:
-    """The conditions on the person, and those on experiences, of these together what one experience can meet.
+    async def _meeting_all(self, among: PersonIds | None) -> tuple[Found, bool]:
+        """Those who meet all that is asked, by one experience or, where nobody does, by several; and whether by one. `among` are
+        those who say the words that are asked for.
+        """
+        filters = self.wanted.filters
+        by_one = await self._look(filters, FALLBACK_TIER_STRICT, among)
+        if by_one:
+            return by_one, True
+        person, groups = await self._groups()
+        if len(groups) < 2:
+            return {}, False
+        among = await find_meeting(self.database, texts=filters.texts, groups=groups)
+        return await self._look(person, FALLBACK_TIER_STRICT, among), False
 
-    What is said of another condition (where, when) must go with one of them: where it does not, there are no groups.
-    """
-    person, own, rest = apart(filters)
-    if len(own) < 2 or len(own) + len(rest) > CLAUSES_MAX:
-        return person, []
-    groups: list[CardFilters] = []
-    for clause in own:
-        place = await _fitting(groups, clause, database)
-        if place is None:
-            groups.append(clause)
-        else:
-            groups[place] = merged(groups[place], clause)
-    for clause in rest:
-        place = await _fitting(groups, clause, database)
-        if place is None:
+    async def _groups(self) -> tuple[CardFilters, list[CardFilters]]:
+        """The conditions on the person, and those on experiences, of these together what one experience can meet.
+
+        What is said of another condition (where, when) must go with one of them: where it does not, there are no groups.
+        """
+        person, own, rest = apart(self.wanted.filters)
+        if len(own) < 2 or len(own) + len(rest) > CLAUSES_MAX:
             return person, []
-        groups[place] = merged(groups[place], clause)
-    return person, groups
+        groups: list[CardFilters] = []
+        for clause in own:
+            place = await self._fitting(groups, clause)
+            if place is None:
+                groups.append(clause)
+            else:
+                groups[place] = merged(groups[place], clause)
+        for clause in rest:
+            place = await self._fitting(groups, clause)
+            if place is None:
+                return person, []
+            groups[place] = merged(groups[place], clause)
+        return person, groups
 
+    async def _fitting(self, groups: Sequence[CardFilters], clause: CardFilters) -> int | None:
+        """The place of the first group that some card meets together with the clause."""
+        for place, group in enumerate(groups):
+            if await fits_one_card(self.database, merged(group, clause)):
+                return place
+        return None
 
-async def _fitting(groups: Sequence[CardFilters], clause: CardFilters, database: Database) -> int | None:
-    """The place of the first group that some card meets together with the clause."""
-    for place, group in enumerate(groups):
-        if await fits_one_card(database, merged(group, clause)):
-            return place
-    return None
+    async def _relaxing(self, filters: CardFilters, among: PersonIds | None, found: Found) -> tuple[int, Found]:
+        """Who is found by the filters, relaxed tier by tier until they are enough, beside those who were; and the last tier."""
+        tier = FALLBACK_TIER_STRICT
+        for next_tier, relaxed_filters in _tiers(filters):
+            if len(found) >= MIN_RESULTS:
+                break
+            tier = next_tier
+            if relaxed_filters != self.wanted.filters:  # which was searched already
+                found = {**await self._look(relaxed_filters, tier, among), **found}
+        return tier, found
 
+    async def _look(self, filters: CardFilters, tier: int, among: PersonIds | None) -> Found:
+        with self.run.step("retrieve") as record:
+            evidence = await find_candidates(
+                self.database,
+                filters=filters,
+                asked=self.wanted.filters,
+                excluded=self.wanted.excluded,
+                query_text=self.wanted.text,
+                vector=self.wanted.vector,
+                tier=tier,
+                among=among,
+            )
+            record.counts |= {"tier": tier, "people": len(evidence)}
+        return {person.person_id: person for person in evidence}
 
-async def _relaxing(
-    wanted: Wanted, filters: CardFilters, among: PersonIds | None, found: Found, database: Database, run: Run
-) -> tuple[int, Found]:
-    """Who is found by the filters, relaxed tier by tier until they are enough, beside those who were; and the last tier."""
-    tier = FALLBACK_TIER_STRICT
-    for next_tier, relaxed_filters in _tiers(filters):
-        if len(found) >= MIN_RESULTS:
-            break
-        tier = next_tier
-        if relaxed_filters != wanted.filters:  # which was searched already
-            found = {**await _look(wanted, relaxed_filters, tier, among, database, run), **found}
-    return tier, found
+    async def _shown(self, found: Found, named: Found, by_one: frozenset[str], tier: int) -> Finding:
+        clauses = clauses_of(self.wanted.filters)
+        standings = await self._standings(found, by_one, clauses)
+        misses = {person_id: each.missed for person_id, each in standings.items()} | dict.fromkeys(named, NAMED_FIRST)
+        best = rank_people(list(found.values()), self.wanted.filters, misses)[:TOP_PEOPLE]
+        with self.run.step("describe") as record:
+            people = {person.id: person for person in await load_people(self.database, best)}
+            record.counts["people"] = len(people)
+        ranked = [
+            person for person in break_ties(best, people, self.wanted.filters, misses) if person.person_id in people
+        ]
+        tier = max([tier, *(person.evidence.tier for person in ranked)])
+        shown = [people[person.person_id] for person in ranked]
+        return Finding(tier, ranked, shown, await self._in_full(standings, shown, clauses))
+
+    async def _in_full(
+        self, standings: Mapping[str, Standing], shown: Sequence[FoundPerson], clauses: Sequence[Clause]
+    ) -> dict[str, Standing]:
+        """How those shown stand, with the alternatives that each meets by name, what they have of what is preferred, and what is
+        named of which none of them has anything.
+        """
+        ids = [person.id for person in shown]
+        alternatives = [each for clause in clauses for each in clause.alternatives]
+        forms = [form for clause in self.wanted.named for form in clause.alternatives]
+        more = [*alternatives, *self.wanted.preferred, *forms]
+        met = await find_standings(self.database, ids if more else [], more)
+        heard = {
+            form for own in met.values() for form, is_met in zip(forms, own[-len(forms) :], strict=False) if is_met
+        }
+        lacking = tuple(clause.label for clause in self.wanted.named if heard.isdisjoint(clause.alternatives))
+        full: dict[str, Standing] = {}
+        for id in ids:
+            own = met.get(id, [])
+            stands = naming_alternatives(standings[id], clauses, own[: len(alternatives)])
+            had = zip(self.wanted.preferred, own[len(alternatives) :], strict=False)
+            meets = (*stands.meets, *(each.label for each, is_met in had if is_met))
+            full[id] = replace(stands, meets=meets, misses=(*stands.misses, *lacking))
+        return full
+
+    async def _standings(self, found: Found, by_one: frozenset[str], clauses: Sequence[Clause]) -> dict[str, Standing]:
+        """How each stands. Where some meet all by one experience, who meets it by several misses that."""
+        unsure = [person_id for person_id in found if person_id not in by_one]
+        met = await find_standings(self.database, unsure, clauses)
+        all_met = [True] * len(clauses)
+        return {
+            person_id: standing(
+                clauses,
+                met.get(person_id, all_met),
+                self.wanted.filters,
+                together=person_id in by_one or not by_one,
+            )
+            for person_id in found
+        }
 
 
 def _tiers(filters: CardFilters) -> Iterator[tuple[int, CardFilters]]:
@@ -168,82 +242,3 @@ def _tiers(filters: CardFilters) -> Iterator[tuple[int, CardFilters]]:
         if relaxed(filters, tier) != searched:
             searched = relaxed(filters, tier)
             yield tier, searched
-
-
-async def _look(
-    wanted: Wanted, filters: CardFilters, tier: int, among: PersonIds | None, database: Database, run: Run
-) -> Found:
-    with run.step("retrieve") as record:
-        evidence = await find_candidates(
-            database,
-            filters=filters,
-            asked=wanted.filters,
-            excluded=wanted.excluded,
-            query_text=wanted.text,
-            vector=wanted.vector,
-            tier=tier,
-            among=among,
-        )
-        record.counts |= {"tier": tier, "people": len(evidence)}
-    return {person.person_id: person for person in evidence}
-
-
-async def _shown(
-    wanted: Wanted, found: Found, named: Found, by_one: frozenset[str], tier: int, database: Database, run: Run
-) -> Finding:
-    clauses = clauses_of(wanted.filters)
-    standings = await _standings(wanted, found, by_one, clauses, database)
-    misses = {person_id: each.missed for person_id, each in standings.items()} | dict.fromkeys(named, NAMED_FIRST)
-    best = rank_people(list(found.values()), wanted.filters, misses)[:TOP_PEOPLE]
-    with run.step("describe") as record:
-        people = {person.id: person for person in await load_people(database, best)}
-        record.counts["people"] = len(people)
-    ranked = [person for person in break_ties(best, people, wanted.filters, misses) if person.person_id in people]
-    tier = max([tier, *(person.evidence.tier for person in ranked)])
-    shown = [people[person.person_id] for person in ranked]
-    return Finding(tier, ranked, shown, await _in_full(wanted, standings, shown, clauses, database))
-
-
-async def _in_full(
-    wanted: Wanted,
-    standings: Mapping[str, Standing],
-    shown: Sequence[FoundPerson],
-    clauses: Sequence[Clause],
-    database: Database,
-) -> dict[str, Standing]:
-    """How those shown stand, with the alternatives that each meets by name, what they have of what is preferred, and what is
-    named of which none of them has anything.
-    """
-    ids = [person.id for person in shown]
-    alternatives = [each for clause in clauses for each in clause.alternatives]
-    forms = [form for clause in wanted.named for form in clause.alternatives]
-    more = [*alternatives, *wanted.preferred, *forms]
-    met = await find_standings(database, ids if more else [], more)
-    heard = {form for own in met.values() for form, is_met in zip(forms, own[-len(forms) :], strict=False) if is_met}
-    lacking = tuple(clause.label for clause in wanted.named if heard.isdisjoint(clause.alternatives))
-    full: dict[str, Standing] = {}
-    for id in ids:
-        own = met.get(id, [])
-        stands = naming_alternatives(standings[id], clauses, own[: len(alternatives)])
-        had = zip(wanted.preferred, own[len(alternatives) :], strict=False)
-        meets = (*stands.meets, *(each.label for each, is_met in had if is_met))
-        full[id] = replace(stands, meets=meets, misses=(*stands.misses, *lacking))
-    return full
-
-
-async def _standings(
-    wanted: Wanted, found: Found, by_one: frozenset[str], clauses: Sequence[Clause], database: Database
-) -> dict[str, Standing]:
-    """How each stands. Where some meet all by one experience, who meets it by several misses that."""
-    unsure = [person_id for person_id in found if person_id not in by_one]
-    met = await find_standings(database, unsure, clauses)
-    all_met = [True] * len(clauses)
-    return {
-        person_id: standing(
-            clauses,
-            met.get(person_id, all_met),
-            wanted.filters,
-            together=person_id in by_one or not by_one,
-        )
-        for person_id in found
-    }
