@@ -8,11 +8,11 @@ from typing import Any
 import psycopg
 import pytest
 
-from quarry.companies import search
+from quarry.companies import retrieval
 from quarry.companies.candidates import Scoring
-from quarry.companies.context import Context
 from quarry.companies.contract import ChatRequest
-from quarry.companies.retrieval import retrieve
+from quarry.companies.search import search_companies
+from quarry.companies.store import retrieve_variants
 from quarry.core.services import Caller, Services
 from quarry.core.settings import Settings
 from quarry.core.tuned_settings import TUNED_NAMES, TunedSettings, forget_weights, store_weights, stored_weights
@@ -62,17 +62,16 @@ async def test_records_are_ranked_by_them(sample_services: Services, make_servic
 async def test_companies_are_found_by_them(sample_services: Services) -> None:
     await store_weights(sample_services.database, {"company_semantic_weight": 0.0, "company_keyword_weight": 1.0})
     request = ChatRequest.model_validate({"messages": [{"role": "user", "content": "robots that weed fields"}]})
-    told: list[Settings] = []
+    told: set[Scoring] = set()
 
-    async def retrieve_and_tell(context: Context, *given: Any) -> Any:
-        told.append(context.settings)
-        return await retrieve(context, *given)
+    async def retrieve_and_tell(*given: Any, scoring: Scoring, **named: Any) -> Any:
+        told.add(scoring)
+        return await retrieve_variants(*given, scoring=scoring, **named)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search, "retrieve", retrieve_and_tell)
-        assert [event async for event in search.search_companies(request, Caller("tuner"), sample_services)]
-    scoring = {Scoring.of(each) for each in told}
-    assert [(each.semantic_weight, each.keyword_weight, each.niche_weight) for each in scoring] == [(0, 1, 0.15)]
+        patch.setattr(retrieval, "retrieve_variants", retrieve_and_tell)
+        assert [event async for event in search_companies(request, Caller("tuner"), sample_services)]
+    assert [(each.semantic_weight, each.keyword_weight, each.niche_weight) for each in told] == [(0, 1, 0.15)]
 
 
 def test_each_is_a_setting_of_a_share() -> None:
