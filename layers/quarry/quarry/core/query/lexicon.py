@@ -167,6 +167,7 @@ def stems(tokens: Sequence[Token]) -> tuple[str, ...]:
 
 def lexicon_of(table: SearchTable) -> Lexicon:
     """The lexicon of a table. It costs a millisecond: keep it."""
+    rows = table.united if table.reckons else ()
     return Lexicon(
         terms=PhraseTable(_terms(table), stem),
         exact_terms=PhraseTable(_terms(table), _singular),
@@ -183,13 +184,7 @@ def lexicon_of(table: SearchTable) -> Lexicon:
         ),
         place_facets=frozenset(facet.name for facet in table.facets if facet.kind == "place"),
         name_facets=frozenset(facet.name for facet in table.facets if facet.kind == "name"),
-        units=frozenset(
-            stem(keys(name)[-1])
-            for name in (*table.nouns, *(unit for facet in table.facets for unit in units_of(facet)))
-            if keys(name)
-        )
-        | units_like(facet.unit for facet in table.facets)
-        | ({stem("times")} if any(facet.counts for facet in table.facets) else set()),
+        units=_units(table),
         measured_in=units_like(facet.unit for facet in table.facets),
         recent_days=table.recent_days if table.date else None,
         numbers=frozenset(facet.name for facet in table.facets if facet.is_measurable)
@@ -208,24 +203,27 @@ def lexicon_of(table: SearchTable) -> Lexicon:
         facet_terms=PhraseTable(_facet_terms(table), stem),
         opposites=PhraseTable((*_opposites(table), *_undone(table)), stem),
         referring=_referring(table),
-        dealings={
-            stems_of(noun): {deed: facet.name for deed in DEALING if (facet := dealt_with(own, {deed}))}
-            for own in table.united
-            if table.reckons
-            for noun in own.nouns
-        },
-        owned={
-            stems_of(noun): frozenset(each.name for each in own.facets if each.is_measurable)
-            for own in table.united
-            for noun in own.nouns
-        },
-        own_events={
-            stems_of(noun): {facet.name: facet.events for facet in own.facets if facet.events and facet.steps == 0}
-            for own in table.united
-            if table.reckons
-            for noun in own.nouns
-        },
+        dealings=_by_noun(
+            rows, lambda own: {deed: facet.name for deed in DEALING if (facet := dealt_with(own, {deed}))}
+        ),
+        owned=_by_noun(table.united, lambda own: frozenset(each.name for each in own.facets if each.is_measurable)),
+        own_events=_by_noun(
+            rows, lambda own: {each.name: each.events for each in own.facets if each.events and each.steps == 0}
+        ),
     )
+
+
+def _by_noun(tables: Iterable[SearchTable], of: Callable[[SearchTable], Meaning]) -> dict[tuple[str, ...], Meaning]:
+    """What is so `of` each of the tables, by the stems of what its rows are called."""
+    return {stems_of(noun): told for own in tables for told in [of(own)] for noun in own.nouns}
+
+
+def _units(table: SearchTable) -> frozenset[str]:
+    """The stems of what is counted."""
+    counted = (*table.nouns, *(unit for facet in table.facets for unit in units_of(facet)))
+    times = {stem("times")} if any(facet.counts for facet in table.facets) else set[str]()
+    like = units_like(facet.unit for facet in table.facets)
+    return like.union(times, (stem(keys(name)[-1]) for name in counted if keys(name)))
 
 
 def _referring(table: SearchTable) -> dict[tuple[str, ...], dict[tuple[str, ...], str]]:
