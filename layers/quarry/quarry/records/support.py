@@ -119,12 +119,12 @@ def support(answer: str, sources: Mapping[int, RecordText], own: Iterable[str] =
     unsupported: list[str] = []
     for sentence, before in _statements(answer):
         plain = _plain(sentence)
-        found: list[Citation] = []
-        for claim, numbers in islice(_claims(sentence, before), CITATIONS_MAX):
-            for n in numbers:
-                if n in sources:
-                    look = _citation if len(citations) + len(found) < CITATIONS_MAX else _glance
-                    found.append(look(n, plain, claim, read[n]))
+        claims = islice(_claims(sentence, before), CITATIONS_MAX)
+        cited = [(n, claim) for claim, numbers in claims for n in numbers if n in sources]
+        found = [
+            (_citation if place < CITATIONS_MAX else _glance)(n, plain, claim, read[n])
+            for place, (n, claim) in enumerate(cited, start=len(citations))
+        ]
         citations += found
         if not (any(each.support >= SUPPORTED_MIN for each in found) if found else _needs_no_marker(plain, read)):
             unsupported.append(plain)
