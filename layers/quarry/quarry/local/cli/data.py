@@ -149,7 +149,24 @@ def _cleanup(given: Arguments) -> int:
 def add_to(commands: Commands) -> None:
     add_json(add(commands, "sample", _sample, "load the sample data of every domain", "quarry sample"))
     add_json(add(commands, "migrate", _migrate, "bring the database up to date", "quarry migrate"))
+    _add_declaring(commands)
+    _add_load(commands)
+    embed = add(commands, "embed", _embed, "embed the rows that have no vectors yet", "quarry embed --stale")
+    which = embed.add_mutually_exclusive_group()
+    which.add_argument("--stale", action="store_true", help="also the rows whose text has changed since")
+    which.add_argument(
+        "--all", action="store_true", help="drop every vector and embed everything anew, as after a change of model"
+    )
+    add_json(embed)
+    _add_index(commands)
+    add_json(add(commands, "cleanup", _cleanup, "delete what has expired", "quarry cleanup"))
+    uninstall = add(
+        commands, "uninstall", _uninstall, "drop all of Quarry's from the database", "quarry uninstall --yes"
+    )
+    uninstall.add_argument("--yes", action="store_true", help="without asking")
 
+
+def _add_declaring(commands: Commands) -> None:
     drafting = add(
         commands, "map", _map, "draft quarry.toml from tables that exist", "quarry map support --output quarry.toml"
     )  # fmt: skip
@@ -177,6 +194,8 @@ def add_to(commands: Commands) -> None:
     reconcile.add_argument("collection", metavar="COLLECTION", nargs="?", help="only this one of quarry.toml")
     add_json(reconcile)
 
+
+def _add_load(commands: Commands) -> None:
     load = add(commands, "load", _load, "load files into a table", "quarry load tickets.csv --as tickets")
     load.usage = "quarry load TABLE FILE... [OPTION...]\n       quarry load FILE... --as NAME [OPTION...]"
     load.description = (
@@ -212,20 +231,6 @@ def add_to(commands: Commands) -> None:
     load.add_argument("--skip-invalid", action="store_true", help="leave wrong rows out and keep the others")
     load.add_argument("--no-embed", action="store_true", help="do not embed now; `quarry embed` does it later")
     add_json(load)
-
-    embed = add(commands, "embed", _embed, "embed the rows that have no vectors yet", "quarry embed --stale")
-    which = embed.add_mutually_exclusive_group()
-    which.add_argument("--stale", action="store_true", help="also the rows whose text has changed since")
-    which.add_argument(
-        "--all", action="store_true", help="drop every vector and embed everything anew, as after a change of model"
-    )
-    add_json(embed)
-    _add_index(commands)
-    add_json(add(commands, "cleanup", _cleanup, "delete what has expired", "quarry cleanup"))
-    uninstall = add(
-        commands, "uninstall", _uninstall, "drop all of Quarry's from the database", "quarry uninstall --yes"
-    )
-    uninstall.add_argument("--yes", action="store_true", help="without asking")
 
 
 def _add_index(commands: Commands) -> None:
