@@ -1,4 +1,4 @@
-"""A model step: something a model decides, with a fallback that decides the same from the same inputs without one."""
+"""A model step: something a model decides or writes, with a fallback that does the same from the same inputs without one."""
 
 from __future__ import annotations
 
