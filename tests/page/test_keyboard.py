@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Page, expect
 
-from tests.page.conftest import Site
+from tests.page.conftest import NARROW, Site, answered
 
 QUESTION = "Why did the council keep the old elm in Quill Square?"
+COMPANIES = "search?domain=companies&q=Health+startups"
 
 
 def focused(page: Page) -> str:
@@ -120,6 +122,35 @@ def test_what_is_focused_is_seen(site: Site) -> None:
             return styles.some((style) => style.outlineStyle !== 'none' || style.boxShadow !== 'none');
         }""")
         assert visible, focused(page)
+
+
+@pytest.mark.parametrize("width", [NARROW, 1280])
+def test_what_is_focused_stands_under_no_bar(site: Site, width: int) -> None:
+    page = site.open(COMPANIES, width=width, height=720)
+    answered(page)
+    for name in ("first", "last"):
+        getattr(page.get_by_role("checkbox"), name).check()
+    page.get_by_role("button", name="Save search").focus()
+    for _ in range(3 * page.get_by_role("article").count()):
+        page.keyboard.press("Tab")
+        covering = page.evaluate("""() => {
+            const node = document.activeElement;
+            if (node.closest('.compare-bar, .prompt-bar')) return null;
+            const {left, width, bottom} = node.getBoundingClientRect();
+            const top = document.elementFromPoint(left + width / 2, bottom - 2);
+            return top && (node.contains(top) || top.contains(node)) ? null : top?.className ?? 'the end of the window';
+        }""")
+        assert covering is None, focused(page)
+
+
+def test_the_choice_that_is_cleared_leaves_the_keyboard_where_it_began(site: Site) -> None:
+    page = site.open(COMPANIES)
+    answered(page)
+    first = page.get_by_role("checkbox").first
+    first.check()
+    page.get_by_role("button", name="Clear").press("Enter")
+    expect(first).to_be_focused()
+    expect(first).not_to_be_checked()
 
 
 def test_an_answer_is_announced_politely_when_it_is_ready_and_not_while_it_grows(site: Site) -> None:

@@ -44,6 +44,8 @@ export class Comparison {
       element('span', {}, this.chosen.size < 2 ? 'Choose another to compare' : `${plural(this.chosen.size, 'one', 'chosen')}${isFull ? ', which is all that fits' : ''}`),
       this.chosen.size > 1 && button('Compare', {kind: 'primary', onclick: () => this.context.open('compare', [...this.chosen].join(','))}),
       button('Clear', {kind: 'quiet', onclick: () => {
+        const [first] = this.chosen;
+        this.boxes.get(first)?.focus();
         for (const box of this.boxes.values()) Object.assign(box, {checked: false, disabled: false});
         this.chosen.clear();
         this.bar.hidden = true;
