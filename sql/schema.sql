@@ -4331,7 +4331,7 @@ CREATE FUNCTION quarry.record_snippet(p_body text, p_words text[], p_language re
     LANGUAGE sql STABLE
     AS $$
   select marked_words(coalesce(p_language, 'english'), b.body, w.any_word,
-    'MaxFragments=2, MinWords=10, MaxWords=28, FragmentDelimiter=" … "')
+    'MaxFragments=2, MinWords=27, MaxWords=28, FragmentDelimiter=" … "')
   from (select left(p_body, 20000) as body) b, lateral (
       select coalesce(string_agg(quote_literal(l.lexeme), ' | '), '')::tsquery as any_word
       from (

@@ -456,6 +456,15 @@ async def test_records_are_described_in_the_order_asked_for(city: Database) -> N
     await city.close()
 
 
+async def test_the_snippet_of_a_text_without_the_words_is_its_beginning(city: Database) -> None:
+    said = " ".join(f"word{n}" for n in range(60))
+    await city.execute("update transcript_segments set text_content = %s", [said])
+    [text] = await describe(city, [("transcript_segment", "seg")], BUILT_IN, "nothing of it")
+    assert said.startswith(text.snippet)
+    assert 20 < len(text.snippet.split()) < 30
+    await city.close()
+
+
 async def test_the_marks_of_a_snippet_cannot_be_forged(city: Database) -> None:
     await city.execute("update motions set plain_english_summary = U&'The \\E000elm\\E001 \\E000\\E000stays'")
     [text] = await describe(city, [("motion", "mot")], BUILT_IN, "stays")

@@ -1,10 +1,10 @@
--- A passage of a text that holds any of some words, which are marked in it (see marked_words). They are looked for in its first
--- 20,000 characters, as rows in p_language hold them; null: as our own tables do (see asked_words).
+-- A passage of a text that holds any of some words, which are marked in it (see marked_words); of one that holds none, the beginning, of
+-- MinWords. They are looked for in its first 20,000 characters, as rows in p_language hold them; null: as our own tables do (see asked_words).
 create or replace function record_snippet(p_body text, p_words text[], p_language regconfig) returns text
 language sql stable
 as $$
   select marked_words(coalesce(p_language, 'english'), b.body, w.any_word,
-    'MaxFragments=2, MinWords=10, MaxWords=28, FragmentDelimiter=" … "')
+    'MaxFragments=2, MinWords=27, MaxWords=28, FragmentDelimiter=" … "')
   from (select left(p_body, 20000) as body) b, lateral (
       select coalesce(string_agg(quote_literal(l.lexeme), ' | '), '')::tsquery as any_word
       from (
