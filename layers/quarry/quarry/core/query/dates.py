@@ -6,6 +6,7 @@ import datetime
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 
@@ -25,7 +26,7 @@ def find_dates(text: str, tokens: Sequence[Token], today: datetime.date) -> list
     A month without a year is that month of every year, and bounds from when it last came round. A number that may count the noun
     behind it, and a month's name that is an everyday word too, are latent unless a word such as "in" or "since" leads them.
     """
-    points = _dated_weekdays(text, find_points(text, today))
+    points = _in_one_year(text, _dated_weekdays(text, find_points(text, today)))
     mentions: list[Mention] = []
     place = 0
     while place < len(points):
@@ -105,6 +106,25 @@ def _dated_weekdays(text: str, points: Sequence[Point]) -> list[Point]:
             point = replace(point, start=kept.pop().start)
         kept.append(point)
     return kept
+
+
+def _in_one_year(text: str, points: Sequence[Point]) -> list[Point]:
+    """The points, those without a year in that of the one which they are listed with ("in March, April and May 2024")."""
+    dated: list[Point] = []
+    year: int | None = None
+    begin = len(text)
+    for point in reversed(points):
+        if not point.months:
+            is_named = point.grain in ("day", "month", "quarter") and _YEAR_LAST.search(text, point.start, point.end)
+            year = point.last.year if is_named and point.last else None
+        elif year and _LISTED.fullmatch(text, point.end, begin):
+            with suppress(ValueError):
+                point = in_year(point, year)
+        else:
+            year = None
+        dated.append(point)
+        begin = point.start
+    return dated[::-1]
 
 
 def _weekdays(first: Point, last: Point, start: int) -> Mention:
@@ -204,6 +224,10 @@ _TO = re.compile(
     r"\s{0,3}+(?:[-–—]|\b(?:to|until|till|through|thru|upto|up\s+to)\b)\s{0,3}+(?:the\s++)?", re.IGNORECASE
 )
 _AND = re.compile(r"\s{0,3}+(?:\band\b|&)\s{0,3}+(?:the\s++)?", re.IGNORECASE)
+_LISTED = re.compile(
+    r"\s{0,3}+(?:,|,?\s{0,3}+(?:\b(?:and|or)\b|&))\s{0,3}+(?:(?:in|on)\s++)?(?:the\s++)?", re.IGNORECASE
+)
+_YEAR_LAST = re.compile(r"\b[12]\d{3}\Z")
 _ON = re.compile(r"\s{1,3}+(?P<since>on)\b(?!\s{1,3}+\w)", re.IGNORECASE)
 _OF_WEEKDAY = re.compile(r",?\s{1,3}+(?:the\s++)?", re.IGNORECASE)
 _PART = re.compile(
