@@ -35,7 +35,7 @@ def query_of(page: Page) -> dict[str, list[str]]:
 def test_a_number_is_drawn_and_leads_to_its_rows(trades_site: Site, width: int) -> None:
     page = trades_site.open("search?q=total+revenue+of+paid+orders+by+country&tab=answer", width=width)
     expect(page.locator(".answer-grid")).to_have_attribute("data-state", "done")
-    expect(page.locator(".bars dt")).to_have_count(3)
+    expect(page.get_by_role("figure", name="Sum of total by country").locator("dt")).to_have_count(3)
     trades_site.picture(page, f"count-{width}")
     page.get_by_role("link", name="Show the records behind this").click()
     expect(page.locator(".result").first).to_be_visible()
@@ -64,6 +64,13 @@ def test_filters_are_made_from_the_declaration(trades_site: Site, width: int) ->
     page.get_by_role("button", name="Without this filter: Country").click()
     expect(page.get_by_role("group", name="Filters")).not_to_contain_text("Spain")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_an_average_is_called_so_and_written_as_the_answer_writes_it(trades_site: Site) -> None:
+    page = trades_site.open("search?q=average+total+of+orders+by+country&tab=answer")
+    expect(page.locator(".answer-grid")).to_have_attribute("data-state", "done")
+    chart = page.get_by_role("figure", name="Average total by country")
+    expect(page.locator(".prose")).to_contain_text(chart.locator("dd").first.inner_text().lstrip("€"))
 
 
 def test_questions_to_try_are_made_from_the_declaration(trades_site: Site) -> None:

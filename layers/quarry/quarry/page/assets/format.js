@@ -48,11 +48,10 @@ export function number(value, language = LANGUAGE) {
   return formatOf(Intl.NumberFormat, language, {}).format(value);
 }
 
-/** @param {number} value @param {string | undefined} currency its ISO 4217 code; without one it is a number @param {string} [language] */
-export function amount(value, currency, language = LANGUAGE) {
-  const places = {minimumFractionDigits: Number.isInteger(value) ? 0 : 2, maximumFractionDigits: 2};
-  if (!currency) return formatOf(Intl.NumberFormat, language, {maximumFractionDigits: 2}).format(value);
-  return formatOf(Intl.NumberFormat, language, {style: 'currency', currency, ...places}).format(value);
+/** @param {number} value @param {string | undefined} currency its ISO 4217 code; money may be told without one @param {string} [language] */
+export function amount(value, currency, language = LANGUAGE, isMoney = Boolean(currency)) {
+  const places = {minimumFractionDigits: !isMoney || Number.isInteger(value) ? 0 : 2, maximumFractionDigits: 2};
+  return formatOf(Intl.NumberFormat, language, currency ? {style: 'currency', currency, ...places} : places).format(value);
 }
 
 /** @param {number} value @param {string} currency its ISO 4217 code */

@@ -5,10 +5,12 @@
 import {barChart} from '../../components/bars.js';
 import {element} from '../../dom.js';
 import {amount, day, month, number, words} from '../../format.js';
-import {languageOf, typeLabel, written} from './declared.js';
+import {facetLabel, languageOf, typeLabel, written} from './declared.js';
 
 const GROUPS_MAX = 20;
 const PERIODS = new Set(['day', 'week', 'month', 'quarter', 'year']);
+/** What is reckoned of several numbers, by the service's names. @type {Record<string, string>} */
+const MEASURES = {sum: 'sum of', avg: 'average', min: 'lowest', max: 'highest'};
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 /**
@@ -24,10 +26,11 @@ export function countFigure({by, groups, group_count: all = 0, of, filters}, que
     .filter(({value}) => value !== null && value !== undefined);
   const count = Math.max(all, groups.length);
   const what = types.length === 1 ? typeLabel(types[0]) : 'Records';
-  const title = [of ? words(of.replace(':', ' of ')) : what, by && `by ${words(by).toLowerCase()}`].filter(Boolean).join(' ');
+  const [measure, measured] = of?.split(':') ?? [];
+  const title = [of ? words(`${MEASURES[measure]} ${facetLabel(types[0], measured)}`) : what, by && `by ${facetLabel(types[0], by)}`].filter(Boolean).join(' ');
   const address = context.address({q: question, tab: 'results', type: types, from, to, ...facets});
   return element('div', {class: 'count'},
-    entries.length > 1 && barChart(title, entries, {isSorted: isInTime || PERIODS.has(by), written: (value) => (of && written(types[0], of.split(':')[1], value)) || amount(value, undefined, languageOf(types[0]))}),
+    entries.length > 1 && barChart(title, entries, {isSorted: isInTime || PERIODS.has(by), written: (value) => (of && written(types[0], measured, value)) || amount(value, undefined, languageOf(types[0]))}),
     count > GROUPS_MAX && element('p', {class: 'fine'}, `${GROUPS_MAX} of ${number(count)} are drawn.`),
     element('p', {}, element('a', {href: address}, 'Show the records behind this')));
 }

@@ -42,6 +42,11 @@ function facetOf(type, name) {
   return types.find((each) => each.name === type)?.facets.find((each) => each.name === name);
 }
 
+/** What a field of a type is called; its name in words where the service has told nothing. @param {string} type @param {string} name */
+export function facetLabel(type, name) {
+  return facetOf(type, name)?.label ?? words(name).toLowerCase();
+}
+
 /** A value of a field as the type's language writes it: numbers, money and dates of facets; null for all others.
  * @param {string} type
  * @param {string} name
@@ -50,7 +55,7 @@ function facetOf(type, name) {
 export function written(type, name, value) {
   const {kind, currency} = facetOf(type, name) ?? {};
   const isNumber = value !== '' && value !== null && typeof value !== 'boolean' && Number.isFinite(Number(value));
-  if ((kind === 'number' || kind === 'money') && isNumber) return amount(Number(value), currency, languageOf(type));
+  if ((kind === 'number' || kind === 'money') && isNumber) return amount(Number(value), currency, languageOf(type), kind === 'money');
   return kind === 'date' && /^\d{4}-\d\d-\d\d$/.test(value) ? day(value, languageOf(type)) : null;
 }
 
