@@ -51,6 +51,14 @@ def test_applying_fills_and_embeds_and_applying_again_does_nothing(
     assert capsys.readouterr().out == "keep tickets (support.tickets)\n"
 
 
+def test_who_has_declared_tables_is_not_told_to_load_others(desk: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert finding(capsys, "rows")["status"] == "absent"
+    main(["apply"])
+    capsys.readouterr()
+    main(["doctor", "--json"])
+    assert "rows" not in [check["subject"] for check in json.loads(capsys.readouterr().out)["checks"]]
+
+
 def test_a_change_says_what_is_other_than_before(desk: str, capsys: pytest.CaptureFixture[str]) -> None:
     main(["apply"])
     Path("quarry.toml").write_text(TICKETS.replace(', body = "B"', ""))

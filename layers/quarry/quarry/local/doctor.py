@@ -165,8 +165,12 @@ def _schema(settings: Settings, url: str) -> Iterator[Finding]:
     with connect(url, settings.database_schema) as connection:
         yield _recorded_model(connection, settings)
         yield _weights(connection, settings)
-        yield _rows(connection)
-        yield from collection_findings(connection, settings.embedding_model_name)
+        rows = _rows(connection)
+        collections = [*collection_findings(connection, settings.embedding_model_name)]
+        # whoever has tables of their own declared may need none of ours
+        if rows.status == "ok" or not collections:
+            yield rows
+        yield from collections
     yield asyncio.run(_not_embedded(LocalDatabase(settings, url)))
 
 
