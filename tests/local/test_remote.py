@@ -26,7 +26,7 @@ def test_a_server_answers_as_a_database_does(server: str, sample_url: str) -> No
     events = [json.loads(line) for line in told.stdout.splitlines()]
     assert (told.returncode, told.stderr, events[-1]["type"]) == (0, "", "done")
     shown = quarry("--server", server, "ask", "records", QUESTION)
-    assert f"{server}answers/{events[-1]['answer_id']}\n" in shown.stdout
+    assert f"{server}search?id={events[-1]['answer_id']}\n" in shown.stdout
 
 
 def test_credits_are_those_of_the_token(server: str) -> None:

@@ -149,9 +149,9 @@ def assert_a_demo_is_loaded_shared_and_found_again(folder: Path) -> None:
         asked = installed_quarry("ask", "records", QUESTION)
         assert (asked.returncode, asked.stderr) == (0, "")
         assert len(json.loads(installed_quarry("runs", "--json").stdout)) == 2
-        answer = re.search(r"/answers/(\S+)", asked.stdout)
+        answer = re.search(r"/search\?id=(\S+)", asked.stdout)
         assert answer is not None
-        assert server.get(answer.group())["query"] == QUESTION
+        assert server.get(f"/answers/{answer[1]}")["query"] == QUESTION
         assert server.end() < END_SECONDS
     assert_stopped(folder)
 

@@ -206,7 +206,7 @@ Ask next
 • When?
 
 Degraded: records_answer
-http://127.0.0.1:8080/answers/abc  (with `quarry serve`)"""
+http://127.0.0.1:8080/search?id=abc  (with `quarry serve`)"""
     )
 
 
