@@ -319,7 +319,10 @@ def test_a_host_that_is_not_served_and_data_that_is_not_there_are_said(site: Sit
     page.unroute("**/config.json")
     page.route("**/config.json", answer_json(json.loads('{"domains": [], "sign_in": null, "prefix": ""}')))
     page.reload()
-    expect(page.get_by_role("heading", name="There is nothing here yet")).to_be_visible()
+    told = page.get_by_role("heading", name="There is nothing here yet")
+    expect(told).to_be_visible()
+    begins = [each.evaluate("(node) => node.getBoundingClientRect().left") for each in (told, page.locator("h1"))]
+    assert begins[0] == begins[1]
 
 
 def test_one_thing_is_opened_by_its_link_without_a_search(site: Site) -> None:
