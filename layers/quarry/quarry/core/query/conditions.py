@@ -144,18 +144,12 @@ _TIMES = stem("times")
 _AGED = frozenset(("old", "older", "younger", "newer"))
 
 
-@dataclass(frozen=True)
 class _Reader:
     """What the mention at `place` of a question asks of the rows of a table, beside what was `found` before it."""
 
-    parsed: ParsedQuery
-    place: int
-    table: SearchTable
-    found: Conditions
-
-    @cached_property
-    def mention(self) -> Mention:
-        return self.parsed.mentions[self.place]
+    def __init__(self, parsed: ParsedQuery, place: int, table: SearchTable, found: Conditions) -> None:
+        self.parsed, self.place, self.table, self.found = parsed, place, table, found
+        self.mention = parsed.mentions[place]
 
     @cached_property
     def own(self) -> SearchTable:
@@ -570,8 +564,10 @@ def _happened(parsed: ParsedQuery, asked_about: frozenset[int], found: Condition
 
 def _counts_years(facet: Facet) -> bool:
     """Whether a number is a year, by what it is called."""
+    if facet.kind != "number":
+        return False
     called = {key for name in (facet.label, *facet.words) for key in keys(name)}
-    return facet.kind == "number" and "year" in called and not called & _NO_YEARS
+    return "year" in called and not called & _NO_YEARS
 
 
 def _years_ago(today: datetime.date, age: Duration) -> DateRange:
