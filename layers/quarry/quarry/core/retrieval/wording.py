@@ -133,7 +133,7 @@ def _days(first: datetime.date | None, last: datetime.date | None, writing: Writ
         return f"until {_end(last, writing)}" if last is not None else ""
     if last is None:
         return f"since {_beginning(first, writing)}"
-    return _whole_period(first, last, writing) or f"between {_beginning(first, writing)} and {_end(last, writing)}"
+    return _whole_period(first, last, writing) or f"between {' and '.join(_ends(first, last, writing))}"
 
 
 def _whole_period(first: datetime.date, last: datetime.date, writing: Writing) -> str | None:
@@ -145,6 +145,15 @@ def _whole_period(first: datetime.date, last: datetime.date, writing: Writing) -
     if first.year == last.year and _begins_year(first) and _ends_year(last):
         return f"in {first.year}"
     return None
+
+
+def _ends(first: datetime.date, last: datetime.date, writing: Writing) -> tuple[str, str]:
+    """Both ends as years, as months or as days: "between 2026 and June 2026" would leave open from when."""
+    if _begins_year(first) and _ends_year(last):
+        return str(first.year), str(last.year)
+    if _begins_month(first) and _ends_month(last):
+        return writing.month_of(first), writing.month_of(last)
+    return writing.date(first), writing.date(last)
 
 
 def _beginning(day: datetime.date, writing: Writing) -> str:
