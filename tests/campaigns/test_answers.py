@@ -137,6 +137,37 @@ def test_a_campaign_of_the_earlier_answer_is_taken_up_by_its_place(client: TestC
     assert [each["id"] for each in both["campaigns"]] == [each["id"] for each in first["campaigns"][:2]]
 
 
+def test_what_was_shown_is_asked_about_without_what_was_asked_of_it(client: TestClient) -> None:
+    asked = ("Which channels do premium campaigns use?", "the first two")
+    first = chat(client, "Show me premium campaigns")
+    answer = follow(client, *asked)
+    assert [each["id"] for each in answer["campaigns"]] == [each["id"] for each in first["campaigns"][:2]]
+    assert answer["response"].startswith("2 campaigns")
+
+
+def test_a_question_about_the_few_that_were_picked_is_of_these_alone(client: TestClient) -> None:
+    picked = "the three latest campaigns by Lumen Bank"
+    channels = [each["channel"] for each in chat(client, picked)["campaigns"]]
+    assert len(set(channels)) == len(channels) == 3
+    answer = follow(client, picked, "Which channels do they use?")
+    assert (
+        answer["response"]
+        == f"**3** channels of the 3 campaigns: {', '.join(f'{each} (1)' for each in sorted(channels))}."
+    )
+    answer = follow(client, picked, f"How many of them are on {channels[1]}?")
+    assert answer["response"] == f"There is **1** campaign on {channels[1]} among these."
+    assert follow(client, picked, "the second one", "when was it captured?")["total"] == 1
+    assert follow(client, picked, "which is the latest of them?")["total"] == 1
+    assert follow(client, picked, "do they promise free delivery?")["total"] == 0
+
+
+def test_the_others_are_those_that_an_answer_left_out(client: TestClient, rows: list[Row]) -> None:
+    answer = follow(client, "Show me email campaigns", "only those by Lumen Bank", "and the others?")
+    expected = {row["id"] for row in rows if row["channel"] == "Email" and row["company"] != "Lumen Bank"}
+    assert answer["total"] == len(expected)
+    assert ids(answer) <= expected
+
+
 def test_as_many_are_shown_as_are_asked_for(client: TestClient, rows: list[Row]) -> None:
     answer = chat(client, "Show me 3 playful campaigns")
     assert len(answer["campaigns"]) == 3

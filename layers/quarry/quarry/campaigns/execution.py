@@ -16,6 +16,7 @@ from quarry.core.postgres.pool import Database
 from quarry.core.query.question import Ask, Clause, Condition, Missing
 from quarry.core.retrieval import questions
 from quarry.core.retrieval.answers import Answer
+from quarry.core.retrieval.filters import Among
 
 
 async def execute(
@@ -75,10 +76,19 @@ def _about(asked: CampaignQuestion, missing: Missing) -> CampaignQuestion:
 
 
 async def pick(database: Database, asked: CampaignQuestion, shown: Sequence[Campaign]) -> Outcome:
-    """Those of the campaigns that an earlier answer showed which the question refers to by their places."""
+    """What the campaigns that an earlier answer showed say to the question, which refers to them by their places or to all."""
     places = [place - 1 if place > 0 else len(shown) + place for place in asked.question.references]
-    ids = [shown[place].id for place in places if 0 <= place < len(shown)]
-    return Outcome(asked, await retrieval.find_ids(database, ids))
+    ids = [shown[place].id for place in places or range(len(shown)) if 0 <= place < len(shown)]
+    clauses = asked.own_clauses
+    if clauses:
+        met = await questions.standings(database, CAMPAIGNS, clauses, ids)
+        ids = [id for id in ids if id in met and not met[id].misses]
+    answer = None
+    if asked.ask.kind in ("distinct", "groups", "extreme"):
+        ask = asked.ask if asked.ask.kind == "extreme" else replace(asked.ask, kind="groups", limit=None)
+        answer = await questions.answer(database, CAMPAIGNS, ask, (), Among(keys=ids))
+        ids = list(answer.keys) if asked.ask.kind == "extreme" else ids
+    return Outcome(asked, await retrieval.find_ids(database, ids), clauses, answer)
 
 
 async def _outcome(

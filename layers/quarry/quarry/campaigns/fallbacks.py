@@ -229,7 +229,8 @@ def _about(outcome: Outcome) -> str:
         if not asked.says or _says_so(outcome)
         else f" saying {asked.says if chr(34) in asked.says else f'“{asked.says}”'}"
     )
-    return labels(outcome.clauses or (() if asked.question.references else asked.clauses)) + says + theme
+    among = " among these" if asked.picks and outcome.clauses else ""
+    return labels(outcome.clauses or (() if asked.picks else asked.clauses)) + says + theme + among
 
 
 def _is_near_only(outcome: Outcome) -> bool:

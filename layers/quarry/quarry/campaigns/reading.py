@@ -15,7 +15,16 @@ from quarry.core.contract import EVIDENCE_MAX
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
 from quarry.core.query.mention import Asked, Cue, DateRange, FacetName, Known, Mention, ParsedQuery, Word
-from quarry.core.query.question import Ask, Clause, Condition, Question, Reading, evidence_of, preferred_in_words
+from quarry.core.query.question import (
+    Ask,
+    Clause,
+    Condition,
+    Question,
+    Reading,
+    evidence_of,
+    preferred_in_words,
+    without_evidence,
+)
 from quarry.core.retrieval.wording import clause_label
 
 CLAUSES_MAX = 50
@@ -47,10 +56,32 @@ class CampaignQuestion:
     """Whether it is a greeting or the like."""
     earlier: CampaignQuestion | None = None
     """The one that it takes up."""
+    refers: bool = False
+    """Whether it speaks of the campaigns that answered that one."""
 
     @property
     def ask(self) -> Ask:
         return self.question.ask
+
+    @property
+    def picks(self) -> bool:
+        """Whether it is about those campaigns which an earlier answer showed that no conditions tell from others."""
+        earlier = self.earlier
+        if earlier is None or (self.theme, self.says) not in (("", ""), (earlier.theme, earlier.says)):
+            return False
+        return bool(self.question.references) or (self.refers and earlier.is_of_few)
+
+    @property
+    def is_of_few(self) -> bool:
+        """Whether it is answered by some of the campaigns that meet its conditions."""
+        is_limited = self.ask.kind == "extreme" or (self.ask.kind == "rows" and self.ask.limit is not None)
+        return is_limited or self.picks
+
+    @property
+    def own_clauses(self) -> tuple[Clause, ...]:
+        """The clauses that the question which it takes up does not have."""
+        before = set(map(without_evidence, self.earlier.clauses)) if self.earlier else set()
+        return tuple(clause for clause in self.clauses if without_evidence(clause) not in before)
 
     @property
     def label(self) -> str:
@@ -81,7 +112,14 @@ def question_of(reading: Reading, today: datetime.date) -> CampaignQuestion:
     )
     preferred = tuple((each,) for each in preferred_in_words(parsed, question))
     asked = CampaignQuestion(
-        question, clauses, says, theme, preferred, asks_nothing=parsed.asks_nothing, earlier=earlier
+        question,
+        clauses,
+        says,
+        theme,
+        preferred,
+        asks_nothing=parsed.asks_nothing,
+        earlier=earlier,
+        refers=parsed.refers,
     )
     return _of_something_else(parsed, asked) if not question.follows_up and not says else asked
 
@@ -190,7 +228,7 @@ def clauses_to_tell(asked: CampaignQuestion, base: Sequence[Clause] = ()) -> lis
 
 
 def _required(asked: CampaignQuestion, base: Sequence[Clause]) -> list[Clause]:
-    own = [tuple(replace(condition, evidence=()) for condition in clause) for clause in asked.clauses]
+    own = [without_evidence(clause) for clause in asked.clauses]
     return [*(clause for clause in base if clause not in own), *asked.clauses]
 
 

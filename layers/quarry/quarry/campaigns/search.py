@@ -237,13 +237,10 @@ async def _answer_by_reading(toolset: CampaignToolset, asked: CampaignQuestion) 
 
 
 async def _outcome(toolset: CampaignToolset, asked: CampaignQuestion) -> Outcome:
-    if asked.question.references and asked.earlier:
-        shown = await _executed(asked.earlier, toolset)
-        return await execution.pick(toolset.services.reader, asked, shown.found.campaigns)
-    return await _executed(asked, toolset)
-
-
-async def _executed(asked: CampaignQuestion, toolset: CampaignToolset) -> Outcome:
+    if asked.picks and asked.earlier:
+        shown = await _outcome(toolset, asked.earlier)
+        limit = asked.earlier.ask.limit if asked.earlier.ask.kind == "rows" else None
+        return await execution.pick(toolset.services.reader, asked, shown.found.campaigns[:limit])
     services = toolset.services
     vector = await services.queries.embed_for(toolset.run, asked.theme) if asked.theme else None
     return await execution.execute(services.reader, asked, toolset.base, vector)

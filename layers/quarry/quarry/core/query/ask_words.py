@@ -9,6 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import cast, get_args
 
+from quarry.core.language.irregular import BE
 from quarry.core.language.numerals import number_words
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import Token
@@ -18,7 +19,7 @@ from quarry.core.query.mention import Asked, AskedFor, Cue, FacetName, Reference
 
 _FILE = "data/asked.toml"
 
-_NOT_ASKED = ("refers", "follows_up", "follows_up_unless_named", "narrows")
+_NOT_ASKED = ("refers", "pronouns", "others", "follows_up", "follows_up_unless_named", "narrows")
 _OF_NUMBERS = ("average", "total")
 """What is asked for only beside the name of a number."""
 NUMBER_WORDS_MAX = 5
@@ -152,6 +153,12 @@ def opening_words(tokens: Sequence[Token], *, names_rows: bool) -> int:
     return max(_at_start("follows_up", tokens), weak)
 
 
+def pronoun(tokens: Sequence[Token]) -> int | None:
+    """The place of the first pronoun that may stand for what was answered before; None where there is none."""
+    words = [token.key for token in tokens]
+    return next((place for place in range(len(words)) if _phrases("pronouns").longest_at(words, place)), None)
+
+
 def narrows(tokens: Sequence[Token]) -> bool:
     """Whether the question begins by asking for a part of what was answered ("only those", "which of them")."""
     return _at_start("narrows", tokens) > 0
@@ -244,6 +251,8 @@ def _references(words: Sequence[str]) -> Iterator[Found[Asked | Reference]]:
     for place in range(len(words)):
         if found := _phrases("refers").longest_at(words, place):
             yield _with_number(found, words)
+        if (others := _phrases("others").longest_at(words, place)) and words[others.last : others.last + 1] != ["of"]:
+            yield Found(others.first, others.last, Reference(is_to_others=True))
         if words[place] in ORDINALS and (reference := _ordinal(words, place)):
             yield reference
 
@@ -254,6 +263,9 @@ def _with_number(found: Found[str], words: Sequence[str]) -> Found[Asked | Refer
     if number and words[found.first] in ("these", "those"):
         return Found(found.first, found.last + 1, Reference(tuple(range(1, number + 1))))
     return Found(found.first, found.last, Reference())
+
+
+_AUXILIARY = BE | {"have", "has", "had", "do", "does", "did"}
 
 
 def _ordinal(words: Sequence[str], place: int) -> Found[Asked | Reference] | None:
@@ -267,7 +279,7 @@ def _ordinal(words: Sequence[str], place: int) -> Found[Asked | Reference] | Non
     if (
         count
         and number in (1, -1)
-        and (place + 2 == len(words) or words[place + 2] in ("of", "ones", "results", "and"))
+        and (place + 2 == len(words) or words[place + 2] in ("of", "ones", "results", "and", *_AUXILIARY))
     ):
         places = tuple(range(1, count + 1)) if number == 1 else tuple(range(-count, 0))
         return Found(first, place + 2, Reference(places))

@@ -15,7 +15,7 @@ from quarry.core.query.mention import (
     Reference,
     Word,
 )
-from quarry.core.query.question import Ask, Clause, Condition, Missing, Question
+from quarry.core.query.question import Ask, Clause, Condition, Missing, Question, without_evidence
 from quarry.core.query.topic import excluded_words, topic_of
 from quarry.core.retrieval.facets import SearchTable
 
@@ -24,7 +24,7 @@ def interpret(parsed: ParsedQuery, table: SearchTable, earlier: Question | None 
     """The question that `parsed` puts to `table`. One that takes up `earlier` keeps what it does not change."""
     first = conditions_of(parsed, table)
     asking = asking_of(parsed, table, frozenset(first.used))
-    kept_ask = earlier.ask if earlier and parsed.follows_up else Ask()
+    kept_ask = _kept_ask(earlier, parsed) if earlier and parsed.follows_up else Ask()
     counts = (asking.ask or kept_ask).kind != "rows"
     again = bool(asking.places) or counts
     found = conditions_of(parsed, table, frozenset(asking.places), counts=counts) if again else first
@@ -57,7 +57,12 @@ def interpret(parsed: ParsedQuery, table: SearchTable, earlier: Question | None 
     )
     if earlier is None or not parsed.follows_up:
         return question
-    return _after(earlier, question, table, asks=ask is not None and _asks_anew(parsed), narrows=parsed.narrows)
+    if parsed.others:
+        earlier = _with_the_others(earlier)
+    asks = ask is not None and _asks_anew(parsed)
+    return _after(
+        earlier, replace(question, ask=question.ask if asks else kept_ask), table, asks=asks, narrows=parsed.narrows
+    )
 
 
 def _references(parsed: ParsedQuery) -> tuple[int, ...]:
@@ -148,6 +153,13 @@ def _unmet(unknown: Sequence[Missing], ask: Ask) -> list[Clause]:
 # ---- follow-ups ----
 
 
+def _kept_ask(earlier: Question, parsed: ParsedQuery) -> Ask:
+    """What is asked where a follow-up does not say it; of rows that were picked it is not asked which to pick."""
+    ask = earlier.ask
+    is_of_picked = parsed.refers and (ask.kind == "extreme" or (ask.kind == "rows" and ask.limit is not None))
+    return Ask() if is_of_picked or _references(parsed) else ask
+
+
 def _asks_anew(parsed: ParsedQuery) -> bool:
     """Whether the question says by itself what it asks for; "which of them …" and "show only …" ask for rows again."""
     return any(isinstance(mention.value, Asked) for mention in parsed.mentions)
@@ -157,7 +169,7 @@ def _after(earlier: Question, question: Question, table: SearchTable, *, asks: b
     """`question` with what `earlier` asked that it does not change."""
     own = _facets_of(question)
     kept = [
-        tuple(replace(condition, evidence=()) for condition in clause)  # its words are not in this question
+        without_evidence(clause)  # its words are not in this question
         for clause in earlier.clauses
         if not _is_replaced(clause, question, own, table, narrows)
     ]
@@ -170,7 +182,6 @@ def _after(earlier: Question, question: Question, table: SearchTable, *, asks: b
     gone = {missing.facet for missing in question.missing} | own
     return replace(
         question,
-        ask=question.ask if asks else earlier.ask,
         clauses=(*kept, *question.clauses),
         preferred=tuple(dict.fromkeys((*preferred, *question.preferred))),
         topic=topic,
@@ -182,6 +193,19 @@ def _after(earlier: Question, question: Question, table: SearchTable, *, asks: b
         missing=(*(each for each in earlier.missing if each.facet not in gone), *question.missing),
         unanswerable=question.unanswerable if asks else (*earlier.unanswerable, *question.unanswerable),
     )
+
+
+def _with_the_others(earlier: Question) -> Question:
+    """The question for what `earlier` left out of what the questions before it found, where its own conditions say what."""
+    own = [clause for clause in earlier.clauses if any(condition.evidence for condition in clause)]
+    left_out = [[replace(condition, is_negated=not condition.is_negated) for condition in clause] for clause in own]
+    if len(own) == 1:
+        clauses: list[Clause] = [(condition,) for condition in left_out[0]]
+    elif own and all(len(clause) == 1 for clause in own):
+        clauses = [tuple(condition for clause in left_out for condition in clause)]
+    else:
+        return earlier
+    return replace(earlier, clauses=(*(clause for clause in earlier.clauses if clause not in own), *clauses))
 
 
 def _facets_of(question: Question) -> set[str]:

@@ -143,9 +143,12 @@ class Asked:
 
 @dataclass(frozen=True)
 class Reference:
-    """What takes up an earlier answer: all of it ("those", "of them"), or by place, from 1; -1 is the last."""
+    """What takes up an earlier answer: all of it ("those", "of them"), or by place, from 1; -1 is the last; or what it left out
+    ("the others").
+    """
 
     places: tuple[int, ...] = ()
+    is_to_others: bool = False
 
 
 @dataclass(frozen=True)
@@ -234,6 +237,10 @@ class ParsedQuery:
     """What is relative counts from it: "last year", "ten years old"."""
     follows_up: bool = False
     """Whether it takes up the question before it ("and in Berlin?", "only those …")."""
+    refers: bool = False
+    """Whether it speaks of what was answered before ("which of them", "what is its price")."""
+    others: bool = False
+    """Whether it is about what an earlier answer left out ("and the others?")."""
     narrows: bool = False
     """Whether it asks for a part of what was answered before ("only those …", "which of them …")."""
     small_talk: frozenset[str] = frozenset()

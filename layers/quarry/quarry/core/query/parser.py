@@ -21,7 +21,7 @@ from quarry.core.language.slips import slips
 from quarry.core.language.stemming import stem, stems_of
 from quarry.core.language.tokens import Token, tokenise
 from quarry.core.query.ambiguous import facet_places
-from quarry.core.query.ask_words import find_asked, narrows, opening_words
+from quarry.core.query.ask_words import find_asked, narrows, opening_words, pronoun
 from quarry.core.query.assertion import read_assertions
 from quarry.core.query.clauses import TRIGGERS
 from quarry.core.query.cues import cues
@@ -114,24 +114,44 @@ def parse(text: str, *, lexicon: Lexicon, vocabulary: Vocabulary, reference_date
     if lexicon.numbers:
         said = _without_relative_verbs(said, tokens)
     read = read_assertions(text, said)
+    refers = _refers(tokens, read)
+    others = any(_is_to_others(mention) for mention in read) and not any(map(_may_be_meant, read))
+    names_rows = any(mention.value == Cue("noun") for mention in read)
     return ParsedQuery(
         text,
         tokens,
         read,
         reference_date,
-        follows_up=_follows_up(tokens, read),
+        follows_up=refers or others or opening_words(tokens, names_rows=names_rows) > 0,
+        refers=refers,
+        others=others,
         narrows=narrows(tokens),
     )
 
 
-def _follows_up(tokens: Sequence[Token], mentions: Sequence[Mention]) -> bool:
-    """Whether the question takes up an earlier one. A "them" behind its own word for the rows means those."""
+def _refers(tokens: Sequence[Token], mentions: Sequence[Mention]) -> bool:
+    """Whether the question speaks of what was answered before. A "them" behind its own word for the rows means those, and an "it"
+    whatever it names before.
+    """
     names_rows = False
     for mention in mentions:
         names_rows = names_rows or mention.value == Cue("noun")
-        if isinstance(mention.value, Reference) and (mention.value.places or not names_rows):
+        value = mention.value
+        if isinstance(value, Reference) and not value.is_to_others and (value.places or not names_rows):
             return True
-    return opening_words(tokens, names_rows=names_rows) > 0
+    place = pronoun(tokens)
+    return place is not None and not any(
+        mention.start < tokens[place].start and _may_be_meant(mention) for mention in mentions
+    )
+
+
+def _may_be_meant(mention: Mention) -> bool:
+    """Whether a pronoun behind it may stand for this, and not for what was answered before."""
+    return not isinstance(mention.value, Asked | FacetName | Reference | Cue) or mention.value == Cue("noun")
+
+
+def _is_to_others(mention: Mention) -> bool:
+    return isinstance(mention.value, Reference) and mention.value.is_to_others
 
 
 def look_ups(text: str, *, lexicon: Lexicon, reference_date: datetime.date) -> list[LookUp]:

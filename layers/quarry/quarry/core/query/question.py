@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from quarry.core.contract import Assertion, Evidence
@@ -50,6 +50,11 @@ def evidence_of(condition: Condition, text: str, *, is_preferred: bool = False) 
         )
         for span in condition.evidence
     ]
+
+
+def without_evidence(clause: Clause) -> Clause:
+    """What a clause says, whatever words say it."""
+    return tuple(replace(condition, evidence=()) for condition in clause)
 
 
 @dataclass(frozen=True)
