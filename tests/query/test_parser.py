@@ -119,6 +119,12 @@ def test_a_whole_question_of_one_stem_with_a_name_does_not_say_it() -> None:
     assert _known(_parse("by engineers", (1, 2, name))) == [["studio: Engine"]]
 
 
+def test_a_whole_question_of_one_stem_with_words_of_a_name_does_not_say_it() -> None:
+    name = KnownValue("studio", "Kiln Women's Pottery Press", is_whole=False)
+    assert _known(_parse("women potters", (0, 2, name))) == []
+    assert _known(_parse("Women's Pottery", (0, 2, name))) == [["studio: Kiln Women's Pottery Press"]]
+
+
 @pytest.mark.parametrize("text", ["kenya", "buildings in kenya"])
 def test_a_place_of_one_stem_with_a_name_is_a_place(text: str) -> None:
     last = len(text.split())

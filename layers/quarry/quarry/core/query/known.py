@@ -298,11 +298,16 @@ def _without_chance_names(
 
 
 def _is_inflected_name(sides: Sides, first: int, last: int, value: KnownValue) -> bool:
-    """Whether words are only of one stem with a name, with nothing that speaks for it: "engineers" names no team "Engine"."""
-    if value.facet not in sides.name_facets or not value.is_whole or value.likeness < 1:
+    """Whether words are only of one stem with a name, or with words of one, and nothing speaks for it: "engineers" names no team
+    "Engine", "women engineers" no "Women's Engineering College".
+    """
+    if value.facet not in sides.name_facets or value.likeness < 1:
         return False
-    said = "".join(token.key for token in sides.tokens[first:last])
-    is_same = said.removesuffix("s") == "".join(keys(value.value)).removesuffix("s")
+    said, named = (token.key for token in sides.tokens[first:last]), keys(value.value)
+    if value.is_whole:
+        is_same = "".join(said).removesuffix("s") == "".join(named).removesuffix("s")
+    else:
+        is_same = {word.removesuffix("s") for word in said} <= {word.removesuffix("s") for word in named}
     return not is_same and not sides.support(value.facet, first, last)
 
 
