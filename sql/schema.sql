@@ -1523,18 +1523,21 @@ $_$;
 --
 
 CREATE FUNCTION quarry.excluded_people(f quarry.card_filters) RETURNS text[]
-    LANGUAGE plpgsql
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'quarry', 'public', 'pg_temp'
     SET plan_cache_mode TO 'force_custom_plan'
     AS $_$
 declare
   max_expected constant float8 := 8000;
   keywords constant tsquery := any_phrase(f.excluded_keywords);
+  phrases constant tsquery := any_phrase(array(select k from unnest(f.excluded_keywords) k where k like '% %'));
   excluded_places constant tsquery := any_place(f.excluded_places);
   plan json;
 begin
   execute 'explain (format json)'
     ' select from experience_cards c where card_rules_out(c, $1, $2, $3)'
     ' union all select from experience_card_children k where k.text_search @@ $2'
+    ' union all select from people p where p.text_search @@ $2'
     into plan using f, keywords, excluded_places;
   if (plan -> 0 -> 'Plan' ->> 'Plan Rows')::float8 > max_expected then
     return null;
@@ -1543,7 +1546,9 @@ begin
     select c.person_id from experience_cards c where card_rules_out(c, f, keywords, excluded_places)
     union
     select c.person_id from experience_card_children k join experience_cards c on c.id = k.card_id
-    where c.visible and k.text_search @@ keywords);
+    where c.visible and k.text_search @@ keywords
+    union
+    select p.id from people p where profile_rules_out(p, keywords, phrases));
 end
 $_$;
 
@@ -2026,7 +2031,10 @@ begin
     select from experience_cards c
     where c.person_id = p_person_id and (
       card_rules_out(c, f, p_keywords, p_places)
-      or c.visible and exists (select from experience_card_children k where k.card_id = c.id and k.text_search @@ p_keywords)));
+      or c.visible and exists (select from experience_card_children k where k.card_id = c.id and k.text_search @@ p_keywords)))
+    or exists (
+      select from people p where p.id = p_person_id and profile_rules_out(
+        p, p_keywords, any_phrase(array(select k from unnest(f.excluded_keywords) k where k like '% %'))));
 end
 $$;
 
@@ -4107,6 +4115,19 @@ CREATE FUNCTION quarry.phrase_key(words text[]) RETURNS text
 CREATE FUNCTION quarry.place_parts(place text) RETURNS text[]
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN array_remove(regexp_split_to_array(btrim(place), '\s*[,;/|()]+\s*|\s+[-–—]\s+'::text), ''::text);
+
+
+--
+-- Name: profile_rules_out(quarry.people, tsquery, tsquery); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.profile_rules_out(p quarry.people, p_keywords tsquery, p_phrases tsquery) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select p.text_search @@ p_keywords and (
+    to_tsvector('english', searchable_text(p.headline)) @@ p_keywords
+    or coalesce(to_tsvector('english', searchable_text(p.name)) @@ p_phrases, false))
+$$;
 
 
 --

@@ -441,6 +441,7 @@ def test_who_knows_something_is_not_yet_called_so(read: Read) -> None:
         ("no experience required", [], []),
         ("no more than 20 LPA", [], []),
         ("part-time, non-profit", [], ["profit"]),
+        ("backend payments, not Sridhar Kamalakannan", [], ["sridhar kamalakannan"]),
     ],
 )
 def test_what_is_ruled_out_is_excluded(read: Read, query: str, companies: list[str], keywords: list[str]) -> None:

@@ -18,6 +18,7 @@ from quarry.people.retrieval import (
     OVERFETCH_CARDS,
     TOP_K_CARDS,
     count_relaxations,
+    find_candidates,
     find_excluded,
     load_people,
 )
@@ -197,6 +198,23 @@ class TestExclusions:
         add_child(connection, "a-k1", "a", tags=["Crypto"])
         add_child(connection, "a-k2", "a")
         assert set(await find(database, CardFilters(excluded_keywords=("crypto",)))) == {"was-there", "never", "none"}
+
+    @pytest.mark.parametrize(
+        ("keyword", "is_out"),
+        [("bakers", True), ("head baker", True), ("kestrel", False), ("ada baker-stone", True), ("stone", False)],
+    )
+    @pytest.mark.parametrize("are_listed", [True, False])
+    async def test_a_keyword_in_what_somebody_calls_themselves_leaves_them_out(
+        self, connection: Connection, database: Database, keyword: str, is_out: bool, are_listed: bool
+    ) -> None:
+        add_person(connection, "p", name="Ada Baker-Stone", headline="Head baker and miller", bio="Keeps a kestrel.")
+        add_card(connection, "a", "p")
+        filters = CardFilters(excluded_keywords=(keyword,))
+        excluded = await find_excluded(database, filters) if are_listed else None
+        evidence = await find_candidates(
+            database, filters=filters, excluded=excluded, query_text="", vector=direction(0), tier=0
+        )
+        assert ("p" in {person.person_id for person in evidence}) != is_out
 
     @pytest.mark.parametrize("keyword", ["the", "😀", "--", "'"])
     async def test_a_keyword_without_a_word_leaves_nobody_out(self, database: Database, keyword: str) -> None:

@@ -1,22 +1,25 @@
 -- The people to leave out because a visible card of theirs is of an excluded company or team, in an excluded place, of an excluded time,
--- or holds an excluded keyword, itself or in one of its children: who is not to be from there, or not to have done that, is not to be
--- found by what they did elsewhere either.
+-- or holds an excluded keyword, itself or in one of its children, or because their headline or their name does: who is not to be from
+-- there, or not to have done that, is not to be found by what they did elsewhere either.
 --
--- Null where ANALYZE expects more than max_expected cards and children that rule somebody out: then it is less work to test each
+-- Null where ANALYZE expects more than max_expected cards, children and profiles that rule somebody out: then it is less work to test each
 -- candidate (is_ruled_out). Volatile, since Postgres lets no other function explain.
 create or replace function excluded_people(f card_filters) returns text[]
 language plpgsql volatile
+security definer set search_path from current  -- whole people are compared, of whom who serves may not read contacts
 set plan_cache_mode = force_custom_plan
 as $$
 declare
   max_expected constant float8 := 8000;
   keywords constant tsquery := any_phrase(f.excluded_keywords);
+  phrases constant tsquery := any_phrase(array(select k from unnest(f.excluded_keywords) k where k like '% %'));
   excluded_places constant tsquery := any_place(f.excluded_places);
   plan json;
 begin
   execute 'explain (format json)'
     ' select from experience_cards c where card_rules_out(c, $1, $2, $3)'
     ' union all select from experience_card_children k where k.text_search @@ $2'
+    ' union all select from people p where p.text_search @@ $2'
     into plan using f, keywords, excluded_places;
   if (plan -> 0 -> 'Plan' ->> 'Plan Rows')::float8 > max_expected then
     return null;
@@ -25,6 +28,11 @@ begin
     select c.person_id from experience_cards c where card_rules_out(c, f, keywords, excluded_places)
     union
     select c.person_id from experience_card_children k join experience_cards c on c.id = k.card_id
-    where c.visible and k.text_search @@ keywords);
+    where c.visible and k.text_search @@ keywords
+    union
+    select p.id from people p where profile_rules_out(p, keywords, phrases));
 end
 $$;
+
+revoke execute on function excluded_people(card_filters) from public;
+grant execute on function excluded_people(card_filters) to quarry_serving;

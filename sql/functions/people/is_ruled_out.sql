@@ -1,5 +1,5 @@
--- Whether a person is to be left out for one of their cards or its children: see excluded_people, which names them all at once. It is
--- asked for one candidate after another: planning it for each would cost more than the test.
+-- Whether a person is to be left out for one of their cards or its children, their name or their headline: see excluded_people, which
+-- names them all at once. It is asked for one candidate after another: planning it for each would cost more than the test.
 create or replace function is_ruled_out(p_person_id text, f card_filters, p_keywords tsquery, p_places tsquery) returns boolean
 language plpgsql stable
 set plan_cache_mode = force_generic_plan
@@ -9,6 +9,9 @@ begin
     select from experience_cards c
     where c.person_id = p_person_id and (
       card_rules_out(c, f, p_keywords, p_places)
-      or c.visible and exists (select from experience_card_children k where k.card_id = c.id and k.text_search @@ p_keywords)));
+      or c.visible and exists (select from experience_card_children k where k.card_id = c.id and k.text_search @@ p_keywords)))
+    or exists (
+      select from people p where p.id = p_person_id and profile_rules_out(
+        p, p_keywords, any_phrase(array(select k from unnest(f.excluded_keywords) k where k like '% %'))));
 end
 $$;

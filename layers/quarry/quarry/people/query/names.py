@@ -18,8 +18,8 @@ _EMPLOYER_LEADS = frozenset({"at", "from", "for", "with", "@", "ex", "joined"})
 
 
 def take_name(draft: Draft, mention: Mention, value: Known) -> None:
-    if mention.assertion != "negated":
-        draft.put("name", values_of(value, {"name"}), mention)
+    field = "keywords" if mention.assertion == "negated" else "name"
+    draft.put(field, values_of(value, {"name"}), mention)
 
 
 def take_names_in_parts(draft: Draft) -> None:
