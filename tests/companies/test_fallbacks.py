@@ -234,6 +234,7 @@ class TestText:
         assert text == (
             "No company here fits this question and all that it demands: in Spain; Seed. The nearest are Weeder (not in Spain)."
         )
+        assert nothing_found(inputs, [(WEEDER, ["not in Spain", "Seed"])]).endswith(" Weeder (in Spain; not Seed).")
         assert nothing_found(SummaryInputs("weeds", []), []).startswith("No company here fits this question. ")
 
     def test_where_nothing_fits_the_words_of_no_profile_are_named_and_what_is_near_in_meaning(self) -> None:

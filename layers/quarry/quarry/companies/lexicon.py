@@ -212,7 +212,8 @@ STATUS_NAMES: dict[str, str] = {
 STAGE_NAMES: dict[str, str] = {
     "bootstrapped": "bootstrapped, self funded, without funding, without investors, without outside funding, unfunded, "
     "not funded, not yet funded, never raised money, never raised funding, did not raise money, did not raise funding, "
-    "have not raised money, have not raised any money",
+    "have not raised money, have not raised any money, raised no money, raised no funding, raised no capital, raised nothing, "
+    "have raised nothing, has raised nothing, that raised nothing, which raised nothing, who raised nothing",
     "pre_seed": "pre seed, preseed, pre seed stage",
     "seed": "seed stage, seed funded, seed round, seed funding",
     "series_a": "series a",

@@ -58,11 +58,16 @@ def nothing_found(
     said = " ".join([said, *missing])
     if near_misses:
         near = [
-            f"{company.company_name} (not {'; not '.join(unmet)})" if unmet else company.company_name
+            f"{company.company_name} ({'; '.join(map(_unmet, unmet))})" if unmet else company.company_name
             for company, unmet in near_misses
         ]
         return f"{said} The nearest{'' if near_misses[0][1] else ' in meaning'} are {'; '.join(near)}."
     return f"{said} Other words, or fewer, may find one."
+
+
+def _unmet(label: str) -> str:
+    """What somebody is who does not meet a condition: not in Germany; or, who is not to be there, in Germany."""
+    return label.removeprefix("not ") if label.startswith("not ") else f"not {label}"
 
 
 def _named_outright(entries: Sequence[SummaryEntry], *, ambiguous: bool) -> Iterator[str]:

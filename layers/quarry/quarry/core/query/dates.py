@@ -258,8 +258,8 @@ def _tails() -> re.Pattern[str]:
     """Words that begin right behind a time."""
     return re.compile(
         r"\s{0,3}+(?P<since>\+(?!\w)|(?:onwards?|(?:and|or)\s+(?:later|after|afterwards|newer|since|onwards?|more\s+recent))\b"
-        r"(?!\s+(?:the|a|an|its?|our|their)\b))"
-        r"|\s{0,3}+(?P<until>(?:and|or)\s+(?:earlier|before|older)\b(?!\s+\w+\s+\d))",
+        r"(?!\s+(?:the|a|an|its?|our|their)\b|\s+(?:\w+\s+)?\d))"
+        r"|\s{0,3}+(?P<until>(?:and|or)\s+(?:earlier|before|older)\b(?!\s+(?:\w+\s+)?\d))",
         re.IGNORECASE,
     )
 

@@ -94,7 +94,7 @@ def _listed(names: Sequence[str]) -> str:
 
 def _range(facet: Facet, range: DateRange | NumberRange | MoneyRange, writing: Writing) -> str:
     if isinstance(range, DateRange):
-        return _dates(range, writing)
+        return _dates(_of_whole_years(range) if facet.kind == "year" else range, writing)
     if isinstance(range, MoneyRange):
         return _amounts(range, facet.currency and (range.currency or facet.currency), writing)
     if facet.kind == "year":
@@ -105,6 +105,12 @@ def _range(facet: Facet, range: DateRange | NumberRange | MoneyRange, writing: W
     ends = (converted(end, facet.unit, told) for end in (range.least, range.most))
     least, most = (end and round(end, 2) for end in ends)
     return f"{_between(replace(range, least=least, most=most), writing.number, 'less than')} {told}"
+
+
+def _of_whole_years(range: DateRange) -> DateRange:
+    """The years that a range is in: of what has no more than a year."""
+    first, last = range.first, range.last
+    return replace(range, first=first and first.replace(month=1, day=1), last=last and last.replace(month=12, day=31))
 
 
 def _amounts(range: MoneyRange, currency: str | None, writing: Writing) -> str:
