@@ -116,6 +116,8 @@ def test_the_statuses_named(question: str, statuses: tuple[str, ...]) -> None:
         ("unfunded startups", {"bootstrapped"}),
         ("startups that never raised money", {"bootstrapped"}),
         ("startups that did not raise funding", {"bootstrapped"}),
+        ("startups that raised no money", {"bootstrapped"}),
+        ("banks that have raised nothing", {"bootstrapped"}),
         ("startups not yet funded", {"bootstrapped"}),
         ("companies that have not raised any money", {"bootstrapped"}),
         ("early stage banks", {"pre_seed", "seed"}),
@@ -137,6 +139,10 @@ def test_the_funding_stages_named(question: str, stages: set[str]) -> None:
         ("banks founded in 2020 or later", "founded since 2020"),
         ("banks started before 2010", "founded until 2009"),
         ("founded between 2015 and 2018", "founded between 2015 and 2018"),
+        ("banks founded before 2010 and after 2015", "founded until 2009"),
+        ("banks founded before 2010 and after 2015", "founded since 2016"),
+        ("banks founded after 2015 and before 2020", "founded since 2016"),
+        ("banks founded in the last five years", "founded between 2021 and 2026"),
         ("banks older than 20 years", "founded until 2005"),
         ("banks that are at least 20 years old", "founded until 2006"),
         ("banks less than ten years old", "founded since 2017"),
@@ -362,6 +368,45 @@ def test_when_money_was_raised_is_not_when_a_company_was_founded() -> None:
     assert [missing.text for missing in read.question.unanswerable] == ["in 2023"]
 
 
+@pytest.mark.parametrize(
+    ("question", "untold"),
+    [
+        ("banks acquired in 2021", "acquired in 2021"),
+        ("acquired banks since 2019", "acquired banks since 2019"),
+        ("companies that went public before 2020", "went public before 2020"),
+    ],
+)
+def test_when_a_company_was_acquired_or_went_public_is_not_when_it_was_founded(question: str, untold: str) -> None:
+    read = asked(question)
+    assert len(said(read)) == 1
+    assert said(read) <= {"acquired", "public"}
+    assert [missing.text for missing in read.question.unanswerable] == [untold]
+
+
+def test_a_status_beside_a_founding_year_does_not_date_it() -> None:
+    assert said(asked("acquired banks founded in 2010")) == {"acquired", "founded in 2010"}
+    assert said(asked("closed, founded in 2010")) == {"closed", "founded in 2010"}
+
+
+@pytest.mark.parametrize(
+    ("question", "untold"),
+    [
+        ("banks whose revenue is above $5M", "revenue is above $5M"),
+        ("banks valued at over $1 billion", "valued at over $1 billion"),
+        ("banks with $5M in sales", "$5M in sales"),
+    ],
+)
+def test_an_amount_of_something_else_is_not_what_was_raised(question: str, untold: str) -> None:
+    read = asked(question)
+    assert said(read) == set()
+    assert [missing.text for missing in read.question.unanswerable] == [untold]
+
+
+def test_an_amount_that_nothing_names_is_what_was_raised() -> None:
+    assert said(asked("banks with over $5M")) == {"with more than USD 5,000,000 raised"}
+    assert said(asked("banks that raised over $5M, with little revenue")) == {"with more than USD 5,000,000 raised"}
+
+
 def test_one_of_the_things_that_a_tag_lists_names_it() -> None:
     assert tags(asked("Reptiles / Amphibians")) == {"Reptiles / Amphibians"}
 
@@ -484,6 +529,7 @@ def test_any_text_can_be_read(question: str) -> None:
     ("question", "facet", "value", "is_negated"),
     [
         ("closed pharmacies", "status", "closed", False),
+        ("pharmacies closed in 2020", "status", "closed", False),
         ("bootstrapped tutoring", "funding_stage", "bootstrapped", False),
         ("insurers that are not bootstrapped", "funding_stage", "bootstrapped", True),
         ("public transport", "status", "public", None),

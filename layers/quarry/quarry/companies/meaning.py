@@ -356,7 +356,9 @@ def _is_said_of_company(parsed: ParsedQuery, place: int, value: KnownValue) -> b
         is_named = any(is_noun(each) for each in parsed.mentions[:place])
         is_sure = value.value in ("acquired", "bootstrapped") or (value.value == "closed" and not is_named)
         return _noun_follows(parsed, place) or (is_sure and _is_one_word(parsed, place))
-    return value.facet == STATUS and _is_predicate(parsed, place)
+    # "insurers acquired in 2021": what befell them on a date
+    is_dated = isinstance(following.value, DateRange) and value.value in ("acquired", "closed")
+    return value.facet == STATUS and (is_dated or _is_predicate(parsed, place))
 
 
 def _is_predicate(parsed: ParsedQuery, place: int) -> bool:

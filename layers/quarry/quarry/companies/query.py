@@ -14,7 +14,7 @@ from itertools import chain, pairwise
 from quarry.companies.contract import STATUSES, Status
 from quarry.companies.facets import COMPANIES, NAME_FACETS, STATUS, TAG_FACETS
 from quarry.companies.meaning import is_noun, without_names, word_before
-from quarry.companies.statuses import asks_for_any_status, is_of_status, of_closing, with_one_status
+from quarry.companies.statuses import asks_for_any_status, is_of_status, of_closing, undated, with_one_status
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
 from quarry.core.query.interpretation import interpret
@@ -143,7 +143,8 @@ def sought(reading: Reading, named: Sequence[str] = ()) -> Sought:
         for clause in with_one_status([*question.clauses, *negated], parsed)
         if not _is_of_tags(clause) or all(_is_ruled_out(parsed, each) for each in clause)
     ]
-    clauses = [of_closing(clause, clauses) for clause in clauses]
+    clauses = [of_closing(clause, clauses, parsed) for clause in clauses]
+    question, clauses = _without_untold(question, clauses, parsed)
     tags = _tag_groups(question, parsed)
     stated = tuple(_without_contradictions((clause for clause in clauses if not _is_inferred(clause)), tags))
     names_status = any(condition.facet == STATUS for clause in clauses for condition in clause)
@@ -162,6 +163,16 @@ def sought(reading: Reading, named: Sequence[str] = ()) -> Sought:
         count=_count(question, parsed),
         narrows=parsed.narrows or (parsed.follows_up and reading.before is not None),
     ).bounded()
+
+
+def _without_untold(
+    question: Question, clauses: Sequence[Clause], parsed: ParsedQuery
+) -> tuple[Question, list[Clause]]:
+    """The clauses without those that no field tells; of these the question has the words, as what is not known."""
+    untold = undated(clauses, parsed)
+    said = [Missing(question.text[span.start : span.end], span) for _, span in untold]
+    kept = [clause for clause in clauses if all(clause is not other for other, _ in untold)]
+    return replace(question, unanswerable=(*question.unanswerable, *said)), kept
 
 
 def _words(question: Question) -> tuple[str, ...]:

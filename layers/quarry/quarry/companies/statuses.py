@@ -13,6 +13,8 @@ from quarry.core.query.question import Clause, Condition
 
 DATE_AHEAD_MAX = 12
 """So many characters behind "closed" a date is that of closing."""
+_UNDATED = ("acquired", "public")
+"""Statuses of which it is not recorded since when."""
 _BESIDES = frozenset("also too including include even plus".split())
 _ANY = frozenset("any every all whatever each".split())
 
@@ -33,18 +35,41 @@ def with_one_status(clauses: Sequence[Clause], parsed: ParsedQuery) -> list[Clau
     return [one, *(_with_stages(clause, parsed) for clause in clauses if clause not in named)]
 
 
-def of_closing(clause: Clause, clauses: Sequence[Clause]) -> Clause:
+def of_closing(clause: Clause, clauses: Sequence[Clause], parsed: ParsedQuery) -> Clause:
     """ "Closed in 2021" dates the end of a company, not its beginning."""
-    ends = [
-        span.end
-        for other in clauses
-        for each in other
-        if each.facet == STATUS and each.values == ("closed",)
-        for span in each.evidence
-    ]
-    if any(0 <= clause[0].evidence[0].start - end <= DATE_AHEAD_MAX for end in ends if clause[0].evidence):
+    if _dated(clause, ("closed",), clauses, parsed):
         return tuple(replace(each, facet="closed_year") if each.facet == "founded_year" else each for each in clause)
     return clause
+
+
+def undated(clauses: Sequence[Clause], parsed: ParsedQuery) -> list[tuple[Clause, Span]]:
+    """The clauses that say when companies were acquired or went public, which is not recorded, and not when they were founded;
+    each with the characters that say it.
+    """
+    return [
+        (clause, Span(status.start, clause[0].evidence[0].end))
+        for clause in clauses
+        if (status := _dated(clause, _UNDATED, clauses, parsed))
+    ]
+
+
+def _dated(clause: Clause, statuses: Sequence[str], clauses: Sequence[Clause], parsed: ParsedQuery) -> Span | None:
+    """The word for one of these statuses that a clause of a founding year stands right behind, with nothing between that says
+    that it is one.
+    """
+    if clause[0].facet != "founded_year" or not clause[0].evidence:
+        return None
+    start = clause[0].evidence[0].start
+    names = [mention.start for mention in parsed.mentions if isinstance(mention.value, FacetName)]
+    said = (
+        span
+        for other in clauses
+        for each in other
+        if each.facet == STATUS and len(each.values) == 1 and each.values[0] in statuses
+        for span in each.evidence
+    )
+    behind = (span for span in said if 0 <= start - span.end <= DATE_AHEAD_MAX)
+    return next((span for span in behind if not any(span.end <= name < start for name in names)), None)
 
 
 def _is_besides(parsed: ParsedQuery, evidence: Span) -> bool:

@@ -12,7 +12,14 @@ from quarry.core.language.tokens import keys
 from quarry.core.query.conjunction import joined_clauses
 from quarry.core.query.date_verbs import happened_otherwise, is_event, is_participle
 from quarry.core.query.lexicon import units_of
-from quarry.core.query.measures import aged_by, amount_of_sale, compared, facets_of_adjective, speaks_of_other
+from quarry.core.query.measures import (
+    aged_by,
+    amount_of_sale,
+    compared,
+    facets_of_adjective,
+    is_another_amount,
+    speaks_of_other,
+)
 from quarry.core.query.mention import (
     Asked,
     Cue,
@@ -27,6 +34,7 @@ from quarry.core.query.mention import (
     ParsedQuery,
     Place,
     PlaceKind,
+    Span,
     Word,
 )
 from quarry.core.query.overdue import overdue, unpaid
@@ -432,6 +440,9 @@ class _Reader:
                 [each for each in facets if each.name in self.own.by_name and each.steps == 0], value
             )
         elif facet is None and facets and not named:
+            if isinstance(value, MoneyRange) and (other := self._another_amount(facets)) is not None:
+                # what a company turns over is not what it raised
+                return self._unanswerable(other)
             facet = facets[0]
         if facet is None or (isinstance(value, MoneyRange) and not facet.is_in(value.currency)):
             return self._unanswerable()
@@ -453,8 +464,21 @@ class _Reader:
         before = self.parsed.mentions[self.place - 1] if self.place else self.mention
         return bool(compared(self.parsed.text[before.start : self.mention.end], facets))
 
-    def _unanswerable(self) -> list[Clause]:
-        self.found.unanswerable.append(Missing(self.said, self.mention.span))
+    def _another_amount(self, facets: Sequence[Facet]) -> Mention | None:
+        """The word near an amount of money that says of what it is, where none of these is that ("revenue")."""
+        for other in range(max(0, self.place - 3), min(len(self.parsed.mentions), self.place + 3)):
+            named = self.parsed.mentions[other]
+            gap = self.mention.start - named.end if other < self.place else named.start - self.mention.end
+            is_word = isinstance(named.value, (Word, FacetName)) and gap <= NEAR_CHARACTERS
+            if is_word and any(is_another_amount(stem(key), facets) for key in keys(self.parsed.said(named))):
+                return named
+        return None
+
+    def _unanswerable(self, named: Mention | None = None) -> list[Clause]:
+        """Nothing here tells what the mention says, with what is `named` beside it."""
+        mentions = (self.mention, named or self.mention)
+        said = Span(min(each.start for each in mentions), max(each.end for each in mentions))
+        self.found.unanswerable.append(Missing(self.parsed.text[said.start : said.end], said))
         return []
 
     def _named_beside(self, facets: Sequence[Facet]) -> Facet | None:

@@ -33,6 +33,12 @@ QUANTITIES = frozenset(("quantity", "qty"))
 TOTALS = frozenset(("total", "subtotal"))
 """What names a price that is paid for all of a row: it is an amount."""
 ALREADY_SUMMED = TOTALS | {"sum"}
+_AMOUNTS = frozenset(
+    stem(noun)
+    for noun in "revenue turnover sales profit valuation valued worth capitalisation capitalization cap arr mrr gmv ebitda "
+    "earnings income debt loss price cost budget salary".split()
+)
+"""The stems of what amounts of money are called: beside one of these, an amount is no other."""
 _OF_EACH = frozenset(
     "price rate age score rating percentage percent temperature year margin discount height width depth length".split()
 )
@@ -108,6 +114,11 @@ def is_additive(facet: Facet, *, is_asked: bool = False) -> bool:
 def is_main_amount(facet: Facet) -> bool:
     """Whether it is the money that is paid for something, not what comes on top of it or is kept."""
     return facet.kind == "money" and is_additive(facet) and not is_side_amount(facet)
+
+
+def is_another_amount(word: str, facets: Iterable[Facet]) -> bool:
+    """Whether a word, by its stem, calls an amount of money by a name that none of these has."""
+    return word in _AMOUNTS and not any(word in map(stem, words_of(facet)) for facet in facets)
 
 
 def amount_of_sale(table: SearchTable) -> Facet | None:
