@@ -99,6 +99,24 @@ def test_what_the_data_does_not_tell_is_said(client: TestClient, question: str, 
     assert answer["response"].startswith(f"This is not in the data: {missing}.")
 
 
+def test_a_share_is_told_of_what_the_question_says(client: TestClient, rows: list[Row]) -> None:
+    email = [row for row in rows if row["channel"] == "Email"]
+    playful = sum(row["imagery_sentiment"] == "Playful" for row in email)
+    offering = sum(bool(row["offer"]) for row in rows)
+    answer = chat(client, "What percentage of the email campaigns are playful?")
+    assert answer["response"] == (
+        f"There are **{playful}** campaigns on Email with the sentiment Playful: "
+        f"{100 * playful / len(email):.1f} % of the {len(email)} campaigns on Email."
+    )
+    answer = chat(client, "percentage of campaigns with an offer")
+    said = f"**{offering}** campaigns with an offer: {100 * offering / len(rows):.1f} % of the {len(rows)} campaigns."
+    assert said in answer["response"]
+    answer = follow(client, "campaigns by Lumen Bank", "what share of them are on email?")
+    assert ": 20 % of the 10 campaigns by Lumen Bank." in answer["response"]
+    answer = follow(client, "the two latest campaigns", "what share of them are on email?")
+    assert ": 50 % of the 2 campaigns." in answer["response"]
+
+
 def test_a_question_for_what_no_field_holds_is_told_so_before_what_comes_near(client: TestClient) -> None:
     answer = chat(client, "Who directed the Volta Motors ads?")
     assert answer["response"].startswith("This is not in the data as such.")

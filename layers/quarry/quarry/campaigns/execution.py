@@ -32,7 +32,7 @@ async def execute(
     clauses = (*base, *asked.clauses)
     outcome = await _outcome(database, asked, clauses, vector)
     if outcome.found.total:
-        return outcome
+        return replace(outcome, share_of=await _whole(database, asked, base))
     dropped = tuple(clause for clause in asked.clauses if any(each.strength == "inferred" for each in clause))
     if dropped:
         kept = tuple(clause for clause in clauses if clause not in dropped)
@@ -79,7 +79,7 @@ async def pick(database: Database, asked: CampaignQuestion, shown: Sequence[Camp
     """What the campaigns that an earlier answer showed say to the question, which refers to them by their places or to all."""
     places = [place - 1 if place > 0 else len(shown) + place for place in asked.question.references]
     ids = [shown[place].id for place in places or range(len(shown)) if 0 <= place < len(shown)]
-    clauses = asked.own_clauses
+    whole, clauses = len(ids), asked.own_clauses
     if clauses:
         met = await questions.standings(database, CAMPAIGNS, clauses, ids)
         ids = [id for id in ids if id in met and not met[id].misses]
@@ -88,7 +88,7 @@ async def pick(database: Database, asked: CampaignQuestion, shown: Sequence[Camp
         ask = asked.ask if asked.ask.kind == "extreme" else replace(asked.ask, kind="groups", limit=None)
         answer = await questions.answer(database, CAMPAIGNS, ask, (), Among(keys=ids))
         ids = list(answer.keys) if asked.ask.kind == "extreme" else ids
-    return Outcome(asked, await retrieval.find_ids(database, ids), clauses, answer)
+    return Outcome(asked, await retrieval.find_ids(database, ids), clauses, answer, share_of=whole)
 
 
 async def _outcome(
@@ -118,6 +118,12 @@ async def _outcome(
         return Outcome(asked, found, clauses, answer, is_by_words=bool(asked.theme))
     found = await retrieval.filter_campaigns(database, clauses, asked.preferred)
     return Outcome(asked, found, clauses, await _groups(database, asked, clauses, found), is_by_words=bool(asked.theme))
+
+
+async def _whole(database: Database, asked: CampaignQuestion, base: Sequence[Clause]) -> int | None:
+    if asked.share_of is None:
+        return None
+    return (await questions.answer(database, CAMPAIGNS, Ask("count"), (*base, *asked.share_of))).rows
 
 
 async def _groups(

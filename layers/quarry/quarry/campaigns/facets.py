@@ -11,6 +11,7 @@ CAMPAIGNS = SearchTable(
     "campaigns",
     nouns=("campaign", "ad", "advert", "advertisement", "commercial", "promotion", "creative", "spot"),
     date="capture_date",
+    tells_shares=True,
     recent_days=RECENT_DAYS,
     facets=(
         Facet(

@@ -115,12 +115,22 @@ def _answer(outcome: Outcome) -> str:
 def _count_answer(outcome: Outcome) -> str:
     found = outcome.found
     verb, noun = ("is", "campaign") if found.total == 1 else ("are", "campaigns")
-    lines = [f"There {verb} **{found.size}** {noun}{_about(outcome)}."]
+    lines = [f"There {verb} **{found.size}** {noun}{_about(outcome)}{_share(outcome)}."]
     for field in ("channel", "sentiment"):
         values = found.counts.get(field, {})
         if len(values) > 1:
             lines.append(f"By {CAMPAIGNS.facet(field).label}: {_with_counts(values)}.")
     return "\n\n".join(lines)
+
+
+def _share(outcome: Outcome) -> str:
+    """The share that is asked for, of which campaigns."""
+    of, whole = outcome.asked.share_of, outcome.share_of
+    if of is None or not whole or outcome.found.more:
+        return ""
+    exact = 100 * outcome.found.total / whole
+    share = f"{exact:.0f}" if exact.is_integer() else f"{exact:.1f}"
+    return f": {share} % of the {whole} campaign{_s(whole)}{'' if outcome.asked.picks else labels(of)}"
 
 
 def _distinct_answer(outcome: Outcome) -> str:

@@ -25,6 +25,7 @@ from quarry.core.query.question import (
     preferred_in_words,
     without_evidence,
 )
+from quarry.core.query.shares import said_of_rows
 from quarry.core.retrieval.wording import clause_label
 
 CLAUSES_MAX = 50
@@ -58,6 +59,8 @@ class CampaignQuestion:
     """The one that it takes up."""
     refers: bool = False
     """Whether it speaks of the campaigns that answered that one."""
+    share_of: tuple[Clause, ...] | None = None
+    """Which campaigns the number is to be a share of; None where it is to be none."""
 
     @property
     def ask(self) -> Ask:
@@ -120,8 +123,17 @@ def question_of(reading: Reading, today: datetime.date) -> CampaignQuestion:
         asks_nothing=parsed.asks_nothing,
         earlier=earlier,
         refers=parsed.refers,
+        share_of=_share_of(parsed, clauses, question.topic),
     )
     return _of_something_else(parsed, asked) if not question.follows_up and not says else asked
+
+
+def _share_of(parsed: ParsedQuery, clauses: Sequence[Clause], topic: str) -> tuple[Clause, ...] | None:
+    """The clauses that say which campaigns a share is of ("what percentage of radio spots are playful")."""
+    if not any(isinstance(mention.value, Asked) and mention.value.what == "share" for mention in parsed.mentions):
+        return None
+    said = said_of_rows(parsed, clauses)
+    return tuple(clause for clause in clauses if clause not in said) if said or topic else None
 
 
 def _of_company(parsed: ParsedQuery, question: Question) -> Question:

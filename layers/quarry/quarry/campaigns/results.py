@@ -110,5 +110,7 @@ class Outcome:
     is_beside_theme: bool = False
     dropped: tuple[Clause, ...] = ()
     relaxations: tuple[Relaxation, ...] = ()
+    share_of: int | None = None
+    """How many campaigns those that were found are to be told a share of; None where no share is asked for."""
     unnamed: tuple[Missing, ...] = ()
     """Those of the names in the question that the data does not hold, and that left nothing."""

@@ -24,6 +24,7 @@ from quarry.core.query.mention import (
 )
 from quarry.core.query.question import Ask, Clause, Condition, spans_of
 from quarry.core.query.reckoning import groups_in
+from quarry.core.query.shares import said_of_rows
 from quarry.core.query.united_tables import is_misnamed, nearest
 from quarry.core.retrieval import questions
 from quarry.core.retrieval.answers import Group, latest
@@ -48,7 +49,6 @@ from quarry.records.understood import (
     only_measures,
     only_of,
     only_says_sold,
-    said_of_rows,
 )
 
 GROUPS_MAX = 50
@@ -154,7 +154,7 @@ def _counting(
     for condition in _said_whole(reading, counted, used):
         told, used = [*told, (condition,)], used | {*condition.evidence}
     words = list(_words(reading, used))
-    said = said_of_rows(reading, told) if _is_share(reading) else None
+    said = said_of_rows(reading.parsed, told) if _is_share(reading) else None
     is_told = name in reading.types and ask.kind != "distinct" and ask.function is None and said is None
     if said == [] or (words and not is_told):
         return None

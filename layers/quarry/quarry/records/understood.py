@@ -36,7 +36,6 @@ SHORTENED_MIN = 4
 _KINDS = frozenset("kind type sort".split())
 _GROUPING = frozenset("by per".split())
 _BE = (["is"], ["are"], ["was"], ["were"], ["been"], ["be"], ["being"])
-_VERBS_OF_ROWS = (*_BE, ["have"], ["has"], ["had"], ["cost"], ["do"], ["does"], ["did"])
 _PARTICIPLES = frozenset("taken given made run held shown seen found".split())
 _EXISTING = frozenset("recorded listed held found filed located mentioned registered stored happened occurred".split())
 """Participles that only say that something is there."""
@@ -122,20 +121,6 @@ def is_shortened(mention: Mention, reading: RecordsReading) -> bool:
     word = reading.parsed.said(mention).lower()
     parts = {part for facet in (ask.of, ask.facet) if facet for part in facet.split("_")}
     return any(len(part) >= SHORTENED_MIN and word.startswith(part) for part in parts)
-
-
-def said_of_rows(reading: RecordsReading, clauses: Sequence[Clause]) -> list[Clause]:
-    """The clauses that stand behind the verb which rows are the subject of ("what share of loans from Ay are late"): what is said
-    of them, beside which of them are meant.
-    """
-    parsed = reading.parsed
-    verbs = (
-        mention.start
-        for mention in parsed.mentions
-        if isinstance(mention.value, Cue) and parsed.said(mention).lower().split()[-1:] in _VERBS_OF_ROWS
-    )
-    verb = next(verbs, len(parsed.text))
-    return [clause for clause in clauses if all(each.start >= verb for said in clause for each in said.evidence)]
 
 
 def names_nothing_else(

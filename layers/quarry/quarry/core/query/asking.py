@@ -109,7 +109,7 @@ class _Reader:
             return reckoning.ask or self._cannot(reckoning.places[0])
         kinds: dict[AskedFor, int] = {asked.what: place for place, asked in reversed(self.asked)}
         if "share" in kinds:
-            return Ask("count") if self.table.reckons else self._cannot(kinds["share"])
+            return Ask("count") if self.table.tells_shares or self.table.reckons else self._cannot(kinds["share"])
         if "statistic" in kinds:
             # an average, a share, a difference: what no row tells, and no count
             return self._cannot(kinds["statistic"])

@@ -154,6 +154,8 @@ class SearchTable:
     """The text search configurations of its rows; none: they are in English."""
     reckons: bool = False
     """Whether sums and averages of its numbers are told where they are asked for in words."""
+    tells_shares: bool = False
+    """Whether it is told which share of its rows is so, where no more is reckoned of them than that."""
     recent_days: int | None = None
     """So many days back from today its rows are "recent"; None where the word says nothing that can be told."""
 
