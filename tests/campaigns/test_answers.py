@@ -117,6 +117,22 @@ def test_a_share_is_told_of_what_the_question_says(client: TestClient, rows: lis
     assert ": 50 % of the 2 campaigns." in answer["response"]
 
 
+def test_values_that_lack_something_are_those_of_which_no_campaign_has_it(client: TestClient, rows: list[Row]) -> None:
+    on_tv = {row["company"] for row in rows if row["channel"] == "TV"}
+    number = len({row["company"] for row in rows} - on_tv)
+    for question in ("Which companies don't advertise on TV?", "How many companies have no TV campaigns?"):
+        said = chat(client, question)["response"]
+        assert said.startswith(f"**{number}** companies without a campaign on TV, among the {len(rows)} campaigns: ")
+        assert not [company for company in on_tv if company in said]
+    either = {row["company"] for row in rows if row["channel"] in ("TV", "Radio")}
+    said = chat(client, "Which companies are neither on TV nor on radio?")["response"]
+    assert said.startswith(f"**{number - len(either - on_tv)}** companies without a campaign on TV or on Radio")
+    said = chat(client, "Which companies ran campaigns that are not on TV?")["response"]
+    assert said.startswith("**26** companies of the 115 campaigns not on TV")
+    said = chat(client, "Which channels did Lumen Bank not use?")["response"]
+    assert said.startswith("This is not in the data: “Which channels did Lumen Bank not use”.")
+
+
 def test_a_question_for_what_no_field_holds_is_told_so_before_what_comes_near(client: TestClient) -> None:
     answer = chat(client, "Who directed the Volta Motors ads?")
     assert answer["response"].startswith("This is not in the data as such.")

@@ -112,12 +112,28 @@ async def _outcome(
         clauses = (*clauses, (Condition("copy", (words,)),))
         if found.more or asked.ask.kind == "count":
             return Outcome(asked, found, clauses, is_by_words=bool(asked.theme))
+    if asked.lacked:
+        return await _lacking(database, asked, clauses[: len(clauses) - len(asked.clauses)])
     if asked.ask.kind == "extreme":
         answer = await questions.answer(database, CAMPAIGNS, asked.ask, clauses)
         found = await retrieval.find_ids(database, answer.keys[: retrieval.CAMPAIGNS_MAX])
         return Outcome(asked, found, clauses, answer, is_by_words=bool(asked.theme))
     found = await retrieval.filter_campaigns(database, clauses, asked.preferred)
     return Outcome(asked, found, clauses, await _groups(database, asked, clauses, found), is_by_words=bool(asked.theme))
+
+
+async def _lacking(database: Database, asked: CampaignQuestion, base: Sequence[Clause]) -> Outcome:
+    """The values that are asked for of which no campaign is what is lacked, and all campaigns that they are looked for among."""
+    clauses = (*base, *asked.besides)
+    ask = replace(asked.ask, kind="groups", limit=None)
+    found = await retrieval.filter_campaigns(database, clauses, asked.preferred)
+    every = await group(database, ask, clauses, found)
+    having = await questions.answer(database, CAMPAIGNS, ask, (*clauses, *asked.lacked))
+    if every is None:
+        return Outcome(asked, found, clauses)
+    had = {each.value for each in having.groups}
+    without = tuple(each for each in every.groups if each.value not in had)
+    return Outcome(asked, found, clauses, replace(every, groups=without, number=len(without)))
 
 
 async def _whole(database: Database, asked: CampaignQuestion, base: Sequence[Clause]) -> int | None:

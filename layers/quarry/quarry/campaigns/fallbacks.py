@@ -98,6 +98,8 @@ def _answer(outcome: Outcome) -> str:
     match ask.kind:
         case "count":
             return _count_answer(outcome)
+        case "distinct" | "groups" if outcome.asked.lacked and outcome.answer is not None:
+            return _lacking_answer(outcome)
         case "distinct":
             return _distinct_answer(outcome)
         case "groups" if ask.facet == "offer" and ask.limit is None:
@@ -162,6 +164,23 @@ def _groups_answer(outcome: Outcome) -> str:
     if rest:
         lines.append(f"Then come {_groups(rest, ask.grain)}.")
     return " ".join(lines)
+
+
+def _lacking_answer(outcome: Outcome) -> str:
+    """The values that no campaign of a kind has."""
+    answer, grain = outcome.answer, outcome.asked.ask.grain
+    assert answer is not None
+    had = labels(outcome.asked.lacked)
+    groups = _in_order(outcome)
+    if not groups:
+        return f"There is no {_called(outcome, 1)} without a campaign{had}{_among(outcome)}."
+    more = f" and {len(groups) - LISTED_GROUPS} more" if len(groups) > LISTED_GROUPS else ""
+    head = f"**{len(groups)}** {_called(outcome, len(groups))} without a campaign{had}{_among(outcome)}"
+    return f"{head}: {_groups(groups[:LISTED_GROUPS], grain)}{more}."
+
+
+def _among(outcome: Outcome) -> str:
+    return f", among the {_size(outcome.found)}{labels(outcome.clauses)}"
 
 
 def _with_ties(groups: Sequence[Group], limit: int) -> list[Group]:

@@ -14,11 +14,12 @@ from quarry.campaigns.facets import CAMPAIGNS, RECENT_DAYS
 from quarry.core.contract import EVIDENCE_MAX
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
-from quarry.core.query.mention import Asked, Cue, DateRange, FacetName, Known, Mention, ParsedQuery, Word
+from quarry.core.query.mention import Asked, Cue, DateRange, FacetName, Known, Mention, ParsedQuery, Span, Word
 from quarry.core.query.question import (
     Ask,
     Clause,
     Condition,
+    Missing,
     Question,
     Reading,
     evidence_of,
@@ -81,6 +82,27 @@ class CampaignQuestion:
         return is_limited or self.picks
 
     @property
+    def lacked(self) -> tuple[Clause, ...]:
+        """What the values that are asked for do not have: any of what is ruled out, else all that is said; nothing where the
+        question is of values that have something, or rules out some of these.
+        """
+        ruled_out = self._ruled_out
+        if not self.ask.lacks or self.theme or self.says or any(each.facet == self.ask.facet for each in ruled_out):
+            return ()
+        return (tuple(replace(each, is_negated=False) for each in ruled_out),) if ruled_out else self.clauses
+
+    @property
+    def besides(self) -> tuple[Clause, ...]:
+        """The clauses beside those that say what is lacked."""
+        ruled_out = self._ruled_out
+        return tuple(clause for clause in self.clauses if ruled_out and not ruled_out.keys() >= set(clause))
+
+    @property
+    def _ruled_out(self) -> dict[Condition, None]:
+        clauses = (clause for clause in self.clauses if all(condition.is_negated for condition in clause))
+        return dict.fromkeys(condition for clause in clauses for condition in clause)
+
+    @property
     def own_clauses(self) -> tuple[Clause, ...]:
         """The clauses that the question which it takes up does not have."""
         before = set(map(without_evidence, self.earlier.clauses)) if self.earlier else set()
@@ -125,6 +147,9 @@ def question_of(reading: Reading, today: datetime.date) -> CampaignQuestion:
         refers=parsed.refers,
         share_of=_share_of(parsed, clauses, question.topic),
     )
+    if question.ask.lacks and not (clauses or says or theme):
+        untold = Missing(parsed.text.strip(" ?"), Span(0, len(parsed.text)))
+        return replace(asked, question=replace(question, unanswerable=(untold,)))
     return _of_something_else(parsed, asked) if not question.follows_up and not says else asked
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
@@ -33,6 +33,7 @@ BESIDE_MENTIONS_MAX = 4
 MEASURED_MENTIONS_MAX = 12
 """So many mentions behind "how much" are named as what cannot be told."""
 
+_NEGATIVE = (Cue("negates"), Cue("negates_verb"))
 _SUPERLATIVES: tuple[AskedFor, ...] = ("most", "least", "largest", "smallest", "first", "last")
 _NUMERIC = ("number", "money")
 _KINDS = frozenset(map(stem, ("kind", "type", "sort")))
@@ -131,10 +132,20 @@ class _Reader:
 
     def _plain(self, kinds: Mapping[AskedFor, int]) -> Ask:
         if "distinct" in kinds or "count" in kinds:
-            return self._count(kinds)
+            return self._of_values(self._count(kinds))
         if "list" in kinds:
-            return self._list(kinds["list"])
+            return self._of_values(self._list(kinds["list"]))
         return Ask("exists") if "exists" in kinds else Ask()
+
+    def _of_values(self, ask: Ask) -> Ask:
+        """The same; where it asks for values, and a "not" stands behind their name before any word for rows, that is of them."""
+        if ask.kind not in ("groups", "distinct") or self.table.reckons:
+            return ask
+        name = next((at for at in sorted(self.asking.places) if isinstance(self.mentions[at].value, FacetName)), None)
+        behind = [each.value for each in self.mentions[name + 1 :]] if name is not None else []
+        cue = next((each for each in behind if each in _NEGATIVE), None)
+        is_of_rows = cue is None or Cue("noun") in behind[: behind.index(cue)]
+        return ask if is_of_rows else replace(ask, lacks=True)
 
     # ---- parts ----
 

@@ -64,7 +64,8 @@ class Ask:
     rows: the rows themselves · count: how many · distinct: how many different values of `facet` · groups: the values of `facet`
     (or periods of `grain`), each with its number of rows, most first unless `ascending`, `limit` of them · extreme: the row with
     the lowest or highest `facet` · exists: whether there are any · measure: what `function` makes of `of` over all rows. Groups
-    with a `function` are ordered by what it makes of `of` over theirs. `compares`: two of the values are compared.
+    with a `function` are ordered by what it makes of `of` over theirs. `compares`: two of the values are compared. `lacks`: it is
+    said of the values, not of the rows, what they do not have ("which channels do they not use").
     """
 
     kind: Literal["rows", "count", "distinct", "groups", "extreme", "exists", "measure"] = "rows"
@@ -75,6 +76,7 @@ class Ask:
     function: Function | None = None
     of: str | None = None
     compares: bool = False
+    lacks: bool = False
 
 
 @dataclass(frozen=True)
