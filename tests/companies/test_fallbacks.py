@@ -222,6 +222,8 @@ class TestText:
             ({"status": "closed", "closed_year": 2023}, "Name closed in 2023."),
             ({"status": "closed"}, "Name has closed."),
             ({"status": "public", "founded_year": 2001}, "Name is a public company, founded in 2001."),
+            ({"founded_year": 2001, "founders": ["Ida Moe", "Ole Ra"]}, "founded in 2001 by Ida Moe and Ole Ra"),
+            ({"founders": ["Ida Moe"]}, "founded by Ida Moe"),
             ({"former_names": ["Old", "Older"]}, "Formerly Old and Older."),
         ],
     )

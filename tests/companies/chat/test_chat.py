@@ -290,6 +290,31 @@ class TestFollowingUp:
     def test_a_question_without_a_topic_has_the_earlier_one(self, client: TestClient) -> None:
         assert set(found(chat(client, ["restaurant technology", "and in Germany?"]))) >= {"c-uber-kitchen"}
 
+    @pytest.mark.parametrize(
+        ("asked", "places"), [("the second one", [1]), ("compare the first two", [0, 1]), ("the last one", [-1])]
+    )
+    def test_companies_shown_before_are_told_of_by_their_places(
+        self, client: TestClient, asked: str, places: list[int]
+    ) -> None:
+        shown = found(chat(client, "insurance startups"))
+        events = chat(client, ["insurance startups", asked], clientContext={"previousCandidateIds": shown})
+        assert found(events) == [shown[place] for place in places]
+        assert final(events)["telemetry"]["endReason"] == "exact_match"
+        assert final(events)["references"][0]["reason"] == "It is the one asked for of those shown before."
+
+    def test_what_is_asked_of_companies_by_their_places_is_asked_of_these_alone(self, client: TestClient) -> None:
+        shown = found(chat(client, "insurance startups"))
+        context = {"previousCandidateIds": shown}
+        events = chat(client, ["insurance startups", "which of the first three is the largest?"], clientContext=context)
+        assert sorted(found(events)) == sorted(shown[:3])
+        staff = [final(events)["companiesById"][id]["employee_count"] for id in found(events)]
+        assert staff == sorted(staff, reverse=True)
+
+    def test_a_place_that_nothing_was_shown_in_tells_of_nobody(self, client: TestClient) -> None:
+        shown = found(chat(client, "insurance startups"))[:2]
+        events = chat(client, ["insurance startups", "the fifth one"], clientContext={"previousCandidateIds": shown})
+        assert final(events)["telemetry"]["endReason"] != "exact_match"
+
     def test_ids_that_do_not_exist_do_no_harm(self, client: TestClient) -> None:
         context = {"previousCandidateIds": ["nope", "c-pass-and-rail", "c-pass-and-rail"]}
         assert found(chat(client, ["restaurants", "only those in Leeds"], clientContext=context)) == ["c-pass-and-rail"]

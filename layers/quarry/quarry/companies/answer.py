@@ -36,6 +36,7 @@ _MATCHED_BY = {
     "name": "Its name is the one asked for.",
     "former_name": "It was once called {asked}.",
     "domain": "Its web address is {asked}.",
+    "shown": "It is the one asked for of those shown before.",
 }
 
 

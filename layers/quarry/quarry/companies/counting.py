@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from quarry.companies.contract import Company
 from quarry.companies.facets import COMPANIES, STATUS
-from quarry.companies.query import Sought
+from quarry.companies.query import Sought, shown_before
 from quarry.companies.statuses import is_of_status
 from quarry.companies.store import companies_by_ids
 from quarry.core.postgres.pool import Database
@@ -72,11 +72,11 @@ def what_to_count(sought: Sought, previous_ids: Sequence[str] = ()) -> Counting 
         return None
     ask = replace(ask, limit=ask.limit or None, grain=None)
     tags = [group.conditions for group in sought.tags if group.conditions not in sought.stated]
-    if not sought.topic or sought.is_plain:
+    if (not sought.topic or sought.is_plain) and not (question.references and previous_ids):
         assumed = [clause for clause in sought.assumed if ask.facet not in _FACETS_OF_ENDS or not is_of_status(clause)]
         return Counting(ask, (*sought.stated, *tags), assumed)
     if sought.narrows and previous_ids:
-        return Counting(ask, sought.stated, among=tuple(previous_ids))
+        return Counting(ask, sought.stated, among=tuple(shown_before(question, previous_ids)))
     return None
 
 

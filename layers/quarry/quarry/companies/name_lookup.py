@@ -13,7 +13,7 @@ from quarry.companies.facets import COMPANIES
 from quarry.companies.fallbacks import seed_variants
 from quarry.companies.meaning import as_companies
 from quarry.companies.names import NameQuestion, asks_for_facts, is_about, read_names
-from quarry.companies.query import names_said, sought, statuses_of
+from quarry.companies.query import asks_for_shown, names_said, referred, sought, statuses_of
 from quarry.companies.snippets import profile_words
 from quarry.companies.store import companies_by_ids, find_names, stored_vectors
 from quarry.core.off_loop import off_loop
@@ -32,6 +32,9 @@ async def look_up_names(context: Context) -> Asked:
     reading = await _read(context)
     names = await off_loop(_names, context.question, reading)
     seeks = await off_loop(lambda: with_constraints(sought(reading), context.request.constraints))
+    shown = referred(seeks.question, context.request.previous_candidate_ids)
+    if shown and asks_for_shown(reading):
+        return await _shown(context, Asked(seeks, names), shown)
     of_any_status = names.similar or not seeks.names_status or asks_for_facts(context.question)
     matches = await match_names(context, names.names, STATUSES if of_any_status else statuses_of(seeks))
     with context.run.step("name_precheck") as record:
@@ -49,6 +52,18 @@ async def look_up_names(context: Context) -> Asked:
     if names.similar:
         return replace(await _with_seed(context, asked, reading, named, companies), detail=said)
     return replace(asked, exact=named, companies=companies, detail=said)
+
+
+async def _shown(context: Context, asked: Asked, ids: Sequence[str]) -> Asked:
+    """The companies of these ids, which are asked for by their places among those shown before, as if they were named."""
+    companies = await look_up(context, ids, {})
+    exact = [
+        NameMatch(id, company.company_name, 1.0, "shown", company.status, company.company_name)
+        for id in ids
+        if (company := companies.get(id)) is not None
+    ]
+    detail = " and ".join(match.company_name for match in exact)
+    return replace(asked, exact=exact, companies=companies, detail=detail or "none of those shown before")
 
 
 async def _read(context: Context) -> Reading:

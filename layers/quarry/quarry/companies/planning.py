@@ -13,6 +13,7 @@ from quarry.companies.activity import counted
 from quarry.companies.context import Asked, Context, Plan, Round, conditions_in_words
 from quarry.companies.outputs import CompanyPlan, Search
 from quarry.companies.prompts import PlanInputs, plan_messages
+from quarry.companies.query import shown_before
 from quarry.companies.ranking import distinct
 from quarry.companies.store import common_tags
 from quarry.core.model.interface import ChatModel
@@ -114,8 +115,10 @@ def _plan(context: Context, asked: Asked, output: CompanyPlan, tried: tuple[str,
         update={"query_variants": variants or [context.question], "search_priority_order": _searches(output)}
     )
     previous = context.request.previous_candidate_ids
-    is_narrowed = output.intent == "narrow" and bool(previous) and not asked.is_widened
-    plan = Plan(output, asked.sought, tried=tried, only=tuple(previous) if is_narrowed else None)
+    question = asked.sought.question
+    is_narrowed = output.intent == "narrow" or bool(question.references)
+    only = tuple(shown_before(question, previous)) if is_narrowed and previous and not asked.is_widened else None
+    plan = Plan(output, asked.sought, tried=tried, only=only)
     return plan.queue(output.query_variants, context.settings.company_variants_held)
 
 

@@ -267,6 +267,25 @@ def statuses_of(sought: Sought) -> list[Status]:
     return [status for status in STATUSES if status in named]
 
 
+def referred(question: Question, previous_ids: Sequence[str]) -> list[str]:
+    """Of the companies that were shown before, those that the question refers to by their places."""
+    places = (place - 1 if place > 0 else len(previous_ids) + place for place in question.references)
+    return [previous_ids[place] for place in places if 0 <= place < len(previous_ids)]
+
+
+def shown_before(question: Question, previous_ids: Sequence[str]) -> list[str]:
+    """Of the companies that were shown before, those that the question refers to by their places, or all."""
+    return referred(question, previous_ids) or list(previous_ids)
+
+
+def asks_for_shown(reading: Reading) -> bool:
+    """Whether companies that were shown before are asked for by their places, and nothing else ("tell me of the second one")."""
+    question, before = reading.question, reading.before
+    if not question.references or before is None or question.ask.kind != "rows" or question.topic != before.topic:
+        return False
+    return not any(condition.evidence for clause in question.clauses for condition in clause)
+
+
 def names_said(reading: Reading) -> list[str]:
     """The names of companies that all of the question stands for, also where it was mistyped."""
     said = [mention for mention in reading.parsed.mentions if not isinstance(mention.value, Cue)]

@@ -82,7 +82,7 @@ def portrait(company: Company) -> str:
     known = [
         _state(company),
         f"from {home(company)}" if home(company) else "",
-        f"founded in {company.founded_year}" if company.founded_year else "",
+        _founding(company),
         f"with {company.employee_count:,} employees" if company.employee_count else "",
         f"at the stage {STAGE_LABELS[company.funding_stage]}" if company.funding_stage else "",
     ]
@@ -94,6 +94,14 @@ def portrait(company: Company) -> str:
         said[1] += "."
     former = [f"Formerly {' and '.join(company.former_names)}."] if company.former_names else []
     return " ".join(sentence for sentence in [*said, *former] if sentence)
+
+
+def _founding(company: Company) -> str:
+    said = [
+        f"in {company.founded_year}" if company.founded_year else "",
+        f"by {' and '.join(company.founders)}" if company.founders else "",
+    ]
+    return f"founded {' '.join(filter(None, said))}" if any(said) else ""
 
 
 def _state(company: Company) -> str:
