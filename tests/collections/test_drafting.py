@@ -249,6 +249,60 @@ def test_what_tells_every_row_apart_is_a_title_unless_it_is_an_address() -> None
     assert found["b"]["title"] == "b {id}"
 
 
+def test_amounts_in_hundredths_are_in_whole_units_however_their_names_are_written() -> None:
+    columns = [
+        ("id", "integer"),
+        ("slug", "text"),
+        ("entryFeeCents", "integer"),
+        ("ratePence", "integer"),
+        ("score", "integer"),
+    ]
+    facets = drafted(table("shows", columns, key=["id"]))["shows"]["facets"]
+    assert facets["entry_fee"] == {"kind": "money", "expression": '"entryFeeCents" / 100'}
+    assert facets["rate"] == {"kind": "money", "expression": '"ratePence" / 100'}
+
+
+def test_what_is_called_like_prose_and_is_short_is_a_title_or_a_category() -> None:
+    short = {"width": 9, "is_nullable": False}
+    described = column("description", distinct=-1, **short)
+    rope = table("ropes", [("rope_no", "text"), described], key=["rope_no"], rows=200)
+    loss = table(
+        "losses",
+        [("id", "integer"), column("reason", distinct=4, **short), ("amount", "integer")],
+        key=["id"],
+        rows=200,
+    )
+    found = drafted(rope, loss)
+    assert found["ropes"]["title"] == "description"
+    assert found["losses"]["facets"]["reason"] == "value"
+
+
+def test_lines_of_what_is_sold_have_its_date_though_they_have_a_text() -> None:
+    to_bill = Reference(("bill_id",), ("public", "invoices"), ("id",))
+    bills = table("invoices", [("id", "integer"), ("issued_on", "date")], key=["id"])
+    lines = [
+        ("id", "integer"),
+        ("bill_id", "integer"),
+        ("label", "text"),
+        ("quantity", "integer"),
+        ("unit_price", "numeric(10,2)"),
+    ]
+    date = drafted(bills, table("invoice_lines", lines, key=["id"], references=[to_bill]))["invoice_lines"]["facets"][
+        "date"
+    ]
+    assert (date["by"], date["title"]) == ("bill_id", "issued_on")
+
+
+@pytest.mark.parametrize(("name", "facet"), [("isbn", "title"), ("title_isbn", "title"), ("lent_isbn", "lent")])
+def test_a_reference_that_is_called_by_its_code_alone_is_named_after_its_table(name: str, facet: str) -> None:
+    to_titles = Reference((name,), ("public", "titles"), ("isbn",))
+    titles = table("titles", [("isbn", "text"), ("name", "text"), ("pages", "integer")], key=["isbn"])
+    copies = table(
+        "copies", [("id", "integer"), (name, "text"), ("bought_on", "date")], key=["id"], references=[to_titles]
+    )
+    assert facet in drafted(titles, copies)["copies"]["facets"]
+
+
 def test_a_date_is_of_what_happened(schemas: Drafts) -> None:
     service, library = schemas["service"][1], schemas["library"][1]
     assert service["tickets"]["date"] == "happened_on"

@@ -69,7 +69,9 @@ _AMOUNTS = frozenset(
 _NO_AMOUNTS = frozenset("rate percent percentage share ratio count method type".split())
 """Last words of what only has to do with money."""
 _SIDE_AMOUNTS = SIDE_AMOUNTS | {"cost", "fee", "salary", "wage", "pay"}
-_HUNDREDTHS = ("_cents", "_cent", "_pence", "_centimes", "_ore")
+_HUNDREDTHS = frozenset("cents cent pence centimes ore".split())
+_ALWAYS_HUNDREDTHS = _HUNDREDTHS - {"cent", "ore"}
+"""Last words of numbers that count hundredths of a currency, and those that never are of anything else."""
 _FLAGS = frozenset("active inactive visible public private available valid default flag".split())
 _FLAG_FIRST = frozenset("is has can was".split())
 _LENGTHS = (("length",), ("duration",))
@@ -227,8 +229,9 @@ def is_text(column: Column) -> bool:
 
 
 def is_prose(column: Column) -> bool:
-    """Whether it is a text of sentences."""
-    return is_text(column) and (bool(_PROSE & {*words(column.name)}) or (column.width or 0) >= PROSE_WIDTH)
+    """Whether it is a text of sentences: by its name, unless it is measured to be short, or by its width."""
+    is_called_so = bool(_PROSE & {*words(column.name)}) and (column.width or PROSE_WIDTH) > LABEL_WIDTH
+    return is_text(column) and (is_called_so or (column.width or 0) >= PROSE_WIDTH)
 
 
 def is_machine_text(column: Column) -> bool:
@@ -373,6 +376,7 @@ def is_amount(column: Column) -> bool:
     """Whether it is an amount of money."""
     said = words(column.name)
     is_called_so = bool(_AMOUNTS & {*said}) and said[-1] not in _NO_AMOUNTS
+    is_called_so = is_called_so or (len(said) > 1 and said[-1] in _ALWAYS_HUNDREDTHS)
     is_called_so = is_called_so or (
         "rate" in said and bool(_RATES_OF & {*said}) and {*said} <= _RATES_OF | {"rate", "per"}
     )
@@ -383,8 +387,9 @@ def is_amount(column: Column) -> bool:
 
 
 def in_hundredths(column: Column) -> bool:
-    """Whether an amount of money is counted in hundredths of its currency, by the last word of its name: `price_cents`."""
-    return is_amount(column) and column.name.casefold().endswith(_HUNDREDTHS)
+    """Whether an amount of money is counted in hundredths of its currency, by its last word: `price_cents`, `priceCents`."""
+    said = words(column.name)
+    return is_amount(column) and len(said) > 1 and said[-1] in _HUNDREDTHS
 
 
 def is_flag(column: Column) -> bool:

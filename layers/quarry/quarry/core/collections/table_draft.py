@@ -52,7 +52,9 @@ REVENUE = ("revenue", "sales", "turnover")
 """What people call the amounts of what they sell."""
 DESCRIPTION_MAX = 500
 
-_KEY_ENDINGS = frozenset({"id", "fk", "ref", "code", "no", "nr", "num", "number", "key", "uuid", "sku", "isbn", "ean"})
+_KEY_ENDINGS = frozenset(
+    {"id", "fk", "ref", "code", "no", "nr", "num", "number", "key", "uuid", "sku", "isbn", "ean", "barcode"}
+)
 _PURPOSES = {
     "happened": "when it happened",
     "created": "when it was written",
@@ -178,7 +180,10 @@ def _add_reached(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: s
     of thing that is and where.
     """
     found = reached(guess, guesses)
-    is_part = guess.date is None and (not guess.texts_used or any(name in guess.references for name in guess.key))
+    is_of_others = (
+        not guess.texts_used or is_sale(guess.relation.name) or any(name in guess.references for name in guess.key)
+    )
+    is_part = guess.date is None and is_of_others
     dated = next((each for each in found if is_part and _is_of_what_happened(each.guess)), None)
     if dated and dated.guess.date and DATE not in draft.facets:
         draft.facets[DATE] = dated.declared("date", dated.guess.date.name)
@@ -347,8 +352,7 @@ def _facet(column: Column, guess: TableGuess, guesses: Guesses) -> _Facet | None
 
 def _name_of_amount(column: Column) -> str:
     """What an amount's facet is called: `total` of `total_cents`."""
-    name = written_out(column.name)
-    return name.rpartition("_")[0] if in_hundredths(column) else name
+    return "_".join(words(column.name)[:-1]) if in_hundredths(column) else written_out(column.name)
 
 
 def _is_facet_name(name: str) -> bool:
@@ -396,10 +400,10 @@ def _reference_facet(column: Column, reference: Reference, guesses: Guesses) -> 
 def _name_by_reference(column: str, other: TableGuess) -> str:
     """What a facet is called whose column refers to a table: `support_agent` of `support_agent_id`."""
     said = words(column)
-    called = "_".join(said[:-1] if len(said) > 1 and said[-1] in _KEY_ENDINGS else said)
+    called = "_".join(said[:-1] if said[-1] in _KEY_ENDINGS else said)
     own = singular("_".join(words(other.relation.name)))
-    if len(called) >= SHORTENED_MIN and own.startswith(called):
-        # `prod_id`, of products
+    if not called or (len(called) >= SHORTENED_MIN and own.startswith(called)):
+        # `isbn`, `prod_id`: of books, of products
         return own
     # of what is run together, the table's name tells where a word begins
     return f"{called.removesuffix(own)}_{own}" if re.search(rf"[^_]{re.escape(own)}$", called) else called
