@@ -100,7 +100,7 @@ def test_of_very_many_periods_the_latest_are_told_and_how_many_there_are(many: T
     last = datetime.date(2024, 1, 1) + datetime.timedelta(days=ELMS - BOTH)
     assert days == [str(last - datetime.timedelta(days=ago)) for ago in reversed(range(50))]
     assert event["group_count"] == ELMS - BOTH
-    assert "By date, the latest 8 of 250: " in answer_of(events)
+    assert "By date, the latest 24 of 250: " in answer_of(events)
     assert "7 September 2024 1." in answer_of(events)
 
 

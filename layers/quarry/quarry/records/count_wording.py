@@ -14,6 +14,8 @@ from quarry.core.retrieval.wording import grouped_by_label, value_label
 from quarry.records.contract import AggregationEvent, CountedGroup
 
 GROUPS_SAID_MAX = 8
+PERIODS_SAID_MAX = 24
+"""Of all periods, two years of months are told."""
 
 _FUNCTIONS: Mapping[Function, str] = {"sum": "total", "avg": "average", "min": "lowest", "max": "highest"}
 
@@ -142,14 +144,16 @@ def is_in_time(table: SearchTable, ask: Ask) -> bool:
 
 
 def _groups_said(table: SearchTable, ask: Ask, event: AggregationEvent) -> Sequence[CountedGroup]:
-    return event.groups[-GROUPS_SAID_MAX:] if is_in_time(table, ask) else event.groups[:GROUPS_SAID_MAX]
+    return event.groups[-PERIODS_SAID_MAX:] if is_in_time(table, ask) else event.groups[:GROUPS_SAID_MAX]
 
 
 def _grouped(table: SearchTable, ask: Ask, event: AggregationEvent, named: Sequence[str]) -> str:
     """What is grouped by, and the groups that are named."""
     by, listed = grouped_by_label(table, ask, 1), "; ".join(named)
-    if is_in_time(table, ask) and event.group_count > GROUPS_SAID_MAX:
-        return f"{by}, the latest {GROUPS_SAID_MAX} of {table.writing.number(event.group_count, ',')}: {listed}"
+    if is_in_time(table, ask):
+        is_cut = event.group_count > PERIODS_SAID_MAX
+        latest = f", the latest {PERIODS_SAID_MAX} of {table.writing.number(event.group_count, ',')}" if is_cut else ""
+        return f"{by}{latest}: {listed}"
     return f"{by}: {listed}{_more(event, table.writing)}"
 
 
