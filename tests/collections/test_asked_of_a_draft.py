@@ -19,7 +19,7 @@ from quarry.core.postgres.migrate import connect
 from quarry.core.postgres.pool import Database
 from quarry.core.settings import DEFAULT_SCHEMA
 from quarry.records.fallbacks import NOTHING_ANSWERS, ONLY_NEAREST
-from tests.collections import nursery, pottery, press, rehearsals
+from tests.collections import apiary, nursery, pottery, press, rehearsals
 from tests.collections.ferries import NO_NUMBER, NUMBERS, SCHEMA
 from tests.collections.support import apply_file, owner
 from tests.conftest import client_of, clone_database
@@ -154,6 +154,13 @@ def island(server_url: str, migrated_template: str) -> Iterator[str]:
 
 async def test_what_is_done_with_things_and_what_is_owed_is_told(island: str) -> None:
     await assert_told(island, "press", press.NUMBERS, press.NO_NUMBER)
+
+
+async def test_what_holds_until_a_day_what_is_used_up_and_who_did_it_are_told(
+    server_url: str, migrated_template: str
+) -> None:
+    with drafted(server_url, migrated_template, "apiary", apiary.SCHEMA) as url:
+        await assert_told(url, "apiary", apiary.NUMBERS, apiary.NO_NUMBER)
 
 
 def answers(client: TestClient, question: str) -> str:

@@ -48,6 +48,8 @@ PARCELS = table("parcels", "parcel", ("delivered", "lost"), ("created_at", "deli
         (TICKETS, "tickets opened in 2023", [f"opened_at: {YEAR}"]),
         (TICKETS, "tickets closed in 2023", [f"closed_at: {YEAR}"]),
         (TICKETS, "How many tickets did Ada Palmer close in 2023?", ["agent: Ada Palmer", f"closed_at: {YEAR}"]),
+        (TICKETS, "How many tickets did Ada Palmer open in 2023?", ["agent: Ada Palmer", f"opened_at: {YEAR}"]),
+        (TICKETS, "How many tickets did Ada Palmer open?", ["agent: Ada Palmer", "opened_at: "]),
         (TICKETS, "which agent closed most tickets in 2023", [f"closed_at: {YEAR}"]),
         (TICKETS, "tickets closed by Ada Palmer in 2023", ["agent: Ada Palmer", f"closed_at: {YEAR}"]),
         (TICKETS, "tickets created before 2023", ["opened_at: ..2022-12-31"]),

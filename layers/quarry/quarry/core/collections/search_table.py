@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import LiteralString
@@ -25,7 +26,7 @@ from quarry.core.query.quantities import unit_named
 from quarry.core.retrieval.facets import Facet, Related, SearchTable
 from quarry.core.tables import COLLECTION_WINDOWS, EmbeddedTable
 
-_WORDINGS: Mapping[str, str] = {"date": "{}", "name": "by {}", "place": "in {}"}
+_WORDINGS: Mapping[str, str] = {"name": "by {}", "place": "in {}"}
 DATE = "date"
 """The facet that a collection with a date has, whatever the column is called."""
 _COMPOUNDING = frozenset(("german",))
@@ -254,8 +255,10 @@ def _wording(kind: FacetKind, label: str) -> str:
     if kind in ("date", "year") and (events := [word for word in shown.split() if is_verb(word)]):
         # "built since 1970", "closed in May"
         return f"{events[0]} {{}}"
-    if kind == "year" and shown == "year":
-        return "{}"
+    if kind in ("date", "year"):
+        # "due until 3 May", where rows have another date too; of what holds until a day, "valid until: since 3 May"
+        said = re.sub(r"(?:^| )(?:date|day|year|on|at)$", "", shown)
+        return "{}" if not said else f"{said}: {{}}" if said.endswith(" until") else f"{said} {{}}"
     return _WORDINGS.get(kind, f"with the {shown} {{}}")
 
 

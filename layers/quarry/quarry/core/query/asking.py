@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
 from quarry.core.query.date_verbs import facet_called, is_participle, is_undone, spoken_date
-from quarry.core.query.dealings import DEALING, SELLING, SOLD, dealt_with, quantity_of, referred_by
+from quarry.core.query.dealings import DEALING, SOLD, USING, dealt_with, quantity_of, referred_by
 from quarry.core.query.measures import facets_of_adjective
 from quarry.core.query.mention import (
     Asked,
@@ -59,7 +59,8 @@ class _Reader:
         self.parsed = parsed
         self.mentions: Sequence[Mention] = parsed.mentions
         self.table = table
-        self.own = meant_table(parsed, table).by_name
+        self.meant = meant_table(parsed, table)
+        self.own = self.meant.by_name
         self.spoken = spoken_date(parsed.mentions, table)
         self.is_evidence = is_evidence
         self.asking = Asking()
@@ -185,7 +186,7 @@ class _Reader:
         place = next(
             (place for place, asked in self.asked if asked.what == "list" and self._says(place) == "who"), None
         )
-        people = nearest_people(facet for facet in self.table.facets if facet.name in self.own)
+        people = nearest_people(self.meant.facets)
         if place is None or not self.table.reckons or len(people) != 1:
             return None
         return place, FacetName((people[0].name,))
@@ -324,13 +325,12 @@ class _Reader:
         if not self.table.reckons or len(nouns) != 1:
             return None
         said = {stem(key) for other in (place, *verbs) for key in keys(self._says(other))}
-        meant = meant_table(self.parsed, self.table)
-        referring = dealt_with(meant, said)
+        referring = dealt_with(self.meant, said)
         if referring is None:
             return None
         is_dated = any(isinstance(each.value, DateRange) for each in self.mentions)
-        of = referred_by(self.table, meant, referring) if is_dated or SELLING & said else None
-        quantity = quantity_of(of[0]) if of and SELLING & said else None
+        of = referred_by(self.table, self.meant, referring) if is_dated or USING & said else None
+        quantity = quantity_of(of[0]) if of and USING & said else None
         if SOLD & said and (ascending or quantity is None):
             # the most of what?
             return self._cannot(place)
@@ -408,7 +408,7 @@ class _Reader:
         beside = [other for other in (place - 1, place + 1) if 0 <= other < len(self.mentions)]
         verbs = [other for other in beside if {stem(key) for key in keys(self._says(other))} & {"rate", "review"}]
         nouns = [other for other, each in enumerate(self.mentions) if each.value == Cue("noun")]
-        meant = meant_table(self.parsed, self.table)
+        meant = self.meant
         if not verbs or len(nouns) != 1 or meant.united or facets_of_adjective("rate", meant.facets):
             return None
         rating = [

@@ -37,7 +37,7 @@ from quarry.core.query.mention import (
     Span,
     Word,
 )
-from quarry.core.query.overdue import overdue, unpaid
+from quarry.core.query.overdue import lapsed, overdue, unpaid
 from quarry.core.query.periods import shifted
 from quarry.core.query.presence import presences, truths
 from quarry.core.query.quantities import converted, dimension_of
@@ -92,11 +92,14 @@ def conditions_of(
         first_noun=next((place for place, each in enumerate(parsed.mentions) if each.value == Cue("noun")), None),
     )
     groups: list[tuple[int, list[Clause]]] = []
-    for places, condition in truths(parsed, table):
+    so: list[tuple[tuple[int, ...], list[Clause]]] = [
+        (places, [(condition,)]) for places, condition in truths(parsed, table)
+    ]
+    for places, clauses in [*so, *lapsed(parsed, table)]:
         if asked_about.isdisjoint(places):
             found.used.update(places)
             found.constraining.update(places)
-            groups.append((places[0], [(condition,)]))
+            groups.append((places[0], clauses))
     for place, mention in enumerate(parsed.mentions):
         if mention.assertion == "doubtful" or place in asked_about or place in found.used:
             continue

@@ -113,8 +113,9 @@ def with_dated_verbs(
                 read[place + 1] = replace(following, value=Cue("filler"))
     made = _made(text, mentions, events) or date
     for place, mention in enumerate(mentions):
-        word = participle(text, mention) or _named_event(text, mentions, place, events)
-        if word is None or is_adjective(mentions, place):
+        helped = _helped(text, mentions, place)
+        word = helped or participle(text, mention) or _named_event(text, mentions, place, events)
+        if word is None or (not helped and is_adjective(mentions, place)):
             continue
         facet = next((facet for facet, said in (*named.items(), *events.items()) if is_event(word, said)), None)
         is_value = isinstance(mention.value, Known)
@@ -123,9 +124,17 @@ def with_dated_verbs(
         if facet is None and is_value and not events.get(date or "") and dated_by(mentions, place) is not None:
             facet = date if _is_inflected(mention, word) else None
         is_plain = not (is_value or isinstance(mention.value, Cue)) or stem(word) in MONEY_VERBS
-        if facet and (has_date or is_plain or _is_inflected(mention, word)):
+        if facet and (has_date or is_plain or helped or _is_inflected(mention, word)):
             read[place] = replace(mention, value=FacetName((facet,)), is_latent=False, source="rule")
     return read
+
+
+def _helped(text: str, mentions: Sequence[Mention], place: int) -> str | None:
+    """The verb right behind who did it ("did Ada open"), whatever else is called so; None where it is none."""
+    if place < 2 or not isinstance(mentions[place].value, Known) or not isinstance(mentions[place - 1].value, Known):
+        return None
+    helper, word = (text[mentions[at].start : mentions[at].end] for at in (place - 2, place))
+    return word if helper.lower() == "did" and word.isalpha() and word.islower() else None
 
 
 def _made(text: str, mentions: Sequence[Mention], events: Mapping[str, tuple[str, ...]]) -> str | None:

@@ -13,7 +13,9 @@ from quarry.core.retrieval.facets import Facet, SearchTable
 SOLD = stem_set("sold selling bought purchased")
 _SALES = stem_set(" ".join(SALES))
 SELLING = SOLD | stem_set("ordered")
-DEALING = SELLING | stem_set("used booked rented hired borrowed reserved requested chosen visited popular")
+USING = SELLING | stem_set("used consumed")
+"""What is done to so many at a time, where rows have a quantity."""
+DEALING = USING | stem_set("booked rented hired borrowed reserved requested chosen visited popular")
 """What is done with whatever is referred to; which rows tell of what is sold is told by what these are called."""
 
 
@@ -35,7 +37,7 @@ def referred_by(table: SearchTable, to: SearchTable, counted: Facet) -> tuple[Se
     """Of the tables united, the one whose rows are counted so of rows of `to`, and its facet that tells to which of these each
     refers, and is called as they are.
     """
-    rows = next((each for each in table.united if each.nouns[: len(counted.counts)] == counted.counts), None)
+    rows = next((each for each in table.united if each.nouns[:1] == counted.counts[:1]), None)
     if rows is None or to.source is None:
         return None
     own = (each for each in rows.facets if each.via == (to.source,) and each.is_listed and each.label in to.nouns)

@@ -1,11 +1,13 @@
-"""That something should have been done by now and has not: "overdue", of a row whose due date is past and that is not done."""
+"""That something should have been done by now and has not: "overdue", of a row whose due date is past and that is not done;
+that what held until a date no longer does: "expired", "out of warranty".
+"""
 
 from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator
 
-from quarry.core.language.stemming import stem
+from quarry.core.language.stemming import stem, stem_set
 from quarry.core.language.tokens import keys
 from quarry.core.query.date_verbs import DUE, is_verb
 from quarry.core.query.measures import is_side_amount
@@ -45,6 +47,44 @@ def overdue(parsed: ParsedQuery, table: SearchTable) -> Iterator[tuple[int, list
             if done.kind == "boolean":
                 is_open = Condition(done.name, ("true",), is_negated=True, evidence=evidence)
             yield place, [(Condition(due.name, range=past, evidence=evidence),), (is_open,)]
+
+
+_LAPSED = stem_set("expired lapsed")
+_LASTING = frozenset("until till expires expiry expiration expire expired valid".split())
+"""In the name of a date they say that something holds until then."""
+_LED_BY_MAX = 8
+"""So many characters hold "out of", or "under", before what something is out of."""
+
+
+def lapsed(parsed: ParsedQuery, table: SearchTable) -> Iterator[tuple[tuple[int, ...], list[Clause]]]:
+    """The places of the words that say that what holds until the only such date of the rows meant no longer does, or still does
+    ("under warranty"), with the clause; none where another time is said.
+    """
+    own = meant_table(parsed, table)
+    ends = [
+        facet
+        for facet in own.facets
+        if facet.kind == "date" and facet.steps == 0 and _LASTING & {*keys(facet.name.replace("_", " "))}
+    ]
+    if (
+        not table.reckons
+        or own.united
+        or len(ends) != 1
+        or any(isinstance(each.value, DateRange) for each in parsed.mentions)
+    ):
+        return
+    named = [at for at, each in enumerate(parsed.mentions) if ends[0].name in getattr(each.value, "facets", ())]
+    for place, mention in enumerate(parsed.mentions):
+        led_by = keys(parsed.text[max(0, mention.start - _LED_BY_MAX) : mention.start]) if place in named else ()
+        is_over = stem(parsed.said(mention).lower()) in _LAPSED or led_by[-2:] == ("out", "of")
+        if not is_over and led_by[-1:] not in (("under",), ("in",)):
+            continue
+        today = parsed.reference_date
+        is_past = is_over != (mention.assertion == "negated")
+        when = DateRange(None, today - datetime.timedelta(days=1)) if is_past else DateRange(today, None)
+        evidence = tuple(parsed.mentions[at].span for at in (place, *named))
+        yield (place, *named), [(Condition(ends[0].name, range=when, evidence=evidence),)]
+        return
 
 
 _OWE = stem("owe")

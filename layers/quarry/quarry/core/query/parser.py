@@ -274,14 +274,16 @@ def _recent(mention: Mention, days: int | None, today: datetime.date) -> Mention
 
 
 def _of_event(mention: Mention, tokens: Sequence[Token], lexicon: Lexicon) -> Mention:
-    """ "Today" behind what happens on some date of anybody's rows: "arriving today"."""
+    """ "Today" behind what happens on some date of anybody's rows, or behind these: "arriving today", "due for today", "calls today"."""
     value = mention.value
     is_day = isinstance(value, DateRange) and value.first is not None and value.first == value.last
     if not (mention.is_latent and is_day and lexicon.numbers):
         return mention
     first, _ = _token_span(tokens, mention)
+    first -= int(first > 1 and tokens[first - 1].key == "for")
     before = tokens[first - 1].key if first else ""
     is_dated = any(is_event(before, events) for events in lexicon.events.values())
+    is_dated = is_dated or (first > 0 and _is_of_rows(tokens, first - 1, lexicon))
     return replace(mention, is_latent=False) if is_dated else mention
 
 
