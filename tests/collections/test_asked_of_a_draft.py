@@ -70,7 +70,7 @@ async def assert_told(url: str, schema: str, numbers: Mapping[str, str], no_numb
     wrong = await told_otherwise(database, url, schema, numbers)
     told_without = [question for question in no_number if await told(database, question)]
     await database.close()
-    assert wrong == {}
+    assert not wrong, "\n".join(map(str, wrong.items()))
     assert told_without == []
 
 
@@ -103,14 +103,14 @@ async def test_questions_get_the_number_that_sql_gives_or_none(ferries: str) -> 
         if counted and (counted.event.total or counted.event.groups):
             wrong[question] = counted.sentence
     await database.close()
-    assert wrong == {}
+    assert not wrong, "\n".join(map(str, wrong.items()))
 
 
 async def test_what_rows_have_or_are_by_name_is_counted(rooms: str) -> None:
     database = Database(rooms, pool_size=1, timeout_seconds=60)
     wrong = await told_otherwise(database, rooms, "rehearsals", rehearsals.NUMBERS)
     await database.close()
-    assert wrong == {}
+    assert not wrong, "\n".join(map(str, wrong.items()))
 
 
 async def test_the_latest_row_is_told_with_its_day(rooms: str) -> None:

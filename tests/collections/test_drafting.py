@@ -263,15 +263,10 @@ def test_amounts_in_hundredths_are_in_whole_units_however_their_names_are_writte
 
 
 def test_what_is_called_like_prose_and_is_short_is_a_title_or_a_category() -> None:
-    short = {"width": 9, "is_nullable": False}
-    described = column("description", distinct=-1, **short)
+    described = column("description", width=9, distinct=-1)
+    reason = column("reason", width=9, distinct=4)
     rope = table("ropes", [("rope_no", "text"), described], key=["rope_no"], rows=200)
-    loss = table(
-        "losses",
-        [("id", "integer"), column("reason", distinct=4, **short), ("amount", "integer")],
-        key=["id"],
-        rows=200,
-    )
+    loss = table("losses", [("id", "integer"), reason, ("amount", "integer")], key=["id"], rows=200)
     found = drafted(rope, loss)
     assert found["ropes"]["title"] == "description"
     assert found["losses"]["facets"]["reason"] == "value"

@@ -48,6 +48,7 @@ from quarry.records.understood import (
     of_others,
     only_measures,
     only_of,
+    only_says_done,
     only_says_sold,
 )
 
@@ -305,7 +306,7 @@ def _counts_something_else(reading: RecordsReading) -> bool:
     """Whether what "how many" is followed by is no name of records nor of a value ("how many pumps"): in how many records that
     word stands is not their number.
     """
-    if reading.counted:
+    if reading.counted or reading.question.ask.function is not None:
         return False
     said = [mention.value for mention in reading.parsed.mentions]
     for place, value in enumerate(said):
@@ -423,6 +424,7 @@ def _words(reading: RecordsReading, used: set[Span]) -> Iterator[str]:
         if (
             is_sold
             or only_measures(reading, place)
+            or only_says_done(reading, place)
             or is_shortened(mention, reading)
             or ends_duration(reading, mention)
             or (reading.counted and names_records(mention))

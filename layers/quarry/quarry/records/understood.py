@@ -53,7 +53,12 @@ def is_read_whole(reading: RecordsReading, clauses: Sequence[Clause]) -> bool:
             continue
         if mention.span in used or value in (Cue("noun"), Cue("filler")):
             continue
-        if only_says_sold(mention) or is_shortened(mention, reading) or ends_duration(reading, mention):
+        if (
+            only_says_done(reading, place)
+            or only_says_sold(mention)
+            or is_shortened(mention, reading)
+            or ends_duration(reading, mention)
+        ):
             continue
         said = reading.parsed.said(mention).lower()
         if (
@@ -70,7 +75,8 @@ def is_read_whole(reading: RecordsReading, clauses: Sequence[Clause]) -> bool:
         names_nothing = isinstance(value, FacetName) and not clause_facets & {*value.facets}
         if is_meant or names_nothing or mention.assertion in ("doubtful", "preferred"):
             return False
-    return not reading.question.preferred
+    done = {each.span for place, each in enumerate(reading.parsed.mentions) if only_says_done(reading, place)}
+    return all(done.issuperset(each.evidence) for each in reading.question.preferred)
 
 
 def ends_duration(reading: RecordsReading, mention: Mention) -> bool:
@@ -257,6 +263,17 @@ def may_be_sold(reading: RecordsReading, table: SearchTable) -> bool:
     others = (each for each in reading.parsed.mentions if each.span not in asked)
     is_said = reading.question.ask.function is not None and any(map(only_says_sold, others))
     return not is_said or bool(SALES & {singular(each) for noun in table.nouns for each in keys(noun)})
+
+
+def only_says_done(reading: RecordsReading, place: int) -> bool:
+    """Whether a word is the verb right behind who did what is reckoned ("how many km did Ada drive")."""
+    mentions, said = reading.parsed.mentions, reading.parsed.said
+    if place < 2 or reading.question.ask.function is None or said(mentions[place - 2]).lower() != "did":
+        return False
+    is_verb = isinstance(mentions[place].value, Word) or (
+        isinstance(mentions[place].value, Known) and mentions[place].is_latent
+    )
+    return is_verb and isinstance(mentions[place - 1].value, Known)
 
 
 def only_says_sold(mention: Mention) -> bool:

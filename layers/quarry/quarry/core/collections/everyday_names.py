@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from quarry.core.collections.collection import Collection
-from quarry.core.collections.declaration import table_name
+from quarry.core.collections.declaration import Referred, table_name
 from quarry.core.collections.guessing import words
 from quarry.core.language.nouns import plural, singular
 from quarry.core.language.stemming import stem
@@ -54,6 +54,7 @@ def with_everyday_names(facets: Sequence[Facet], collection: Collection) -> list
     for called in (
         _by_table(collection),
         _by_own_table(facets, collection),
+        _by_way(collection),
         _by_kind(facets),
         _by_unit(facets),
         _by_last_word(facets),
@@ -79,6 +80,19 @@ def _by_table(collection: Collection) -> Iterator[tuple[str, str]]:
         is_one = collection.declaration.facets[name].through is None and [*of.values()].count(table) == 1
         if is_one and table_name(table) != collection.source:
             yield name, singular(" ".join(words(table_name(table)[1])))
+
+
+def _by_way(collection: Collection) -> Iterator[tuple[str, str]]:
+    """With what the row is called that it is told of: "boat type" of the type of the boat that a row refers to."""
+    for name, given in collection.declaration.facets.items():
+        reference = given.reference
+        while reference and isinstance(reference.title, Referred):
+            reference = reference.title
+        if reference and given.through is None:
+            yield (
+                name,
+                f"{singular(' '.join(words(table_name(reference.of)[1])))} {given.label or name.replace('_', ' ')}",
+            )
 
 
 def _by_own_table(facets: Sequence[Facet], collection: Collection) -> Iterator[tuple[str, str]]:

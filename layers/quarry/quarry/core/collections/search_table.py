@@ -256,9 +256,10 @@ def _wording(kind: FacetKind, label: str) -> str:
         # "built since 1970", "closed in May"
         return f"{events[0]} {{}}"
     if kind in ("date", "year"):
-        # "due until 3 May", where rows have another date too; of what holds until a day, "valid until: since 3 May"
+        # "due until 3 May", where rows have another date too
         said = re.sub(r"(?:^| )(?:date|day|year|on|at)$", "", shown)
-        return "{}" if not said else f"{said}: {{}}" if said.endswith(" until") else f"{said} {{}}"
+        lasts = said.removesuffix(" until")
+        return f"with the {lasts} {{}}" if lasts != said else f"{said} {{}}".strip()
     return _WORDINGS.get(kind, f"with the {shown} {{}}")
 
 

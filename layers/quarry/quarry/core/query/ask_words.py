@@ -130,7 +130,8 @@ def _reckoned(
         if (
             is_number
             or is_behind
-            or (what == "total" and _are_payments(words, phrase.last, lexicon))
+            # "total unpaid fines"
+            or (what == "total" and any(_are_payments(words, phrase.last + at, lexicon) for at in (0, 1)))
             or any(at in numbers for at in range(phrase.last, phrase.last + NUMBER_WORDS_MAX))
         ):
             return Found(phrase.first, phrase.last, Asked(cast(AskedFor, what)))

@@ -29,7 +29,7 @@ _GENERIC = frozenset(
 )
 _ROOTS: Mapping[str, str] = {
     "paid": "payment", "pay": "payment", "sold": "sale", "bought": "purchase", "born": "birth", "died": "death", "began": "begin",
-    "begun": "begin", "left": "leave", "sent": "send", "lent": "loan", "wrote": "written", "hired": "hire",
+    "begun": "begin", "left": "leave", "sent": "send", "lent": "loan", "borrowed": "loan", "wrote": "written", "hired": "hire",
     "entstanden": "entstehung", "geboren": "geburt", "gestorben": "tod", "erschienen": "erscheinung", "gebaut": "bau",
     "erbaut": "bau", "gegrundet": "grundung", "gekauft": "kauf", "verkauft": "verkauf", "geliefert": "lieferung",
     "bestellt": "bestellung", "veroffentlicht": "veroffentlichung",

@@ -91,13 +91,13 @@ def _by_period(ask: Ask | None, clauses: Sequence[Clause], parsed: ParsedQuery) 
     """What is asked, where the numbers of two times are compared: "how many in 2024 and 2025", "2024 versus 2025"."""
     compares = any(isinstance(each.value, Asked) and each.value.what == "compare" for each in parsed.mentions)
     asked = ask or Ask()
-    if asked.kind not in ("count", "exists") and not (compares and asked == Ask()):
+    if asked.kind not in ("count", "exists") and not (compares and (asked == Ask() or asked.kind == "measure")):
         return ask
     for clause in clauses:
         spans = [condition.range for condition in clause if isinstance(condition.range, DateRange)]
         grains = {span.grain for span in spans}
         if len(spans) == len(clause) > 1 and len(grains) == 1 and grains <= {"year", "quarter", "month"}:
-            return Ask("groups", clause[0].facet, spans[0].grain, compares=True)
+            return replace(asked, kind="groups", facet=clause[0].facet, grain=spans[0].grain, compares=True)
     return ask
 
 

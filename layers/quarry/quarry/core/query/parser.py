@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from quarry.core.language.everyday import is_everyday
-from quarry.core.language.irregular import BE
+from quarry.core.language.irregular import BE, other_number
 from quarry.core.language.numerals import numeral_value
 from quarry.core.language.slips import slips
 from quarry.core.language.stemming import stem, stems_of
@@ -158,6 +158,10 @@ def look_ups(text: str, *, lexicon: Lexicon, reference_date: datetime.date) -> l
     """What else is to be looked up in the data for `text`: values that its words are other words for, and names of its places."""
     tokens = tokenise(text)
     found = synonyms_in(tokens, lexicon)
+    if lexicon.numbers:
+        # "children" of a value "child"
+        others = ((place, other_number(token.key)) for place, token in enumerate(tokens))
+        found += [LookUp(place, place + 1, other) for place, other in others if other]
     if not lexicon.place_facets:
         return found
     for mention in _dimensions(text, tokens, reference_date):
@@ -274,7 +278,7 @@ def _recent(mention: Mention, days: int | None, today: datetime.date) -> Mention
 
 
 def _of_event(mention: Mention, tokens: Sequence[Token], lexicon: Lexicon) -> Mention:
-    """ "Today" behind what happens on some date of anybody's rows, or behind these: "arriving today", "due for today", "calls today"."""
+    """ "Today" behind what happens on some date of anybody's rows, or behind these: "due for today", "calls today"."""
     value = mention.value
     is_day = isinstance(value, DateRange) and value.first is not None and value.first == value.last
     if not (mention.is_latent and is_day and lexicon.numbers):
@@ -466,9 +470,10 @@ def _with_referring_rows(text: str, mentions: Sequence[Mention], lexicon: Lexico
             if rows is None:
                 rows, dealt = lexicon.referring.get(called, {}), lexicon.dealings.get(called, {})
         elif rows and before == Cue("negates_verb") and not is_dated and mention.value != Cue("filler"):
-            deed = stem(text[mention.start : mention.end].lower())
-            facet = next((name for noun, name in rows.items() if noun[-1:] == (deed,)), None)
-            facet = facet or (dealt.get(deed) if is_never else None)
+            deed = text[mention.start : mention.end].lower()
+            # "borrowed" is in no loan
+            facet = next((name for noun, name in rows.items() if is_event(deed, noun[-1:])), None)
+            facet = facet or (dealt.get(stem(deed)) if is_never else None)
             read[place] = replace(mention, value=FacetName((facet,)), source="data") if facet else mention
         if mention.value == Cue("negates_verb"):
             is_never = text[mention.start : mention.end].lower().endswith("never")

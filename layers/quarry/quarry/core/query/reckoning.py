@@ -73,15 +73,29 @@ def reckoning_of(parsed: ParsedQuery, table: SearchTable) -> Reckoning | None:
     """What is asked to be reckoned of the numbers of `table`; None where nothing is."""
     asked = {mention.value.what for mention in parsed.mentions if isinstance(mention.value, Asked)}
     names_facet = any(isinstance(mention.value, FacetName) for mention in parsed.mentions)
-    reckoned = {"average", "total", "measure", "group", "count", *_SUPERLATIVES, *_IN_TIME}
-    if not table.reckons or not (asked & reckoned or (names_facet and asked <= {"list"})):
+    bills = _bills(parsed)
+    reckoned = {"average", "total", "measure", "group", "count", "compare", *_SUPERLATIVES, *_IN_TIME}
+    if not table.reckons or not (asked & reckoned or ((names_facet or bills is not None) and asked <= {"list"})):
         return None
     if (owed := _owes_most(parsed, table, asked)) is not None:
         return owed
-    if _is_of_money(parsed, table):
+    if _is_of_money(parsed, table) and bills is None:
         # who spends is named, not what tells how much
         return _Reader(parsed, meant_table(parsed, table, lambda each: any(map(is_main_amount, _numbers(each))))).read()
-    return _Reader(parsed, meant_table(parsed, table)).read()
+    return _Reader(parsed, table if bills is not None else meant_table(parsed, table)).read()
+
+
+_SUBJECTS = frozenset("i we they you he she".split())
+
+
+def _bills(parsed: ParsedQuery) -> int | None:
+    """The place of what rows are called where it is a verb of money: "what did we invoice"."""
+    mentions, said = parsed.mentions, parsed.said
+    for place in range(2, len(mentions)):
+        is_verb = mentions[place].value == Cue("noun") and stem(said(mentions[place]).lower()) in MONEY_VERBS
+        if is_verb and said(mentions[place - 1]).lower() in _SUBJECTS and said(mentions[place - 2]).lower() == "did":
+            return place
+    return None
 
 
 def _is_of_money(parsed: ParsedQuery, table: SearchTable) -> bool:
@@ -105,7 +119,12 @@ def _owes_most(parsed: ParsedQuery, table: SearchTable, asked: Set[AskedFor]) ->
     if len(amounts) != 1 or len(buyers) != 1:
         return Reckoning(None, (most,))
     ask = Ask("groups", buyers[0].name, None, False, 1, function="sum", of=amounts[0].name)
-    said = [each for each in parsed.mentions if isinstance(each.value, FacetName) or each.value == Cue("noun")]
+    said = [
+        each
+        for each in parsed.mentions
+        if isinstance(each.value, FacetName)
+        or (each.value == Cue("noun") and singular(parsed.said(each).lower()) not in rows.nouns)
+    ]
     is_named = all(singular(parsed.said(each).lower()) == buyers[0].label.lower() for each in said)
     places = (at for at, each in enumerate(parsed.mentions) if each in said or each.value == Asked("list"))
     return Reckoning(ask, (most, place, *places)) if is_named else Reckoning(None, (most,))
@@ -121,6 +140,7 @@ class _Reader:
         self.table = table
         self.facets = table.by_name
         self.spoken = spoken_date(parsed.mentions, table)
+        self.bills = _bills(parsed)
         self.kinds: dict[AskedFor, int] = {}
         self.limit: int | None = None
         for place, mention in enumerate(parsed.mentions):
@@ -138,7 +158,8 @@ class _Reader:
             if what in self.kinds:
                 return self._of_all(what, superlative) or self._cannot(self.kinds[what])
         if "statistic" in self.kinds or "compare" in self.kinds:
-            return None
+            # "revenue this year versus last year"
+            return self._begins_with_number() if self.kinds.keys() == {"compare"} else None
         if superlative:
             return self._superlative(superlative)
         in_time = next((kind for kind in _IN_TIME if kind in self.kinds), None)
@@ -146,6 +167,8 @@ class _Reader:
             return self._in_time(in_time)
         if "measure" in self.kinds:
             return self._how_much(self.kinds["measure"])
+        if self.bills is not None:
+            return self._what_was_billed(self.bills - len(("what", "did", "we")))
         if "count" in self.kinds and not self.kinds.keys() - {"count", "group"}:
             return self._how_many(self.kinds["count"])
         return None if self.kinds.keys() - {"list", "group"} else self._begins_with_number()
@@ -274,6 +297,14 @@ class _Reader:
         adjective = self._adjective(place)
         if adjective is not None:
             return self._quickest(kind, adjective) or self._described(kind, adjective)
+        amount = amount_of_sale(self.table) if kind in ("largest", "smallest") else None
+        if (
+            amount is not None
+            and self.mentions[place + 1 : place + 2]
+            and self.mentions[place + 1].value == Cue("noun")
+        ):
+            # "the highest fine"
+            return self._extreme(amount, kind, (place,))
         if kind in ("most", "least") and (measured := self._measure_verb(place)):
             # "which observer took the most": the most of what?
             is_of_rows = self._dimension((measured[0],)) is None
@@ -430,12 +461,13 @@ class _Reader:
     def _in_unit(self, place: int) -> Facet | None:
         """The only number that is measured in the unit at `place`, and whose sum says something."""
         unit = self._stem_at(place) if place < len(self.mentions) else None
-        measured = [each for each in _numbers(self.table) if unit and each.unit and stem(each.unit) == unit]
-        return (
-            measured[0]
-            if len(measured) == 1 and not self.table.united and is_additive(measured[0], is_asked=True)
-            else None
-        )
+        measured = [
+            facet
+            for each in self.table.united or (self.table,)
+            for facet in _numbers(each)
+            if unit and facet.unit and stem(facet.unit) == unit
+        ]
+        return measured[0] if len(measured) == 1 and is_additive(measured[0], is_asked=True) else None
 
     def _says_altogether(self) -> bool:
         return any(each.value == Cue("filler") and self.said(each).lower() in _ALTOGETHER for each in self.mentions)
@@ -449,6 +481,15 @@ class _Reader:
         named = self._number_after(place, 1)
         if named is not None and is_additive(named[1]):
             return self._grouped("sum", named[1], (place, named[0]), None) or self._cannot(place)
+        return self._summed(place)
+
+    def _what_was_billed(self, place: int) -> Reckoning | None:
+        """ "What did we invoice": the sum; "which customers did we invoice" asks for none."""
+        is_what = place >= 0 and self.said(self.mentions[place]).lower() == "what"
+        return self._summed(place) if is_what and self.kinds.keys() == {"list"} else None
+
+    def _summed(self, place: int) -> Reckoning | None:
+        """What was paid or earned altogether, by a verb of it."""
         verb, money = self._money_verb(), self._only_money()
         if verb is None:
             return None
@@ -465,6 +506,8 @@ class _Reader:
         return self._grouped("avg", measured[1], (place, measured[0]), None) if measured else None
 
     def _money_verb(self) -> int | None:
+        if self.bills is not None:
+            return self.bills
         return next((place for place in range(len(self.mentions)) if self._stem_at(place) in MONEY_VERBS), None)
 
     def _stem_at(self, place: int) -> str | None:
@@ -487,7 +530,17 @@ class _Reader:
             for each in self.table.united or (self.table,)
         }
         tables: Sequence[SearchTable] = [each for each in self.table.united or (self.table,) if amounts[each.name]]
-        if len(self.table.united) > 1:
+        if self.bills is not None:
+            # of invoices, or of their lines
+            bill = singular(self.said(self.mentions[self.bills]).lower())
+            own = next((each.source for each in self.table.united if bill in each.nouns), None)
+            lines = [each for each in tables if any(own in facet.via for facet in each.facets)]
+            tables = [each for each in tables if bill in each.nouns] or lines
+            if len(tables) == 1 and tables == lines:
+                # what other rows have by that name too may be told of these
+                shared = {facet.name for each in self.table.united if each not in tables for facet in each.facets}
+                tables = [] if shared & {facet.name for facet in amounts[tables[0].name]} else tables
+        elif len(self.table.united) > 1:
             said = named(mention for mention in self.mentions if self._stem_at_verb(mention) is None)
             tables = nearest(tables, said) if said else []
         found = [amounts[each.name] for each in tables]
@@ -546,8 +599,8 @@ class _Reader:
 
     def _of_payments(self, place: int) -> tuple[int, Facet] | None:
         """ "Total payments": the amount of rows that are amounts themselves."""
-        behind = self.mentions[place + 1] if place + 1 < len(self.mentions) else None
-        is_rows = behind is not None and behind.value == Cue("noun") and stems_of(self.said(behind))[-1] in PAYMENTS
+        behind = next((each for each in self.mentions[place + 1 : place + 3] if each.value == Cue("noun")), None)
+        is_rows = behind is not None and stems_of(self.said(behind))[-1] in PAYMENTS
         amounts = [facet for facet in _numbers(self.table) if facet.kind == "money"]
         return (place, amounts[0]) if is_rows and len(amounts) == 1 and not self.table.united else None
 
