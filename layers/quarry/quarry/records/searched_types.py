@@ -12,6 +12,7 @@ from typing import Any, LiteralString
 from psycopg.sql import SQL, Composable
 
 from quarry.civic.collections import COLLECTIONS
+from quarry.core.collections.blanks import text_facets
 from quarry.core.collections.collection import ENGLISH, Collection, OwnTable, quoted
 from quarry.core.collections.declaration import Quoting, nearest
 from quarry.core.collections.search_table import called, is_callers, named_by_others, rows_referring, search_table
@@ -212,7 +213,7 @@ def searched_type(collection: Collection, others: Sequence[Collection] = ()) -> 
             *own.facets,
             *named_by_others(collection, others),
             *(facet for facet, _ in referring),
-            *(stock_facets(own.facets) if own.reckons else ()),
+            *((*stock_facets(own.facets), *text_facets(collection)) if own.reckons else ()),
         ),
         related=(*own.related, *(related for _, related in referring)),
     )

@@ -201,7 +201,7 @@ def lexicon_of(table: SearchTable) -> Lexicon:
         },
         doers={facet.name: said for facet in table.facets if (said := _deeds(facet)) and facet.steps <= 1},
         facet_terms=PhraseTable(_facet_terms(table), stem),
-        opposites=PhraseTable((*_opposites(table), *_undone(table)), stem),
+        opposites=PhraseTable((*_opposites(table), *_undone(table), *_blank(table)), stem),
         referring=_referring(table),
         dealings=_by_noun(
             rows, lambda own: {deed: facet.name for deed in DEALING if (facet := dealt_with(own, {deed}))}
@@ -295,7 +295,8 @@ def _facet_terms(table: SearchTable) -> Iterator[tuple[str, FacetName | Cue]]:
             # what a row says is the row: "how many texts mention …"
             yield from ((name, Cue("noun")) for name in (facet.label, *facet.words))
             continue
-        if facet.counts:
+        if facet.counts or (facet.kind == "text" and table.reckons):
+            # that a row lacks a text is said in more words than its name
             continue
         counted = [unit for unit in facet.units if facet.kind == "number" and unit not in PERIODS]
         # a quantity is of units, whatever these are
@@ -335,6 +336,18 @@ def _opposites(table: SearchTable) -> Iterator[tuple[str, FacetName]]:
                 yield from ((prefix + first, FacetName((facet.name,))) for prefix in _NEGATIVE_PREFIXES)
             elif first in ("in", "on"):
                 yield f"{'out of' if first == 'in' else 'off'} {rest}", FacetName((facet.name,))
+
+
+_LACKING = ("no", "without", "without a", "without an", "without any", "lacking", "missing")
+
+
+def _blank(table: SearchTable) -> Iterator[tuple[str, FacetName]]:
+    """What says that a row lacks a text that it may have: "without comments", where no rows are called so."""
+    rows = {stems_of(noun) for noun in table.nouns}
+    for facet in table.facets if table.reckons else ():
+        names = (facet.label, facet.plural, *facet.words) if facet.kind == "text" else ()
+        for name in (each for each in names if stems_of(each) not in rows):
+            yield from ((f"{lacking} {name}", FacetName((facet.name,))) for lacking in _LACKING)
 
 
 def _deeds(facet: Facet) -> tuple[str, ...]:

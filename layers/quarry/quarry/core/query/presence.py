@@ -38,7 +38,9 @@ def presences(parsed: ParsedQuery, table: SearchTable, said_otherwise: Set[int])
         if facet.kind == "number" and is_plural(facet.label) and _is_counted(parsed, place):
             # "with dogs" of a number of them
             found.append((place, Condition(facet.name, range=NumberRange(1.0, None))))
-        if facet.kind not in ("boolean", "number") and not _leads_on(parsed, place) and _is_had(parsed, place, facet):
+        is_blank = facet.kind == "text" and table.reckons and mention.assertion == "negated"
+        is_said = is_blank or (not _leads_on(parsed, place) and _is_had(parsed, place, facet))
+        if facet.kind not in ("boolean", "number") and is_said:
             found.append((place, Condition(facet.name, is_negated=mention.assertion == "negated")))
     return found
 

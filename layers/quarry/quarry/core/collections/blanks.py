@@ -1,0 +1,26 @@
+"""The texts that rows of anybody's tables may lack: "customers without an email", "orders with no comments"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from quarry.core.collections.collection import Collection
+from quarry.core.collections.declaration import line_columns
+from quarry.core.collections.guessing import words
+from quarry.core.language.nouns import plural, singular
+from quarry.core.retrieval.facets import Facet
+
+_ALSO_CALLED = {"email": "email address", "phone": "phone number"}
+
+
+def text_facets(collection: Collection) -> Iterator[Facet]:
+    """The columns that are searched as texts, but for the title and those that are facets."""
+    declared = collection.declaration
+    other = {*line_columns(declared.title), *(each.column or name for name, each in declared.facets.items())}
+    for column in declared.text:
+        name = f"{'_'.join(words(column))}_text"
+        if column in other or name in declared.facets:
+            continue
+        called = singular(" ".join(words(column)))
+        also = (_ALSO_CALLED[called],) if called in _ALSO_CALLED else ()
+        yield Facet(name, "text", collection.text(column, "t"), called, plural(called), words=also)
