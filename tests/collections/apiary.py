@@ -39,8 +39,9 @@ create table animals (id int primary key, "animalName" text not null, kind text 
 insert into animals select i, 'Beast ' || i, (array['calf','goat','mule'])[1 + i % 3], 'Walks round at noon'
 from generate_series(1, 40) i;
 create table loans (id int primary key, "animalId" int not null references animals, "memberId" int not null references members,
-  "lentOn" date not null, "distanceKm" numeric not null);
-insert into loans select i, 1 + (i * i) % 31, 1 + i % 30, date '2031-01-01' + i * 5, 2 + i % 9 from generate_series(1, 90) i;
+  "lentOn" date not null, prolongations int not null, "distanceKm" numeric not null);
+insert into loans select i, 1 + (i * i) % 31, 1 + i % 30, date '2031-01-01' + i * 5, i % 4, 2 + i % 9
+from generate_series(1, 90) i;
 create table invoices (id int primary key, "invoiceNo" text not null, "clientId" int not null references clients,
   "issuedOn" date not null);
 insert into invoices select i, 'B-' || 500 + i, 1 + i % 6, date '2031-01-01' + i * 9 from generate_series(1, 70) i;
@@ -74,6 +75,10 @@ NUMBERS: Mapping[str, str] = {
     "How many inspections today?": 'select count(*) from inspections where "scheduledFor"::date = current_date',
     # of several people the nearest did it
     "Who made the most inspections?": f"select {_NAME}, count(*) from inspections {_BY_KEEPER}",
+    # a number that says how often something was done
+    "How many loans were never prolonged?": "select count(*) from loans where prolongations = 0",
+    "How many loans were prolonged?": "select count(*) from loans where prolongations > 0",
+    "How many loans were prolonged 3 times?": "select count(*) from loans where prolongations = 3",
     # texts that rows lack
     "How many members have no email address?": "select count(*) from members where email is null",
     "How many inspections are without a remark?": "select count(*) from inspections where remark is null",

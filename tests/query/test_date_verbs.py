@@ -32,6 +32,7 @@ def table(name: str, noun: str, statuses: Sequence[str], dates: Sequence[str], d
 
 
 TICKETS = table("tickets", "ticket", ("open", "closed", "pending"), ("opened_at", "closed_at"), "opened_at")
+REPAIRS = table("repairs", "repair", ("open", "resolved"), ("opened_at", "closed_at"), "opened_at")
 DESK = table("desk_tickets", "ticket", ("open", "closed", "pending"), ("opened_at",), "opened_at")
 CASES = table("cases", "case", ("open", "closed"), ("day",), "day")
 ORDERS = table(
@@ -59,6 +60,9 @@ PARCELS = table("parcels", "parcel", ("delivered", "lost"), ("created_at", "deli
         (TICKETS, "which are closed", ["status: closed"]),
         (TICKETS, "how many closed tickets from 2023", ["status: closed", f"opened_at: {YEAR}"]),
         (TICKETS, "open tickets from 2023", ["status: open", f"opened_at: {YEAR}"]),
+        (REPAIRS, "repairs resolved in 2023", ["status: resolved", f"closed_at: {YEAR}"]),
+        (REPAIRS, "resolved repairs from 2023", ["status: resolved", f"opened_at: {YEAR}"]),
+        (REPAIRS, "repairs completed in 2023", [f"closed_at: {YEAR}"]),
         (DESK, "tickets opened in 2023", [f"opened_at: {YEAR}"]),
         (DESK, "how many tickets created in 2023", [f"opened_at: {YEAR}"]),
         (DESK, "open tickets from 2023", ["status: open", f"opened_at: {YEAR}"]),

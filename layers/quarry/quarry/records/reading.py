@@ -42,7 +42,7 @@ CLAUSES_MAX = 12
 """So many conditions a question may have; of more, the first ones hold."""
 
 
-_ON_THE_WHOLE = stem_set("spend spent earn earned")
+_ON_THE_WHOLE = stem_set("spend spent earn earned pay")
 """What is asked so is a sum."""
 _RECORDS = stem_set("record entry row")
 """What records of any type are called."""

@@ -10,7 +10,15 @@ from functools import cached_property
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
 from quarry.core.query.conjunction import joined_clauses
-from quarry.core.query.date_verbs import happened_otherwise, is_event, is_participle
+from quarry.core.query.date_verbs import (
+    BETWEEN_MAX,
+    closes,
+    dated_by,
+    happened_otherwise,
+    is_adjective,
+    is_event,
+    is_participle,
+)
 from quarry.core.query.lexicon import units_of
 from quarry.core.query.measures import (
     aged_by,
@@ -39,7 +47,7 @@ from quarry.core.query.mention import (
 )
 from quarry.core.query.overdue import lapsed, overdue, unpaid
 from quarry.core.query.periods import shifted
-from quarry.core.query.presence import presences, truths
+from quarry.core.query.presence import counted_deed, presences, truths
 from quarry.core.query.quantities import converted, dimension_of
 from quarry.core.query.question import Clause, Condition, Missing, Strength
 from quarry.core.query.united_tables import are_called_people, meant_table
@@ -239,7 +247,8 @@ class _Reader:
         facets = self.table.facets if meant.date else meant.facets
         years = [facet for facet in facets if _counts_years(facet)]
         dates = [facet for facet in facets if facet.kind in ("date", "year")]
-        facet = self._dated_by_verb(dates) or self._named_beside([*dates, *years])
+        facet = self._dated_by_verb(dates) or self._closed(dates)
+        facet = facet or self._named_beside([*dates, *years])
         if facet is not None and facet.name in self.found.not_happened:
             # "not paid in May" may be paid in June, or never
             return self._unanswerable()
@@ -259,6 +268,18 @@ class _Reader:
             return self._within(facet, value)
         span = NumberRange(value.first.year if value.first else None, value.last.year if value.last else None)
         return self._within(facet, span)
+
+    def _closed(self, dates: Sequence[Facet]) -> Facet | None:
+        """The date on which what has the status that stands before a time was closed: "resolved in May"."""
+        mentions = self.parsed.mentions
+        for other in range(max(0, self.place - BETWEEN_MAX), self.place):
+            word = self.parsed.said(mentions[other]).lower()
+            is_verb = (
+                isinstance(mentions[other].value, Known) and is_participle(word) and not is_adjective(mentions, other)
+            )
+            if is_verb and dated_by(mentions, other) == self.place:
+                return next((each for each in dates if each.kind == "date" and closes(word, each.events)), None)
+        return None
 
     def _is_of_amount(self) -> bool:
         """Whether the last facet before a date is a number by what was done to reach it ("raised")."""
@@ -326,6 +347,13 @@ class _Reader:
         tells it.
         """
         before = self.parsed.mentions[max(0, self.place - VERB_BEFORE_MAX) : self.place]
+        deeds = {deed: facet for facet in self.own.facets if (deed := counted_deed(facet))}
+        for verb in before:
+            if isinstance(verb.value, Word) and (facet := deeds.get(verb.value.stem)):
+                # "renewed 3 times" of `renewals`
+                return _any_of(
+                    [Condition(facet.name, range=value, evidence=(verb.span, self.mention.span))], self.mention
+                )
         said = {stem(key) for each in before for key in keys(self.parsed.said(each))}
         counted = [
             facet

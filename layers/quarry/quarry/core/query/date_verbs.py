@@ -45,6 +45,8 @@ _CREATION = frozenset(
     for verb in "created opened added entered raised logged filed submitted placed registered recorded".split()
 )
 """Verbs for a row's coming to be: a date that is called after one of them is that of the others."""
+_CLOSING = frozenset(map(stem, "closed resolved finished completed solved".split()))
+"""Verbs for what ends a row's matter: what was resolved was closed then."""
 _MAKING = _CREATION | {stem(verb) for verb in "made issued taken done".split()}
 """Verbs for what the date of a thing tells that is called after the thing alone (`order_date`)."""
 DUE = frozenset(("due", "deadline"))
@@ -76,10 +78,15 @@ def is_event(word: str, events: Iterable[str]) -> bool:
     return any(_is_one(one, other) for one in said for other in known)
 
 
+def closes(word: str, events: Iterable[str]) -> bool:
+    """Whether a date that is called by `events` is when a row's matter ended, as a verb says."""
+    return stem(word) in _CLOSING and any(stem(event) in _CLOSING for event in events)
+
+
 def tells_of(word: str, events: Iterable[str]) -> bool:
     """Whether a date that is called by `events` tells of what a verb says: by name or, where none is a verb, of its making."""
     said = tuple(events)
-    return is_event(word, said) or (stem(word) in _MAKING and not any(map(is_verb, said)))
+    return is_event(word, said) or closes(word, said) or (stem(word) in _MAKING and not any(map(is_verb, said)))
 
 
 def _is_one(one: str, other: str) -> bool:
@@ -117,8 +124,11 @@ def with_dated_verbs(
         word = helped or participle(text, mention) or _named_event(text, mentions, place, events)
         if word is None or (not helped and is_adjective(mentions, place)):
             continue
-        facet = next((facet for facet, said in (*named.items(), *events.items()) if is_event(word, said)), None)
+        dates = (*named.items(), *events.items())
+        facet = next((facet for facet, said in dates if is_event(word, said)), None)
         is_value = isinstance(mention.value, Known)
+        if facet is None and not is_value:
+            facet = next((facet for facet, said in dates if closes(word, said)), None)
         if facet is None and has_date and not is_value and stem(word) in _MAKING:
             facet = made
         if facet is None and is_value and not events.get(date or "") and dated_by(mentions, place) is not None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Set
 from quarry.core.language.nouns import is_plural
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
-from quarry.core.query.date_verbs import facet_called
+from quarry.core.query.date_verbs import facet_called, is_participle
 from quarry.core.query.mention import Cue, FacetName, Known, Mention, NumberRange, ParsedQuery, Phrase, Word
 from quarry.core.query.question import Condition
 from quarry.core.query.united_tables import meant_table
@@ -53,6 +53,7 @@ def truths(parsed: ParsedQuery, table: SearchTable) -> Iterator[tuple[tuple[int,
     if own.united or not own.reckons:
         return
     said = {place: stem(key) for place, each in enumerate(parsed.mentions) if (key := _verb_or_object(parsed, each))}
+    yield from _done_or_never(parsed, own)
     for facet in own.facets:
         wanted = frozenset(map(stem, keys(facet.label))) if facet.kind == "boolean" else frozenset[str]()
         if len(wanted) < PARTS_MIN:
@@ -65,6 +66,25 @@ def truths(parsed: ParsedQuery, table: SearchTable) -> Iterator[tuple[tuple[int,
             is_negated = any(parsed.mentions[place].assertion == "negated" for place in places)
             evidence = tuple(parsed.mentions[place].span for place in places)
             yield places, Condition(facet.name, ("true",), is_negated=is_negated, evidence=evidence)
+
+
+def counted_deed(facet: Facet) -> str | None:
+    """The stem of the verb of which a number of a row says how often it was done: "renew" of `renewals`."""
+    is_own = facet.kind == "number" and facet.steps == 0 and facet.related is None and facet.unit is None
+    return stem(facet.label.lower()) if is_own and facet.label.isalpha() and is_plural(facet.label.lower()) else None
+
+
+def _done_or_never(parsed: ParsedQuery, own: SearchTable) -> Iterator[tuple[tuple[int, ...], Condition]]:
+    """ "Renewed", "never renewed", where rows tell how often they were; how often is not said."""
+    numbers = {deed: facet for facet in own.facets if (deed := counted_deed(facet))}
+    if any(isinstance(each.value, NumberRange) for each in parsed.mentions):
+        return
+    for place, mention in enumerate(parsed.mentions):
+        word = parsed.said(mention).lower()
+        facet = numbers.get(stem(word)) if isinstance(mention.value, Word) and is_participle(word) else None
+        if facet is not None:
+            times = NumberRange(0.0, 0.0) if mention.assertion == "negated" else NumberRange(1.0, None)
+            yield (place,), Condition(facet.name, range=times, evidence=(mention.span,))
 
 
 def _verb_or_object(parsed: ParsedQuery, mention: Mention) -> str | None:

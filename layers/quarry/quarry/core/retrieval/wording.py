@@ -71,7 +71,7 @@ def day_label(day: datetime.date) -> str:
 
 def _presence(facet: Facet, *, is_negated: bool) -> str:
     event = facet.wording.removesuffix(" {}")
-    if facet.kind in ("date", "year") and event != facet.wording:
+    if facet.kind in ("date", "year") and event != facet.wording and not event.startswith("with the "):
         return f"not {event}" if is_negated else event
     name = facet.plural if facet.is_array else _with_article(facet.label)
     return f"without {name}" if is_negated else f"with {name}"
