@@ -295,7 +295,9 @@ def test_a_reference_that_is_called_by_its_code_alone_is_named_after_its_table(n
     copies = table(
         "copies", [("id", "integer"), (name, "text"), ("bought_on", "date")], key=["id"], references=[to_titles]
     )
-    assert facet in drafted(titles, copies)["copies"]["facets"]
+    found = drafted(titles, copies)
+    assert facet in found["copies"]["facets"]
+    assert found["titles"]["nouns"] == ["title", "book"]
 
 
 def test_a_date_is_of_what_happened(schemas: Drafts) -> None:

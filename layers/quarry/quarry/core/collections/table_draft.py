@@ -93,6 +93,8 @@ def draft_table(guess: TableGuess, guesses: Guesses, name: str) -> TableDraft:
     if guess.texts_used:
         language = language_of([column.name for column in relation.columns])
         draft.set("language", language, "guessed by what its columns are called")
+    if called := _also_called(guess):
+        draft.set("nouns", called)
     if guess.date:
         draft.set("date", guess.date.name, f"guessed: {_PURPOSES[date_purpose(guess.date)]}")
     if guess.page:
@@ -105,6 +107,13 @@ def draft_table(guess: TableGuess, guesses: Guesses, name: str) -> TableDraft:
     _suggest_scope(draft, guess)
     _add_facets(draft, guess, guesses, name)
     return draft
+
+
+def _also_called(guess: TableGuess) -> list[str]:
+    """What rows are called by themselves and what everybody calls what has such a key: titles that an ISBN tells are books."""
+    own = singular(" ".join(words(guess.relation.name)))
+    is_of_books = [words(key)[-1:] for key in guess.key] == [("isbn",)] and "book" not in words(own)
+    return [own, "book"] if is_of_books else []
 
 
 def _add_texts(draft: TableDraft, guess: TableGuess, name: str) -> None:
