@@ -55,6 +55,8 @@ analyze;
 _NAME = 'k."firstName" || \' \' || k."lastName"'
 _BY_KEEPER = 'join members k on k.id = "memberId" group by k.id order by 2 desc limit 1'
 
+_LENT = 'join members k on k.id = "memberId" group by 1 order by 2 desc fetch first 1 rows with ties'
+_BEASTS = 'join animals a on a.id = "animalId" group by 1 order by 2 desc fetch first 1 rows with ties'
 _FEEDS = 'from "inspectionFeeds" join feeds f on f.id = "feedId"'
 _AMOUNT = 'sum("amountCents") / 100.0'
 _OPEN = 'join members k on k.id = "memberId" where "paidOn" is null group by k.id order by 2 desc limit 1'
@@ -79,6 +81,11 @@ NUMBERS: Mapping[str, str] = {
     "How many loans were never prolonged?": "select count(*) from loans where prolongations = 0",
     "How many loans were prolonged?": "select count(*) from loans where prolongations > 0",
     "How many loans were prolonged 3 times?": "select count(*) from loans where prolongations = 3",
+    # what was done on a date of rows that lead to what is named
+    "Who has borrowed the most animals?": f"select {_NAME}, count(*) from loans {_LENT}",
+    "Who borrowed the most animals in 2031?":
+        f"""select {_NAME}, count(*) from loans {_LENT.replace('group', 'where extract(year from "lentOn") = 2031 group')}""",
+    "Which animal was borrowed most?": f'select "animalName", count(*) from loans {_BEASTS}',
     # texts that rows lack
     "How many members have no email address?": "select count(*) from members where email is null",
     "How many inspections are without a remark?": "select count(*) from inspections where remark is null",
@@ -102,5 +109,3 @@ NUMBERS: Mapping[str, str] = {
     "revenue in 2031 versus 2032":
         f"""select date_trunc('year', "issuedOn")::date, {_SUM} {_LINES} group by 1""",
 }  # fmt: skip
-
-NO_NUMBER = ()

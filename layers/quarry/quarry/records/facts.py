@@ -146,7 +146,8 @@ def _is_elsewhere(sources: Sequence[EvidenceSource], told: Answerability, readin
 async def _number_listed(first: Searched, toolset: SearchToolset) -> Counted | None:
     """How many rows meet the conditions of which only the first are listed; None where all are, or it is not known."""
     reading = toolset.reading
-    if not reading.rows_asked_for or reading.question.ask.kind != "rows":
+    is_of_rows = bool(reading.rows_asked_for) or (reading.types.united.reckons and reading.lists())
+    if not is_of_rows or reading.question.ask.kind != "rows":
         return None
     counted = await _counted(toolset)
     return counted if counted and (counted.event.total or 0) > len(first.sources) else None

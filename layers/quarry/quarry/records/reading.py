@@ -87,7 +87,8 @@ class RecordsReading:
         asked = self.asked
         if "count" in asked and not self.rows_asked_for.isdisjoint(chain(*self.counted)):
             return True
-        if self.rows_asked_for and asked & {"most", "least"}:
+        names_rows = any(each.value == Cue("noun") for each in self.parsed.mentions)
+        if self.types.united.reckons and names_rows and asked & {"most", "least"}:
             return True
         is_total = "measure" in asked and any(stem(token.key) in _ON_THE_WHOLE for token in self.parsed.tokens)
         untold = {missing.evidence for missing in self.question.unanswerable}

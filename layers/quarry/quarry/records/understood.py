@@ -7,8 +7,8 @@ from collections.abc import Container, Iterator, Mapping, Sequence, Set
 from quarry.core.language.nouns import is_plural, singular
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
-from quarry.core.query.date_verbs import is_event
-from quarry.core.query.measures import SALES, is_measuring
+from quarry.core.query.date_verbs import is_dated_verb, is_event
+from quarry.core.query.measures import MONEY_VERBS, SALES, is_measuring
 from quarry.core.query.mention import (
     Asked,
     Cue,
@@ -183,6 +183,8 @@ def _is_most_of_what(reading: RecordsReading) -> bool:
         behind_verb.pop()
     verb = behind_verb[-1] if behind_verb else last
     said = parsed.said(verb)
+    if is_dated_verb(verb) and stem(said) not in MONEY_VERBS:
+        return False
     return verb.value != Cue("noun") and (verb.value != Cue("light") or is_measuring(said) or stem(said) == _OWE)
 
 

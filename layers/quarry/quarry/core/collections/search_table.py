@@ -18,6 +18,7 @@ from quarry.core.collections.declaration import (
 )
 from quarry.core.collections.everyday_names import leads_of, with_everyday_names
 from quarry.core.collections.expression import expression_columns
+from quarry.core.collections.guessing import words
 from quarry.core.language.inflections import inflections
 from quarry.core.language.nouns import plural, singular
 from quarry.core.query.date_verbs import events_of, is_verb
@@ -41,7 +42,7 @@ def search_table(collection: Collection) -> SearchTable:
     facets = [_facet(collection, name, facet) for name, facet in declaration.facets.items()]
     if declaration.date and DATE not in declaration.facets:
         day = collection.day(declaration.date)
-        events = (*events_of(declaration.date), *_ends_of_span(declaration, declaration.date))
+        events = (*_happens_by(declaration.date), *_ends_of_span(declaration, declaration.date))
         facets.append(Facet(DATE, "date", day, "date", "dates", words=("day",), events=events))
     table = SearchTable(
         collection.rows,
@@ -234,15 +235,22 @@ def _events(collection: Collection, name: str, given: FacetDeclaration) -> tuple
     title: str | Referred | None = given.title
     while isinstance(title, Referred):
         title = title.title
-    said = events_of(name, given.column or title or "", given.label or "")
+    said = _happens_by(name, given.column or title or "", given.label or "")
     return said if given.of else (*said, *_ends_of_span(collection.declaration, given.column or name))
+
+
+def _happens_by(*names: str) -> tuple[str, ...]:
+    """What happens on a date by its names, however their words are joined: "lent" of `lentOn`."""
+    return events_of(*(" ".join(words(name)) for name in names if name))
 
 
 def _ends_of_span(declaration: CollectionDeclaration, column: str) -> tuple[str, ...]:
     """What happened on a date from which, or to which, a length is reckoned ("leaves_on - arrives_on")."""
     reckoned = (facet.expression for facet in declaration.facets.values() if facet.expression)
     spans = ((said, expression_columns(said)) for said in reckoned)
-    for ended, begun in (columns for said, columns in spans if len(columns) == 2 and said == " - ".join(columns)):
+    for ended, begun in (
+        columns for said, columns in spans if len(columns) == 2 and said.replace('"', "") == " - ".join(columns)
+    ):
         if column in (begun, ended):
             return ("starts", "begins") if column == begun else ("ends", "finishes")
     return ()

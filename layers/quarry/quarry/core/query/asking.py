@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
-from quarry.core.query.date_verbs import facet_called, is_participle, is_undone, spoken_date
+from quarry.core.query.date_verbs import facet_called, is_dated_verb, is_done_on, is_participle, is_undone, spoken_date
 from quarry.core.query.dealings import DEALING, SOLD, USING, dealt_with, quantity_of, referred_by
 from quarry.core.query.measures import facets_of_adjective
 from quarry.core.query.mention import (
@@ -24,7 +24,7 @@ from quarry.core.query.mention import (
 )
 from quarry.core.query.question import Ask, Function, Missing
 from quarry.core.query.reckoning import reckoning_of
-from quarry.core.query.united_tables import compared_values, meant_table, nearest_people
+from quarry.core.query.united_tables import are_called_people, compared_values, meant_table, nearest_people
 from quarry.core.retrieval.facets import Facet, SearchTable
 
 BESIDE_MENTIONS_MAX = 4
@@ -306,6 +306,8 @@ class _Reader:
             return Ask("extreme", money.name, ascending=ascending, limit=self._limit() or 1)
         if (dealt := self._most_dealt_with(place, ascending)) is not None:
             return dealt
+        if not ascending and (done := self._most_done()) is not None:
+            return done
         unknown = place + 1
         asked_name = self._asked_name()
         if self._is_unknown_measure(unknown, place):
@@ -322,7 +324,7 @@ class _Reader:
         """
         verbs = [other for other, each in enumerate(self.mentions) if self._deals(each)]
         nouns = [at for at, each in enumerate(self.mentions) if each.value == Cue("noun") and at not in verbs]
-        if not self.table.reckons or len(nouns) != 1:
+        if not self.table.reckons or len(nouns) != 1 or (self.parsed.asks_who and not are_called_people(self.meant)):
             return None
         said = {stem(key) for other in (place, *verbs) for key in keys(self._says(other))}
         referring = dealt_with(self.meant, said)
@@ -345,6 +347,29 @@ class _Reader:
             return self._cannot(place)
         function = "min" if ascending else "max"
         return Ask("extreme", referring.name, None, ascending, self._limit() or 1, function)
+
+    def _most_done(self) -> Ask | None:
+        """ "Which book was borrowed most", "who borrowed the most books": of rows on whose own date that was done, and which lead
+        to those that are named, those of each, or of each of their people.
+        """
+        verbs = [self.parsed.said(each).lower() for each in self.mentions if is_dated_verb(each)]
+        to = self.meant.source
+        rows = [
+            each
+            for each in self.table.united
+            if len(verbs) == 1
+            and to
+            and any(facet.via[-1:] == (to,) for facet in each.facets)
+            and is_done_on(verbs[0], each)
+        ]
+        if self.meant.united or len(rows) != 1:
+            return None
+        led = [facet for facet in rows[0].facets if facet.via[-1:] == (to,) and facet.label in self.meant.nouns]
+        of = nearest_people(rows[0].facets) if self.parsed.asks_who else [each for each in led if each.is_listed]
+        if len(of) != 1:
+            return None
+        self._use(*(at for at, each in enumerate(self.mentions) if each.value == Cue("noun")))
+        return Ask("groups", of[0].name, None, False, self._limit() or 1)
 
     def _deals(self, mention: Mention) -> bool:
         is_free = isinstance(mention.value, Word | Known | FacetName) or mention.value in (Cue("light"), Cue("noun"))

@@ -16,6 +16,7 @@ from quarry.core.query.date_verbs import (
     dated_by,
     happened_otherwise,
     is_adjective,
+    is_dated_verb,
     is_event,
     is_participle,
 )
@@ -92,7 +93,7 @@ def conditions_of(
 
     Where it `counts`, a value that was said whole and right must hold even in a soft facet: weight counts nothing.
     """
-    verbs = tuple(place for place, mention in enumerate(parsed.mentions) if _is_dated_verb(mention))
+    verbs = tuple(place for place, mention in enumerate(parsed.mentions) if is_dated_verb(mention))
     negated = (parsed.mentions[place] for place in verbs if parsed.mentions[place].assertion == "negated")
     found = Conditions(
         verbs=verbs,
@@ -247,7 +248,11 @@ class _Reader:
         facets = self.table.facets if meant.date else meant.facets
         years = [facet for facet in facets if _counts_years(facet)]
         dates = [facet for facet in facets if facet.kind in ("date", "year")]
-        facet = self._dated_by_verb(dates) or self._closed(dates)
+        # "who borrowed most books in May" is of loans, whatever the date of books
+        said = [self.parsed.said(self.parsed.mentions[at]).lower() for at in self.found.verbs[:1]]
+        others = [facet for facet in self.table.facets if facet.kind == "date"]
+        spoken = [facet for facet in others if any(is_event(verb, facet.events) for verb in said)]
+        facet = self._dated_by_verb([*dates, *spoken]) or self._closed(dates)
         facet = facet or self._named_beside([*dates, *years])
         if facet is not None and facet.name in self.found.not_happened:
             # "not paid in May" may be paid in June, or never
@@ -596,11 +601,6 @@ def _facet_of_places(value: Place, table: SearchTable) -> str:
 
 def _is_dated(table: SearchTable) -> bool:
     return any(facet.kind in ("date", "year") or _counts_years(facet) for facet in table.facets)
-
-
-def _is_dated_verb(mention: Mention) -> bool:
-    """Whether it is the name of a date by a verb (`date_verbs`)."""
-    return isinstance(mention.value, FacetName) and mention.source == "rule"
 
 
 def _facets_called(mention: Mention) -> tuple[str, ...]:

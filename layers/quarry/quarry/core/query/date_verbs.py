@@ -158,6 +158,16 @@ def _is_date_alone(text: str, mention: Mention) -> bool:
     return isinstance(mention.value, FacetName) and text[mention.start : mention.end].lower() in ("date", "dates")
 
 
+def is_dated_verb(mention: Mention) -> bool:
+    """Whether it is the name of a date by a verb."""
+    return isinstance(mention.value, FacetName) and mention.source == "rule"
+
+
+def is_done_on(verb: str, table: SearchTable) -> bool:
+    """Whether rows of a table have a date of their own on which what a verb says was done."""
+    return any(facet.kind == "date" and facet.steps == 0 and is_event(verb, facet.events) for facet in table.facets)
+
+
 def is_undone(mention: Mention) -> bool:
     """Whether a verb says of rows what has not happened to them ("unpaid")."""
     return isinstance(mention.value, FacetName) and mention.source == "rule" and mention.assertion == "negated"
