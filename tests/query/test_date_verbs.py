@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from quarry.core.query.date_verbs import events_of
+from quarry.core.query.date_verbs import events_of, happened_otherwise
+from quarry.core.query.mention import DateRange, Known, KnownValue, Mention
 from quarry.core.retrieval.facets import Facet, SearchTable
 from tests.query.tables import SERVED, Filled, asked
 from tests.query.test_questions import in_words
@@ -112,3 +113,13 @@ def test_the_words_of_a_name_say_what_happened() -> None:
     assert events_of("closed_at") == ("closed",)
     assert events_of("due date", "due_date") == ("due",)
     assert events_of("created_on", "date", "day") == ("created",)
+
+
+@pytest.mark.parametrize(("is_latent", "is_otherwise"), [(False, True), (True, False)])
+def test_a_word_that_is_hardly_a_value_dates_nothing(is_latent: bool, is_otherwise: bool) -> None:
+    text = "did Ada polish in May"
+    mentions = [
+        Mention(Known((KnownValue("tool", "polishing wheel", 3),)), 8, 14, is_latent=is_latent),
+        Mention(DateRange(None, None), 15, 21),
+    ]
+    assert happened_otherwise(text, mentions, 1, ("opened",)) == is_otherwise

@@ -346,7 +346,8 @@ def happened_otherwise(text: str, mentions: Sequence[Mention], date: int, events
         return False
     for place in range(max(0, date - BETWEEN_MAX), date):
         word = participle(text, mentions[place])
-        if word is None or isinstance(mentions[place].value, Cue) or is_adjective(mentions, place):
+        says_nothing = isinstance(mentions[place].value, Cue) or mentions[place].is_latent
+        if word is None or says_nothing or is_adjective(mentions, place):
             continue
         if dated_by(mentions, place) == date and not is_event(word, events):
             return True
