@@ -36,7 +36,8 @@ create table fines (id int primary key, "memberId" int not null references membe
 insert into fines select i, 1 + (i * i) % 8, (array['smoke','noise'])[1 + i % 2], 500 + i * 25, date '2031-01-01' + i * 3,
   case when i % 3 > 0 then date '2031-01-20' + i * 3 end from generate_series(1, 80) i;
 create table animals (id int primary key, "animalName" text not null, kind text not null, habits text);
-insert into animals select i, 'Beast ' || i, (array['calf','goat','mule'])[1 + i % 3], 'Walks round at noon'
+insert into animals select i, 'Beast ' || i, (array['calf','goat','mule'])[1 + i % 3],
+  case when i % 20 > 0 then 'Walks round at noon' end
 from generate_series(1, 40) i;
 create table loans (id int primary key, "animalId" int not null references animals, "memberId" int not null references members,
   "lentOn" date not null, prolongations int not null, "distanceKm" numeric not null);

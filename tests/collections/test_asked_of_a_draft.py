@@ -161,6 +161,10 @@ async def test_what_holds_until_a_day_what_is_used_up_and_who_did_it_are_told(
 ) -> None:
     with drafted(server_url, migrated_template, "apiary", apiary.SCHEMA) as url:
         await assert_told(url, "apiary", apiary.NUMBERS, ())
+        with client_of(url) as client:
+            told = answers(client, "Which animals have no habits?")
+            assert not told.startswith((ONLY_NEAREST, NOTHING_ANSWERS, "Of this", "No record names"))
+            assert all(name in told for name in ("Beast 20", "Beast 40"))
 
 
 def answers(client: TestClient, question: str) -> str:

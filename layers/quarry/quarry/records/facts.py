@@ -67,7 +67,9 @@ async def known_facts(query: str, first: Searched, toolset: SearchToolset) -> Fa
     if told.is_refused and asks and not (names or is_topic or await _is_answered_in_part(others, toolset)):
         return Facts(fallbacks.nothing_held(told.missing, first.sources), is_all=True)
     seen: str | None = fallbacks.lacking(names)
-    if not seen:
+    # of rows that are asked for by their conditions alone, all is said
+    is_whole = told.is_listed and reading.types.united.reckons
+    if not seen and not is_whole:
         seen = await off_loop(_lacking, query, told, first.sources, reading.authors)
     # what one record holds all of, and tells as it is asked for, is answered however far its words are
     is_doubtful = told.is_doubtful and not (told.is_held and seen == "")
