@@ -182,6 +182,27 @@ def test_facets_filter(client: TestClient) -> None:
     assert search(client, q="parcel", **{"from": "2024-06-01", "to": "2024-06-03"})["counts"]["tickets"] == 3
 
 
+def test_a_truth_is_filtered_by_as_programs_write_it_and_by_nothing_else(
+    server_url: str, migrated_template: str, tmp_path: Path
+) -> None:
+    with clone_database(server_url, migrated_template) as url:
+        owner(
+            url,
+            "create table boats (id int primary key, name text, is_afloat boolean)",
+            "insert into boats values (1, 'Alder', true), (2, 'Birch', false), (3, 'Cedar', true), (4, 'Dogwood', null)",
+        )
+        declared = (
+            '[collections.boats]\nsource = "boats"\ntitle = "name"\ntext = ["name"]\nfacets.is_afloat = "boolean"\n'
+        )
+        fill(url, declared, tmp_path)
+        with client_of(url) as client:
+            for said, number in {"true": 2, "True": 2, "FALSE": 1}.items():
+                assert client.get("/records/facets", params={"is_afloat": said}).json()["total"] == number
+            refused = client.get("/records/facets", params={"is_afloat": "yes"})
+            assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (422, "/is_afloat")
+            assert "true or false" in refused.json()["detail"]
+
+
 def test_the_rows_of_the_table_itself_are_counted(client: TestClient) -> None:
     counted = client.get("/records/facets", params={"by": "status"}).json()
     assert counted == {

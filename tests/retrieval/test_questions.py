@@ -301,6 +301,7 @@ async def test_values_are_parameters(village: Database) -> None:
         Condition("style", range=NumberRange(1)),
         Condition("rooms", ("many",)),
         Condition("sold", ("yesterday",)),
+        Condition("heated", ("yes",)),
         Condition("price", range=MoneyRange(1, currency="USD")),
     ],
 )

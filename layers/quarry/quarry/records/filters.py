@@ -54,7 +54,9 @@ def _condition(name: str, values: Sequence[str], facets: Mapping[str, Facet]) ->
     facet, is_negated = name.removeprefix(NEGATED), name.startswith(NEGATED)
     kind = facets[facet].kind if facet in facets else None
     span = _range(values[0], kind) if len(values) == 1 and kind in _RANGED else None
-    return Condition(facet, () if span else tuple(values), span, is_negated=is_negated)
+    # programs write a truth as "True" too
+    said = [value.lower() for value in values] if kind == "boolean" else values
+    return Condition(facet, () if span else tuple(said), span, is_negated=is_negated)
 
 
 def range_in_request(span: DateRange | NumberRange | MoneyRange) -> str:

@@ -194,7 +194,7 @@ def _is_one_of(facet: Facet, values: Sequence[str], arguments: Arguments) -> Com
     if facet.kind == "date":
         return SQL("{} = any({}::date[])").format(value, arguments.add([_day(facet, name) for name in names]))
     if facet.kind == "boolean":
-        return SQL("{} = any({}::boolean[])").format(value, arguments.add([name == "true" for name in names]))
+        return SQL("{} = any({}::boolean[])").format(value, arguments.add([_truth(facet, name) for name in names]))
     if facet.kind == "words":
         asked = [arguments.once(SQL("parsed_query({})").format(arguments.add(name))) for name in names]
         held = [SQL("{} @@ {}").format(value, query) for query in asked]
@@ -214,7 +214,7 @@ def can_have(facet: Facet, condition: Condition) -> bool:
         value_condition(facet, condition, Arguments())
     except ValueError:
         return False
-    return facet.kind != "boolean" or not condition.values or {*condition.values} <= {"true", "false"}
+    return True
 
 
 def _number(facet: Facet, value: str) -> float:
@@ -222,6 +222,12 @@ def _number(facet: Facet, value: str) -> float:
         return float(value)
     except ValueError:
         raise ValueError(f"{facet.label} is a number, which {value!r} is not") from None
+
+
+def _truth(facet: Facet, value: str) -> bool:
+    if value not in ("true", "false"):
+        raise ValueError(f"{facet.label} is true or false, which {value!r} is not")
+    return value == "true"
 
 
 def _day(facet: Facet, value: str) -> datetime.date:
