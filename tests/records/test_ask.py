@@ -248,6 +248,15 @@ def test_among_records_of_a_given_value_what_holds_the_topic_answers(client: Tes
     assert "hold nothing that answers this" in answer_of(ask(client, "How do I bake bread?", filters=given))
 
 
+@pytest.mark.parametrize("given", [{}, {"filters": {"to": "1999-12-31"}}])
+def test_that_nothing_was_found_is_no_claim_that_sources_fail_to_support(
+    client: TestClient, given: dict[str, Any]
+) -> None:
+    events = ask(client, "🥁" if not given else "elm", **given)
+    assert "hold nothing that answers this" in answer_of(events)
+    assert the(events, "citations") == {"type": "citations", "citations": [], "unsupported": []}
+
+
 def test_what_somebody_said_is_quoted_of_nobody_else(client: TestClient) -> None:
     events = ask(client, "What did Tomas Wray say about the bike lanes?")
     sources = {source["n"]: source for source in the(events, "sources")["sources"]}

@@ -121,6 +121,13 @@ class _Begun:
         """What is answered from, as far as it was found."""
         return [] if self.facts.is_all else self.toolset.evidence.sources
 
+    @property
+    def only(self) -> str:
+        """That no more was searched than what is asked for, where nothing was found there; else empty."""
+        if self.told is None or self.evidence or self.facts.counted is not None:
+            return ""
+        return f"\n\nOnly this was searched: {self.told.label}."
+
     def checked(
         self, sources: Sequence[Source], citations: Sequence[Citation], unsupported: Sequence[str]
     ) -> tuple[CitationsEvent, ConfidenceEvent]:
@@ -160,7 +167,7 @@ async def _answered(begun: _Begun, caller: Caller, keys: Keys) -> AsyncGenerator
         async for chunk in chunks:
             answer += chunk
             yield AnswerChunkEvent(chunk=chunk)
-    own = (facts.text, facts.doubt, BROKEN_OFF)
+    own = (facts.text, facts.doubt, BROKEN_OFF, fallbacks.NOTHING_FOUND, begun.only)
     supported = await off_loop(support, answer, {source.n: source.text for source in evidence}, own)
     citations, trust = begun.checked(sources, supported.citations, supported.unsupported)
     yield citations
@@ -288,8 +295,8 @@ async def _write(begun: _Begun) -> AsyncGenerator[str]:
         async with aclosing(pieces):
             async for piece in pieces:
                 yield piece
-    if begun.told and not sources and facts.counted is None:
-        yield f"\n\nOnly this was searched: {begun.told.label}."
+    if begun.only:
+        yield begun.only
 
 
 def _answer_messages(begun: _Begun) -> Sequence[Message]:
