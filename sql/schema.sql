@@ -4253,11 +4253,15 @@ declare
   max_words constant int := 16;
   max_excluded constant int := 6;
   max_required constant int := 8;
+  -- each with what closes it: a mark alone may be of inches
+  set_quotes constant text := '“([^“”„"]*)”|„([^“”„"]*)[“”]|«([^«»"]*)»';
 begin
   with typed as (
     select m.place, m.part[1] as part, left(m.part[1], 1) = '"' as quoted, lower(m.part[1]) = 'or' as is_or,
       ltrim(m.part[1], '-') as bare, sum(length(m.part[1]) - length(ltrim(m.part[1], '-'))) over (order by m.place) as dashes
-    from regexp_matches(left(p_query, max_characters), '"[^"]*"?|[^\s"]+', 'g') with ordinality m (part, place)
+    from regexp_matches(
+      regexp_replace(left(p_query, max_characters), set_quotes, '"\1\2\3"', 'g'), '"[^"]*"?|[^\s"]+', 'g'
+    ) with ordinality m (part, place)
   ), parts as (
     select t.branch, t.excluded, t.quoted, left(t.bare, max_part_characters) as bare, min(t.place) as place
     from (

@@ -271,7 +271,7 @@ READERS: list[tuple[str, Reader, list[tuple[str, Callable[[int], str]]], int]] =
     ("records: answers", _extracted, _queries("a1 b. ", "It is. ", "x: y\n", "Aa ", "1 ", "7-2 ", "May ", "“", "– "), 5000),
     ("languages", _rendered, _queries("wie viele ", "l'", "1.", "3.5.", "1 000 ", "im Mai ", "combien de ", "« "), HALF_A_QUERY),
     ("records: query", words_to_look_up, _queries('"x', "-x ", "or "), HALF_A_QUERY),
-    ("records: exclusions", without_exclusions, _queries('"x', "-x ", "-", '-"'), HALF_A_QUERY),
+    ("records: exclusions", without_exclusions, _queries('"x', "-x ", "-", '-"', "“", "„x", "«x"), HALF_A_QUERY),
     ("records: conversation", _taken_up, _queries("a'b "), 10_000),
     ("records: citations in one", _cited(1 << 20), _queries("[1,", "`", "` ", "[", "【1"), 20_000),
     ("records: citations by character", _cited(1), _queries("[1,", "`", "` ", "`x"), 10_000),

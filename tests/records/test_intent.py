@@ -18,6 +18,7 @@ from quarry.records.intent import classify_intent, is_topic_alone, parts, withou
         ("CIP-2024-02", "keyword"),
         ("C.I.P. 2024/02 (b)", "keyword"),
         ('"heritage elm in Quill Square be preserved"', "keyword"),
+        ("“heritage elm in Quill Square be preserved”", "keyword"),
         ("😀", "keyword"),
         ("the elm?", "question"),
         ("elm ?  ", "question"),
@@ -111,8 +112,10 @@ def test_parts_are_of_the_question(text: str) -> None:
         ("elm -frost", "elm"),
         ("-frost", ""),
         ('street -"bike lanes" repairs', "street repairs"),
+        ("street -“bike lanes” repairs", "street repairs"),
         ("a well-known - or unknown - elm", "a well-known - or unknown - elm"),
         ('"elm -frost"', '"elm -frost"'),
+        ("«elm -frost»", "«elm -frost»"),
         ("--elm", "--elm"),
     ],
 )

@@ -79,6 +79,18 @@ def test_a_query_within_the_bounds_is_read_as_websearch_reads_it(connection: Con
     assert read(connection, query).all_words == websearch(connection, query)
 
 
+@pytest.mark.parametrize("query", ["roof “city hall”", "roof „city hall“", "roof „city hall”", "roof «city hall»"])
+def test_quotes_are_those_of_any_keyboard(connection: Connection, query: str) -> None:
+    assert read(connection, query) == read(connection, 'roof "city hall"')
+    assert read(connection, query.replace("roof ", "roof -")) == read(connection, 'roof -"city hall"')
+
+
+def test_a_mark_of_inches_opens_no_phrase(connection: Connection) -> None:
+    assert read(connection, "pipe of 6” and bolts of 2” for roofs") == read(
+        connection, "pipe of 6 and bolts of 2 for roofs"
+    )
+
+
 @many
 @given(query=typed)
 def test_whatever_is_typed_stays_within_the_bounds(connection: Connection, query: str) -> None:

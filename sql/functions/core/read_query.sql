@@ -1,5 +1,6 @@
--- A user's query, read as websearch_to_tsquery reads it (quotes, OR, -not), within bounds that hold whatever was typed: a word
--- said again says nothing more, and of very many words, phrases and exclusions the first ones are looked for together.
+-- A user's query, read as websearch_to_tsquery reads it (quotes, OR, -not; quotes as people's keyboards set them too), within bounds
+-- that hold whatever was typed: a word said again says nothing more, and of very many words, phrases and exclusions the first ones
+-- are looked for together.
 --
 -- all_words: the whole query; an empty tsquery where it has no words.
 -- required: what it insists on even when not all of its words need to occur, its quoted phrases and its exclusions.
@@ -26,11 +27,15 @@ declare
   max_words constant int := 16;
   max_excluded constant int := 6;
   max_required constant int := 8;
+  -- each with what closes it: a mark alone may be of inches
+  set_quotes constant text := '“([^“”„"]*)”|„([^“”„"]*)[“”]|«([^«»"]*)»';
 begin
   with typed as (
     select m.place, m.part[1] as part, left(m.part[1], 1) = '"' as quoted, lower(m.part[1]) = 'or' as is_or,
       ltrim(m.part[1], '-') as bare, sum(length(m.part[1]) - length(ltrim(m.part[1], '-'))) over (order by m.place) as dashes
-    from regexp_matches(left(p_query, max_characters), '"[^"]*"?|[^\s"]+', 'g') with ordinality m (part, place)
+    from regexp_matches(
+      regexp_replace(left(p_query, max_characters), set_quotes, '"\1\2\3"', 'g'), '"[^"]*"?|[^\s"]+', 'g'
+    ) with ordinality m (part, place)
   ), parts as (
     select t.branch, t.excluded, t.quoted, left(t.bare, max_part_characters) as bare, min(t.place) as place
     from (

@@ -27,6 +27,9 @@ _OPERATORS = re.compile(r'"|(?:^|\s)-\S|\bOR\b')
 _TYPED = re.compile(r'(-*+)("[^"]*"?|[^\s"]+)')
 """A word or phrase, and the dashes before it: an odd number of them excludes it, as the SQL function `read_query` has it."""
 
+_SET_QUOTES = re.compile(r'“([^“”„"]*)”|„([^“”„"]*)[“”]|«([^«»"]*)»')
+"""Quotes as keyboards set them, which `read_query` takes for plain ones."""
+
 _NEXT_PART = re.compile(
     r"(?:[,;]?\s+(?:and|but)\s+|[,;]\s+|\?\s+(?:and\s+|but\s+)?)"
     r"(?=(?:(?:for|in|at|by|with|from|to|of|on)\s+)?(?:who|whom|whose|what|which|when|where|why|how)\b"
@@ -52,7 +55,8 @@ def classify_intent(query: str) -> Intent:
     """`question` if it is asked as one, or has more than three words; else `keyword`."""
     if is_asked(query):
         return "question"
-    if query.strip().startswith('"') and query.strip().endswith('"'):
+    typed = _plainly_quoted(query.strip())
+    if typed.startswith('"') and typed.endswith('"'):
         return "keyword"
     return "keyword" if len(query.split()) <= KEYWORD_WORDS_MAX else "question"
 
@@ -73,7 +77,7 @@ def is_topic_alone(query: str) -> bool:
 
 def exclusions_in(query: str) -> list[Span]:
     """Where the words and phrases stand that a dash excludes ("-parks", '-"bike lanes"')."""
-    return [Span(*typed.span()) for typed in _TYPED.finditer(query) if len(typed[1]) % 2]
+    return [Span(*typed.span()) for typed in _TYPED.finditer(_plainly_quoted(query)) if len(typed[1]) % 2]
 
 
 def without_exclusions(query: str) -> str:
@@ -93,10 +97,15 @@ def words_to_look_up(query: str, small_talk: Set[str] = frozenset()) -> str:
     "How much did the bridge go up" is about the bridge; its "much" and "go" are rare in records and would count for more. A code
     is a phrase, which lifts what holds it.
     """
-    if _OPERATORS.search(query):
+    if _OPERATORS.search(_plainly_quoted(query)):
         return query
     codes = codes_in(query)
     others = " ".join(word for word in query.split() if not codes_in(word))
     if others and classify_intent(query) != "keyword":
         others = topic_text(others, small_talk or STOP_WORDS)
     return " ".join([*([others] if others else []), *(f'"{code}"' for code in codes)])
+
+
+def _plainly_quoted(query: str) -> str:
+    """The query with every phrase in plain quotes, its letters where they were."""
+    return _SET_QUOTES.sub(lambda quoted: f'"{quoted[0][1:-1]}"', query)
