@@ -223,6 +223,7 @@ def test_a_query_without_words_finds_nothing(client: TestClient, query: str) -> 
         ({"q": "x" * 2001}, "/q"),
         ({"q": "nul \x00"}, "/q"),
         ({"q": "elm", "type": "meeting"}, "/type/0"),
+        ({"q": "elm", "type": "a\x00"}, "/type/0"),
         ({"q": "elm", "type": ["motion"] * 13}, "/type"),
         ({"q": "elm", "from": "yesterday"}, "/from"),
         ({"q": "elm", "to": "2024-02-30"}, "/to"),
@@ -239,6 +240,14 @@ def test_bad_parameters_are_named(client: TestClient, parameters: dict[str, Any]
     response = client.get("/records/search", params=parameters)
     assert (response.status_code, response.headers["content-type"]) == (422, "application/problem+json")
     assert [error["pointer"] for error in response.json()["errors"]] == [pointer]
+
+
+@pytest.mark.parametrize("name", ["Motion", "motions", "agenda item"])
+def test_a_type_that_nothing_is_called_is_told_what_there_is(client: TestClient, name: str) -> None:
+    for address in ("/records/search", "/records/facets", "/records/ask"):
+        detail = client.get(address, params={"q": "elm", "type": name}).json()["detail"]
+        assert f"there is no type '{name}'" in detail
+        assert "agenda_item" in detail
 
 
 def test_a_query_of_2000_characters_is_answered(client: TestClient) -> None:

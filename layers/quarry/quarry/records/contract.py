@@ -18,7 +18,7 @@ from pydantic import (
     field_validator,
 )
 
-from quarry.core.contract import NAME_PATTERN, AggregationGroup, Day, Request
+from quarry.core.contract import AggregationGroup, Day, Request
 from quarry.core.lazy_model import LazyModel
 from quarry.core.stream.encoding import AFTER_SEQ, PLACE_PATTERN
 from quarry.core.stream.events import Event
@@ -48,8 +48,8 @@ FacetValues = Annotated[list[_FacetValue], Field(min_length=1, max_length=FACET_
 
 TYPES_MAX = 12
 MEASURES_MAX = 8
-TypeName = Annotated[RecordType, StringConstraints(pattern=NAME_PATTERN)]
-"""The name of a type of record, as `GET /collections` has it."""
+TypeName = Identifier
+"""The name of a type of record, as `GET /collections` has it; who writes "Motions" is told what there is."""
 
 
 class _Dated(Request):
