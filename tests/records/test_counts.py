@@ -122,6 +122,20 @@ def test_of_very_many_groups_it_is_told_how_many_there_are(many: TestClient, que
     assert f"; and {number - 8} more." in answer_of(events)
 
 
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("How many motions mention elm and oak?", "“elm oak”"),
+        ('How many motions mention "elm and oak"?', '"elm and oak"'),
+        ("How many motions mention “elm and oak”?", "“elm and oak”"),
+    ],
+)
+def test_words_that_are_counted_are_quoted_once(many: TestClient, question: str, told: str) -> None:
+    events = ask(many, question)
+    assert the(events, "aggregation")["total"] == BOTH
+    assert answer_of(events).startswith(f"The records hold {BOTH} motions with the words {told}.")
+
+
 def test_what_is_found_by_its_meaning_alone_is_counted_too(client: TestClient) -> None:
     body = client.get("/records/search", params={"q": "timber", "limit": 100}).json()
     found = (

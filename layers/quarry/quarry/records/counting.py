@@ -54,6 +54,7 @@ from quarry.records.understood import (
 
 GROUPS_MAX = 50
 RELAXATIONS_MAX = 2
+_QUOTES = frozenset('"“„«')
 _TIMES = frozenset(("time", "occas"))
 """The stems of what counts records, whatever these are called: "how many times"."""
 
@@ -465,4 +466,7 @@ def _filters(wanted: Counting) -> dict[str, Any]:
 
 def _labels(wanted: Counting) -> list[str]:
     labels = [clause_label(wanted.table, clause) for clause in wanted.clauses]
-    return labels + ([f"with the words “{' '.join(wanted.words)}”"] if wanted.words else [])
+    said = " ".join(wanted.words)
+    # a phrase has quotes of its own
+    quoted = said if _QUOTES & {*said} else f"“{said}”"
+    return labels + ([f"with the words {quoted}"] if said else [])
