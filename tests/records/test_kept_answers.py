@@ -73,6 +73,17 @@ def test_another_question_caller_scope_or_history_is_answered_anew(client: TestC
     assert the(read_events(response.text), "done")["cached"] is False
 
 
+def test_types_and_values_are_the_same_in_any_order(client: TestClient) -> None:
+    def given(types: list[str], results: list[str]) -> dict[str, Any]:
+        return {"types": types, "filters": {"facets": {"result": results}}}
+
+    again(client, **given(["matter", "motion"], ["Carried", "Defeated"]))
+    assert (
+        the(again(client, **given(["motion", "matter", "motion"], ["Defeated", "Carried"])), "done")["cached"] is True
+    )
+    assert the(again(client, **given(["motion", "matter"], ["Defeated"])), "done")["cached"] is False
+
+
 def test_a_record_that_changed_is_answered_anew_and_told_of_the_kept_answer(client: TestClient, url: str) -> None:
     first = again(client)
     answer_id = the(first, "done")["answer_id"]

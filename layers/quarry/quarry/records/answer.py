@@ -12,6 +12,7 @@ from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 from uuid import UUID
 
 import quarry
@@ -188,7 +189,7 @@ def _keys(request: AskRequest, caller: Caller, begun: _Begun) -> Keys:
         digest(
             caller.user_id,
             caller.claims,
-            request.model_dump(mode="json", exclude={"fresh", "history"}),
+            _asked(request),
             [turn.model_dump() for turn in request.recent_history],
             services.chat.name if services.chat else None,
             services.embeddings.name,
@@ -202,6 +203,13 @@ def _keys(request: AskRequest, caller: Caller, begun: _Begun) -> Keys:
             facts.counted.to_json() if facts.counted else None,
         ),
     )
+
+
+def _asked(request: AskRequest) -> dict[str, Any]:
+    """What is asked, whatever the order in which types and values are named: any of them is meant."""
+    asked = request.model_dump(mode="json", exclude={"fresh", "history"})
+    facets = {name: sorted({*values}) for name, values in request.filters.facets.items()}
+    return asked | {"types": sorted({*request.types}), "filters": asked["filters"] | {"facets": facets}}
 
 
 async def _kept(services: Services, keys: Keys) -> KeptAnswer | None:
