@@ -123,7 +123,7 @@ class NotFound(QuarryError):
 
 class ModelNotFound(NotFound):
     title = "Model not found"
-    meaning = "`model` names none that there is, or one whose domain holds no data."
+    meaning = "`model` names none that there is."
     remedy = "`GET /v1/models` lists those that there are."
 
 
