@@ -173,6 +173,14 @@ class TestNumbers:
         assert the(events, "sources")["sources"] == []
         assert the(events, "confidence")["level"] == "high"
 
+    @pytest.mark.parametrize("name", BUILT_IN)
+    def test_records_are_counted_by_the_name_and_the_label_of_their_type(self, client: TestClient, name: str) -> None:
+        number = client.get("/records/facets", params={"type": name}).json()["total"]
+        # each document is of several sections, and counted once
+        for called in {name.replace("_", " "), BUILT_IN[name].label.lower().removesuffix("s")} - {"document"}:
+            told = the(ask(client, f"How many {called}s are there?"), "aggregation")
+            assert (told["total"], told["filters"]) == (number, {"types": [name]})
+
     def test_a_number_is_counted_on_with_the_conditions_before(self, client: TestClient) -> None:
         first = {"question": "How many motions were defeated in 2024?", "answer": "Some."}
         events = ask(client, "and in 2025?", history=[first])
