@@ -182,6 +182,23 @@ def test_facets_filter(client: TestClient) -> None:
     assert search(client, q="parcel", **{"from": "2024-06-01", "to": "2024-06-03"})["counts"]["tickets"] == 3
 
 
+def test_a_value_that_the_data_has_so_is_no_other_spelling(
+    server_url: str, migrated_template: str, tmp_path: Path
+) -> None:
+    with clone_database(server_url, migrated_template) as url:
+        owner(
+            url,
+            "create table boats (id int primary key, name text, hull text)",
+            "insert into boats values (1, 'Alder', 'Oak'), (2, 'Birch', 'oak'), (3, 'Cedar', 'Épicéa'), (4, 'Dogwood', 'Oaks')",
+        )
+        declared = '[collections.boats]\nsource = "boats"\ntitle = "name"\ntext = ["name"]\nfacets.hull = "value"\n'
+        fill(url, declared, tmp_path)
+        with client_of(url) as client:
+            for said, number in {"Oak": 1, "oak": 1, "OAK": 2, "epicea": 1, "oaks": 1, "fir": 0}.items():
+                counted = client.get("/records/facets", params={"hull": said, "by": "hull"}).json()
+                assert counted["total"] == number, said
+
+
 def test_a_truth_is_filtered_by_as_programs_write_it_and_by_nothing_else(
     server_url: str, migrated_template: str, tmp_path: Path
 ) -> None:

@@ -57,6 +57,20 @@ def test_where_nothing_but_filters_is_said_all_that_they_leave_is_listed(client:
     assert len(body["results"]) == body["counts"]["motion"] == counted > 0
 
 
+@pytest.mark.parametrize("said", ["defeated", "DEFEATED", "rejected"])
+def test_a_value_may_be_spelt_otherwise_or_be_a_synonym(client: TestClient, said: str) -> None:
+    for name in ("result", "-result"):
+        asked = [{"q": "council", "type": "motion", name: value} for value in ("Defeated", said)]
+        exact, otherwise = (client.get("/records/search", params=each).json() for each in asked)
+        assert (otherwise["counts"], otherwise["results"]) == (exact["counts"], exact["results"])
+        exact, otherwise = (client.get("/records/facets", params=each).json() for each in asked)
+        assert otherwise == exact
+        assert exact["total"]
+    answered = ask(client, "How many motions are there?", filters={"facets": {"result": [said]}})
+    assert the(answered, "aggregation")["filters"]["facets"] == {"result": ["Defeated"]}
+    assert the(answered, "done")["applied"]["label"] == "records, with the result Defeated"
+
+
 def test_types_without_the_facet_have_nothing(client: TestClient) -> None:
     counts = client.get("/records/search", params={"q": "elm", "status": "Adopted"}).json()["counts"]
     assert set(counts) == set(BUILT_IN)

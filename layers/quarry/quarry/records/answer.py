@@ -53,7 +53,7 @@ from quarry.records.followups import suggest_followups
 from quarry.records.intent import classify_intent
 from quarry.records.prompts import answer_messages, research_messages
 from quarry.records.reading import RecordsReading, by_itself, read_records
-from quarry.records.retrieval import describe
+from quarry.records.retrieval import describe, with_known_values
 from quarry.records.searched_types import RecordTypes
 from quarry.records.support import support
 from quarry.records.tools import SEARCH_ALL, SearchToolset
@@ -91,7 +91,7 @@ async def answer_question(
         conversation, reading = await _read(request, services, types)
         request = with_filters_in_force(request, conversation)
         chosen = types.named(request.types)
-        scope = scope_of(request.filters, chosen)
+        scope = await with_known_values(services.reader, scope_of(request.filters, chosen), chosen, types.scope)
         told = applied(request, types, scope)
         toolset = SearchToolset(services, run, chosen, reading, scope)
         yield _call_event(conversation.search_query, told, run)

@@ -23,7 +23,7 @@ from quarry.records.contract import (
     RecordCounts,
 )
 from quarry.records.filters import facet_clauses, nearest_facets, types_with
-from quarry.records.retrieval import Scope
+from quarry.records.retrieval import Scope, with_known_values
 from quarry.records.searched_types import RecordTypes, SearchedType
 from quarry.records.types_in_force import acting_for
 
@@ -66,6 +66,7 @@ async def count_records(request: CountRequest, caller: Caller, services: Service
     chosen = types.named(request.type)
     scope = Scope(request.from_date, request.to_date, facets=facet_clauses(request.facets, chosen))
     ask, measures = _asked(request, chosen), _measures(request, chosen)
+    scope = await with_known_values(services.reader, scope, chosen, types.scope)
     needed = [*([ask.facet] if ask.facet else []), *(each.facet for each in measures)]
     tables = [each.table for each in types_with(scope.facets, chosen, *needed)]
     clauses, among = [*scope.dated, *scope.facets], Among(words=request.q or "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, LiteralString, Self
 
 from psycopg import DataError
@@ -19,6 +20,8 @@ from quarry.core.query.mention import DateRange
 from quarry.core.query.question import Clause, Condition
 from quarry.core.retrieval import questions
 from quarry.core.retrieval.filters import Arguments, where
+from quarry.core.retrieval.known_values import values_as_written
+from quarry.core.retrieval.named_values import NamedValue
 from quarry.records.candidates import Candidate, RecordKey, RecordText
 from quarry.records.contract import RecordType, WholeRecord
 from quarry.records.searched_types import RecordTypes, SearchedType
@@ -56,6 +59,34 @@ class Scope:
 
 
 EVERYTHING = Scope()
+
+_EXACT_KINDS = ("value", "array", "name")
+"""Facets that a value is compared with as it is written."""
+
+
+async def with_known_values(database: Database, scope: Scope, types: Sequence[SearchedType], owner: str = "") -> Scope:
+    """The scope with the values of its facets as the data has them: who asks for `defeated` means "Defeated". `owner` is whose
+    values are known beside everybody's.
+    """
+    tables = [each.table for each in types]
+    exact = {facet.name for table in tables for facet in table.facets if facet.kind in _EXACT_KINDS}
+    named = [
+        NamedValue((condition.facet,), value)
+        for clause in scope.facets
+        for condition in clause
+        if condition.facet in exact
+        for value in condition.values
+    ]
+    if not named:
+        return scope
+    found = await values_as_written(database, tables, named, owner)
+    known = {(*each.facets, each.value): values for each, values in zip(named, found, strict=True)}
+
+    def meant(condition: Condition) -> Condition:
+        values = (known.get((condition.facet, value), [value]) for value in condition.values)
+        return replace(condition, values=tuple(chain.from_iterable(values)))
+
+    return replace(scope, facets=tuple(tuple(map(meant, clause)) for clause in scope.facets))
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,9 @@ _FACETS = {
             "name": "facets",
             "in": "query",
             "description": "Any other parameter filters by the facet of its name (`GET /collections` names them): records that"
-            " have any of its values; with a dash before the name (`-result=Failed`), those that have none of them.",
+            " have any of its values; with a dash before the name (`-result=Failed`), those that have none of them."
+            " Where no record has a value so written, those are meant that differ from it in case or accents alone, or that it is"
+            " a synonym of.",
             "style": "form",
             "explode": True,
             "schema": {"type": "object", "additionalProperties": TypeAdapter(FacetValues).json_schema()},

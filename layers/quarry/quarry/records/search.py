@@ -38,6 +38,7 @@ from quarry.records.retrieval import (
     find_candidates,
     ids_meeting,
     what_they_say,
+    with_known_values,
 )
 from quarry.records.search_plan import SearchPlan, search_plans
 from quarry.records.searched_types import RecordTypes, SearchedType
@@ -63,6 +64,7 @@ async def search_records(
     chosen = types.named(request.type)
     scope = Scope(request.from_date, request.to_date, request.must, facet_clauses(request.facets, chosen))
     with services.run("records", caller, request.q, request.as_asked(), request_id=request_id) as run:
+        scope = await with_known_values(services.reader, scope, chosen, types.scope)
         reading = await read_records(services.reader, types, request.q)
         found = await gather_candidates(request.q, chosen, services, run, reading=reading, scope=scope)
         ranked = await _ranked(found, services, reading, request.ranking)

@@ -53,6 +53,33 @@ async def existing_values(database: Database, table: SearchTable, named: Sequenc
     return [matches.whole or matches.partial for matches in await _matches(database, table, named)]
 
 
+async def values_as_written(
+    database: Database, tables: Sequence[SearchTable], named: Sequence[NamedValue], scope: str = ""
+) -> list[list[str]]:
+    """For each value those of the data that it is another spelling of, by case, accents or punctuation, or else an everyday
+    synonym of; the value itself where the data has it so, or not at all. What belongs to an owner is known in that `scope` alone.
+    """
+    asked = {
+        (place, facet.name, value, value != each.value)
+        for place, each in enumerate(named)
+        for table in tables
+        for facet in table.facets
+        if facet.name in each.facets
+        for value in (each.value, *_synonyms(table, facet.name, each.value))
+    }
+    places, facets, values, are_synonyms = zip(*asked, strict=True) if asked else ((), (), (), ())
+    arguments = {"places": list(places), "facets": list(facets), "values": list(values), "synonyms": list(are_synonyms)}
+    of = {"tables": [table.name for table in tables], "scope": scope}
+    spelt: list[list[str]] = [[] for _ in named]
+    meant: list[list[str]] = [[] for _ in named]
+    for row in await database.rows(_SPELLINGS, arguments | of) if asked else []:
+        (meant if row["is_synonym"] else spelt)[row["place"]].append(row["value"])
+    return [
+        [each.value] if each.value in spelt[place] else spelt[place] or meant[place] or [each.value]
+        for place, each in enumerate(named)
+    ]
+
+
 @dataclass(frozen=True)
 class _Matches:
     """Values of the data that are the same as one that was named, and those that hold all of its words."""
@@ -140,6 +167,16 @@ _EXISTING_VALUES = (
     "   and cardinality(a.stems) > 0 and v.table_name = %(table)s and v.facet = a.facet"
     "   order by v.row_count desc, v.value limit 60)"
     ") f"
+)
+
+_SPELLINGS = (
+    "select distinct a.place, a.is_synonym, v.value"
+    " from unnest(%(places)s::int[], %(facets)s::text[], %(values)s::text[], %(synonyms)s::bool[])"
+    "   a (place, facet, value, is_synonym)"
+    " join facet_values v on v.phrase = phrase_key(folded_words(a.value)) and v.facet = a.facet"
+    " where v.table_name = any(%(tables)s::text[]) and v.scope in ('', %(scope)s)"
+    "   and folded_words(v.value) = folded_words(a.value)"
+    " order by v.value"
 )
 
 # A value may stand in several rows of the dictionary, whose counts add up.
