@@ -13,7 +13,7 @@ from quarry.core.retrieval.facets import SearchTable
 
 def joined_clauses(parsed: ParsedQuery, groups: Sequence[tuple[int, list[Clause]]], table: SearchTable) -> list[Clause]:
     """All clauses, with those in one that "or" joins; values of a facet that has one of many are alternatives too, and so are
-    times beside each other that have no day in common ("in 2024 and 2025").
+    times beside each other that have no day in common ("in 2024 and 2025", "in March and May").
     """
     clauses: list[Clause] = []
     single: dict[str, int] = {}
@@ -54,6 +54,9 @@ def _are_apart(clause: Clause, other: Clause, table: SearchTable) -> bool:
     is_same = len({each.facet for each in conditions}) == 1 and table.facet(conditions[0].facet).related is None
     if len(spans) < len(conditions) or not is_same:
         return False
+    if all(span.months and not (span.first or span.last) for span in spans):
+        named = [month for span in spans for month in span.months]
+        return len({*named}) == len(named)
     ends = sorted((span.first, span.last) for span in spans if span.first and span.last and not span.months)
     return len(ends) == len(spans) and all(before[1] < after[0] for before, after in pairwise(ends))
 
