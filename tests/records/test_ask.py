@@ -181,6 +181,22 @@ class TestNumbers:
             told = the(ask(client, f"How many {called}s are there?"), "aggregation")
             assert (told["total"], told["filters"]) == (number, {"types": [name]})
 
+    @pytest.mark.parametrize(
+        "said",
+        ["did {} and {} vote against", "were opposed by {} and {}", "did {} or {} oppose", "did {} and {} both oppose"],
+    )
+    def test_who_is_listed_did_what_the_verb_says_of_one(self, client: TestClient, said: str) -> None:
+        names = ["Tomas Wray", "Leland Frost"]
+
+        def number(values: list[str]) -> int:
+            parameters: dict[str, Any] = {"type": "motion", "votes_against": values}
+            return int(client.get("/records/facets", params=parameters).json()["total"])
+
+        either = number(names)
+        told = the(ask(client, f"How many motions {said.format(*names)}?"), "aggregation")
+        assert told["filters"]["facets"] == {"votes_against": names}
+        assert told["total"] == (either if " or " in said else sum(number([name]) for name in names) - either)
+
     def test_a_number_is_counted_on_with_the_conditions_before(self, client: TestClient) -> None:
         first = {"question": "How many motions were defeated in 2024?", "answer": "Some."}
         events = ask(client, "and in 2025?", history=[first])

@@ -29,6 +29,7 @@ _ARTICLES = frozenset(("the", "a", "an", "any", "all"))
 _LED_BY = frozenset("in from of at since before after by until to the a an".split())
 _BEFORE_NOUNS = frozenset("of or many than".split())
 _WHOEVER = frozenset("no without each every per by".split())
+_TOGETHER = frozenset(("both", "all", "each"))
 _WHICH = frozenset(("which", "what"))
 _BEING = frozenset("is are was were be been being".split())
 _DONE = frozenset(("done", "made", "held", "taken"))
@@ -91,6 +92,7 @@ class Sides:
         behind = last
         if self._word(last) == "as":  # "… as a selling point"
             behind += 1 + (self._word(last + 1) in _ARTICLES)
+        behind += self._word(behind) in _TOGETHER
         names = (self._ends.get(first), self._starts.get(behind), *(self._starts.get(place) for place in within))
         is_beside = facet in self._leads_before(first) or any(name and facet in name.facets for name in names)
         return _BESIDE * is_beside + _CAPITAL * self.has_capital(first, last)
@@ -146,6 +148,12 @@ class Sides:
         """Whether several words stand right before what rows are called: "cloud nine posters" are somebody's."""
         return last - first > 1 and last in self._rows and not self.tokens[last].ends_clause
 
+    def listed_behind(self, last: int) -> int:
+        """Where the next of a list would begin, of which one ends before `last`; -1: where none can."""
+        if self._word(last) in ("and", "or", "nor"):
+            return last + 1
+        return last if last < len(self.tokens) and self.tokens[last].ends_clause else -1
+
     def led_by(self, first: int) -> int:
         """How many prepositions and articles stand right before the word at `first`."""
         count = 0
@@ -187,10 +195,11 @@ def find_known(vocabulary: Vocabulary, sides: Sides, places: Mapping[tuple[int, 
         )
         if is_inside and not is_inflected:
             spans.setdefault((match.first, match.last), []).append(match.value)
+    lists = _lists_of_names(sides, spans)
     found = [
         known
-        for (first, last), values in spans.items()
-        if (known := _known(sides, first, last, values, places.get((first, last)))) is not None
+        for span, values in spans.items()
+        if (known := _known(sides, *span, values, places.get(span), lists.get(span, span))) is not None
     ]
     found = [_within(sides, known, spans) for known in found]
     unknown = [span for span in places if span not in spans]
@@ -199,6 +208,28 @@ def find_known(vocabulary: Vocabulary, sides: Sides, places: Mapping[tuple[int, 
         for first, last in unknown
         if first < last and (not places[first, last].is_latent)
     ]
+
+
+def _lists_of_names(
+    sides: Sides, spans: Mapping[tuple[int, int], Sequence[KnownValue]]
+) -> Mapping[tuple[int, int], tuple[int, int]]:
+    """The names of a list ("Ann Oak, Bo Elm and Cy Ash"), each with where the list begins and ends."""
+    longest: dict[int, int] = {}
+    for first, last in spans:
+        longest[first] = max(last, longest.get(first, 0))
+    names = {
+        first: last
+        for first, last in longest.items()
+        if any(value.is_whole and value.facet in sides.name_facets for value in spans[first, last])
+    }
+    begins: dict[int, int] = {}
+    lists: dict[int, tuple[int, int]] = {}
+    for first, last in sorted(names.items()):
+        begin = begins.get(first, first)
+        lists[begin] = begin, last
+        if (other := sides.listed_behind(last)) in names:
+            begins[other] = begin
+    return {(first, last): lists[begins.get(first, first)] for first, last in names.items()}
 
 
 def _within(sides: Sides, known: KnownSpan, spans: Mapping[tuple[int, int], Sequence[KnownValue]]) -> KnownSpan:
@@ -214,9 +245,9 @@ def _within(sides: Sides, known: KnownSpan, spans: Mapping[tuple[int, int], Sequ
 
 
 def _known(
-    sides: Sides, first: int, last: int, values: Sequence[KnownValue], place: Mention | None
+    sides: Sides, first: int, last: int, values: Sequence[KnownValue], place: Mention | None, list_of: tuple[int, int]
 ) -> KnownSpan | None:
-    ranked = _likeliest(sides, first, last, values)
+    ranked = _likeliest(sides, first, last, values, list_of)
     support = sides.support(ranked[0].facet, first, last)
     if place is not None and (meant := _as_place(sides, first, place, ranked, support)):
         return KnownSpan(first, last, meant, is_exact=True)
@@ -260,11 +291,16 @@ def _may_be_chance(sides: Sides, first: int, last: int, best: KnownValue, is_sup
     )
 
 
-def _likeliest(sides: Sides, first: int, last: int, values: Sequence[KnownValue]) -> tuple[KnownValue, ...]:
-    """The values in the order of what speaks for them; where something beside the words speaks for one, only those that it speaks
-    for, and where one was said whole and right, only such.
+def _likeliest(
+    sides: Sides, first: int, last: int, values: Sequence[KnownValue], list_of: tuple[int, int]
+) -> tuple[KnownValue, ...]:
+    """The values in the order of what speaks for them; where something beside the words, or else beside the list of names that
+    they are in, speaks for one, only those that it speaks for, and where one was said whole and right, only such.
     """
-    beside = {facet: sides.support(facet, first, last) >= _BESIDE for facet in {value.facet for value in values}}
+    facets = {value.facet for value in values}
+    beside = {facet: sides.support(facet, first, last) >= _BESIDE for facet in facets}
+    if not any(beside.values()):
+        beside = {facet: sides.support(facet, *list_of) >= _BESIDE for facet in facets}
     if any(beside.values()):
         values = [value for value in values if beside[value.facet]]
     if any(value.is_whole and value.likeness >= 1 for value in values):
