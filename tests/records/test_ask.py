@@ -197,6 +197,18 @@ class TestNumbers:
         assert told["filters"]["facets"] == {"votes_against": names}
         assert told["total"] == (either if " or " in said else sum(number([name]) for name in names) - either)
 
+    def test_what_is_filtered_by_and_said_is_told_once(self, client: TestClient) -> None:
+        events = ask(client, "How many motions were defeated?", filters={"facets": {"result": ["Defeated"]}})
+        assert the(events, "aggregation")["filters"]["facets"] == {"result": ["Defeated"]}
+        assert answer_of(events).startswith("The records hold 29 motions with the result Defeated.")
+
+    def test_days_that_are_ruled_out_are_among_the_filters(self, client: TestClient) -> None:
+        told = the(ask(client, "How many motions not in 2024 were defeated?"), "aggregation")
+        facets = told["filters"]["facets"]
+        assert facets == {"-date": ["2024-01-01..2024-12-31"], "result": ["Defeated"]}
+        counted = client.get("/records/facets", params={"type": "motion", **facets}).json()
+        assert counted["total"] == told["total"] == 19
+
     def test_a_number_is_counted_on_with_the_conditions_before(self, client: TestClient) -> None:
         first = {"question": "How many motions were defeated in 2024?", "answer": "Some."}
         events = ask(client, "and in 2025?", history=[first])

@@ -162,7 +162,15 @@ def _counting(
         return None
     given = [*scope.dated, *scope.facets]
     base = None if said is None else [*given, *(clause for clause in told if clause not in said)]
-    return Counting(name, table, ask, [*given, *told], reading.types, words, base)
+    # what is asked for may be what the question says, too
+    once = {_plainly(clause) for clause in given}
+    own = [clause for clause in told if _plainly(clause) not in once]
+    return Counting(name, table, ask, [*given, *own], reading.types, words, base)
+
+
+def _plainly(clause: Clause) -> Clause:
+    """What is said, wherever it is."""
+    return tuple(replace(condition, strength="stated", evidence=()) for condition in clause)
 
 
 def _is_share(reading: RecordsReading) -> bool:
@@ -458,7 +466,9 @@ def _filters(wanted: Counting) -> dict[str, Any]:
             filters |= {"from": min(firsts).isoformat()} if len(firsts) == len(dated) else {}
             filters |= {"to": max(lasts).isoformat()} if len(lasts) == len(dated) else {}
         for condition in clause:
-            if not isinstance(condition.range, DateRange) or condition.facet != wanted.table.date:
+            span = condition.range if condition.facet == wanted.table.date else None
+            is_ruled_out = isinstance(span, DateRange) and condition.is_negated and not span.months
+            if is_ruled_out or not isinstance(span, DateRange):
                 values = [range_in_request(condition.range)] if condition.range else list(condition.values)
                 facets.setdefault(f"{'-' if condition.is_negated else ''}{condition.facet}", []).extend(values)
     return filters | ({"facets": facets} if facets else {}) | ({"q": " ".join(wanted.words)} if wanted.words else {})
