@@ -42,3 +42,11 @@ def test_rows_that_nobody_is_assigned_are_listed_and_nobody_is_no_word_that_they
 async def test_what_was_paid_is_the_sum_of_what_has_been(server_url: str, migrated_template: str) -> None:
     with drafted(server_url, migrated_template, "accounts", forge.BILLS) as url:
         await assert_told(url, "accounts", forge.PAID, ())
+
+
+async def test_a_date_that_rows_have_beside_another_is_named_behind_its_days(url: str) -> None:
+    database = Database(url, pool_size=1, timeout_seconds=60)
+    counted = await told(database, "How many smiths were born after 1977?")
+    await database.close()
+    assert counted
+    assert counted.sentence == "The records hold 4 smiths since 1978 (date of birth)."

@@ -264,10 +264,12 @@ def _wording(kind: FacetKind, label: str) -> str:
         # "built since 1970", "closed in May"
         return f"{events[0]} {{}}"
     if kind in ("date", "year"):
-        # "due until 3 May", where rows have another date too
+        # "due until 3 May", "since 2000 (birth date)", where rows have another date too
         said = re.sub(r"(?:^| )(?:date|day|year|on|at)$", "", shown)
         lasts = said.removesuffix(" until")
-        return f"with the {lasts} {{}}" if lasts != said else f"{said} {{}}".strip()
+        if lasts != said:
+            return f"with the {lasts} {{}}"
+        return f"{said} {{}}".strip() if said in ("", "due") else f"{{}} ({shown})"
     return _WORDINGS.get(kind, f"with the {shown} {{}}")
 
 
