@@ -24,7 +24,7 @@ from tests.collections.ferries import NO_NUMBER, NUMBERS, SCHEMA
 from tests.collections.support import apply_file, owner
 from tests.conftest import client_of, clone_database
 from tests.records.asking import answer_of, ask
-from tests.records.test_reckoning import in_short, told, work_off
+from tests.records.test_reckoning import in_short, sentence_of, told, work_off
 
 
 @contextmanager
@@ -114,12 +114,9 @@ async def test_what_rows_have_or_are_by_name_is_counted(rooms: str) -> None:
 
 
 async def test_the_latest_row_is_told_with_its_day(rooms: str) -> None:
-    database = Database(rooms, pool_size=1, timeout_seconds=60)
-    counted = await told(database, "the last booking by Ada Falk")
-    await database.close()
-    assert counted
+    sentence = await sentence_of(rooms, "the last booking by Ada Falk")
     assert (
-        counted.sentence == "The latest of 20 bookings with the booker Ada Falk, by date: "
+        sentence == "The latest of 20 bookings with the booker Ada Falk, by date: "
         f"{rehearsals.NOTE} (18 November 2024)."
     )
 

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from quarry.core.postgres.pool import Database
 from tests.collections import forge
 from tests.collections.test_asked_of_a_draft import assert_told, drafted
 from tests.conftest import client_of
 from tests.records.asking import answer_of, ask
-from tests.records.test_reckoning import told
+from tests.records.test_reckoning import sentence_of
 
 
 @pytest.fixture(scope="module")
@@ -25,11 +24,8 @@ async def test_what_is_not_there_has_not_happened_or_refers_to_a_row_is_counted(
 
 
 async def test_the_oldest_of_people_is_who_was_born_first(url: str) -> None:
-    database = Database(url, pool_size=1, timeout_seconds=60)
-    counted = await told(database, "Who is the oldest smith?")
-    await database.close()
-    assert counted
-    assert counted.sentence == "The earliest of 5 smiths, by date of birth: Cleo Krug (17 January 1977)."
+    sentence = await sentence_of(url, "Who is the oldest smith?")
+    assert sentence == "The earliest of 5 smiths, by date of birth: Cleo Krug (17 January 1977)."
 
 
 def test_rows_that_nobody_is_assigned_are_listed_and_nobody_is_no_word_that_they_lack(url: str) -> None:
@@ -45,8 +41,5 @@ async def test_what_was_paid_is_the_sum_of_what_has_been(server_url: str, migrat
 
 
 async def test_a_date_that_rows_have_beside_another_is_named_behind_its_days(url: str) -> None:
-    database = Database(url, pool_size=1, timeout_seconds=60)
-    counted = await told(database, "How many smiths were born after 1977?")
-    await database.close()
-    assert counted
-    assert counted.sentence == "The records hold 4 smiths since 1978 (date of birth)."
+    sentence = await sentence_of(url, "How many smiths were born after 1977?")
+    assert sentence == "The records hold 4 smiths since 1978 (date of birth)."

@@ -58,6 +58,15 @@ async def told(database: Database, question: str) -> Counted | None:
     return await count(database, wanted) if wanted else None
 
 
+async def sentence_of(url: str, question: str) -> str:
+    """What is told of the number that the question is answered with."""
+    database = Database(url, pool_size=1, timeout_seconds=60)
+    counted = await told(database, question)
+    await database.close()
+    assert counted
+    return counted.sentence
+
+
 def in_short(event: AggregationEvent) -> Any:
     """The number; of groups, that of each: what was reckoned of it, else how many there are."""
     if event.groups:

@@ -60,18 +60,15 @@ def lapsed(parsed: ParsedQuery, table: SearchTable) -> Iterator[tuple[tuple[int,
     """The places of the words that say that what holds until the only such date of the rows meant no longer does, or still does
     ("under warranty"), with the clause; none where another time is said.
     """
+    if not table.reckons or any(isinstance(each.value, DateRange) for each in parsed.mentions):
+        return
     own = meant_table(parsed, table)
     ends = [
         facet
         for facet in own.facets
-        if facet.kind == "date" and facet.steps == 0 and _LASTING & {*keys(facet.name.replace("_", " "))}
+        if facet.kind == "date" and facet.steps == 0 and not _LASTING.isdisjoint(facet.name_words)
     ]
-    if (
-        not table.reckons
-        or own.united
-        or len(ends) != 1
-        or any(isinstance(each.value, DateRange) for each in parsed.mentions)
-    ):
+    if own.united or len(ends) != 1:
         return
     named = [at for at, each in enumerate(parsed.mentions) if ends[0].name in getattr(each.value, "facets", ())]
     for place, mention in enumerate(parsed.mentions):

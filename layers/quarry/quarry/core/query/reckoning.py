@@ -71,18 +71,23 @@ class Reckoning:
 
 def reckoning_of(parsed: ParsedQuery, table: SearchTable) -> Reckoning | None:
     """What is asked to be reckoned of the numbers of `table`; None where nothing is."""
+    if not table.reckons:
+        return None
     asked = {mention.value.what for mention in parsed.mentions if isinstance(mention.value, Asked)}
     names_facet = any(isinstance(mention.value, FacetName) for mention in parsed.mentions)
     bills = _bills(parsed)
     reckoned = {"average", "total", "measure", "group", "count", "compare", *_SUPERLATIVES, *_IN_TIME}
-    if not table.reckons or not (asked & reckoned or ((names_facet or bills is not None) and asked <= {"list"})):
+    if not (asked & reckoned or ((names_facet or bills is not None) and asked <= {"list"})):
         return None
     if (owed := _owes_most(parsed, table, asked)) is not None:
         return owed
-    if _is_of_money(parsed, table) and bills is None:
+    if bills is not None:
+        return _Reader(parsed, table, bills).read()
+    if _is_of_money(parsed, table):
         # who spends is named, not what tells how much
-        return _Reader(parsed, meant_table(parsed, table, lambda each: any(map(is_main_amount, _numbers(each))))).read()
-    return _Reader(parsed, table if bills is not None else meant_table(parsed, table)).read()
+        of_money = meant_table(parsed, table, lambda each: any(map(is_main_amount, _numbers(each))))
+        return _Reader(parsed, of_money).read()
+    return _Reader(parsed, meant_table(parsed, table)).read()
 
 
 _SUBJECTS = frozenset("i we they you he she".split())
@@ -131,7 +136,7 @@ def _owes_most(parsed: ParsedQuery, table: SearchTable, asked: Set[AskedFor]) ->
 
 
 class _Reader:
-    def __init__(self, parsed: ParsedQuery, table: SearchTable) -> None:
+    def __init__(self, parsed: ParsedQuery, table: SearchTable, bills: int | None = None) -> None:
         self.text = parsed.text
         self.said = parsed.said
         self.asks_who = parsed.asks_who
@@ -140,7 +145,7 @@ class _Reader:
         self.table = table
         self.facets = table.by_name
         self.spoken = spoken_date(parsed.mentions, table)
-        self.bills = _bills(parsed)
+        self.bills = bills
         self.kinds: dict[AskedFor, int] = {}
         self.limit: int | None = None
         for place, mention in enumerate(parsed.mentions):
