@@ -1,0 +1,267 @@
+"""The Query: what is asked of one source, as an immutable value that JSON carries unchanged.
+
+The types here say what can be asked. Whether a source has the fields that a query names is `validate`'s matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import (
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    Tag,
+    model_validator,
+)
+
+from quarry.core.contract import Request
+from quarry.core.text import Storable
+
+LIMIT_MAX = 1_000
+"""Rows or groups of one result at most."""
+PARTS_MAX = 200
+"""Conditions, fields and nested queries of one query at most: a query costs a small multiple of an ordinary one."""
+DEPTH_MAX = 8
+"""How deep conditions and queries may be nested."""
+
+Text = Annotated[str, Field(max_length=2_000), Storable]
+Name = Annotated[str, Field(min_length=1, max_length=200), Storable]
+FieldPath = Annotated[str, Field(min_length=1, max_length=400), Storable]
+"""A field (`status`), one reached by references (`agent.team.name`), or an aggregate over related rows (`count(orders)`,
+`sum(orders.amount)`)."""
+
+Operator = Literal["=", "!=", "<", "<=", ">", ">=", "between", "contains", "is_null", "not_null"]
+Function = Literal["count", "count_distinct", "sum", "avg", "min", "max", "share"]
+Period = Literal["day", "week", "month", "quarter", "year"]
+Direction = Literal["asc", "desc"]
+Scalar = StrictBool | StrictInt | StrictFloat | Text
+
+
+def _as_list(value: Any) -> Any:
+    """A single value where a list is expected."""
+    return value if isinstance(value, list | tuple) or value is None else [value]
+
+
+OneOrMany = BeforeValidator(_as_list)
+
+
+class _Part(Request):
+    model_config = ConfigDict(frozen=True, extra="forbid", validate_by_name=True, validate_by_alias=True)
+
+
+class Comparison(_Part):
+    """A field compared with a value, with any of several `values`, or with the result of another query.
+
+    `=` and `!=` take one value or several (any of them; none of them) or a query of one column; the orderings take one value or
+    a query of one value; `between` takes two values, both included; `contains` looks for a piece of text, or for an element of an
+    array, and takes one value or several; `is_null` and `not_null` take none. Text is compared without regard to case and
+    outer spaces. A row whose field is null meets `!=`.
+    """
+
+    field: FieldPath
+    op: Operator = "="
+    value: Scalar | Query | None = None
+    values: Annotated[tuple[Scalar, ...], OneOrMany, Field(max_length=1_000)] = ()
+
+    @model_validator(mode="after")
+    def _has_its_values(self) -> Self:
+        given = len(self.values) + (self.value is not None)
+        if self.value is not None and self.values:
+            raise ValueError("give `value` or `values`, not both")
+        if self.op in ("is_null", "not_null"):
+            if given:
+                raise ValueError(f"{self.op} takes no value")
+        elif self.op == "between":
+            if len(self.values) != 2:
+                raise ValueError("between takes two `values`: the least and the most, both included")
+        elif not given:
+            raise ValueError(f"{self.op} needs a `value`")
+        elif self.op in ("<", "<=", ">", ">=") and len(self.values) > 1:
+            raise ValueError(f"{self.op} takes one value")
+        return self
+
+    @property
+    def scalars(self) -> tuple[Scalar, ...]:
+        """The values that it names; none where it compares with a query or with null."""
+        if self.values:
+            return self.values
+        return () if self.value is None or isinstance(self.value, Query) else (self.value,)
+
+    @property
+    def query(self) -> Query | None:
+        """The query whose result it compares with."""
+        return self.value if isinstance(self.value, Query) else None
+
+
+class AnyOf(_Part):
+    """At least one of the conditions holds."""
+
+    any_of: Annotated[tuple[Condition, ...], OneOrMany, Field(min_length=1)]
+
+
+class AllOf(_Part):
+    """All of the conditions hold."""
+
+    all_of: Annotated[tuple[Condition, ...], OneOrMany, Field(min_length=1)]
+
+
+class Not(_Part):
+    """The condition does not hold; a row for which it is unknown meets this."""
+
+    negated: Annotated[Condition, Field(alias="not")]
+
+
+class Exists(_Part):
+    """There is a related row that meets all of `where`, whose fields are those of the related source."""
+
+    exists: FieldPath
+    where: Annotated[tuple[Condition, ...], OneOrMany] = ()
+
+
+def _form(value: Any) -> str:
+    """Which condition a JSON object, or a model, is: by the key that only it has."""
+    keys = value.keys() if isinstance(value, dict) else type(value).model_fields
+    if "negated" in keys:
+        return "not"
+    return next((form for form in ("any_of", "all_of", "not", "exists") if form in keys), "field")
+
+
+Condition = Annotated[
+    Annotated[Comparison, Tag("field")]
+    | Annotated[AnyOf, Tag("any_of")]
+    | Annotated[AllOf, Tag("all_of")]
+    | Annotated[Not, Tag("not")]
+    | Annotated[Exists, Tag("exists")],
+    Discriminator(_form),
+]
+
+
+class Aggregate(_Part):
+    """One number over the rows, or over those that meet `where`. `share` is the part of all rows that meets `where`, 0 to 1."""
+
+    fn: Function
+    field: FieldPath | None = None
+    where: Annotated[tuple[Condition, ...], OneOrMany] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_name(cls, value: Any) -> Any:
+        """`count` and `avg(amount)` say the same as `{"fn": "avg", "field": "amount"}`."""
+        if not isinstance(value, str):
+            return value
+        function, _, rest = value.partition("(")
+        return {"fn": function.strip(), **({"field": rest.removesuffix(")").strip()} if rest else {})}
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Self:
+        if self.fn not in ("count", "share") and self.field is None:
+            raise ValueError(f"{self.fn} needs a `field`")
+        if self.fn == "share" and (self.field is not None or not self.where):
+            raise ValueError("share takes no `field`, and needs `where`: which part of the rows is meant")
+        return self
+
+    @property
+    def name(self) -> str:
+        """What `order` and `having` call it, and its column: `count`, `avg(amount)`."""
+        return f"{self.fn}({self.field})" if self.field else self.fn
+
+
+class Group(_Part):
+    """A field to group by; a date by its `period`."""
+
+    field: FieldPath
+    period: Period | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_name(cls, value: Any) -> Any:
+        return {"field": value} if isinstance(value, str) else value
+
+
+class Order(_Part):
+    """What rows are ordered by: a field, or of groups one that they are grouped by or an aggregate's name."""
+
+    by: FieldPath
+    direction: Direction = "asc"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_name(cls, value: Any) -> Any:
+        return {"by": value} if isinstance(value, str) else value
+
+
+class Span(_Part):
+    """The characters of a question, from `start` to before `end`, that say the part of the query at `pointer` (RFC 6901)."""
+
+    pointer: Annotated[str, Field(max_length=400), Storable]
+    start: Annotated[StrictInt, Field(ge=0)]
+    end: Annotated[StrictInt, Field(ge=0)]
+
+
+class Query(_Part):
+    """What is asked of a source.
+
+    Without `aggregate` and `group` it asks for rows: the fields of `select`, or their key and title. With `aggregate` alone it
+    asks for one row of numbers. With `group` it asks for one row a group; without `aggregate`, for the groups themselves.
+    `having` compares what is aggregated, by name. `text` leaves only rows that hold all of its words.
+    """
+
+    source: Name
+    where: Annotated[tuple[Condition, ...], OneOrMany] = ()
+    select: Annotated[tuple[FieldPath, ...], OneOrMany] = ()
+    aggregate: Annotated[tuple[Aggregate, ...], OneOrMany] = ()
+    group: Annotated[tuple[Group, ...], OneOrMany] = ()
+    having: Annotated[tuple[Condition, ...], OneOrMany] = ()
+    order: Annotated[tuple[Order, ...], OneOrMany] = ()
+    limit: Annotated[StrictInt, Field(ge=1, le=LIMIT_MAX)] | None = None
+    offset: Annotated[StrictInt, Field(ge=0, le=1_000_000)] = 0
+    text: Text = ""
+    spans: Annotated[tuple[Span, ...], Field(max_length=PARTS_MAX)] = ()
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Self:
+        if self.select and (self.aggregate or self.group):
+            raise ValueError(
+                "`select` names fields of rows: with `aggregate` or `group` there are none; group by them instead"
+            )
+        if self.having and not self.group and not self.aggregate:
+            raise ValueError("`having` compares what is aggregated: use `where` for rows")
+        return self
+
+    @property
+    def asks_for_rows(self) -> bool:
+        """Whether its result is rows of the source, not numbers or groups."""
+        return not self.aggregate and not self.group
+
+
+def conditions_of(condition: Condition) -> tuple[Condition, ...]:
+    """The conditions that one is made of; none of a comparison."""
+    match condition:
+        case AnyOf():
+            return condition.any_of
+        case AllOf():
+            return condition.all_of
+        case Not():
+            return (condition.negated,)
+        case Exists():
+            return condition.where
+        case Comparison():
+            return ()
+
+
+def comparisons_of(conditions: tuple[Condition, ...]) -> Iterator[Comparison]:
+    """Every comparison in these conditions, whatever they are nested in; not those of queries that are compared with."""
+    for condition in conditions:
+        if isinstance(condition, Comparison):
+            yield condition
+        yield from comparisons_of(conditions_of(condition))
+
+
+for _model in (Comparison, AnyOf, AllOf, Not, Exists, Aggregate, Query):
+    _model.model_rebuild()
