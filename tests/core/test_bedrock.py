@@ -103,6 +103,15 @@ async def test_a_turn_calls_tools_and_what_they_found_goes_back_as_one_users_tur
     assert [result["toolResult"]["content"][0]["text"] for result in results] == ["Two records.", "Nothing."]
 
 
+async def test_a_streamed_turn_may_write_and_then_call_tools(server: FakeBedrock, chat: BedrockChat) -> None:
+    use = {"toolUse": {"toolUseId": "tooluse_1", "name": "search", "input": {"query": "bridge"}}}
+    server.enqueue(BedrockReply(content=[{"text": "Let me look."}, use], stop_reason="tool_use"))
+    stream = chat.stream(MESSAGES, tools=[SEARCH], seconds=5)
+    assert [piece async for piece in stream.pieces] == ["Let ", "me ", "look. "]
+    assert stream.tool_calls == (ToolCall("tooluse_1", "search", '{"query": "bridge"}'),)
+    assert server.requests[0].body["toolConfig"]["tools"][0]["toolSpec"]["name"] == "search"
+
+
 async def test_calls_of_tools_are_told_as_text_where_none_is_offered(server: FakeBedrock, chat: BedrockChat) -> None:
     server.enqueue(BedrockReply.text("The old one."))
     said = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import suppress
 
 import pytest
@@ -22,7 +22,7 @@ from quarry.core.errors import (
 )
 from quarry.core.model.circuit_breaker import COOL_DOWN_SECONDS, COOL_DOWN_SECONDS_MAX, CircuitBreaker
 from quarry.core.model.guarded_chat import GuardedChat
-from quarry.core.model.interface import Message, Usage
+from quarry.core.model.interface import Keep, Message, ToolDefinition
 from quarry.core.model.openai_model import OpenAIChat
 from tests.core.test_budget import FakeClock
 from tests.fakes.openai_server import FakeOpenAI, Reply
@@ -235,7 +235,7 @@ class OutOfTime(OpenAIChat):
         self._silence = silence
 
     async def _pieces(
-        self, messages: Sequence[Message], seconds: float, keep: Callable[[Usage], None]
+        self, messages: Sequence[Message], tools: Sequence[ToolDefinition], seconds: float, keep: Keep
     ) -> AsyncGenerator[str]:
         yield "The "
         self._clock.now += self._silence

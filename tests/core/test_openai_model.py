@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import inspect
+import json
 import logging
 import math
 import socket
@@ -480,6 +481,20 @@ class TestTurns:
     async def test_without_tools_the_request_names_none(self, server: FakeOpenAI, chat: OpenAIChat) -> None:
         await chat.take_turn(MESSAGES, tools=[], seconds=5)
         assert "tools" not in server.requests[0]
+
+    async def test_a_streamed_turn_may_write_and_then_call_several_tools(
+        self, server: FakeOpenAI, chat: OpenAIChat
+    ) -> None:
+        asked = [("search", {"query": "bridge over the river"}), ("search", {"query": "elm"})]
+        server.enqueue(Reply.tool_calls(asked, content="Let me look."))
+        stream = chat.stream(MESSAGES, tools=[SEARCH], seconds=5)
+        assert "".join([piece async for piece in stream.pieces]) == "Let me look."
+        assert [(call.id, call.name, json.loads(call.arguments)) for call in stream.tool_calls] == [
+            ("call_1", *asked[0]),
+            ("call_2", *asked[1]),
+        ]
+        assert server.requests[0]["tools"][0]["function"]["name"] == "search"
+        assert stream.usage == Usage(20, 10)
 
     async def test_calls_without_id_or_arguments_get_them(self, server: FakeOpenAI, chat: OpenAIChat) -> None:
         calls = [{"function": {"name": "list", "arguments": None}}, {"id": "", "function": {"name": "list"}}]

@@ -64,16 +64,27 @@ class BedrockReply:
         return cls(status=status, error=error)
 
     def events(self) -> Iterator[tuple[str, Body]]:
-        """The events of a streamed text, word by word."""
+        """The events of a streamed turn: a text word by word, the arguments of a tool in two halves."""
         yield "messageStart", {"role": "assistant"}
         for number, block in enumerate(self.content):
-            for piece in block["text"].split(" "):
-                yield "contentBlockDelta", {"contentBlockIndex": number, "delta": {"text": f"{piece} "}}
+            if use := block.get("toolUse"):
+                start = {name: use[name] for name in ("toolUseId", "name")}
+                yield "contentBlockStart", {"contentBlockIndex": number, "start": {"toolUse": start}}
+            pieces = block["text"].split(" ") if "text" in block else []
+            deltas = [{"text": f"{piece} "} for piece in pieces]
+            for delta in (
+                [{"toolUse": {"input": part}} for part in _halves(json.dumps(use["input"]))] if use else deltas
+            ):
+                yield "contentBlockDelta", {"contentBlockIndex": number, "delta": delta}
             yield "contentBlockStop", {"contentBlockIndex": number}
         if not (self.is_cut or self.error):
             yield "messageStop", {"stopReason": self.stop_reason}
             usage = {"inputTokens": 20, "outputTokens": 10, "totalTokens": 30}
             yield "metadata", {"usage": usage, "metrics": {"latencyMs": 1}}
+
+
+def _halves(text: str) -> tuple[str, str]:
+    return text[: len(text) // 2], text[len(text) // 2 :]
 
 
 def event_message(headers: Mapping[str, str], payload: bytes) -> bytes:

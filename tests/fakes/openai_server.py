@@ -118,7 +118,8 @@ class Reply:
             }
             for number, (name, given) in enumerate(calls, start=1)
         ]
-        return cls(message={"content": content, "tool_calls": wire}, finish_reason="tool_calls")
+        pieces = () if content is None else tuple(re.findall(r"\s*\S+\s*$|\s*\S+", content))
+        return cls(message={"content": content, "tool_calls": wire}, pieces=pieces, finish_reason="tool_calls")
 
     @classmethod
     def refusal(cls, why: str = "I cannot help with that.") -> Self:
@@ -427,7 +428,12 @@ def _events(request: Body, reply: Reply) -> Iterator[tuple[bool, str]]:
     if refusal := reply.message.get("refusal"):
         yield True, event([_delta({"refusal": refusal})])
     for index, call in enumerate(reply.message.get("tool_calls", ())):
-        yield True, event([_delta({"tool_calls": [{"index": index, **call}]})])
+        # as OpenAI sends them: the name first, then the arguments in pieces
+        function = call["function"]
+        begun = {"index": index, **call, "function": {**function, "arguments": ""}}
+        yield True, event([_delta({"tool_calls": [begun]})])
+        for part in re.findall(r".{1,12}", function["arguments"], re.DOTALL):
+            yield False, event([_delta({"tool_calls": [{"index": index, "function": {"arguments": part}}]})])
     yield False, event([_delta({}, reply.finish_reason)])
     if reply.usage and request.get("stream_options", {}).get("include_usage"):
         yield False, event([], _usage(reply))

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from quarry.core.errors import ModelOutputInvalid, ModelRefused, ModelUnavailable
@@ -23,7 +24,17 @@ from quarry.core.model.answers import (
     storable,
 )
 from quarry.core.model.bedrock_connection import Connection, EventStream, translated
-from quarry.core.model.interface import Message, Output, Structured, TextStream, ToolCall, ToolDefinition, Turn, Usage
+from quarry.core.model.interface import (
+    Keep,
+    Message,
+    Output,
+    Structured,
+    TextStream,
+    ToolCall,
+    ToolDefinition,
+    Turn,
+    Usage,
+)
 from quarry.core.model.strict_schema import response_format
 
 _CUT_OFF_REASONS = frozenset({"max_tokens", "model_context_window_exceeded"})
@@ -66,8 +77,7 @@ class BedrockChat:
 
     async def take_turn(self, messages: Sequence[Message], *, tools: Sequence[ToolDefinition], seconds: float) -> Turn:
         """One turn in which the model may call tools. ModelOutputInvalid if it neither writes nor calls."""
-        options = {"toolConfig": {"tools": [_wire_tool(tool) for tool in tools]}} if tools else {}
-        answer, usage = await self._converse(messages, seconds, self._limits.turn_tokens, options, bool(tools))
+        answer, usage = await self._converse(messages, seconds, self._limits.turn_tokens, _offered(tools), bool(tools))
         calls = tuple(
             ToolCall(id=call.toolUseId, name=call.name, arguments=storable(json.dumps(call.input)))
             for call in answer.calls
@@ -76,9 +86,11 @@ class BedrockChat:
             raise ModelOutputInvalid("The model's answer is empty.")
         return Turn(text=answer.text, tool_calls=calls, usage=usage)
 
-    def stream(self, messages: Sequence[Message], *, seconds: float) -> TextStream:
-        """A text answer, piece by piece. Time runs from the first one asked for; closing `pieces` ends the request."""
-        return TextStream.of(lambda keep: self._pieces(messages, seconds, keep))
+    def stream(
+        self, messages: Sequence[Message], *, tools: Sequence[ToolDefinition] = (), seconds: float
+    ) -> TextStream:
+        """A turn, its text piece by piece. Time runs from the first one asked for; closing `pieces` ends the request."""
+        return TextStream.of(lambda keep: self._pieces(messages, tools, seconds, keep))
 
     async def close(self) -> None:
         await self._connection.close()
@@ -115,11 +127,12 @@ class BedrockChat:
         return answer.output.message, _usage(answer.usage)
 
     async def _pieces(
-        self, messages: Sequence[Message], seconds: float, keep: Callable[[Usage], None]
+        self, messages: Sequence[Message], tools: Sequence[ToolDefinition], seconds: float, keep: Keep
     ) -> AsyncGenerator[str]:
         stop_reason: str | None = None
         characters = 0
-        request = self._request(messages, self._limits.answer_tokens, {}, calls_tools=False)
+        called: dict[int, ToolCall] = {}
+        request = self._request(messages, self._limits.answer_tokens, _offered(tools), calls_tools=bool(tools))
         await self._connection.open()
         deadline = asyncio.get_running_loop().time() + seconds
         with translated():
@@ -131,9 +144,10 @@ class BedrockChat:
                         keep(_usage(event.metadata.usage))
                     if event.messageStop:
                         stop_reason = event.messageStop.stopReason
+                    characters += event.characters
+                    check_length(characters, self._limits.answer_tokens)
+                    event.collect(called)
                     if piece := event.piece:
-                        characters += len(piece)
-                        check_length(characters, self._limits.answer_tokens)
                         yield piece
             finally:
                 stream.close()
@@ -142,6 +156,7 @@ class BedrockChat:
         _check_ending(stop_reason)
         if not characters:
             raise ModelOutputInvalid("The model's answer is empty.")
+        keep(tuple(replace(call, arguments=call.arguments or "{}") for _, call in sorted(called.items())))
 
     async def _next_event(self, stream: EventStream, deadline: float) -> _Event | None:
         """The next event, None at the end. TimeoutError past the wait for a piece, or `deadline` by the event loop's clock."""
@@ -194,12 +209,27 @@ class _Answer(Wire):
     usage: _WireUsage | None = None
 
 
-class _TextDelta(Wire):
+class _InputDelta(Wire):
+    input: StorableText | None = None
+
+
+class _BlockDelta(Wire):
     text: StorableText | None = None
+    toolUse: _InputDelta | None = None  # noqa: N815
 
 
 class _Delta(Wire):
-    delta: _TextDelta | None = None
+    contentBlockIndex: int = 0  # noqa: N815
+    delta: _BlockDelta | None = None
+
+
+class _BlockStart(Wire):
+    toolUse: _ToolUse | None = None  # noqa: N815
+
+
+class _Start(Wire):
+    contentBlockIndex: int = 0  # noqa: N815
+    start: _BlockStart | None = None
 
 
 class _Stop(Wire):
@@ -211,6 +241,7 @@ class _Metadata(Wire):
 
 
 class _Event(Wire):
+    contentBlockStart: _Start | None = None  # noqa: N815
     contentBlockDelta: _Delta | None = None  # noqa: N815
     messageStop: _Stop | None = None  # noqa: N815
     metadata: _Metadata | None = None
@@ -219,6 +250,30 @@ class _Event(Wire):
     def piece(self) -> str:
         delta = self.contentBlockDelta.delta if self.contentBlockDelta else None
         return (delta.text if delta else None) or ""
+
+    @property
+    def characters(self) -> int:
+        """How much the model wrote in it."""
+        started = self.contentBlockStart.start if self.contentBlockStart else None
+        name = started.toolUse.name if started and started.toolUse else ""
+        return len(self.piece) + len(self._input) + len(name)
+
+    @property
+    def _input(self) -> str:
+        delta = self.contentBlockDelta.delta if self.contentBlockDelta else None
+        return (delta.toolUse.input if delta and delta.toolUse else None) or ""
+
+    def collect(self, called: dict[int, ToolCall]) -> None:
+        """Put the pieces of tool calls together, each by the index of its block."""
+        started = self.contentBlockStart
+        if started and started.start and (tool := started.start.toolUse):
+            called[started.contentBlockIndex] = ToolCall(tool.toolUseId, tool.name, "")
+        if self.contentBlockDelta and (call := called.get(index := self.contentBlockDelta.contentBlockIndex)):
+            called[index] = replace(call, arguments=call.arguments + self._input)
+
+
+def _offered(tools: Sequence[ToolDefinition]) -> dict[str, Any]:
+    return {"toolConfig": {"tools": [_wire_tool(tool) for tool in tools]}} if tools else {}
 
 
 def _usage(usage: _WireUsage | None) -> Usage:

@@ -39,8 +39,10 @@ class GuardedChat:
             tell(turn.usage)
             return turn
 
-    def stream(self, messages: Sequence[Message], *, seconds: float) -> TextStream:
-        stream = self._model.stream(messages, seconds=seconds)
+    def stream(
+        self, messages: Sequence[Message], *, tools: Sequence[ToolDefinition] = (), seconds: float
+    ) -> TextStream:
+        stream = self._model.stream(messages, tools=tools, seconds=seconds)
         # weak, as the stream's own hold on itself is
         stream.pieces = self._guarded(stream.pieces, weakref.ref(stream))
         return stream

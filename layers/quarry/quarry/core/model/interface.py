@@ -74,25 +74,35 @@ class Turn:
 
 @dataclass
 class TextStream:
-    """A streamed answer: iterate `pieces` to its end, then read `usage`."""
+    """A streamed turn: iterate `pieces` to its end, then read `usage` and the `tool_calls` that the model made."""
 
     pieces: AsyncGenerator[str]
     usage: Usage = field(default_factory=Usage)
+    tool_calls: tuple[ToolCall, ...] = ()
 
     @classmethod
-    def of(cls, read: Callable[[Callable[[Usage], None]], AsyncGenerator[str]]) -> TextStream:
-        """The stream whose pieces `read` gives; it is handed what to call with the usage."""
+    def of(cls, read: Callable[[Keep], AsyncGenerator[str]]) -> TextStream:
+        """The stream whose pieces `read` gives; `read` hands the usage and the tool calls to what it is given."""
         # Weak, or the answer and its pieces would keep each other alive, and a stream that its reader just drops
         # would hold its connection until the garbage collector comes by.
         answer: weakref.ref[TextStream]
 
-        def keep(usage: Usage) -> None:
-            if (kept := answer()) is not None:
-                kept.usage = usage
+        def keep(came: Usage | tuple[ToolCall, ...]) -> None:
+            kept = answer()
+            if kept is None:
+                return
+            if isinstance(came, Usage):
+                kept.usage = came
+            else:
+                kept.tool_calls = came
 
         stream = cls(read(keep))
         answer = weakref.ref(stream)
         return stream
+
+
+Keep = Callable[[Usage | tuple[ToolCall, ...]], None]
+"""Takes what a streamed turn brings besides its text."""
 
 
 class ChatModel(Protocol):
@@ -114,8 +124,12 @@ class ChatModel(Protocol):
         """One turn in which the model may call tools."""
         ...
 
-    def stream(self, messages: Sequence[Message], *, seconds: float) -> TextStream:
-        """A text answer, piece by piece as the model writes it. The errors come while iterating."""
+    def stream(
+        self, messages: Sequence[Message], *, tools: Sequence[ToolDefinition] = (), seconds: float
+    ) -> TextStream:
+        """A turn, its text piece by piece as the model writes it; with `tools`, the model may call them instead of writing, or
+        after it. The errors come while iterating.
+        """
         ...
 
     async def close(self) -> None: ...

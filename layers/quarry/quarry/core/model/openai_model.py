@@ -7,7 +7,7 @@ what laxer servers leave out.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
@@ -24,7 +24,17 @@ from quarry.core.model.answers import (
     check_length,
     read_output,
 )
-from quarry.core.model.interface import Message, Output, Structured, TextStream, ToolCall, ToolDefinition, Turn, Usage
+from quarry.core.model.interface import (
+    Keep,
+    Message,
+    Output,
+    Structured,
+    TextStream,
+    ToolCall,
+    ToolDefinition,
+    Turn,
+    Usage,
+)
 from quarry.core.model.openai_connection import Connection, translated
 from quarry.core.model.strict_schema import response_format
 from quarry.core.secrets import Secret
@@ -75,21 +85,17 @@ class OpenAIChat:
 
     async def take_turn(self, messages: Sequence[Message], *, tools: Sequence[ToolDefinition], seconds: float) -> Turn:
         """One turn in which the model may call tools. ModelOutputInvalid if it neither writes nor calls."""
-        # an empty list of tools is an error to OpenAI
-        options = {"tools": [_wire_tool(tool) for tool in tools]} if tools else {}
-        answer, usage = await self._complete(messages, seconds, self._limits.turn_tokens, **options)
-        calls = tuple(
-            ToolCall(id=call.id or f"call_{number}", name=call.function.name, arguments=call.function.arguments or "{}")
-            for number, call in enumerate(answer.tool_calls or (), start=1)
-            if call.function
-        )
+        answer, usage = await self._complete(messages, seconds, self._limits.turn_tokens, **_offered(tools))
+        calls = _calls(answer.tool_calls or ())
         if not answer.content and not calls:
             raise ModelOutputInvalid("The model's answer is empty.")
         return Turn(text=answer.content or "", tool_calls=calls, usage=usage)
 
-    def stream(self, messages: Sequence[Message], *, seconds: float) -> TextStream:
-        """A text answer, piece by piece. Time runs from the first one asked for; closing `pieces` ends the request."""
-        return TextStream.of(lambda keep: self._pieces(messages, seconds, keep))
+    def stream(
+        self, messages: Sequence[Message], *, tools: Sequence[ToolDefinition] = (), seconds: float
+    ) -> TextStream:
+        """A turn, its text piece by piece. Time runs from the first one asked for; closing `pieces` ends the request."""
+        return TextStream.of(lambda keep: self._pieces(messages, tools, seconds, keep))
 
     async def close(self) -> None:
         await self._connection.close()
@@ -121,10 +127,11 @@ class OpenAIChat:
         return choice.message, _usage(completion.usage)
 
     async def _pieces(
-        self, messages: Sequence[Message], seconds: float, keep: Callable[[Usage], None]
+        self, messages: Sequence[Message], tools: Sequence[ToolDefinition], seconds: float, keep: Keep
     ) -> AsyncGenerator[str]:
         finish_reason: str | None = None
         characters = 0
+        called: dict[int, _WireToolCall] = {}
         client = await self._connection.open()
         with translated():
             deadline = asyncio.get_running_loop().time() + seconds
@@ -135,6 +142,7 @@ class OpenAIChat:
                     stream=True,
                     stream_options={"include_usage": True},
                     **self._at_most(self._limits.answer_tokens),
+                    **_offered(tools),
                 )
             async with _ended(chunks):
                 while (chunk := await _next_chunk(chunks, deadline, self._timeout_seconds)) is not None:
@@ -143,15 +151,17 @@ class OpenAIChat:
                     finish_reason = chunk.choice.finish_reason or finish_reason
                     if chunk.choice.message.refusal:
                         raise ModelRefused(DECLINED)
+                    characters += chunk.choice.message.characters
+                    check_length(characters, self._limits.answer_tokens)
+                    _collect(called, chunk.choice.message.tool_calls or ())
                     if piece := chunk.choice.message.content:
-                        characters += len(piece)
-                        check_length(characters, self._limits.answer_tokens)
                         yield piece
         if finish_reason is None:
             raise ModelUnavailable("The model's answer broke off.")
         _check_ending(finish_reason)
         if not characters:
             raise ModelOutputInvalid("The model's answer is empty.")
+        keep(_calls([called[index] for index in sorted(called)]))
 
 
 class _WireUsage(Wire):
@@ -160,11 +170,12 @@ class _WireUsage(Wire):
 
 
 class _WireFunction(Wire):
-    name: str
+    name: str | None = None
     arguments: StorableText | None = None
 
 
 class _WireToolCall(Wire):
+    index: int | None = None
     id: str | None = None
     function: _WireFunction | None = None
 
@@ -178,7 +189,7 @@ class _AnswerMessage(Wire):
     def characters(self) -> int:
         """How much the model wrote."""
         calls = [call.function for call in self.tool_calls or () if call.function]
-        return len(self.content or "") + sum(len(call.name) + len(call.arguments or "") for call in calls)
+        return len(self.content or "") + sum(len(call.name or "") + len(call.arguments or "") for call in calls)
 
 
 class _Choice(Wire):
@@ -232,6 +243,33 @@ async def _next_chunk(chunks: AsyncStream[ChatCompletionChunk], deadline: float,
     async with asyncio.timeout_at(min(deadline, asyncio.get_running_loop().time() + wait_seconds)):
         chunk = await anext(chunks, None)
     return None if chunk is None else _Chunk.model_validate(chunk)
+
+
+def _offered(tools: Sequence[ToolDefinition]) -> dict[str, Any]:
+    # an empty list of tools is an error to OpenAI
+    return {"tools": [_wire_tool(tool) for tool in tools]} if tools else {}
+
+
+def _calls(calls: Sequence[_WireToolCall]) -> tuple[ToolCall, ...]:
+    return tuple(
+        ToolCall(call.id or f"call_{number}", call.function.name, call.function.arguments or "{}")
+        for number, call in enumerate(calls, start=1)
+        if call.function and call.function.name
+    )
+
+
+def _collect(called: dict[int, _WireToolCall], deltas: Sequence[_WireToolCall]) -> None:
+    """Put the pieces of streamed tool calls together, each at its index: only the first piece has the id and the name."""
+    for place, delta in enumerate(deltas):
+        index = place if delta.index is None else delta.index
+        before = called.get(index, _WireToolCall())
+        old, new = before.function or _WireFunction(), delta.function or _WireFunction()
+        called[index] = _WireToolCall(
+            id=before.id or delta.id,
+            function=_WireFunction(
+                name=old.name or new.name, arguments=(old.arguments or "") + (new.arguments or "") or None
+            ),
+        )
 
 
 def _usage(usage: _WireUsage | None) -> Usage:
