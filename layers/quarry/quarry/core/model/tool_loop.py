@@ -95,14 +95,14 @@ async def call_tools(
             return
         for call in calls:
             run.budget.spend_call()
-            arguments, problem = _validated(by_name.get(call.name), call)
+            arguments, problem = validated(by_name.get(call.name), call)
             given = arguments.model_dump(mode="json", exclude_none=True) if arguments else {}
             yield ToolStarted(call.id, call.name, given)
             if arguments is None:
                 malformed += 1
                 result = ToolResult(0, problem, problem)
             else:
-                result = await _run_once(by_name[call.name], arguments, run, remembered)
+                result = await run_once(by_name[call.name], arguments, run, remembered)
             if result is _NOT_IN_TIME:
                 run.degrade(step_name)
             yield ToolFinished(call.id, call.name, result)
@@ -130,9 +130,10 @@ async def _next_turn(messages: Sequence[Message], tools: Sequence[Tool], run: Ru
     return turn
 
 
-async def _run_once(
+async def run_once(
     tool: Tool, arguments: BaseModel, run: Run, remembered: dict[tuple[str, str], ToolResult]
 ) -> ToolResult:
+    """What the tool finds, while `run.budget` has time; from `remembered` where it was called with the same arguments before."""
     key = (tool.name, arguments.model_dump_json())
     if key not in remembered:
         remembered[key] = await _run_in_time(tool, arguments, run)
@@ -149,7 +150,7 @@ async def _run_in_time(tool: Tool, arguments: BaseModel, run: Run) -> ToolResult
         return _NOT_IN_TIME
 
 
-def _validated(tool: Tool | None, call: ToolCall) -> tuple[BaseModel | None, str]:
+def validated(tool: Tool | None, call: ToolCall) -> tuple[BaseModel | None, str]:
     """The arguments, or None and what is wrong with them in words for the model."""
     if tool is None:
         return None, f"There is no tool {call.name[:64]!r}."

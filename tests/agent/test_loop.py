@@ -1,0 +1,137 @@
+"""The loop in which a model calls tools and answers, against a server that speaks OpenAI's wire format."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import aclosing
+
+import pytest
+from pydantic import BaseModel, Field
+
+from quarry.agent.loop import Happened, Text, TurnEnded, converse
+from quarry.core.budget import Budget
+from quarry.core.errors import ModelError
+from quarry.core.model.interface import Message
+from quarry.core.model.openai_model import OpenAIChat
+from quarry.core.model.tool_loop import Tool, ToolFinished, ToolResult, ToolStarted
+from quarry.core.run_log import Run
+from tests.fakes.openai_server import FakeOpenAI, Reply
+from tests.waiting import PATIENCE_SECONDS
+
+MESSAGES = [Message("system", "Search until you know."), Message("user", "Which parks are new?")]
+
+
+class SearchArguments(BaseModel):
+    query: str = Field(min_length=1)
+
+
+class Desk:
+    """A search tool; every search waits until as many as `together` have begun."""
+
+    def __init__(self, together: int = 1) -> None:
+        self.asked: list[str] = []
+        self.ended = 0
+        self._all_begun = asyncio.Event()
+        self._together = together
+        self.tools = [Tool("search", "Search the records.", SearchArguments, self._search)]
+
+    async def _search(self, arguments: SearchArguments) -> ToolResult:
+        self.asked.append(arguments.query)
+        if len(self.asked) >= self._together:
+            self._all_begun.set()
+        try:
+            await asyncio.wait_for(self._all_begun.wait(), PATIENCE_SECONDS)
+        finally:
+            self.ended += 1
+        return ToolResult(1, f"found {arguments.query}", f"rows of {arguments.query}")
+
+
+@pytest.fixture
+def run(chat: OpenAIChat) -> Run:
+    return Run("records", "demo", "q", Budget(max_turns=10, max_calls=4, max_seconds=30, max_tokens=10_000), chat)
+
+
+async def happened(run: Run, desk: Desk, *, max_turns: int = 6) -> list[Happened]:
+    conversation = converse(MESSAGES, desk.tools, run, step_name="research", max_turns=max_turns)
+    return [event async for event in conversation]
+
+
+def search(*queries: str, content: str | None = None) -> Reply:
+    return Reply.tool_calls([("search", {"query": query}) for query in queries], content=content)
+
+
+def text_of(events: Sequence[Happened]) -> str:
+    return "".join(event.piece for event in events if isinstance(event, Text))
+
+
+async def test_two_calls_of_the_model_search_and_answer(server: FakeOpenAI, run: Run) -> None:
+    server.enqueue(search("parks"), Reply.text("Elm Park is new."))
+    events = await happened(run, Desk())
+    assert events[:4] == [
+        TurnEnded(called=True),
+        ToolStarted("call_1", "search", {"query": "parks"}),
+        ToolFinished("call_1", "search", ToolResult(1, "found parks", "rows of parks")),
+        Text("Elm"),
+    ]
+    assert (text_of(events), events[-1]) == ("Elm Park is new.", TurnEnded(called=False))
+    [_, second] = server.requests
+    assert second["messages"][-1] == {"role": "tool", "content": "rows of parks", "tool_call_id": "call_1"}
+    assert (run.budget.turns, run.budget.calls, run.degraded) == (2, 1, [])
+
+
+async def test_the_calls_of_one_turn_run_side_by_side(server: FakeOpenAI, run: Run) -> None:
+    server.enqueue(search("a", "b", "c"), Reply.text("Done."))
+    desk = Desk(together=3)
+    finished = [event for event in await happened(run, desk) if isinstance(event, ToolFinished)]
+    assert (len(finished), desk.asked) == (3, ["a", "b", "c"])
+
+
+async def test_wrong_arguments_go_back_to_the_model_and_the_conversation_goes_on(server: FakeOpenAI, run: Run) -> None:
+    server.enqueue(search(""), Reply.tool_calls([("drop", {})]), search("parks"), Reply.text("Elm Park."))
+    desk = Desk()
+    assert text_of(await happened(run, desk)) == "Elm Park."
+    told = [request["messages"][-1]["content"] for request in server.requests[1:]]
+    assert "at least 1 character" in told[0]
+    assert told[1:] == ["There is no tool 'drop'.", "rows of parks"]
+    assert desk.asked == ["parks"]
+
+
+async def test_the_same_call_again_is_answered_from_memory(server: FakeOpenAI, run: Run) -> None:
+    server.enqueue(search("parks"), search("parks"), Reply.text("Elm Park."))
+    desk = Desk()
+    await happened(run, desk)
+    assert desk.asked == ["parks"]
+
+
+async def test_the_last_turn_offers_no_tools(server: FakeOpenAI, run: Run) -> None:
+    server.enqueue(search("a"), search("b"), Reply.text("As far as I know."))
+    assert text_of(await happened(run, Desk(), max_turns=3)) == "As far as I know."
+    assert ["tools" in request for request in server.requests] == [True, True, False]
+
+
+async def test_calls_beyond_the_budget_are_not_run_and_the_model_is_told(server: FakeOpenAI, run: Run) -> None:
+    server.enqueue(search("a", "b", "c", "d", "e"), Reply.text("Four."))
+    desk = Desk()
+    await happened(run, desk)
+    assert desk.asked == ["a", "b", "c", "d"]
+    assert "No tool calls are left" in server.requests[1]["messages"][-1]["content"]
+    assert "tools" not in server.requests[1]
+
+
+async def test_a_failing_model_raises_and_degrades_the_step(server: FakeOpenAI, run: Run) -> None:
+    server.enqueue(search("a"), Reply.http_error(400))
+    with pytest.raises(ModelError):
+        await happened(run, Desk())
+    assert run.degraded == ["research"]
+
+
+async def test_who_leaves_stops_the_tools_that_are_at_work(server: FakeOpenAI, run: Run) -> None:
+    server.enqueue(search("a", "b"))
+    desk = Desk(together=3)
+    async with aclosing(converse(MESSAGES, desk.tools, run, step_name="research", max_turns=3)) as events:
+        async for event in events:
+            if isinstance(event, ToolStarted) and event.id == "call_2":
+                await asyncio.sleep(0)
+                break
+    assert desk.ended == len(desk.asked)
