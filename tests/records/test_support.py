@@ -338,3 +338,32 @@ def test_many_markers_behind_many_words_are_linear_work_too() -> None:
     assert_linear(
         lambda text: support(text, bodies), lambda length: "a b " * (length // 8) + "[1]" * (length // 6), 8_000
     )
+
+
+class TestResultsOfQueries:
+    """What a model answers from numbers that a query gave it."""
+
+    RESULT = "12 tickets (status: open)\ncount\n12"
+
+    def test_a_number_of_a_result_supports_its_sentence_without_a_citation(self) -> None:
+        found = support("There are 12 open tickets.", {1: source()}, results=[self.RESULT])
+        assert (found.unsupported, found.rests_on_results) == ([], True)
+
+    @pytest.mark.parametrize("answer", ["There are 13 open tickets.", "It is 13.", "13."])
+    def test_a_number_that_stands_nowhere_is_unsupported_however_short_its_sentence(self, answer: str) -> None:
+        found = support(answer, {1: source()}, results=[self.RESULT])
+        assert (found.unsupported, found.rests_on_results) == ([answer], False)
+
+    def test_a_sentence_that_repeats_the_question_claims_nothing(self) -> None:
+        denial = "Who pays for the elm bench in Harbour Street remains open."
+        asked = "Who pays for the elm bench in Harbour Street?"
+        assert support(denial, {1: source()}).unsupported == [denial]
+        assert support(denial, {1: source()}, question=asked).unsupported == []
+
+
+def test_a_quotation_inside_a_sentence_is_verbatim_support() -> None:
+    body = "Divers found 14 cracks below the waterline. Repairs are put at 310,000 dollars."
+    citation = only("Repairs became urgent once “divers found 14 cracks below the waterline” [1].", body)
+    assert (citation.quote, citation.verified) == ("Divers found 14 cracks below the waterline", True)
+    assert not only("Repairs became urgent once “divers found 41 cracks below the waterline” [1].", body).verified
+    assert not only("In 1987 “divers found 14 cracks below the waterline” [1].", body).verified

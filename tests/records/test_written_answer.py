@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,7 +18,7 @@ WHOLE = (
 def read(text: str, *cuts: int) -> tuple[frozenset[int] | None, str, list[str]]:
     answer = WrittenAnswer()
     places = sorted({min(cut, len(text)) for cut in cuts} | {0, len(text)})
-    pieces = [text[start:end] for start, end in zip(places, places[1:], strict=False)]
+    pieces = [text[start:end] for start, end in pairwise(places)]
     said = "".join([*map(answer.feed, pieces), answer.finish()])
     return answer.kept, said, answer.followups
 

@@ -95,6 +95,7 @@ _NARROWING = frozenset(
     """.split()
 )
 """What changes how much, or of what, the words right beside it say."""
+_QUOTED = re.compile(r"[“\"„«]([^“”\"„«»]+)[”\"“»]")
 _BEFORE_MAX, _BEHIND_MAX = 3, 2
 """So many words before and behind are right beside."""
 _CLAUSE_END = re.compile(r"[,;:()—–.!?]")
@@ -102,19 +103,33 @@ _CLAUSE_END = re.compile(r"[,;:()—–.!?]")
 
 @dataclass(frozen=True)
 class Support:
-    """The citations of an answer in their order, and its sentences that no source supports."""
+    """The citations of an answer in their order, and its sentences that nothing supports. `rests_on_results` says that a sentence
+    without a citation says what the result of a query holds.
+    """
 
     citations: Sequence[Citation]
     unsupported: Sequence[str]
+    rests_on_results: bool = False
 
 
-def support(answer: str, sources: Mapping[int, RecordText], own: Iterable[str] = ()) -> Support:
+def support(
+    answer: str,
+    sources: Mapping[int, RecordText],
+    own: Iterable[str] = (),
+    *,
+    question: str = "",
+    results: Sequence[str] = (),
+) -> Support:
     """How the sources, by their numbers, support an answer. `own` is what it says that is not theirs to support, such as what was
     counted, or what may be missing.
+
+    A sentence that cites nothing needs no support where it repeats the `question`, as one does that says what is not answered.
+    It has the support of a text of `results` that holds its numbers, or half of its words. Each number must stand somewhere.
     """
     for text in filter(None, own):
         answer = answer.replace(text, "\n")
     read = _Read(sources)
+    uncited = _Uncited(read, _Source.of_text(question), [_Source.of_text(text) for text in results])
     citations: list[Citation] = []
     unsupported: list[str] = []
     for sentence, before in _statements(answer):
@@ -126,9 +141,9 @@ def support(answer: str, sources: Mapping[int, RecordText], own: Iterable[str] =
             for place, (n, claim) in enumerate(cited, start=len(citations))
         ]
         citations += found
-        if not (any(each.support >= SUPPORTED_MIN for each in found) if found else _needs_no_marker(plain, read)):
+        if not (any(each.support >= SUPPORTED_MIN for each in found) if found else uncited.is_supported(plain)):
             unsupported.append(plain)
-    return Support(citations, unsupported)
+    return Support(citations, unsupported, uncited.rests_on_results)
 
 
 class _Read(dict[int, "_Source"]):
@@ -157,12 +172,34 @@ def _statements(answer: str) -> Iterator[tuple[str, str]]:
             begin = end if is_marked else begin
 
 
-def _needs_no_marker(sentence: str, read: _Read) -> bool:
-    """Whether nothing need be said for a sentence without a marker, or a source holds half of its words."""
-    words = _words(_LABEL.sub("", sentence, count=1))[:CLAIM_WORDS_MAX]
-    if sentence.endswith("?") or len(_claimed(words)) < UNCITED_WORDS_MIN or ends_in_denial(sentence):
-        return True
-    return any(_share(words, read[n]) >= SUPPORTED_MIN for n in read.texts)
+@dataclass
+class _Uncited:
+    """What may support a sentence without a marker."""
+
+    read: _Read
+    question: _Source
+    results: Sequence[_Source]
+    rests_on_results: bool = False
+
+    def is_supported(self, sentence: str) -> bool:
+        """Whether nothing need be said for it, or a result or source holds what it says."""
+        words = _words(_LABEL.sub("", sentence, count=1))[:CLAIM_WORDS_MAX]
+        numbers = [word for word in words if _is_number(word)]
+        if any(self._is_of_result(words, numbers, result) for result in self.results):
+            self.rests_on_results = True
+            return True
+        if sentence.endswith("?") or ends_in_denial(sentence):
+            return True
+        sources = [self.read[n] for n in self.read.texts]
+        if any(_has_own_number([number], *sources, self.question) for number in numbers):
+            return False
+        is_short = len(_claimed(words)) < UNCITED_WORDS_MIN
+        return is_short or any(_share(words, source) >= SUPPORTED_MIN for source in (self.question, *sources))
+
+    def _is_of_result(self, words: Sequence[str], numbers: Sequence[str], result: _Source) -> bool:
+        if numbers:
+            return not _has_own_number(words, result)
+        return _share(words, result) >= SUPPORTED_MIN
 
 
 def _without_markers(code: re.Match[str]) -> str:
@@ -255,6 +292,11 @@ class _Source:
         self._tokens = tokens
         self._joined = f" {' '.join(self.words)} "
 
+    @classmethod
+    def of_text(cls, body: str) -> _Source:
+        """A text that is no record."""
+        return cls(RecordText("", "", "", body, None, None, None, None, None, ""))
+
     def end_of(self, place: int) -> int:
         """Where a word ends."""
         return self._tokens[place].end()
@@ -345,7 +387,7 @@ def _citation(n: int, sentence: str, claim: _Claim, source: _Source) -> Citation
     if verbatim is not None:
         sentence = claim.before + sentence
     else:
-        verbatim = _verbatim(_told(claim, source), source)
+        verbatim = _verbatim(_told(claim, source), source) or _quotation(claim.text, source)
     start, end, share = (*verbatim, 1.0) if verbatim is not None else _passage(claim.words, source)
     quote = source.body[start:end]
     return Citation(
@@ -411,12 +453,11 @@ def _passage(words: Sequence[str], source: _Source) -> tuple[int, int, float]:
     return start, start - length, part
 
 
-def _has_own_number(words: Sequence[str], source: _Source) -> bool:
-    """Whether a number is said that the source does not have, in digits or in words."""
-    left = source.undated(words)
+def _has_own_number(words: Sequence[str], *sources: _Source) -> bool:
+    """Whether a number is said that none of the sources has, in digits or in words."""
     return any(
-        not _is_amount_of(word, behind, source)
-        for word, behind in zip(left, [*left[1:], ""], strict=True)
+        not any(word not in source.undated(words) or _is_amount_of(word, behind, source) for source in sources)
+        for word, behind in zip(words, [*words[1:], ""], strict=True)
         if _is_number(word)
     )
 
@@ -438,6 +479,19 @@ def _verbatim(words: Sequence[str], source: _Source) -> tuple[int, int] | None:
         ),
         None,
     )
+
+
+def _quotation(text: str, source: _Source) -> tuple[int, int] | None:
+    """Where the source says what a sentence quotes between quotation marks; None where it lacks any of it, or a name or number
+    that the sentence says about the quotation.
+    """
+    quoted = [words for each in _QUOTED.findall(text) if len(words := _words(each)) >= VERBATIM_WORDS_MIN]
+    found = [next(source.places(words), None) for words in quoted]
+    about = [token for token in _TOKEN.findall(_QUOTED.sub(" ", text)) if not token[:1].islower()]
+    is_of_source = all(word in STOP_WORDS or not source.said.isdisjoint(_roots(word)) for word in _folded(about))
+    if not found or None in found or found[0] is None or not is_of_source:
+        return None
+    return source.starts[found[0]], source.end_of(found[0] + len(quoted[0]) - 1)
 
 
 def _rows(words: Sequence[str], source: _Source) -> list[tuple[int, int, int]]:
