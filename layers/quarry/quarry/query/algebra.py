@@ -61,24 +61,16 @@ class OtherField(_Part):
     field: FieldPath
 
 
-class Day(_Part):
-    """The day that lies so many days after today; below 0, before it."""
-
-    today: Annotated[StrictInt, Field(ge=-40_000, le=40_000)]
-
-
 def _value_form(value: Any) -> str:
     """Which kind of value a JSON value, or a model, is: by the key that only it has."""
     keys = value.keys() if isinstance(value, dict) else type(value).model_fields if isinstance(value, _Part) else ()
-    forms = {"source": "Query", "today": "Day", "field": "OtherField"}
-    return next((form for key, form in forms.items() if key in keys), "Query" if isinstance(value, dict) else "Scalar")
+    if "field" in keys:
+        return "OtherField"
+    return "Query" if "source" in keys or isinstance(value, dict) else "Scalar"
 
 
 Value = Annotated[
-    Annotated[Scalar, Tag("Scalar")]
-    | Annotated["Query", Tag("Query")]
-    | Annotated[OtherField, Tag("OtherField")]
-    | Annotated[Day, Tag("Day")],
+    Annotated[Scalar, Tag("Scalar")] | Annotated["Query", Tag("Query")] | Annotated[OtherField, Tag("OtherField")],
     Discriminator(_value_form),
 ]
 """What a field is compared with. The tags, which stand in the places of validation errors, are no key of any object."""
@@ -86,7 +78,7 @@ Value = Annotated[
 
 class Comparison(_Part):
     """A field compared with a value, with any of several `values`, or with the result of another query. A value may also be
-    another field of the row (`{"field": "closed_on"}`) or a day counted from today (`{"today": -30}`).
+    another field of the row (`{"field": "closed_on"}`). Dates may be counted from today: `today`, `today-30d`.
 
     `=` and `!=` take one value or several (any of them; none of them) or a query of one column; the orderings take one value or
     a query of one value; `between` takes two values, both included; `contains` looks for a piece of text, or for an element of an
@@ -126,7 +118,7 @@ class Comparison(_Part):
 
     @property
     def scalars(self) -> tuple[Scalar, ...]:
-        """The values that it names; none where it compares with a query, another field, a counted day or null."""
+        """The values that it names; none where it compares with a query, another field or null."""
         if self.values:
             return self.values
         return () if self.value is None or isinstance(self.value, _Part) else (self.value,)
