@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, LiteralString
 
+from quarry.query.algebra import Condition
+
 Kind = Literal["text", "number", "money", "year", "date", "datetime", "boolean"]
 
 SqlOf = Callable[[LiteralString], LiteralString]
@@ -75,8 +77,8 @@ class Source:
     dated: str | None = None
     description: str = ""
     languages: tuple[str, ...] = ()
-    predicates: Mapping[str, Sequence[object]] = field(default_factory=dict)
-    """Derived predicates (`overdue`), each the conditions that it stands for (`algebra.Condition`)."""
+    predicates: Mapping[str, Sequence[Condition]] = field(default_factory=dict)
+    """Derived predicates (`overdue`), each the conditions that it stands for."""
 
 
 @dataclass(frozen=True)
