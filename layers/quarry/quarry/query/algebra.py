@@ -55,8 +55,30 @@ class _Part(Request):
     model_config = ConfigDict(frozen=True, extra="forbid", validate_by_name=True, validate_by_alias=True)
 
 
+class OtherField(_Part):
+    """The value of another field of the same row."""
+
+    field: FieldPath
+
+
+def _value_form(value: Any) -> str:
+    """Which kind of value a JSON value, or a model, is: by the key that only it has."""
+    keys = value.keys() if isinstance(value, dict) else type(value).model_fields if isinstance(value, _Part) else ()
+    if "field" in keys:
+        return "OtherField"
+    return "Query" if "source" in keys or isinstance(value, dict) else "Scalar"
+
+
+Value = Annotated[
+    Annotated[Scalar, Tag("Scalar")] | Annotated["Query", Tag("Query")] | Annotated[OtherField, Tag("OtherField")],
+    Discriminator(_value_form),
+]
+"""What a field is compared with. The tags, which stand in the places of validation errors, are no key of any object."""
+
+
 class Comparison(_Part):
-    """A field compared with a value, with any of several `values`, or with the result of another query.
+    """A field compared with a value, with any of several `values`, or with the result of another query. A value may also be
+    another field of the row (`{"field": "closed_on"}`). Dates may be counted from today: `today`, `today-30d`.
 
     `=` and `!=` take one value or several (any of them; none of them) or a query of one column; the orderings take one value or
     a query of one value; `between` takes two values, both included; `contains` looks for a piece of text, or for an element of an
@@ -66,8 +88,16 @@ class Comparison(_Part):
 
     field: FieldPath
     op: Operator = "="
-    value: Scalar | Query | None = None
+    value: Value | None = None
     values: Annotated[tuple[Scalar, ...], OneOrMany, Field(max_length=1_000)] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_list(cls, given: Any) -> Any:
+        """A list as `value` says the same as `values`."""
+        if isinstance(given, dict) and isinstance(given.get("value"), list) and "values" not in given:
+            return {**{key: value for key, value in given.items() if key != "value"}, "values": given["value"]}
+        return given
 
     @model_validator(mode="after")
     def _has_its_values(self) -> Self:
@@ -88,10 +118,10 @@ class Comparison(_Part):
 
     @property
     def scalars(self) -> tuple[Scalar, ...]:
-        """The values that it names; none where it compares with a query or with null."""
+        """The values that it names; none where it compares with a query, another field or null."""
         if self.values:
             return self.values
-        return () if self.value is None or isinstance(self.value, Query) else (self.value,)
+        return () if self.value is None or isinstance(self.value, _Part) else (self.value,)
 
     @property
     def query(self) -> Query | None:
@@ -126,18 +156,17 @@ class Exists(_Part):
 
 def _form(value: Any) -> str:
     """Which condition a JSON object, or a model, is: by the key that only it has."""
-    keys = value.keys() if isinstance(value, dict) else type(value).model_fields
-    if "negated" in keys:
-        return "not"
-    return next((form for form in ("any_of", "all_of", "not", "exists") if form in keys), "field")
+    keys = value.keys() if isinstance(value, dict) else type(value).model_fields if isinstance(value, _Part) else ()
+    forms = {"any_of": "AnyOf", "all_of": "AllOf", "not": "Not", "negated": "Not", "exists": "Exists"}
+    return next((form for key, form in forms.items() if key in keys), "Comparison")
 
 
 Condition = Annotated[
-    Annotated[Comparison, Tag("field")]
-    | Annotated[AnyOf, Tag("any_of")]
-    | Annotated[AllOf, Tag("all_of")]
-    | Annotated[Not, Tag("not")]
-    | Annotated[Exists, Tag("exists")],
+    Annotated[Comparison, Tag("Comparison")]
+    | Annotated[AnyOf, Tag("AnyOf")]
+    | Annotated[AllOf, Tag("AllOf")]
+    | Annotated[Not, Tag("Not")]
+    | Annotated[Exists, Tag("Exists")],
     Discriminator(_form),
 ]
 
@@ -261,7 +290,3 @@ def comparisons_of(conditions: tuple[Condition, ...]) -> Iterator[Comparison]:
         if isinstance(condition, Comparison):
             yield condition
         yield from comparisons_of(conditions_of(condition))
-
-
-for _model in (Comparison, AnyOf, AllOf, Not, Exists, Aggregate, Query):
-    _model.model_rebuild()

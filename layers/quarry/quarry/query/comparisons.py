@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import LiteralString
 
 from psycopg.sql import SQL, Composable, Composed
 
-from quarry.query.algebra import Comparison, Operator, Query, Scalar
-from quarry.query.functions import folded, key_of
+from quarry.query.algebra import Comparison, Operator, OtherField, Query, Scalar
+from quarry.query.functions import first_day, folded, key_of
 from quarry.query.paths import NUMERIC, invalid
 from quarry.query.schema import Kind
 from quarry.query.scope import Building, Related
@@ -30,12 +30,24 @@ class Operand:
     """Whether the values are elements of an array."""
 
 
-def compared(building: Building, operand: Operand, comparison: Comparison, pointer: str) -> Composed:
+OperandOf = Callable[[str, str], Operand]
+"""The operand that a name stands for; the second argument points to it."""
+
+
+def compared(building: Building, operand_of: OperandOf, comparison: Comparison, pointer: str) -> Composed:
     """True of the rows whose value, or one of whose values, compares so. `!=` and `is_null` deny that any does."""
+    operand = operand_of(comparison.field, f"{pointer}/field")
+    if isinstance(comparison.value, OtherField):
+        other = operand_of(comparison.value.field, f"{pointer}/value/field")
+        met = _with_field(operand, comparison.op, other, pointer)
+        return _denied(operand, met) if comparison.op == "!=" else _of_any(operand, met)
     positive = _POSITIVE.get(comparison.op)
     if positive is None:
         return _of_any(operand, _met(building, operand, comparison, pointer))
-    met = _met(building, operand, comparison.model_copy(update={"op": positive}), pointer)
+    return _denied(operand, _met(building, operand, comparison.model_copy(update={"op": positive}), pointer))
+
+
+def _denied(operand: Operand, met: Composable) -> Composed:
     if operand.many is None:
         return SQL("({}) is not true").format(met)
     return SQL("not {}").format(_of_any(operand, met))
@@ -62,7 +74,7 @@ def _met(building: Building, operand: Operand, comparison: Comparison, pointer: 
     elif op != "=" and operand.kind == "boolean":
         raise invalid(f"{pointer}/op", f"{operand.name} is true or false: compare it by = or !=")
     if comparison.query is not None:
-        return _with_query(building, operand, op, comparison.query, f"{pointer}/value")
+        return _with_query(building, operand, op, comparison.query, pointer)
     scalars = [
         (value, f"{pointer}/values/{place}" if comparison.values else f"{pointer}/value")
         for place, value in enumerate(comparison.scalars)
@@ -136,17 +148,46 @@ def _with_dates(building: Building, operand: Operand, op: str, scalars: Sequence
 
 def _with_query(building: Building, operand: Operand, op: str, query: Query, pointer: str) -> Composed:
     """A value among those of another query, or compared with its only one."""
-    found = building.values_of(query, pointer)
-    if _family(found.kind) != _family(operand.kind):
-        raise invalid(pointer, f"{operand.name} is {operand.kind}, and what it is compared with is {found.kind}")
+    found = building.values_of(query, f"{pointer}/value")
+    _check_alike(operand, found.kind, pointer)
     value = folded(operand.value) if operand.kind == "text" else operand.value
     if op == "=":
         return SQL("{} in ({})").format(value, found.sql)
-    if op not in ("<", "<=", ">", ">="):
-        raise invalid(pointer, f"{op} takes no query")
+    if op not in _COMPARATORS:
+        raise invalid(f"{pointer}/op", f"{op} takes no query")
     if not found.is_single:
-        raise invalid(pointer, f"{op} compares with one value: aggregate the query, or limit it to 1")
+        raise invalid(f"{pointer}/value", f"{op} compares with one value: aggregate the query, or limit it to 1")
     return SQL("{} {} ({})").format(value, SQL(op), found.sql)
+
+
+def _with_field(operand: Operand, op: str, other: Operand, pointer: str) -> Composed:
+    """A value compared with another of the same row; a moment with a day by its own day."""
+    if other.many is not None:
+        raise invalid(
+            f"{pointer}/value/field", f"{other.name} may have several values a row: ask min(…) or max(…) of it"
+        )
+    if op == "!=":
+        op = "="
+    if op not in _COMPARATORS:
+        raise invalid(f"{pointer}/op", f"{op} compares with no other field")
+    _check_alike(operand, other.kind, pointer)
+    one, two = (
+        folded(each.value)
+        if each.kind == "text"
+        else first_day(each.value, each.kind, "day")
+        if operand.kind != other.kind and each.kind == "datetime"
+        else each.value
+        for each in (operand, other)
+    )
+    return SQL("{} {} {}").format(one, SQL(op), two)
+
+
+_COMPARATORS = ("=", "<", "<=", ">", ">=")
+
+
+def _check_alike(operand: Operand, kind: Kind, pointer: str) -> None:
+    if _family(kind) != _family(operand.kind):
+        raise invalid(f"{pointer}/value", f"{operand.name} is {operand.kind}, and what it is compared with is {kind}")
 
 
 def _family(kind: Kind) -> str:

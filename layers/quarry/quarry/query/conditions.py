@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from psycopg.sql import SQL, Composable, Composed
 
 from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Exists, Not
-from quarry.query.comparisons import Operand, compared
+from quarry.query.comparisons import Operand, OperandOf, compared
 from quarry.query.functions import aggregated
 from quarry.query.paths import Path, Predicate, Step, invalid, resolve, resolve_rows
 from quarry.query.schema import Field
@@ -16,10 +16,6 @@ from quarry.query.scope import TRUE, Building, Related, Scope, element_table, el
 
 PREDICATES_MAX = 4
 """How deep predicates may refer to each other."""
-
-
-OperandOf = Callable[[str, str], Operand]
-"""The operand that a name stands for; the second argument points to it."""
 
 
 def all_of(scope: Scope, conditions: Sequence[Condition], pointer: str) -> Composed:
@@ -64,7 +60,7 @@ def _condition(
         case Exists():
             return _exists(scope, condition, pointer)
         case Comparison():
-            return compared(building, operand(condition.field, f"{pointer}/field"), condition, pointer)
+            return compared(building, operand, condition, pointer)
 
 
 def _exists(scope: Scope | None, condition: Exists, pointer: str) -> Composed:

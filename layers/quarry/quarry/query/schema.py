@@ -10,20 +10,28 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, LiteralString
 
+from quarry.core.retrieval.facets import SearchTable
 from quarry.query.algebra import Condition
+
+ACTOR_SETTING = "quarry.actor"
+"""The setting by which our own policies know whose rows and values a caller may read."""
 
 Kind = Literal["text", "number", "money", "year", "date", "datetime", "boolean"]
 
 SqlOf = Callable[[LiteralString], LiteralString]
 """SQL of a row, by the row's alias."""
+SqlOn = Callable[[LiteralString, LiteralString], LiteralString]
+"""Whether a row and another belong together, by the aliases of both."""
+SqlHoldsWords = Callable[[LiteralString, LiteralString], LiteralString]
+"""Whether a row holds all words of a text, by the row's alias and the text, which is a parameter."""
 
 
 @dataclass(frozen=True)
 class Field:
     """A value of a row. One that `is_array` is several of the kind; one of `related` rows is read from these.
 
-    `listed` names the dictionary of values that knows it: its table and facet. `unit` is what a number is measured in, `currency`
-    what money is in. `synonyms` are other words for values.
+    `listed` names the dictionary of values that knows it: its table and facet, which has the synonyms too. `unit` is what a
+    number is measured in, `currency` what money is in.
     """
 
     name: str
@@ -34,8 +42,7 @@ class Field:
     is_array: bool = False
     unit: str | None = None
     currency: str | None = None
-    listed: tuple[str, str] | None = None
-    synonyms: Mapping[str, str] = field(default_factory=dict)
+    listed: tuple[SearchTable, str] | None = None
     related: Link | None = None
     description: str | None = None
 
@@ -50,7 +57,7 @@ class Link:
 
     name: str
     label: str
-    on: Callable[[LiteralString, LiteralString], LiteralString]
+    on: SqlOn
     is_many: bool
     target: str | None = None
     rows: LiteralString | None = None
@@ -61,7 +68,8 @@ class Link:
 class Source:
     """Rows that can be asked about. `rows` is their table in SQL; `guard` is true of the rows that this caller may see, where the
     database's own policies do not say it. `holds_words` is true of rows that hold all words of a text, which is a parameter.
-    `dated` names the field that dates a row.
+    `dated` names the field that dates a row. `predicates` are boolean fields that stand for conditions, all of which must hold
+    (`overdue`). `claim` is which of the caller's verified claims says whose rows and values are the caller's.
     """
 
     name: str
@@ -73,12 +81,12 @@ class Source:
     fields: Mapping[str, Field]
     links: Mapping[str, Link] = field(default_factory=dict)
     guard: SqlOf = lambda row: "true"
-    holds_words: Callable[[LiteralString, LiteralString], LiteralString] | None = None
+    holds_words: SqlHoldsWords | None = None
     dated: str | None = None
     description: str = ""
     languages: tuple[str, ...] = ()
     predicates: Mapping[str, Sequence[Condition]] = field(default_factory=dict)
-    """Derived predicates (`overdue`), each the conditions that it stands for."""
+    claim: str = "sub"
 
 
 @dataclass(frozen=True)

@@ -22,10 +22,8 @@ from quarry.core.language.stemming import stems_of
 from quarry.core.query.question import Clause
 from quarry.core.retrieval.facets import Facet, SearchTable
 from quarry.core.retrieval.filters import Arguments, Literals, where
+from quarry.query.schema import ACTOR_SETTING
 from quarry.records.contract import RecordType
-
-ACTOR_SETTING = "quarry.actor"
-"""The setting by which our own policies know whose values a caller may read."""
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from quarry.core.collections.declaration import (
     template_columns,
 )
 from quarry.core.collections.guessing import is_secret
+from quarry.core.collections.predicate import fields_of, read_predicate
 from quarry.core.collections.relations import Catalog, Column, Reference, Relation
 
 _SYSTEM_SCHEMAS = ("pg_catalog", "information_schema")
@@ -95,6 +96,8 @@ class _Check:
         self._check_sync(source)
         for name, facet in self.declared.facets.items():
             self._check_facet(source, name, facet)
+        for name, text in self.declared.predicates.items():
+            self._check_predicate(source, name, text)
         for name, each in self.declared.references.items():
             self._check_referred(source, each, FACETS["value"], name.split()[0])
 
@@ -255,6 +258,17 @@ class _Check:
         at = (*path, "column") if facet.column else path
         self._doubt_secret(self._column(source, column, FACETS[facet.kind], *at), *at)
         self._refuse_hidden(name, [column], "facets")
+
+    def _check_predicate(self, source: Relation, name: str, text: str) -> None:
+        path = ("predicates", name)
+        if name in source.by_name:
+            self._wrong(f"{source.name} has a column of this name: call the predicate otherwise", *path)
+        known = [*self.declared.facets, *(["date"] if self.declared.date else []), *source.by_name]
+        for field_name in dict.fromkeys(fields_of(read_predicate(text))):
+            if field_name not in known:
+                self._wrong(f"there is no facet or column {field_name!r}{nearest(field_name, known)}", *path)
+            elif field_name not in self.declared.facets:
+                self._refuse_hidden(field_name, [field_name], *path)
 
     def _check_referred(self, source: Relation, referred: Referred | Parent, fit: Fit, *path: str) -> None:
         by = self._column(source, referred.by, SINGLE, *path, "by")

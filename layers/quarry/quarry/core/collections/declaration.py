@@ -24,6 +24,7 @@ from pydantic import (
 )
 
 from quarry.core.collections.expression import expression_columns
+from quarry.core.collections.predicate import read_predicate
 from quarry.core.contract import NAME_PATTERN
 from quarry.core.errors import ConfigurationError
 from quarry.core.language.writing import languages
@@ -200,6 +201,11 @@ class FacetDeclaration(_Declared):
         return Referred(by=self.by, of=self.of, key=self.key, title=self.title or "name")
 
 
+def _is_predicate(text: str) -> str:
+    read_predicate(text)
+    return text
+
+
 class Poll(_Declared):
     """Changes are found by a column that each of them raises."""
 
@@ -219,7 +225,8 @@ class CollectionDeclaration(_Declared):
     `embed` those that have meaning, with `heading` before each piece; `cite` the lines that answers may quote. `title` and
     `topic` say what a row is called and what it is about: the first of them that is not empty. Titles and lines are columns, or
     templates (`parse`). `author` is the column of who says what a row holds, `part_of` what it belongs to. `scope` holds whose a
-    row is; callers see rows by the setting `scope_setting`, which is their verified claim `scope_claim`.
+    row is; callers see rows by the setting `scope_setting`, which is their verified claim `scope_claim`. `predicates` are
+    conditions with a name (`read_predicate`), which a Query uses as boolean fields.
     """
 
     source: TableName
@@ -246,6 +253,7 @@ class CollectionDeclaration(_Declared):
     language: str | LanguageColumn = "english"
     hidden: Columns = ()
     facets: Mapping[str, FacetDeclaration] = {}
+    predicates: Mapping[str, Annotated[str, AfterValidator(_is_predicate)]] = {}
 
     @field_validator("text", mode="before")
     @classmethod
@@ -263,8 +271,18 @@ class CollectionDeclaration(_Declared):
                 )
         return facets
 
+    @field_validator("predicates")
+    @classmethod
+    def _has_usable_predicates(cls, predicates: Mapping[str, str]) -> Mapping[str, str]:
+        for name in predicates:
+            if not re.fullmatch(NAME_PATTERN, name):
+                raise ValueError(f"a predicate cannot be called {name!r}: lower-case letters, digits and _")
+        return predicates
+
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
+        if both := sorted({*self.predicates} & {*self.facets}):
+            raise ValueError(f"{_list(both)}: a facet and a predicate cannot have the same name")
         if self.scope_setting is not None and self.scope is None:
             raise ValueError(
                 "`scope_setting` says whose rows a caller sees, and `scope` is missing: the column that holds it"

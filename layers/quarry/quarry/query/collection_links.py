@@ -1,0 +1,205 @@
+"""What rows of a declared collection refer to, and what refers to them, as the links of a source. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import LiteralString
+
+from quarry.core.collections.collection import Collection
+from quarry.core.collections.declaration import FacetDeclaration, Parent, Referred, is_template, table_name
+from quarry.core.collections.guessing import words
+from quarry.core.collections.search_table import is_callers
+from quarry.core.language.nouns import plural, singular
+from quarry.query.of_table import KINDS
+from quarry.query.schema import Field, Kind, Link, SqlOf, SqlOn
+
+
+def links_of(collection: Collection, others: Sequence[Collection]) -> dict[str, Link]:
+    """The links of a collection to `others`, itself among them, and to the tables that its facets name."""
+    forth = {link.name: link for link in _Forth(collection, {each.source: each for each in others}).links()}
+    return {**forth, **{link.name: link for link in _links_back(collection, others, {*forth})}}
+
+
+def guard_of(collection: Collection) -> SqlOf:
+    """Which rows of a collection with owners are the caller's, by the setting that says who that is."""
+    scope = collection.declaration.scope if collection.declaration.scope_setting else None
+    return lambda row: is_callers(collection, collection.text(scope, row)) if scope else "true"
+
+
+def title_of(collection: Collection, facet: FacetDeclaration) -> SqlOf:
+    """The value of the row that a facet refers to, directly or over other rows."""
+    ends = facet.model_copy(update={"title": _ends(facet)[1]})
+    return lambda row: _as_kind(collection.called(ends, row), KINDS[facet.kind])
+
+
+def _ends(facet: FacetDeclaration) -> tuple[str, str]:
+    """The table that a facet's value is in, and the line there."""
+    table, title = facet.of or "", facet.title or "name"
+    while isinstance(title, Referred):
+        table, title = title.of, title.title
+    return table, title
+
+
+def _as_kind(value: LiteralString, kind: Kind) -> LiteralString:
+    """A value of another table's row, whose type is not known, as its kind has it."""
+    if kind == "date":
+        return f"({value})::date"
+    return f"({value})::numeric" if kind in ("number", "money", "year") else value
+
+
+@dataclass(frozen=True)
+class _Forth:
+    """What rows refer to: by facets, and by what they are part of. `declared` are the collections by their tables."""
+
+    collection: Collection
+    declared: Mapping[tuple[str, str], Collection]
+
+    def links(self) -> Iterator[Link]:
+        for name, facet in self.collection.declaration.facets.items():
+            if facet.through is not None:
+                yield self._through(name, facet)
+            elif facet.of is not None:
+                yield self._by(name, facet)
+        parent = self.collection.declaration.part_of
+        name = singular(table_name(parent.of)[1]).lower() if parent else ""
+        if parent is not None and name.isidentifier() and name not in self.collection.declaration.facets:
+            yield self._to_parent(name, parent)
+
+    def _by(self, name: str, facet: FacetDeclaration) -> Link:
+        """The row at the end of one reference, or of several, one after the other."""
+        collection, by = self.collection, facet.by or ""
+        if isinstance(facet.title, Referred):
+            return self._link(
+                name,
+                facet,
+                lambda row, other: f"{other}.quarry_key = {collection.column(by, row)}",
+                self._chained(facet),
+            )
+        key = facet.key or "id"
+        return self._link(
+            name, facet, lambda row, other: f"{collection.column(key, other)} = {collection.column(by, row)}"
+        )
+
+    def _through(self, name: str, facet: FacetDeclaration) -> Link:
+        """The rows that another table joins a row with."""
+        collection = self.collection
+        of = collection.other_table(facet.of or "")
+        rows = _joined_rows(collection, facet, of, facet.key or "id", facet.by or "", facet.to or "")
+        key = collection.key[0]
+        return self._link(name, facet, lambda row, other: f"{other}.quarry_row = {collection.column(key, row)}", rows)
+
+    def _link(self, name: str, facet: FacetDeclaration, on: SqlOn, rows: LiteralString | None = None) -> Link:
+        label, end = facet.label or name.replace("_", " "), _ends(facet)[0]
+        is_many = facet.through is not None
+        if (target := self.declared.get(table_name(end))) is not None:
+            return Link(name, label, on, is_many, target.name, rows)
+        return Link(name, label, on, is_many, None, rows or self.collection.other_table(end), self._title_alone(facet))
+
+    def _title_alone(self, facet: FacetDeclaration) -> Mapping[str, Field]:
+        """The one field that is declared of a table that is no collection."""
+        title = _ends(facet)[1]
+        name = "title" if is_template(title) else title
+        return {name: _field(name, KINDS[facet.kind], title_of(self.collection, facet))}
+
+    def _chained(self, facet: FacetDeclaration) -> LiteralString:
+        """The rows at the end of several references, each with the key of the first row that leads to it."""
+        collection, row = self.collection, "r"
+        joined: LiteralString = f"{collection.other_table(facet.of or '')} {row}"
+        guards = [self._guard(facet.of or "", row)]
+        title = facet.title
+        while isinstance(title, Referred):
+            other = row + "y"
+            on = f"{collection.column(title.key or 'id', other)} = {collection.column(title.by, row)}"
+            joined += f" join {collection.other_table(title.of)} {other} on {on}"
+            guards.append(self._guard(title.of, other))
+            row, title = other, title.title
+        key = collection.column(facet.key or "id", "r")
+        # the last row's guard is its own source's
+        where = " and ".join(guards[:-1])
+        return f"(select {key} as quarry_key, {row}.* from {joined} where {where})"
+
+    def _guard(self, table: str, row: LiteralString) -> LiteralString:
+        passed = self.declared.get(table_name(table))
+        return guard_of(passed)(row) if passed else "true"
+
+    def _to_parent(self, name: str, parent: Parent) -> Link:
+        collection, key = self.collection, parent.key or "id"
+
+        def on(row: LiteralString, other: LiteralString) -> LiteralString:
+            return f"{collection.column(key, other)} = {collection.column(parent.by, row)}"
+
+        target = self.declared.get(table_name(parent.of))
+        if target is not None:
+            return Link(name, name.replace("_", " "), on, False, target.name)
+        shown = {column: _field(column, "text", _text(collection, column)) for column in parent.show}
+        return Link(name, name.replace("_", " "), on, False, None, collection.other_table(parent.of), shown)
+
+
+def _text(collection: Collection, column: str) -> SqlOf:
+    return lambda row: collection.column(column, row) + "::text"
+
+
+def _field(name: str, kind: Kind, sql: SqlOf) -> Field:
+    label = " ".join(words(name)) or name
+    return Field(name, kind, sql, label, plural(label))
+
+
+def _joined_rows(
+    collection: Collection, facet: FacetDeclaration, of: LiteralString, key: str, own: str, other: str
+) -> LiteralString:
+    """The rows of `of` that a facet's table `through` names by its column `other`; `quarry_row` is its column `own`."""
+    joins = collection.other_table(facet.through or "")
+    on = f"{collection.column(key, 'o')} = {collection.column(other, 'j')}"
+    return f"(select {collection.column(own, 'j')} as quarry_row, o.* from {joins} j join {of} o on {on})"
+
+
+@dataclass(frozen=True)
+class _Reference:
+    """How rows of `other` refer to rows of a collection: by the facet, or the parent, that is called `name`."""
+
+    other: Collection
+    name: str
+    by: str
+    key: str
+    through: FacetDeclaration | None = None
+
+
+def _links_back(collection: Collection, others: Sequence[Collection], forth: set[str]) -> Iterator[Link]:
+    """The rows of each collection that refer to a row, by the collection's name; where it refers in several ways, or the name is
+    taken, with the reference behind it: `flights_origin`.
+    """
+    taken = forth | {*collection.declaration.facets, *collection.declaration.predicates}
+    for other in others:
+        references = list({(each.by, each.through is None): each for each in _references(other, collection)}.values())
+        for each in references:
+            is_plain = len(references) == 1 and other.name not in taken
+            name = other.name if is_plain else f"{other.name}_{each.name}"
+            if name not in taken:
+                taken.add(name)
+                yield _link_back(collection, name, other.label.lower(), each)
+
+
+def _references(other: Collection, collection: Collection) -> Iterator[_Reference]:
+    for name, facet in other.declaration.facets.items():
+        if facet.of is None or table_name(facet.of) != collection.source:
+            continue
+        if facet.through is None:
+            yield _Reference(other, name, facet.by or "", facet.key or "id")
+        else:
+            yield _Reference(other, name, facet.to or "", facet.key or "id", facet)
+    parent = other.declaration.part_of
+    if parent is not None and table_name(parent.of) == collection.source:
+        yield _Reference(other, "part_of", parent.by, parent.key or "id")
+
+
+def _link_back(collection: Collection, name: str, label: str, reference: _Reference) -> Link:
+    other, by, key, facet = reference.other, reference.by, reference.key, reference.through
+    if facet is None:
+        return Link(
+            name, label, lambda row, rows: f"{other.column(by, rows)} = {collection.column(key, row)}", True, other.name
+        )
+    joined = _joined_rows(other, facet, other.source_sql, other.key[0], facet.to or "", facet.by or "")
+    return Link(
+        name, label, lambda row, rows: f"{rows}.quarry_row = {collection.column(key, row)}", True, other.name, joined
+    )

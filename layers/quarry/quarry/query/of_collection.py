@@ -1,0 +1,164 @@
+"""A declared collection as a source: its facets, its other plain columns and its predicates become fields, and what its rows
+refer to, or are referred to by, becomes links. Pure.
+
+A facet with `by` and `of` is a field, the title of the row that is referred to, and a link of the same name to that row:
+`agent` and `agent.email`. Collections that refer to this one are links by their names: `count(tickets)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from typing import LiteralString
+
+from pydantic import TypeAdapter
+
+from quarry.core.collections.collection import Collection, OwnTable
+from quarry.core.collections.column_types import is_single
+from quarry.core.collections.declaration import FacetDeclaration
+from quarry.core.collections.guessing import is_secret, words
+from quarry.core.collections.predicate import read_predicate
+from quarry.core.collections.relations import Column, is_date_type
+from quarry.core.collections.search_table import DATE, called, search_table
+from quarry.core.language.nouns import plural
+from quarry.core.retrieval.facets import SearchTable
+from quarry.query.algebra import Condition
+from quarry.query.collection_links import guard_of, links_of, title_of
+from quarry.query.of_table import KINDS, described
+from quarry.query.schema import Field, Kind, Link, Source, SqlHoldsWords
+
+_NUMBERS = frozenset(("smallint", "integer", "bigint", "numeric", "real", "double precision"))
+_TEXTS = frozenset(("text", "character varying"))
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A collection, the table that its values are known by, and the columns of its source that the caller's role may read."""
+
+    collection: Collection
+    table: SearchTable
+    columns: Sequence[Column]
+
+
+def sources_of(declared: Sequence[Declared]) -> dict[str, Source]:
+    """The collections as sources, by name, each with links to the others."""
+    collections = [each.collection for each in declared]
+    return {each.collection.name: _source(each, links_of(each.collection, collections)) for each in declared}
+
+
+def _source(declared: Declared, links: Mapping[str, Link]) -> Source:
+    collection, table = declared.collection, declared.table
+    declaration = collection.declaration
+    fields = dict(_facet_fields(declared, links)) | {
+        name: field
+        for name, field in map(partial(_column_field, collection), declared.columns)
+        if field is not None and name not in declaration.facets
+    }
+    return Source(
+        collection.name,
+        label=collection.label,
+        nouns=called(collection),
+        rows=collection.source_sql,
+        key=collection.key_text,
+        title=collection.title,
+        fields=fields,
+        links=links,
+        guard=guard_of(collection),
+        holds_words=_holds_words(collection, table),
+        dated=table.date,
+        description=declaration.describe or "",
+        languages=table.languages,
+        predicates={name: _predicate(text) for name, text in declaration.predicates.items()},
+        claim=declaration.scope_claim,
+    )
+
+
+@cache
+def _conditions() -> TypeAdapter[tuple[Condition, ...]]:
+    return TypeAdapter(tuple[Condition, ...])
+
+
+@cache
+def _predicate(text: str) -> tuple[Condition, ...]:
+    return _conditions().validate_python(read_predicate(text))
+
+
+def _holds_words(collection: Collection, table: SearchTable) -> SqlHoldsWords | None:
+    if not collection.declaration.text:
+        return None
+    if isinstance(collection, OwnTable):
+        return lambda row, text: f"{row}.text_search @@ (select parsed_query({text}))"
+    # the words stand in a table of ours, in a template with a place for the text
+    words_hold = table.holds_words.partition(" in ")[2]
+    return lambda row, text: f"{collection.key_text(row)} in {words_hold.format(text)}"
+
+
+# ---- fields ----
+
+
+def _facet_fields(declared: Declared, links: Mapping[str, Link]) -> Iterator[tuple[str, Field]]:
+    collection = declared.collection
+    facets = {facet.name: facet for facet in search_table(collection).facets}
+    for name, given in collection.declaration.facets.items():
+        link = links.get(name)
+        if link is not None and given.of is not None:
+            value = described(facets[name], title_of(collection, given), declared.table, is_array=False)
+            yield name, replace(value, related=link)
+        else:
+            yield name, described(facets[name], partial(_own_value, collection, name, given), declared.table)
+    if DATE in facets and DATE not in collection.declaration.facets:
+        column = collection.declaration.date or ""
+        yield DATE, described(facets[DATE], partial(collection.day, column), declared.table)
+
+
+def _own_value(collection: Collection, name: str, facet: FacetDeclaration, row: LiteralString) -> LiteralString:
+    if facet.expression is not None:
+        return collection.reckoned(facet.expression, row)
+    column = facet.column or name
+    if isinstance(collection, OwnTable) and facet.kind != "date":
+        return collection.column(column, row)
+    used = collection.columns[column]
+    return _column_value(collection, column, used.base, KINDS[facet.kind], row, is_array=used.is_array)
+
+
+def _column_field(collection: Collection, column: Column) -> tuple[str, Field | None]:
+    """A column that is no facet, as a field; None where it holds no plain values or nobody may see it."""
+    name = column.name.replace(".", "_").replace("(", "_").replace(")", "_")
+    kind = _kind(column)
+    if kind is None or column.name in collection.unshown_columns or is_secret(column):
+        return name, None
+    label = " ".join(words(column.name)) or column.name
+    sql = partial(_column_value, collection, column.name, column.base, kind, is_array=column.is_array)
+    field = Field(
+        name, kind, sql, label, plural(label), is_array=column.is_array, unit=None, description=column.comment
+    )
+    return name, field
+
+
+def _kind(column: Column) -> Kind | None:
+    if not is_single(replace(column, is_array=False)):
+        return None
+    if column.base in _NUMBERS:
+        return "number"
+    if column.base == "money":
+        return "money"
+    if is_date_type(column.base):
+        return "date" if column.base == "date" else "datetime"
+    return "boolean" if column.category == "B" else "text"
+
+
+def _column_value(
+    collection: Collection, name: str, base: str, kind: Kind, row: LiteralString, *, is_array: bool
+) -> LiteralString:
+    """A column as its kind has it. A column of that type stays bare, so that an index on it serves."""
+    value = collection.column(name, row)
+    if is_array:
+        return f"{value}::text[]"
+    if kind == "date":
+        return value if base == "date" else f"({value})::date"
+    if kind in ("number", "money", "year"):
+        return value if base in _NUMBERS else f"{value}::numeric"
+    if kind == "boolean":
+        return value if base == "boolean" else f"({value}::numeric <> 0)"
+    return value if kind == "datetime" or base in _TEXTS else f"{value}::text"
