@@ -21,16 +21,19 @@ COMPARED_VALUES = 1_000
 
 
 async def values_meant(
-    database: Database, table: SearchTable, named: Sequence[NamedValue], said: str = ""
+    database: Database, table: SearchTable, named: Sequence[NamedValue], said: str = "", *, whole: bool = False
 ) -> list[list[str]]:
     """For each value those of the data that are meant; none, where it is meant elsewhere alone. What no row has stays as it is
     where the question `said` it, as a reading would leave it, where it is a place of the gazetteer, and where there is no data.
+    With `whole`, a value that merely holds all words of one that was named is not meant.
 
     Raises InvalidInput for the others, each with what comes nearest, and for more than VALUES_MAX; DatabaseUnavailable.
     """
     if len(named) > VALUES_MAX:
         raise InvalidInput([FieldError(named[VALUES_MAX].pointer, f"at most {VALUES_MAX:,} values can be named")])
     found = await _matches(database, table, named)
+    if whole:
+        found = [replace(matches, partial=[]) for matches in found]
     partial = [each for each, matches in zip(named, found, strict=True) if not matches.whole]
     beside = await _matches(database, table, [replace(each, facets=each.elsewhere) for each in partial])
     by_value = dict(zip(partial, beside, strict=True))

@@ -1,0 +1,194 @@
+"""One comparison as SQL: a value, or any of the values of related rows, with scalars or with another query. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import LiteralString
+
+from psycopg.sql import SQL, Composable, Composed
+
+from quarry.query.algebra import Comparison, Operator, OtherField, Query, Scalar
+from quarry.query.functions import first_day, folded, key_of
+from quarry.query.paths import NUMERIC, invalid
+from quarry.query.schema import Kind
+from quarry.query.scope import Building, Related
+from quarry.query.values import Interval, interval_of, number_of, text_of, truth_of
+
+DATES: frozenset[Kind] = frozenset({"date", "datetime"})
+
+
+@dataclass(frozen=True)
+class Operand:
+    """What a condition compares: one value a row, or, with `many`, the value of each of these related rows."""
+
+    value: Composable
+    kind: Kind
+    name: str
+    many: Related | None = None
+    is_array: bool = False
+    """Whether the values are elements of an array."""
+
+
+OperandOf = Callable[[str, str], Operand]
+"""The operand that a name stands for; the second argument points to it."""
+
+
+def compared(building: Building, operand_of: OperandOf, comparison: Comparison, pointer: str) -> Composed:
+    """True of the rows whose value, or one of whose values, compares so. `!=` and `is_null` deny that any does."""
+    operand = operand_of(comparison.field, f"{pointer}/field")
+    if isinstance(comparison.value, OtherField):
+        other = operand_of(comparison.value.field, f"{pointer}/value/field")
+        met = _with_field(operand, comparison.op, other, pointer)
+        return _denied(operand, met) if comparison.op == "!=" else _of_any(operand, met)
+    positive = _POSITIVE.get(comparison.op)
+    if positive is None:
+        return _of_any(operand, _met(building, operand, comparison, pointer))
+    return _denied(operand, _met(building, operand, comparison.model_copy(update={"op": positive}), pointer))
+
+
+def _denied(operand: Operand, met: Composable) -> Composed:
+    if operand.many is None:
+        return SQL("({}) is not true").format(met)
+    return SQL("not {}").format(_of_any(operand, met))
+
+
+_POSITIVE: dict[Operator, Operator] = {"!=": "=", "is_null": "not_null"}
+
+
+def _of_any(operand: Operand, met: Composable) -> Composed:
+    if operand.many is None:
+        return SQL("{}").format(met)
+    return SQL("exists ({})").format(operand.many.select(SQL(""), met))
+
+
+def _met(building: Building, operand: Operand, comparison: Comparison, pointer: str) -> Composed:
+    """True of one value that compares so."""
+    op: str = comparison.op
+    if op == "not_null":
+        return SQL("{} is not null").format(key_of(operand.value, operand.kind))
+    if op == "contains":
+        if not operand.is_array and operand.kind != "text":
+            raise invalid(f"{pointer}/op", f"{operand.name} is {operand.kind}: `contains` looks in text and in arrays")
+        op = "=" if operand.is_array else op
+    elif op != "=" and operand.kind == "boolean":
+        raise invalid(f"{pointer}/op", f"{operand.name} is true or false: compare it by = or !=")
+    if comparison.query is not None:
+        return _with_query(building, operand, op, comparison.query, pointer)
+    scalars = [
+        (value, f"{pointer}/values/{place}" if comparison.values else f"{pointer}/value")
+        for place, value in enumerate(comparison.scalars)
+    ]
+    if operand.kind in DATES:
+        return _with_dates(building, operand, op, scalars)
+    if op == "contains":
+        return _any(
+            SQL("({})::text ilike {}").format(operand.value, building.parameter(_piece(text_of(*each))))
+            for each in scalars
+        )
+    return _with_plain(building, operand, op, scalars)
+
+
+def _piece(text: str) -> str:
+    """A LIKE pattern that finds a piece of text, whose own wildcards stand for themselves."""
+    for special in ("\\", "%", "_"):
+        text = text.replace(special, f"\\{special}")
+    return f"%{text}%"
+
+
+def _any(conditions: Iterable[Composable]) -> Composed:
+    return SQL("({})").format(SQL(" or ").join(conditions))
+
+
+def _with_plain(building: Building, operand: Operand, op: str, scalars: Sequence[tuple[Scalar, str]]) -> Composed:
+    """Numbers, texts and truths, by Postgres' own operators."""
+    value, given = operand.value, [_plain(building, operand.kind, *each) for each in scalars]
+    if operand.kind == "text":
+        value = folded(value)
+    if op == "=":
+        return SQL("{} in ({})").format(value, SQL(", ").join(given))
+    if op == "between":
+        return SQL("{} between {} and {}").format(value, *given)
+    return SQL("{} {} {}").format(value, SQL(op), given[0])
+
+
+def _plain(building: Building, kind: Kind, value: Scalar, pointer: str) -> Composable:
+    if kind in NUMERIC:
+        return building.parameter(number_of(value, pointer))
+    if kind == "boolean":
+        return building.parameter(truth_of(value, pointer))
+    return folded(building.parameter(text_of(value, pointer)))
+
+
+def _with_dates(building: Building, operand: Operand, op: str, scalars: Sequence[tuple[Scalar, str]]) -> Composed:
+    """Dates by the days that are named. Their parameters have no type, so that Postgres reads each as its column is: of a
+    timestamp without time zone, in UTC.
+    """
+    spans = [interval_of(value, operand.kind, building.today, pointer) for value, pointer in scalars]
+    value = operand.value
+
+    def at(comparator: LiteralString, moment: str) -> Composed:
+        return SQL("{} {} {}").format(value, SQL(comparator), building.parameter(moment))
+
+    def until(span: Interval) -> Composed:
+        return at("<=", span.start) if span.end is None else at("<", span.end)
+
+    match op:
+        case "=":
+            return _any(SQL("({} and {})").format(at(">=", span.start), until(span)) for span in spans)
+        case "between":
+            return SQL("({} and {})").format(at(">=", spans[0].start), until(spans[1]))
+        case "<=":
+            return until(spans[0])
+        case ">":
+            return at(">", spans[0].start) if spans[0].end is None else at(">=", spans[0].end)
+        case _:
+            return at("<" if op == "<" else ">=", spans[0].start)
+
+
+def _with_query(building: Building, operand: Operand, op: str, query: Query, pointer: str) -> Composed:
+    """A value among those of another query, or compared with its only one."""
+    found = building.values_of(query, f"{pointer}/value")
+    _check_alike(operand, found.kind, pointer)
+    value = folded(operand.value) if operand.kind == "text" else operand.value
+    if op == "=":
+        return SQL("{} in ({})").format(value, found.sql)
+    if op not in _COMPARATORS:
+        raise invalid(f"{pointer}/op", f"{op} takes no query")
+    if not found.is_single:
+        raise invalid(f"{pointer}/value", f"{op} compares with one value: aggregate the query, or limit it to 1")
+    return SQL("{} {} ({})").format(value, SQL(op), found.sql)
+
+
+def _with_field(operand: Operand, op: str, other: Operand, pointer: str) -> Composed:
+    """A value compared with another of the same row; a moment with a day by its own day."""
+    if other.many is not None:
+        raise invalid(
+            f"{pointer}/value/field", f"{other.name} may have several values a row: ask min(…) or max(…) of it"
+        )
+    if op == "!=":
+        op = "="
+    if op not in _COMPARATORS:
+        raise invalid(f"{pointer}/op", f"{op} compares with no other field")
+    _check_alike(operand, other.kind, pointer)
+    one, two = (
+        folded(each.value)
+        if each.kind == "text"
+        else first_day(each.value, each.kind, "day")
+        if operand.kind != other.kind and each.kind == "datetime"
+        else each.value
+        for each in (operand, other)
+    )
+    return SQL("{} {} {}").format(one, SQL(op), two)
+
+
+_COMPARATORS = ("=", "<", "<=", ">", ">=")
+
+
+def _check_alike(operand: Operand, kind: Kind, pointer: str) -> None:
+    if _family(kind) != _family(operand.kind):
+        raise invalid(f"{pointer}/value", f"{operand.name} is {operand.kind}, and what it is compared with is {kind}")
+
+
+def _family(kind: Kind) -> str:
+    return "number" if kind in NUMERIC else "date" if kind in DATES else kind

@@ -1,0 +1,171 @@
+"""A Query as one parameterised statement: every name quoted by the schema, every value a parameter. Pure."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
+
+from quarry.core.errors import InvalidInput
+from quarry.query.algebra import LIMIT_MAX, Period, Query
+from quarry.query.base import ROW, Base, base_of, check_size
+from quarry.query.conditions import array_of, path_operand
+from quarry.query.functions import folded, ordered
+from quarry.query.groups import column_of, grouped, page_of
+from quarry.query.paths import Path, invalid, resolve
+from quarry.query.result import Column
+from quarry.query.schema import Kind, Schema
+from quarry.query.scope import Building, Values
+
+ROWS_DEFAULT = 100
+"""Rows of a page, unless the query says how many. Of groups all are given, up to the most that a query may ask for."""
+ROW_FIELDS = ("id", "title")
+"""What is told of a row, unless the query selects fields."""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement whose rows have the columns `c0`, `c1` …, `place` from 1 within the page, and `total`; where there is nothing,
+    one row without a place. Of groups it gives one more than `limit`. `periods` and `rounded` say how its columns are shown.
+    """
+
+    sql: Composed
+    parameters: Mapping[str, Any]
+    columns: tuple[Column, ...]
+    periods: tuple[Period | None, ...]
+    rounded: tuple[bool, ...]
+    limit: int
+    offset: int
+    of_rows: bool
+
+
+def compile_query(query: Query, schema: Schema, today: datetime.date) -> Statement:
+    """The statement that answers a query. Raises InvalidInput for what the schema does not have, with what comes nearest."""
+    check_size(query)
+    building = Building(schema, today, lambda nested, pointer: _values(building, nested, pointer))
+    base = base_of(building, query, "")
+    statement = _rows(base) if query.asks_for_rows else _groups(base)
+    if building.errors:
+        raise InvalidInput(building.errors)
+    return statement
+
+
+def _groups(base: Base) -> Statement:
+    limit = base.query.limit or LIMIT_MAX
+    groups = grouped(base, limit + 1)
+    return Statement(
+        page_of(groups),
+        base.building.parameters,
+        (*(key.column for key in groups.keys), *(number.column for number in groups.shown)),
+        (*(key.group.period for key in groups.keys), *(None for _ in groups.shown)),
+        (*(key.is_rounded for key in groups.keys), *(number.is_rounded for number in groups.shown)),
+        limit,
+        base.query.offset,
+        of_rows=False,
+    )
+
+
+def _rows(base: Base) -> Statement:
+    query, building = base.query, base.building
+    order = _order(base)
+    paths: list[Path] = []
+    values: list[Composable] = []
+    for place, name in enumerate(query.select or ROW_FIELDS):
+        with building.collected():
+            pointer = f"/select/{place}"
+            path = resolve(name, base.scope.rows, building.schema, pointer)
+            values.append(SQL("{} as {}").format(_cell(base, path, pointer), Identifier(f"c{len(paths)}")))
+            paths.append(path)
+    limit = query.limit or ROWS_DEFAULT
+    # the total is counted apart, so that the page can stop early by an index or a short sort
+    sql = SQL(
+        "select * from ({}) counted (total) left join (select x.*, row_number() over () as place"
+        " from (select {} from {} where {} order by {} limit {} offset {}) x) page on true order by place"
+    ).format(
+        base.counted,
+        SQL(", ").join(values),
+        base.scope.tables,
+        base.where,
+        order,
+        Literal(limit),
+        Literal(query.offset),
+    )
+    return Statement(
+        sql,
+        building.parameters,
+        tuple(Column(path.text, path.label, path.kind, path.unit) for path in paths),
+        (None,) * len(paths),
+        tuple(path.over == "avg" for path in paths),
+        limit,
+        query.offset,
+        of_rows=True,
+    )
+
+
+def _cell(base: Base, path: Path, pointer: str) -> Composable:
+    """What a row shows: of related rows a list of their different values."""
+    if path.is_array:
+        return array_of(base.scope, path)
+    operand = path_operand(base.scope, path, pointer, of_few=True)
+    if operand.many is None:
+        return operand.value
+    present = SQL("({}) is not null").format(operand.value)
+    return SQL("array({} order by 1)").format(operand.many.select(SQL("distinct {}").format(operand.value), present))
+
+
+def _order(base: Base) -> Composed:
+    """As was asked for; then by date, the latest first, then by key."""
+    scope, terms = base.scope, list[Composable]()
+    for place, order in enumerate(base.query.order):
+        with base.building.collected():
+            pointer = f"{base.pointer}/order/{place}/by"
+            path = resolve(order.by, scope.rows, base.building.schema, pointer)
+            if path.is_many:
+                raise invalid(
+                    pointer, f"{order.by} may have several values a row: order by min({order.by}) or max({order.by})"
+                )
+            value = ordered(path_operand(scope, path, pointer).value, path.kind)
+            terms.append(SQL("{} {} nulls last").format(value, SQL(order.direction)))
+    dated = base.source.fields.get(base.source.dated or "")
+    if dated is not None and not dated.is_array and dated.related is None:
+        terms.append(SQL("{} desc nulls last").format(SQL(dated.sql(ROW))))
+    return SQL(", ").join([*terms, SQL(base.source.key(ROW))])
+
+
+def _values(building: Building, query: Query, pointer: str) -> Values:
+    """A query as a subquery of one column. Unlike a query by itself it has no limit, unless it says one."""
+    base = base_of(building, query, pointer)
+    is_single = query.limit == 1 or bool(query.aggregate and not query.group)
+    sql, kind = _row_values(base) if query.asks_for_rows else _group_values(base)
+    value = folded(SQL("q.v")) if kind == "text" else SQL("q.v")
+    return Values(SQL("select {} from ({}) q").format(value, sql), kind, is_single)
+
+
+def _row_values(base: Base) -> tuple[Composed, Kind]:
+    query, pointer = base.query, f"{base.pointer}/select/0"
+    if len(query.select) != 1:
+        raise invalid(f"{base.pointer}/select", "a query that is compared with gives one column: `select` one field")
+    path = resolve(query.select[0], base.scope.rows, base.building.schema, pointer)
+    if path.is_many:
+        raise invalid(pointer, f"{path.text} may have several values a row: ask its own source")
+    value = path_operand(base.scope, path, pointer).value
+    page = SQL("").format()
+    if query.limit is not None or query.offset:
+        order = _order(base)
+        page = SQL(" order by {} limit {} offset {}").format(order, Literal(query.limit), Literal(query.offset))
+    return SQL("select {} as v from {} where {}{}").format(value, base.scope.tables, base.where, page), path.kind
+
+
+def _group_values(base: Base) -> tuple[Composed, Kind]:
+    query = base.query
+    if len(query.group) + len(query.aggregate) != 1:
+        raise invalid(base.pointer, "a query that is compared with gives one column: one group, or one aggregate")
+    if any(group.period for group in query.group):
+        raise invalid(f"{base.pointer}/group/0/period", "periods cannot be compared with values")
+    groups = grouped(base, query.limit)
+    if not groups.keys and not groups.shown:
+        return SQL("select null as v").format(), "text"  # its errors are collected
+    return column_of(groups), groups.keys[0].kind if groups.keys else groups.shown[0].kind

@@ -1,0 +1,223 @@
+"""Queries with groups: one row for each different value, in one statement. Pure.
+
+r  what is read of each row: keys, spellings, the values that are aggregated
+g  the groups                f  with the empty steps of a period
+h  those that `having` keeps     p  one page of them, in order
+s  the most frequent spelling of each text
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
+
+from quarry.query.algebra import Group, Period
+from quarry.query.base import Base
+from quarry.query.comparisons import DATES, Operand
+from quarry.query.conditions import every, many_values, path_operand
+from quarry.query.functions import first_day, key_of, shown
+from quarry.query.numbers import Number, Numbers
+from quarry.query.paths import invalid, resolve, unknown
+from quarry.query.result import Column
+from quarry.query.schema import Kind
+
+FILL_MAX = 1_000
+"""Empty steps of a period that are shown at most."""
+STEPS: dict[Period, str] = {
+    "day": "1 day",
+    "week": "7 days",
+    "month": "1 month",
+    "quarter": "3 months",
+    "year": "1 year",
+}
+
+
+@dataclass(frozen=True)
+class Key:
+    """What rows are grouped by: `k` compares, `x` is a text's spelling. `is_many`: a row may be in several groups."""
+
+    group: Group
+    column: Column
+    kind: Kind
+    place: int
+    k: Composable
+    x: Composable | None
+    is_many: bool
+    is_rounded: bool
+
+    @property
+    def name(self) -> Identifier:
+        return Identifier(f"k{self.place}")
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """The groups of a query. `page` reads them as `p`, with `place` from 1, after the tables of `parts`."""
+
+    base: Base
+    keys: list[Key]
+    shown: list[Number]
+    parts: list[Composed]
+
+
+def grouped(base: Base, limit: int | None) -> Grouped:
+    """The groups, or without `group` the one row of numbers, that a query asks for: `limit` of them at most."""
+    query, pointer, building = base.query, base.pointer, base.building
+    keys: list[Key] = []
+    numbers = Numbers(base.scope)
+    for place, group in enumerate(query.group):
+        with building.collected():
+            keys.append(_key(base, group, len(keys), f"{pointer}/group/{place}"))
+    for place, aggregate in enumerate(query.aggregate):
+        with building.collected():
+            numbers.add(aggregate, f"{pointer}/aggregate/{place}")
+    listed = list(numbers.all)
+
+    def operand(name: str, where: str) -> Operand:
+        return _operand(keys, numbers, name, where)
+
+    having = every(building, operand, None, query.having, f"{pointer}/having")
+    order = _order(base, keys, listed, operand)
+    parts = [
+        SQL("r as (select {} from {} where {})").format(_read(keys, numbers), base.scope.tables, base.where),
+        *_groups(keys, numbers),
+        SQL("h as (select * from f h where {})").format(having),
+        SQL(
+            "p as (select *, row_number() over (order by {}) as place from h order by place limit {} offset {})"
+        ).format(order, Literal(limit), Literal(query.offset)),
+    ]
+    return Grouped(base, keys, listed, parts)
+
+
+def total_of(groups: Grouped) -> Composed:
+    """How many rows the groups are of. A row that has several values is in several groups."""
+    if any(key.is_many for key in groups.keys):
+        return SQL("({})").format(groups.base.counted)
+    return SQL("(select coalesce(sum(n), 0) from g)").format()
+
+
+def page_of(groups: Grouped) -> Composed:
+    """The statement of one page, with the total in every row: of no groups one row without a place."""
+    spelled = [key for key in groups.keys if key.x is not None]
+    columns = [
+        SQL("{}.x").format(_spelling(key)) if key.x is not None else SQL("p.{}").format(key.name) for key in groups.keys
+    ]
+    columns += [SQL("p.{}").format(_value(number.place)) for number in groups.shown]
+    joins = [SQL(" left join {0} on {0}.k = p.{1}").format(_spelling(key), key.name) for key in spelled]
+    return SQL("with {} select {}p.place, {} as total from (select) one left join p on true{} order by p.place").format(
+        SQL(", ").join([*groups.parts, *(_spellings(key) for key in spelled)]),
+        SQL("").join(SQL("{} as {}, ").format(column, Identifier(f"c{i}")) for i, column in enumerate(columns)),
+        total_of(groups),
+        SQL("").join(joins),
+    )
+
+
+def column_of(groups: Grouped) -> Composed:
+    """The only column, as a subquery reads it."""
+    name = groups.keys[0].name if groups.keys else _value(groups.shown[0].place)
+    return SQL("with {} select {} as v from p").format(SQL(", ").join(groups.parts), name)
+
+
+def _key(base: Base, group: Group, place: int, pointer: str) -> Key:
+    scope = base.scope
+    path = resolve(group.field, scope.rows, scope.building.schema, f"{pointer}/field")
+    if group.period is not None and path.kind not in DATES:
+        raise invalid(f"{pointer}/period", f"{group.field} is {path.kind}: only dates have periods")
+    column = Column(group.field, path.label, path.kind, path.unit)
+    if path.is_many:
+        rows, value = many_values(scope, path, f"{pointer}/field")
+        alias = SQL(scope.building.alias())
+        k, x = _compared(value, path.kind, group.period)
+        values = rows.select(SQL("{} as k, {} as x").format(k, x or SQL("null")))
+        scope.add(
+            SQL("left join lateral (select distinct on (k) k, x from ({}) e where k is not null order by k, x) {} on true")
+            .format(values, alias)
+        )  # fmt: skip
+        return Key(
+            group, column, path.kind, place, SQL("{}.k").format(alias), x and SQL("{}.x").format(alias), True, False
+        )
+    operand = path_operand(scope, path, f"{pointer}/field")
+    k, x = _compared(operand.value, path.kind, group.period)
+    return Key(group, column, path.kind, place, k, x, False, path.over == "avg")
+
+
+def _compared(value: Composable, kind: Kind, period: Period | None) -> tuple[Composed, Composed | None]:
+    """What a value is grouped by, and of text how it is written."""
+    if period is not None:
+        return first_day(value, kind, period), None
+    return key_of(value, kind), shown(value, kind) if kind == "text" else None
+
+
+def _operand(keys: list[Key], numbers: Numbers, name: str, pointer: str) -> Operand:
+    """What `having` and `order` call by a name: a group's field, or an aggregate."""
+    for key in keys:
+        if key.group.field == name:
+            return Operand(SQL("h.{}").format(key.name), "date" if key.group.period else key.kind, name)
+    number = numbers.named(name, pointer)
+    if number is None:
+        known = [*(key.group.field for key in keys), *(number.column.name for number in numbers.all), "count"]
+        raise unknown(pointer, "a query with groups", "group or aggregate", name, known)
+    return Operand(SQL("h.{}").format(_value(number.place)), number.kind, name)
+
+
+def _order(base: Base, keys: list[Key], listed: list[Number], operand: Callable[[str, str], Operand]) -> Composed:
+    """What was asked for; else periods first to last, the first aggregate highest first. Then the groups' own values."""
+    terms: list[Composable] = []
+    for place, order in enumerate(base.query.order):
+        with base.building.collected():
+            value = operand(order.by, f"{base.pointer}/order/{place}/by").value
+            terms.append(SQL("{} {} nulls last").format(value, SQL(order.direction)))
+    if not terms:
+        terms += [SQL("h.{} nulls last").format(key.name) for key in keys if key.group.period]
+        terms += [SQL("h.{} desc nulls last").format(_value(number.place)) for number in listed[:1]]
+    terms += [SQL("h.{} nulls last").format(key.name) for key in keys]
+    return SQL(", ").join(terms or [SQL("h.n")])
+
+
+def _read(keys: list[Key], numbers: Numbers) -> Composed:
+    """What is read of each row."""
+    read: list[Composable] = [SQL("{} as {}").format(key.k, key.name) for key in keys]
+    read += [SQL("{} as {}").format(key.x, Identifier(f"x{key.place}")) for key in keys if key.x is not None]
+    return SQL(", ").join([*read, *numbers.read])
+
+
+def _groups(keys: list[Key], numbers: Numbers) -> list[Composed]:
+    """`g`, and `f`, in which the empty steps of a period that is the only group are filled in."""
+    values = [SQL("{} as {}").format(number.sql, _value(number.place)) for number in numbers.all]
+    by = SQL(", ").join(key.name for key in keys)
+    groups = SQL("g as (select {} from r{})").format(
+        SQL(", ").join([*(key.name for key in keys), *values, SQL("count(*) as n")]),
+        SQL(" group by {}").format(by) if keys else SQL(""),
+    )
+    if len(keys) != 1 or not keys[0].group.period or not numbers.all:
+        return [groups, SQL("f as (select * from g)").format()]
+    step = Literal(STEPS[keys[0].group.period])
+    filled = [SQL("coalesce(g.{0}, {1}) as {0}").format(_value(each.place), each.of_none) for each in numbers.all]
+    return [
+        groups,
+        SQL(
+            "e as (select d::date as k0 from (select min(k0)::timestamp as a, max(k0)::timestamp as b from g) m,"
+            " generate_series(m.a, least(m.b, m.a + {} * interval {}), interval {}) d)"
+        ).format(Literal(FILL_MAX), step, step),
+        SQL(
+            "f as (select coalesce(g.k0, e.k0) as k0, coalesce(g.n, 0) as n, {} from g full join e on e.k0 = g.k0)"
+        ).format(SQL(", ").join(filled)),
+    ]
+
+
+def _spellings(key: Key) -> Composed:
+    """The most frequent spelling of each text."""
+    return SQL(
+        "{0} as (select distinct on (k) k, x from"
+        " (select {1} as k, {2} as x, count(*) as n from r where {1} is not null group by 1, 2) e order by k, n desc, x)"
+    ).format(_spelling(key), key.name, Identifier(f"x{key.place}"))
+
+
+def _spelling(key: Key) -> Identifier:
+    return Identifier(f"s{key.place}")
+
+
+def _value(place: int) -> Identifier:
+    return Identifier(f"v{place}")

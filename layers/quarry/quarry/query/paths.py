@@ -1,0 +1,245 @@
+"""What a field path means in a schema: which links it follows, and the field, predicate or related rows that it ends at. Pure."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, LiteralString, get_args
+
+from quarry.core.errors import FieldError, InvalidInput
+from quarry.query.algebra import Condition
+from quarry.query.schema import Field, Kind, Link, Schema, Source, SqlOf
+
+PATH_MAX = 8
+"""Links that one path follows at most."""
+NEAREST = 3
+"""Names that an error offers."""
+
+Over = Literal["count", "count_distinct", "sum", "avg", "min", "max"]
+"""What can be computed over the related rows of one row."""
+NUMERIC: frozenset[Kind] = frozenset({"number", "money", "year"})
+
+
+def invalid(pointer: str, message: str) -> InvalidInput:
+    """The error for one part of a query."""
+    return InvalidInput([FieldError(pointer, message)])
+
+
+def unknown(pointer: str, owner: str, what: str, name: str, known: Iterable[str]) -> InvalidInput:
+    """The error for a name that does not exist, with the nearest that do."""
+    near = nearest(name, known)
+    offered = f"; the nearest: {', '.join(near)}" if near else ""
+    return invalid(pointer, f"{owner} has no {what} {name[:100]!r}{offered}")
+
+
+def nearest(name: str, known: Iterable[str]) -> list[str]:
+    """The known names that look most like `name`, best first."""
+    by_folded = {each.casefold(): each for each in known}
+    close = difflib.get_close_matches(name[:100].casefold(), by_folded, n=NEAREST, cutoff=0)
+    return [by_folded[each] for each in close]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows that a path starts from or leads to: those of a source, or of a link whose other side is no source."""
+
+    name: str
+    rows: LiteralString
+    fields: Mapping[str, Field]
+    links: Mapping[str, Link] = field(default_factory=dict)
+    predicates: Mapping[str, Sequence[Condition]] = field(default_factory=dict)
+    guard: SqlOf = lambda row: "true"
+    key: SqlOf | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """Everything that can stand next in a path."""
+        return [*self.fields, *self.predicates, *self.links]
+
+
+@dataclass(frozen=True)
+class Step:
+    """A link that a path follows, and the rows that it leads to."""
+
+    link: Link
+    to: Rows
+
+
+@dataclass(frozen=True)
+class Predicate:
+    """A derived predicate: true of the rows that meet its conditions."""
+
+    name: str
+    conditions: Sequence[Condition]
+
+
+@dataclass(frozen=True)
+class Path:
+    """A resolved path. `end` is None where it ends at related rows themselves, as in `count(orders)`.
+
+    `over` is what is computed of the related rows that `steps` lead to, so that the path has one value a row.
+    """
+
+    text: str
+    steps: tuple[Step, ...]
+    end: Field | Predicate | None
+    over: Over | None = None
+
+    @property
+    def leads_to_many(self) -> bool:
+        """Whether one row may have several of the values at its end."""
+        return any(step.link.is_many for step in self.steps) or (isinstance(self.end, Field) and self.end.is_array)
+
+    @property
+    def is_array(self) -> bool:
+        """Whether its values are an array of one row."""
+        return self.is_many and not any(step.link.is_many for step in self.steps)
+
+    @property
+    def is_many(self) -> bool:
+        """Whether the path itself has several values a row."""
+        return self.over is None and self.leads_to_many
+
+    @property
+    def kind(self) -> Kind:
+        if self.over in ("count", "count_distinct"):
+            return "number"
+        if not isinstance(self.end, Field):
+            return "boolean"
+        return "number" if self.over in ("sum", "avg") and self.end.kind == "year" else self.end.kind
+
+    @property
+    def unit(self) -> str | None:
+        """What a number is measured in, or the currency of money."""
+        if self.over in ("count", "count_distinct") or not isinstance(self.end, Field):
+            return None
+        return self.end.currency if self.end.kind == "money" else self.end.unit
+
+    @property
+    def label(self) -> str:
+        last = "" if self.end is None else self.end.label if isinstance(self.end, Field) else self.end.name
+        links = [
+            step.link.label
+            for step in self.steps
+            if not isinstance(self.end, Field) or step.link is not self.end.related
+        ]
+        return " ".join(part for part in (*links, last.replace("_", " ")) if part)
+
+
+def rows_of(source: Source) -> Rows:
+    """A source's rows. Each has `id` and `title`, unless it declares fields of these names."""
+    own = {
+        "id": Field("id", "text", lambda row: f"({source.key(row)})::text", "id", "ids"),
+        "title": Field("title", "text", source.title, "title", "titles"),
+    }
+    fields = {**source.fields, **{name: each for name, each in own.items() if name not in source.fields}}
+    return Rows(source.name, source.rows, fields, source.links, source.predicates, source.guard, source.key)
+
+
+def source_of(schema: Schema, name: str, pointer: str) -> Source:
+    """The source of this name. Raises InvalidInput."""
+    found = schema.sources.get(name)
+    if found is None:
+        raise unknown(pointer, "the data", "source", name, schema.sources)
+    return found
+
+
+def resolve(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
+    """What `path` means for `rows`: a field, a predicate, or an aggregate over related rows. Raises InvalidInput."""
+    if path not in rows.names and path.endswith(")") and "(" in path:
+        return _over_related(path, rows, schema, pointer)
+    found = _follow(path, rows, schema, pointer)
+    if found.end is None:
+        to = found.steps[-1].to
+        counted = f"count({path}), " if found.leads_to_many else ""
+        raise invalid(pointer, f"{path} leads to {to.name}: name one of their fields, as {counted}{_example(to, path)}")
+    return found
+
+
+def resolve_rows(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
+    """The related rows that `path` leads to. Raises InvalidInput."""
+    found = _follow(path, rows, schema, pointer)
+    if found.end is not None:
+        raise unknown(pointer, rows.name, "related rows", path, rows.links)
+    return found
+
+
+def _example(rows: Rows, path: str) -> str:
+    return ", ".join(f"{path}.{name}" for name in list(rows.fields)[:NEAREST])
+
+
+def _follow(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
+    steps: list[Step] = []
+    rest, here = path, rows
+    while True:
+        if rest in here.fields:
+            end = here.fields[rest]
+            return Path(path, (*steps, *_related_step(end, schema)), end)
+        if rest in here.predicates:
+            return Path(path, tuple(steps), Predicate(rest, here.predicates[rest]))
+        step, rest = _step(rest, here, schema, pointer)
+        steps.append(step)
+        if len(steps) > PATH_MAX:
+            raise invalid(pointer, f"a path follows at most {PATH_MAX} links")
+        if not rest:
+            return Path(path, tuple(steps), None)
+        here = step.to
+
+
+def _related_step(end: Field, schema: Schema) -> Iterator[Step]:
+    """The step to the related rows that a field is read from."""
+    if end.related is not None:
+        to = _led_to(end.related, schema)
+        assert to is not None, end.name
+        yield Step(end.related, to)
+
+
+def _step(rest: str, here: Rows, schema: Schema, pointer: str) -> tuple[Step, str]:
+    """The link that the rest of a path begins with, and what follows it."""
+    name, _, after = (rest, "", "") if rest in here.links else rest.partition(".")
+    link = here.links.get(name)
+    to = None if link is None else _led_to(link, schema)
+    if link is None or to is None:
+        raise unknown(pointer, here.name, "field", name, here.names)
+    return Step(link, to), after
+
+
+def _led_to(link: Link, schema: Schema) -> Rows | None:
+    """The rows on the other side; None where the caller has no such source."""
+    if link.target is not None:
+        target = schema.sources.get(link.target)
+        if target is None:
+            return None
+        rows = rows_of(target)
+        if link.rows is None:
+            return rows
+        return Rows(
+            rows.name, link.rows, {**rows.fields, **link.fields}, rows.links, rows.predicates, rows.guard, rows.key
+        )
+    return None if link.rows is None else Rows(link.name, link.rows, link.fields)
+
+
+def _over_related(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
+    name, _, inner = path.removesuffix(")").partition("(")
+    over = next((each for each in get_args(Over) if each == name.strip()), None)
+    if over is None:
+        raise unknown(pointer, "a path", "function", name.strip(), get_args(Over))
+    found = resolve_over(over, inner.strip(), rows, schema, pointer)
+    if not found.is_many:
+        raise invalid(pointer, f"{inner.strip()} has one value a row: {over} in a path needs related rows, as count(…)")
+    return Path(path, found.steps, found.end, over)
+
+
+def resolve_over(function: Over, path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
+    """What a function is computed over; related rows themselves can be counted. Raises InvalidInput."""
+    found = resolve(path, rows, schema, pointer) if "(" in path else _follow(path, rows, schema, pointer)
+    if found.end is None and found.over is None and (function != "count" or not found.leads_to_many):
+        raise invalid(
+            pointer, f"{function} needs a field of {found.steps[-1].to.name}: {_example(found.steps[-1].to, path)}"
+        )
+    if function in ("sum", "avg") and found.kind not in NUMERIC:
+        raise invalid(pointer, f"{function} needs a number: {path} is {found.kind}")
+    if function in ("min", "max") and found.kind == "boolean":
+        raise invalid(pointer, f"{path} is true or false and has no {function}")
+    return found

@@ -1,0 +1,166 @@
+"""The rows that one FROM clause of a statement reads, and the joins that its expressions need. Pure."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager
+from copy import copy
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, LiteralString
+
+from psycopg.sql import SQL, Composable, Composed, Placeholder
+
+from quarry.core.errors import FieldError, InvalidInput
+from quarry.query.paths import Rows, Step
+from quarry.query.schema import Kind, Schema
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from quarry.query.algebra import Query
+
+TRUE = SQL("true")
+
+
+@dataclass(frozen=True)
+class Values:
+    """A query that a condition compares with, as a subquery of one column. `is_single`: it never has more than one row."""
+
+    sql: Composed
+    kind: Kind
+    is_single: bool
+
+
+@dataclass
+class Building:
+    """What all parts of one statement share: its parameters, the names of its rows, and the errors that were found."""
+
+    schema: Schema
+    today: datetime.date
+    values_of: Callable[[Query, str], Values]
+    parameters: dict[str, Any] = field(default_factory=dict)
+    errors: list[FieldError] = field(default_factory=list)
+    predicates: int = 0
+    """How many predicates the expression that is made now is inside of."""
+    _aliases: int = 0
+
+    def parameter(self, value: object) -> Placeholder:
+        """A placeholder for a value."""
+        return Placeholder(self.keep(value))
+
+    def keep(self, value: object) -> LiteralString:
+        """The name of the parameter that has a value."""
+        name: LiteralString = f"p{len(self.parameters)}"
+        self.parameters[name] = value
+        return name
+
+    def alias(self) -> LiteralString:
+        """A name for rows that no other rows of the statement have."""
+        self._aliases += 1
+        return f"j{self._aliases}"
+
+    @contextmanager
+    def collected(self) -> Iterator[None]:
+        """Errors raised in the block are kept, to be raised together with those of other parts."""
+        try:
+            yield
+        except InvalidInput as error:
+            self.errors.extend(error.errors)
+
+
+class Scope:
+    """Rows that expressions are read from, by `alias`, with one LEFT JOIN for each reference that they follow."""
+
+    def __init__(self, building: Building, rows: Rows, alias: LiteralString, table: Composable | None = None) -> None:
+        self.building = building
+        self.rows = rows
+        self.alias = alias
+        self._tables: list[Composable] = [table or _named(rows, alias)]
+        self._reached: dict[tuple[str, str], tuple[LiteralString, Rows]] = {}
+        self._kept: dict[str, Composable] = {}
+
+    @property
+    def tables(self) -> Composed:
+        """What stands after FROM. It grows with the expressions that are made."""
+        return SQL(" ").join(self._tables)
+
+    def reach(self, steps: Sequence[Step]) -> Scope:
+        """The scope as seen from the rows that references lead to. Those that the caller may not see read as null."""
+        seen = copy(self)
+        for step in steps:
+            name = (seen.alias, step.link.name)
+            if name not in self._reached:
+                self._reached[name] = self._join(seen.alias, step, "left join"), step.to
+            seen.alias, seen.rows = self._reached[name]
+        return seen
+
+    def follow(self, step: Step) -> Scope:
+        """The scope as seen from all rows that a step leads to: it has one row for each of them."""
+        seen = copy(self)
+        seen.alias, seen.rows = self._join(self.alias, step, "join"), step.to
+        return seen
+
+    def add(self, table: Composable) -> None:
+        """Join what has no link."""
+        self._tables.append(table)
+
+    def kept(self, name: str, make: Callable[[], Composable]) -> Composable:
+        """An expression over the row `alias` that is made once."""
+        name = f"{self.alias} {name}"
+        if name not in self._kept:
+            self._kept[name] = make()
+        return self._kept[name]
+
+    def _join(self, alias: LiteralString, step: Step, how: LiteralString) -> LiteralString:
+        to = self.building.alias()
+        self.add(SQL("{} {} on {}").format(SQL(how), _named(step.to, to), joined(alias, step, to)))
+        return to
+
+
+def _named(rows: Rows, alias: LiteralString) -> Composed:
+    return SQL("{} {}").format(SQL(rows.rows), SQL(alias))
+
+
+def joined(alias: LiteralString, step: Step, to: LiteralString) -> Composed:
+    """True of a row and one that a step leads to, which the caller may see."""
+    return SQL("({}) and ({})").format(SQL(step.link.on(alias, to)), SQL(step.to.guard(to)))
+
+
+@dataclass(frozen=True)
+class Related:
+    """The related rows of one row, read in a subquery. `scope` is seen from where the path ends."""
+
+    scope: Scope
+    on: Composable
+
+    def select(self, what: Composable, condition: Composable = TRUE) -> Composed:
+        """`select …` of the related rows that meet a condition."""
+        return SQL("select {} from {} where {} and {}").format(what, self.scope.tables, self.on, condition)
+
+
+def related(outer: Scope, steps: Sequence[Step]) -> Related:
+    """The rows that `steps` lead to from the row of a scope; references before the first of several rows are joined to it."""
+    first = next((place for place, step in enumerate(steps) if step.link.is_many), len(steps) - 1)
+    return related_at(outer.building, outer.reach(steps[:first]).alias, steps[first:])
+
+
+def related_at(building: Building, alias: LiteralString, steps: Sequence[Step]) -> Related:
+    """The rows that `steps` lead to from the row `alias`."""
+    first, *others = steps
+    scope = Scope(building, first.to, building.alias())
+    on = joined(alias, first, scope.alias)
+    for step in others:
+        scope = scope.follow(step) if step.link.is_many else scope.reach([step])
+    return Related(scope, on)
+
+
+def elements(building: Building, array: Composable) -> Related:
+    """The elements of an array of one row, as rows with the column `v`."""
+    alias = building.alias()
+    return Related(Scope(building, Rows("elements", "", {}), alias, element_table(array, alias)), TRUE)
+
+
+def element_table(array: Composable, alias: LiteralString) -> Composed:
+    """The elements of an array as a table with the column `v`."""
+    return SQL("unnest({}) {} (v)").format(array, SQL(alias))

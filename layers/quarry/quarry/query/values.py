@@ -1,0 +1,119 @@
+"""The values that conditions compare with, checked against the kind of their field. Pure."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+
+from quarry.query.algebra import Scalar
+from quarry.query.paths import invalid
+from quarry.query.schema import Kind
+
+_PERIOD = re.compile(r"(\d{4})(?:-(?:(\d\d)(?:-(\d\d))?|W(\d\d)|Q([1-4])))?", re.ASCII)
+_RELATIVE = re.compile(r"today(?:([+-]\d{1,5})d)?", re.ASCII)
+DIGITS_MAX = 300
+"""Postgres' own kinds of numbers hold so many."""
+DAY = datetime.timedelta(days=1)
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Days, or moments, from `start` to before `end`; a moment where there is no end."""
+
+    start: str
+    end: str | None
+
+
+def number_of(value: Scalar, pointer: str) -> int | Decimal:
+    """A number. Raises InvalidInput."""
+    if isinstance(value, bool):
+        raise invalid(pointer, "a number is needed, not true or false")
+    try:
+        number = Decimal(value) if isinstance(value, int) else Decimal(str(value).strip())
+    except InvalidOperation:
+        raise invalid(pointer, f"{str(value)[:100]!r} is not a number") from None
+    if not number.is_finite() or abs(number.adjusted()) > DIGITS_MAX:
+        raise invalid(pointer, f"{str(value)[:100]!r} is not a number that can be compared")
+    return value if isinstance(value, int) else number
+
+
+def truth_of(value: Scalar, pointer: str) -> bool:
+    """True or false. Raises InvalidInput."""
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value.strip().lower() in ("true", "false"):
+        return value.strip().lower() == "true"
+    raise invalid(pointer, f"{str(value)[:100]!r} is not true or false")
+
+
+def text_of(value: Scalar, pointer: str) -> str:
+    """Text that is not blank. Raises InvalidInput."""
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    if not text.strip(" "):
+        raise invalid(pointer, "blank text is no value: use is_null for rows without one")
+    return text
+
+
+def interval_of(value: Scalar, kind: Kind, today: datetime.date, pointer: str) -> Interval:
+    """The days that a date, a period as groups show it, or `today` names; of a datetime, also one moment. Raises InvalidInput."""
+    text = str(value).strip()
+    try:
+        days = _days_of(text, today)
+        if days is not None and not isinstance(value, bool):
+            return Interval(*(day.isoformat() for day in days))
+        if kind == "datetime" and not isinstance(value, int | float):
+            return Interval(_moment(text), None)
+    except (ValueError, OverflowError):
+        pass
+    raise invalid(
+        pointer,
+        f"{text[:100]!r} is not a date: write 2026-10-03, a period as 2026-W40, 2026-10, 2026-Q4 or 2026, today, or today-30d",
+    )
+
+
+def _days_of(text: str, today: datetime.date) -> tuple[datetime.date, datetime.date] | None:
+    """The first day, and the day after the last."""
+    if found := _RELATIVE.fullmatch(text):
+        day = today + datetime.timedelta(days=int(found[1] or 0))
+        return day, day + DAY
+    found = _PERIOD.fullmatch(text)
+    if found is None:
+        return None
+    year, month, day_of_month, week, quarter = (int(part) if part else None for part in found.groups())
+    assert year is not None
+    if week is not None:
+        monday = datetime.date.fromisocalendar(year, week, 1)
+        return monday, monday + 7 * DAY
+    if day_of_month is not None and month is not None:
+        day = datetime.date(year, month, day_of_month)
+        return day, day + DAY
+    first, months = (month, 1) if month else (quarter * 3 - 2, 3) if quarter else (1, 12)
+    start = datetime.date(year, first, 1)
+    after = year * 12 + first - 1 + months
+    return start, datetime.date(after // 12, after % 12 + 1, 1)
+
+
+def _moment(text: str) -> str:
+    """A moment in UTC, as Postgres reads it with or without a time zone."""
+    moment = datetime.datetime.fromisoformat(text)
+    if moment.tzinfo is not None:
+        moment = moment.astimezone(datetime.UTC)
+    return moment.replace(tzinfo=datetime.UTC).isoformat()
+
+
+def period_name(day: datetime.date, period: str) -> str:
+    """How a period that begins on `day` is shown: `2026-10-03`, `2026-W40`, `2026-10`, `2026-Q4` or `2026`."""
+    match period:
+        case "week":
+            year, week, _ = day.isocalendar()
+            return f"{year:04d}-W{week:02d}"
+        case "month":
+            return f"{day.year:04d}-{day.month:02d}"
+        case "quarter":
+            return f"{day.year:04d}-Q{(day.month + 2) // 3}"
+        case "year":
+            return f"{day.year:04d}"
+        case _:
+            return day.isoformat()
