@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 
 from quarry.agent.known_values import with_known_values
-from quarry.agent.sources import what_may_be_asked
+from quarry.agent.sources import Asked, what_may_be_asked
 from quarry.core.off_loop import off_loop
 from quarry.core.services import Caller, Services
 from quarry.query.algebra import Query
@@ -23,7 +23,11 @@ async def run_query(
     Raises InvalidInput for sources, fields and values that do not exist, with what comes nearest, and DatabaseUnavailable.
     """
     today = today or datetime.datetime.now(datetime.UTC).date()
-    asked = await what_may_be_asked(caller, services)
+    return await answer_query(query, await what_may_be_asked(caller, services), services, today)
+
+
+async def answer_query(query: Query, asked: Asked, services: Services, today: datetime.date) -> QueryResult:
+    """The exact result of a query about what may be asked. Raises what `run_query` raises."""
     schema = asked.schema
     reader = asked.acting_on(source_of(schema, query.source, "/source"), services).reader
     query = await with_known_values(query, schema, reader)

@@ -20,11 +20,14 @@ REMEMBERED_SECONDS = 2.0
 
 @dataclass(frozen=True)
 class Asked:
-    """What a caller may ask of: the schema, and the settings that tell the database who the caller is."""
+    """What a caller may ask of: the schema, and the settings that tell the database who the caller is. `homes` says of each source
+    which domain has it, and what it is called there.
+    """
 
     schema: Schema
     caller: Caller
     settings: Mapping[str, str]
+    homes: Mapping[str, tuple[str, str]]
 
     def acting_on(self, source: Source, services: Services) -> Services:
         """The services with databases that act for the caller. Rows and values that have owners are read as this source has them,
@@ -47,15 +50,16 @@ async def what_may_be_asked(caller: Caller, services: Services) -> Asked:
     )
     sources: dict[str, Source] = {}
     settings: dict[str, str] = {}
+    homes: dict[str, tuple[str, str]] = {}
     # what the owner of the data declares keeps its name
     for domain in sorted(filled, key=lambda each: each != "records"):
         found, needed = await module(domain, "sources").sources_for(caller, services)
-        sources |= _named(domain, found, sources)
+        named = {f"{domain}_{name}" if name in sources else name: name for name in found}
+        sources |= {name: _called(name, found[own]) for name, own in named.items()}
+        homes |= {name: (domain, own) for name, own in named.items()}
         settings = {**needed, **settings}
-    return Asked(Schema(sources), caller, settings)
+    return Asked(Schema(sources), caller, settings, homes)
 
 
-def _named(domain: str, found: Mapping[str, Source], taken: Mapping[str, Source]) -> dict[str, Source]:
-    """The sources of a domain; one whose name is taken has the domain's before it."""
-    named = {f"{domain}_{name}" if name in taken else name: source for name, source in found.items()}
-    return {name: source if name == source.name else replace(source, name=name) for name, source in named.items()}
+def _called(name: str, source: Source) -> Source:
+    return source if name == source.name else replace(source, name=name)

@@ -121,12 +121,15 @@ async def find_by_theme(
     vector: Sequence[float] | None,
     clauses: Sequence[Clause],
     preferred: Sequence[Clause] = (),
+    *,
+    condition: str | None = None,
 ) -> CampaignSet:
-    """The campaigns that are about something, by meaning and by words, among those that meet every clause; of `more` than
-    SEMANTIC_MAX the nearest. Where none of them holds any of its words, they are near in meaning only.
+    """The campaigns that are about something, by meaning and by words, among those that meet every clause, and a condition over a
+    row `t`; of `more` than SEMANTIC_MAX the nearest. Where none of them holds any of its words, they are near in meaning only.
 
     Without a vector, by words alone.
     """
+    kept = [clause for clause in clauses if not _excludes_words(clause)]
     rows = await database.rows(
         "select id, coverage, similarity"
         " from search_campaigns_by_theme(%(query)s, %(embedding)s::halfvec, %(limit)s, %(filter)s, %(excluded)s::text[])",
@@ -134,7 +137,7 @@ async def find_by_theme(
             "query": query,
             "embedding": half_vector(vector),
             "limit": 2 * SEMANTIC_MAX,
-            "filter": _filter([clause for clause in clauses if not _excludes_words(clause)]),
+            "filter": " and ".join(filter(None, (_filter([*kept]), condition))) or None,
             "excluded": [words for clause in clauses if _excludes_words(clause) for words in clause[0].values],
         },
     )

@@ -45,7 +45,7 @@ class Statement:
 def compile_query(query: Query, schema: Schema, today: datetime.date) -> Statement:
     """The statement that answers a query. Raises InvalidInput for what the schema does not have, with what comes nearest."""
     check_size(query)
-    building = Building(schema, today, lambda nested, pointer: _values(building, nested, pointer))
+    building = Building(schema, today, lambda nested, pointer: values_of(building, nested, pointer))
     base = base_of(building, query, "")
     statement = _rows(base) if query.asks_for_rows else _groups(base)
     if building.errors:
@@ -135,7 +135,7 @@ def _order(base: Base) -> Composed:
     return SQL(", ").join([*terms, SQL(base.source.key(ROW))])
 
 
-def _values(building: Building, query: Query, pointer: str) -> Values:
+def values_of(building: Building, query: Query, pointer: str) -> Values:
     """A query as a subquery of one column. Unlike a query by itself it has no limit, unless it says one."""
     base = base_of(building, query, pointer)
     is_single = query.limit == 1 or bool(query.aggregate and not query.group)

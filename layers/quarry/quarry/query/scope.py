@@ -45,7 +45,7 @@ class Building:
     """How many predicates the expression that is made now is inside of."""
     _aliases: int = 0
 
-    def parameter(self, value: object) -> Placeholder:
+    def parameter(self, value: object) -> Composable:
         """A placeholder for a value."""
         return Placeholder(self.keep(value))
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from quarry.core.snippet import mark
+from quarry.core.snippet import mark, unmark
 from quarry.core.text import shorten
 from quarry.records.candidates import RecordKey, RecordText
 from quarry.records.contract import Source
 from quarry.records.ranking import RankedRecord
 
 SOURCES_MAX = 12
+PASSAGE_CHARACTERS_MAX = 800
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,15 @@ class EvidenceSource:
             url=self.text.url,
             similarity=None if self.similarity is None else round(self.similarity, 4),
         )
+
+
+def passage(text: RecordText, limit: int = PASSAGE_CHARACTERS_MAX) -> str:
+    """What a model reads of a record: all of its text or, of a long one, its matched snippet and its beginning."""
+    if len(text.body) <= limit:
+        return text.body
+    snippet = unmark(mark(text.snippet))
+    beginning = shorten(text.body, max(limit - len(snippet), limit // 2))
+    return beginning if not snippet or snippet in beginning else f"{beginning}\n… {snippet} …"
 
 
 @dataclass

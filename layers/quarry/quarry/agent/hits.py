@@ -1,0 +1,24 @@
+"""What a search of any source finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain, zip_longest
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A row that was found: `text` is the passage that speaks for it."""
+
+    source: str
+    id: str
+    title: str
+    text: str
+    date: str | None = None
+    url: str | None = None
+
+
+def interleaved(lists: Iterable[Sequence[Hit]]) -> list[Hit]:
+    """One list of several ranked ones, whose scores cannot be compared: the best of each, then the second best of each."""
+    return [hit for hit in chain.from_iterable(zip_longest(*lists)) if hit is not None]

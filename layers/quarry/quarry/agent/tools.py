@@ -1,0 +1,222 @@
+"""The five tools over every source: the same for our own model, the Model Context Protocol, `/v1` and `quarry tools`."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+from pydantic import Field, StringConstraints
+
+from quarry.agent.card import line_of
+from quarry.agent.description import describe_sources
+from quarry.agent.lookups import read_whole, search_text
+from quarry.agent.service import run_query
+from quarry.agent.sources import what_may_be_asked
+from quarry.agent.values import values_like
+from quarry.core.agent_tools import RESULTS_MAX, AgentTool
+from quarry.core.contract import Request
+from quarry.core.lazy_model import LazyModel
+from quarry.core.services import Caller, Services
+from quarry.core.text import Identifier, QueryText, Storable
+from quarry.query.algebra import Condition, FieldPath, Name, OneOrMany, Query
+from quarry.query.paths import unknown
+from quarry.query.result import Cell
+
+LISTING_CHARACTERS_MAX = 6_000
+"""Characters of one page of `describe_collections`, some 1,500 tokens."""
+ROWS_CHARACTERS_MAX = 12_000
+"""Characters of the rows that `query` shows; of more it shows the first."""
+
+
+class DescribeArguments(Request):
+    """Arguments of `describe_collections`."""
+
+    source: Annotated[tuple[Name, ...], OneOrMany] = Field(
+        default=(), description="Only these, in detail. Leave it out for all."
+    )
+    page: int = Field(default=1, ge=1, le=1_000, description="Which page of the list.")
+
+
+class SearchArguments(Request):
+    """Arguments of `search`."""
+
+    text: QueryText = Field(description="A few words or a question, as the data would put it.")
+    source: Annotated[tuple[Name, ...], OneOrMany] = Field(default=(), description="Where to look; all if left out.")
+    where: Annotated[tuple[Condition, ...], OneOrMany] = Field(
+        default=(), description="Conditions that must hold, as in `query`; they need `source`."
+    )
+    limit: int = Field(default=8, ge=1, le=RESULTS_MAX, description="How many to give.")
+
+
+class GetArguments(Request):
+    """Arguments of `get`."""
+
+    source: Name = Field(description="The source, as a result gave it.")
+    id: Identifier = Field(description="The id, as a result gave it.")
+
+
+class ValuesArguments(Request):
+    """Arguments of `values`."""
+
+    source: Name = Field(description="The source.")
+    field: FieldPath = Field(description="A field of it, or one that its links lead to.")
+    like: Annotated[str, StringConstraints(max_length=200), Storable] = Field(
+        default="", description="What the value is similar to; the most frequent ones if left out."
+    )
+
+
+class Described(LazyModel):
+    """Sources, a line each: kinds, units, values, links. `pages` are all there are."""
+
+    sources: list[str]
+    page: int
+    pages: int
+
+
+class Found(LazyModel):
+    """One result of a search."""
+
+    source: str
+    id: str
+    title: str
+    text: str
+    date: str | None = None
+    url: str | None = None
+
+
+class FoundTexts(LazyModel):
+    """Results, best first."""
+
+    results: list[Found]
+
+
+class QueryRows(LazyModel):
+    """The exact result: `total` rows of the source are meant; `truncated`: more rows or groups follow the last one."""
+
+    sentence: str
+    columns: list[str]
+    rows: list[list[Cell]]
+    total: int
+    truncated: bool
+
+
+class FoundValues(LazyModel):
+    """Values of a field and the number of rows that have each."""
+
+    values: list[tuple[str, int]]
+
+
+class Whole(LazyModel):
+    """One row with all that it shows."""
+
+    model_config = {"extra": "allow"}
+
+
+async def _describe(arguments: DescribeArguments, caller: Caller, services: Services) -> dict[str, Any]:
+    sources = await describe_sources(caller, services)
+    for place, name in enumerate(arguments.source):
+        if name not in sources:
+            raise unknown(f"/source/{place}", "the data", "source", name, sources)
+    pages = _pages([line_of(sources[name]) for name in arguments.source or sources])
+    shown = pages[min(arguments.page, len(pages)) - 1] if pages else []
+    return {"sources": shown, "page": min(arguments.page, max(len(pages), 1)), "pages": max(len(pages), 1)}
+
+
+def _pages(lines: list[str]) -> list[list[str]]:
+    pages: list[list[str]] = []
+    size = 0
+    for line in lines:
+        line = line if len(line) <= LISTING_CHARACTERS_MAX else f"{line[:LISTING_CHARACTERS_MAX]}…"
+        if not pages or size + len(line) > LISTING_CHARACTERS_MAX:
+            pages.append([])
+            size = 0
+        pages[-1].append(line)
+        size += len(line)
+    return pages
+
+
+async def _search(arguments: SearchArguments, caller: Caller, services: Services) -> dict[str, Any]:
+    asked = await what_may_be_asked(caller, services)
+    hits = await search_text(arguments.text, arguments.source, arguments.where, arguments.limit, asked, services)
+    found = [Found(**vars(hit)) for hit in hits]
+    return FoundTexts(results=found).model_dump(mode="json", exclude_none=True)
+
+
+async def _query(arguments: Query, caller: Caller, services: Services) -> dict[str, Any]:
+    result = await run_query(arguments, caller, services)
+    rows = bounded_rows(result.rows)
+    return {
+        "sentence": result.sentence,
+        "columns": [f"{each.name} ({each.unit})" if each.unit else each.name for each in result.columns],
+        "rows": rows,
+        "total": result.total,
+        "truncated": result.truncated or len(rows) < len(result.rows),
+    }
+
+
+def bounded_rows(rows: list[list[Cell]]) -> list[list[Cell]]:
+    """The first rows, as many as a model's context takes."""
+    size = 0
+    for place, row in enumerate(rows):
+        size += len(json.dumps(row, ensure_ascii=False))
+        if size > ROWS_CHARACTERS_MAX:
+            return rows[: max(place, 1)]
+    return rows
+
+
+async def _get(arguments: GetArguments, caller: Caller, services: Services) -> dict[str, Any]:
+    return await read_whole(arguments.source, arguments.id, await what_may_be_asked(caller, services), services)
+
+
+async def _values(arguments: ValuesArguments, caller: Caller, services: Services) -> dict[str, Any]:
+    found = await values_like(arguments.source, arguments.field, arguments.like, caller, services)
+    return {"values": found}
+
+
+AGENT_TOOLS = (
+    AgentTool(
+        "describe_collections",
+        "Describe the data",
+        "What data there is: the sources, their fields with kinds, units and frequent values, and the links between them.",
+        DescribeArguments,
+        Described,
+        _describe,
+    ),
+    AgentTool(
+        "search",
+        "Search text",
+        "Find rows that speak of something, by words and meaning, best first. For what texts say; for numbers use `query`.",
+        SearchArguments,
+        FoundTexts,
+        _search,
+    ),
+    AgentTool(
+        "query",
+        "Query exactly",
+        "Rows, counts, sums, averages and groups, exact and over all rows. Example, tickets of one team by month: "
+        '{"source": "tickets", "where": [{"field": "agent.team.name", "op": "=", "value": "Field"}], "aggregate": ["count", '
+        '"avg(days_open)"], "group": [{"field": "opened_on", "period": "month"}], "order": [{"by": "count", "direction": '
+        '"desc"}]}. Fields of linked rows by dots; `count(orders)` counts related rows of each row; a value may be a query.',
+        Query,
+        QueryRows,
+        _query,
+    ),
+    AgentTool(
+        "get",
+        "Get one row",
+        "One row whole, by the source and id of a result.",
+        GetArguments,
+        Whole,
+        _get,
+    ),
+    AgentTool(
+        "values",
+        "List values",
+        "The values of a field with their numbers of rows, the most frequent or the most similar first.",
+        ValuesArguments,
+        FoundValues,
+        _values,
+    ),
+)
+
+

@@ -1,0 +1,38 @@
+"""Campaigns for the tools that look through every source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from quarry.agent.hits import Hit
+from quarry.agent.sources import Asked
+from quarry.campaigns.retrieval import campaign_by_id, find_by_theme
+from quarry.core.agent_tools import TEXT_CHARACTERS_MAX
+from quarry.core.services import Services
+from quarry.core.text import shorten
+
+
+async def search_text(
+    text: str, names: Sequence[str], filters: Mapping[str, str], limit: int, asked: Asked, services: Services
+) -> list[Hit]:
+    """The campaigns that are about a text, by meaning and by words. Raises DatabaseUnavailable."""
+    with services.run("campaigns", asked.caller, text, {"text": text}) as run:
+        vector = await services.queries.embed_for(run, text)
+        found = await find_by_theme(services.reader, text, vector, (), condition=filters.get("campaigns"))
+        run.end_reason = "answered"
+    return [
+        Hit(
+            "campaigns",
+            each.id,
+            f"{each.company} on {each.channel}",
+            shorten(each.campaign_text, TEXT_CHARACTERS_MAX),
+            each.capture_date.isoformat() if each.capture_date else None,
+        )
+        for each in found.campaigns[:limit]
+    ]
+
+
+async def read_whole(name: str, id: str, asked: Asked, services: Services) -> dict[str, Any]:
+    """One campaign, whole. Raises NotFound and DatabaseUnavailable."""
+    return (await campaign_by_id(services.reader, id)).model_dump(mode="json", exclude_none=True)

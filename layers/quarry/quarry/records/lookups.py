@@ -1,0 +1,51 @@
+"""Records for the tools that look through every source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from quarry.agent.hits import Hit
+from quarry.agent.sources import Asked
+from quarry.core.services import Services
+from quarry.records.evidence import passage
+from quarry.records.retrieval import EVERYTHING, describe, whole_record
+from quarry.records.search import rank_records
+from quarry.records.searched_types import SearchedType
+from quarry.records.types_in_force import types_in_force
+
+
+async def search_text(
+    text: str, names: Sequence[str], filters: Mapping[str, str], limit: int, asked: Asked, services: Services
+) -> list[Hit]:
+    """The best records of these types for a text, as the page's search ranks them. Raises DatabaseUnavailable."""
+    types = (await types_in_force(services)).for_caller(asked.caller.claims)
+    chosen = [narrowed(types[name], filters.get(name)) for name in names if name in types]
+    acting = services.acting(asked.settings)
+    with services.run("records", asked.caller, text, {"text": text, "types": list(names)}) as run:
+        ranked = await rank_records(text, chosen, acting, run, scope=EVERYTHING)
+        texts = {each.key: each for each in await describe(acting.reader, [item.key for item in ranked[:limit]], types, text)}
+        run.end_reason = "answered"
+    found = [texts[item.key] for item in ranked[:limit] if item.key in texts]
+    return [
+        Hit(each.type, each.id, each.title, passage(each), each.date.isoformat() if each.date else None, each.url)
+        for each in found
+    ]
+
+
+def narrowed(type: SearchedType, condition: str | None) -> SearchedType:
+    """The type with only the rows that meet a condition over a row `t` of its source."""
+    if condition is None:
+        return type
+    # made by `query.keys.meeting`, which quotes every name and value
+    where = f"({type.table.where}) and ({condition})"
+    return replace(type, table=replace(type.table, where=where), is_always_filtered=True)
+
+
+async def read_whole(name: str, id: str, asked: Asked, services: Services) -> dict[str, Any]:
+    """One whole record with what it is part of. Raises NotFound and DatabaseUnavailable."""
+    types = await types_in_force(services)
+    [chosen] = types.named([name])
+    record = await whole_record(services.acting(asked.settings).reader, chosen, id)
+    return record.model_dump(mode="json", exclude_none=True)
