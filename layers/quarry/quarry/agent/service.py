@@ -33,7 +33,8 @@ async def run_query(
         query=query,
         sentence=told.sentence,
         columns=[
-            ResultColumn(name=each.name, label=each.label, kind=each.kind, unit=each.unit) for each in result.columns
+            ResultColumn(name=each.name, label=label, kind=each.kind, unit=each.unit)
+            for each, label in zip(result.columns, told.labels, strict=True)
         ],
         rows=result.rows,
         total=result.total,
