@@ -70,9 +70,11 @@ def _texts(comparison: Comparison, pointer: str) -> dict[str, str]:
 
 
 def _spelt(comparison: Comparison, pointer: str, spelt: Mapping[str, list[str]]) -> Comparison:
-    known = [spelt.get(place, [value]) for place, value in _texts(comparison, pointer).items()]
-    values = tuple(dict.fromkeys(each for meant in known for each in meant))
-    if not values:
+    """The comparison with what was found for its values. Spellings that compare alike, but for case, are one."""
+    places = _texts(comparison, pointer)
+    if not any(place in spelt for place in places):
         return comparison
+    known = [each for place, value in places.items() for each in spelt.get(place, [value])]
+    values = tuple({each.strip().casefold(): each for each in reversed(known)}.values())[::-1]
     is_one = comparison.value is not None and len(values) == 1
     return comparison.model_copy(update={"value": values[0] if is_one else None, "values": () if is_one else values})

@@ -37,7 +37,8 @@ async def answer_query(query: Query, asked: Asked, services: Services, today: da
         query=query,
         sentence=told.sentence,
         columns=[
-            ResultColumn(name=each.name, label=each.label, kind=each.kind, unit=each.unit) for each in result.columns
+            ResultColumn(name=each.name, label=label, kind=each.kind, unit=each.unit)
+            for each, label in zip(result.columns, told.labels, strict=True)
         ],
         rows=result.rows,
         total=result.total,

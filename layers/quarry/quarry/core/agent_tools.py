@@ -19,6 +19,7 @@ from quarry.core.agent_results import RESULT_CHARACTERS_MAX, bounded
 from quarry.core.errors import FieldError, InvalidInput
 from quarry.core.off_loop import off_loop
 from quarry.core.services import Caller, Services
+from quarry.core.validation import place_in
 
 RESULTS_MAX = 20
 """Results of one call at most: an agent's context is small, and every result has an id to follow."""
@@ -153,7 +154,7 @@ def _validated(model: type[BaseModel], arguments: Mapping[str, Any]) -> BaseMode
         return model.model_validate(dict(arguments))
     except ValidationError as error:
         details = error.errors(include_url=False, include_context=False, include_input=False)[:ERRORS_MAX]
-        raise InvalidInput([_field_error(detail["loc"], detail["msg"]) for detail in details]) from None
+        raise InvalidInput([_field_error(place_in(arguments, detail), detail["msg"]) for detail in details]) from None
 
 
 def _field_error(location: Sequence[str | int], message: str) -> FieldError:

@@ -38,3 +38,42 @@ class QueryResult(LazyModel):
     truncated: bool
     filters: list[FilterChip]
     spans: tuple[Span, ...] | None = None
+
+
+class SourceField(LazyModel):
+    """A field of a source. Money has a `currency`, a number may have a `unit`. `references` is the source whose row a field leads
+    to: a path goes on there (`agent.email`). `many`: a row has several values. `values` are some that rows have.
+    """
+
+    name: str
+    kind: str
+    label: str
+    unit: str | None = None
+    currency: str | None = None
+    references: str | None = None
+    many: bool = False
+    values: list[str] | None = None
+    description: str | None = None
+
+
+class RelatedRows(LazyModel):
+    """Rows of another source that belong to a row: `count(NAME)`, `{"exists": NAME}`; `many` is false where it is one row. Rows
+    of no source have only the `fields` named.
+    """
+
+    name: str
+    label: str
+    references: str | None = None
+    many: bool
+    fields: list[str] = []
+
+
+class SourceDescription(LazyModel):
+    """What a Query can ask of a source. `date` is the field that dates its rows."""
+
+    name: str
+    label: str
+    description: str
+    date: str | None = None
+    fields: list[SourceField]
+    related: list[RelatedRows]

@@ -25,16 +25,26 @@ class Chip:
 
 @dataclass(frozen=True)
 class Description:
-    """A query and its result in words, and the query's conditions."""
+    """A query and its result in words, the query's conditions, and what the columns of the result are called."""
 
     sentence: str
     filters: list[Chip]
+    labels: list[str]
 
 
 def describe(query: Query, result: Result, schema: Schema, today: datetime.date) -> Description:
     """The sentence and the chips of a query about a source of the schema. Raises KeyError where it has none."""
     phrases = Phrases(schema, schema.sources[query.source], today)
-    return Description(_Sentence(phrases, query, result).text(), list(_chips(phrases, query)))
+    labels = [
+        *map(phrases.field, query.select),
+        *map(phrases.group, query.group),
+        *map(phrases.aggregate, query.aggregate),
+    ]
+    return Description(
+        _Sentence(phrases, query, result).text(),
+        list(_chips(phrases, query)),
+        labels or [column.label for column in result.columns],
+    )
 
 
 def _chips(phrases: Phrases, query: Query) -> Iterator[Chip]:

@@ -34,11 +34,14 @@ _TEXTS = frozenset(("text", "character varying"))
 
 @dataclass(frozen=True)
 class Declared:
-    """A collection, the table that its values are known by, and the columns of its source that the caller's role may read."""
+    """A collection, the table that its values are known by, and the columns of its source that the service's role may read.
+    `guarded` are the facets with values that a caller may not see.
+    """
 
     collection: Collection
     table: SearchTable
     columns: Sequence[Column]
+    guarded: frozenset[str] = frozenset()
 
 
 def sources_of(declared: Sequence[Declared]) -> dict[str, Source]:
@@ -101,12 +104,14 @@ def _facet_fields(declared: Declared, links: Mapping[str, Link]) -> Iterator[tup
     collection = declared.collection
     facets = {facet.name: facet for facet in search_table(collection).facets}
     for name, given in collection.declaration.facets.items():
-        link = links.get(name)
+        link, is_guarded = links.get(name), name in declared.guarded
         if link is not None and given.of is not None:
-            value = described(facets[name], title_of(collection, given), declared.table, is_array=False)
+            title = title_of(collection, given)
+            value = described(facets[name], title, declared.table, is_array=False, is_guarded=is_guarded)
             yield name, replace(value, related=link)
         else:
-            yield name, described(facets[name], partial(_own_value, collection, name, given), declared.table)
+            own = partial(_own_value, collection, name, given)
+            yield name, described(facets[name], own, declared.table, is_guarded=is_guarded)
     if DATE in facets and DATE not in collection.declaration.facets:
         column = collection.declaration.date or ""
         yield DATE, described(facets[DATE], partial(collection.day, column), declared.table)

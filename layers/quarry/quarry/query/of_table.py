@@ -77,7 +77,9 @@ def _value(table: SearchTable, facet: Facet) -> Field:
     return described(facet, _one_row(sql), table, is_array=has_parts or facet.is_array)
 
 
-def described(facet: Facet, sql: SqlOf, table: SearchTable, *, is_array: bool | None = None) -> Field:
+def described(
+    facet: Facet, sql: SqlOf, table: SearchTable, *, is_array: bool | None = None, is_guarded: bool = False
+) -> Field:
     """A field with what a facet says of it."""
     return Field(
         facet.name,
@@ -89,6 +91,7 @@ def described(facet: Facet, sql: SqlOf, table: SearchTable, *, is_array: bool | 
         unit=facet.unit,
         currency=facet.currency,
         listed=(table, facet.name) if facet.is_listed else None,
+        is_guarded=is_guarded,
     )
 
 

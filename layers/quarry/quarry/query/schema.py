@@ -31,7 +31,7 @@ class Field:
     """A value of a row. One that `is_array` is several of the kind; one of `related` rows is read from these.
 
     `listed` names the dictionary of values that knows it: its table and facet, which has the synonyms too. `unit` is what a
-    number is measured in, `currency` what money is in.
+    number is measured in, `currency` what money is in. Of one that `is_guarded` a caller may not see all values.
     """
 
     name: str
@@ -43,6 +43,7 @@ class Field:
     unit: str | None = None
     currency: str | None = None
     listed: tuple[SearchTable, str] | None = None
+    is_guarded: bool = False
     related: Link | None = None
     description: str | None = None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from quarry.core.errors import FieldError, InvalidInput
@@ -81,6 +81,20 @@ async def values_as_written(
         [each.value] if each.value in spelt[place] else spelt[place] or meant[place] or [each.value]
         for place, each in enumerate(named)
     ]
+
+
+async def frequent_values(
+    database: Database, facets: Sequence[tuple[SearchTable, str]], owners: Mapping[str, str], limit: int
+) -> Mapping[tuple[str, str], list[str]]:
+    """The most frequent values of each facet, by the names of its table and itself, in one statement. Of a table with owners
+    those of its owner in `owners` count. Raises DatabaseUnavailable.
+    """
+    tables, names = [table.name for table, _ in facets], [facet for _, facet in facets]
+    arguments = {"tables": tables, "facets": names, "owners": [owners.get(each, "") for each in tables], "limit": limit}
+    found: dict[tuple[str, str], list[str]] = {}
+    for row in await database.rows(_LISTED_VALUES, arguments | {"read": COMPARED_VALUES}) if facets else []:
+        found.setdefault((row["table_name"], row["facet"]), []).append(row["value"])
+    return found
 
 
 @dataclass(frozen=True)
@@ -186,4 +200,15 @@ _SPELLINGS = (
 _FREQUENT_VALUES = (
     "select value from facet_values where table_name = %(table)s and facet = any(%(facets)s::text[])"
     " group by value order by sum(row_count) desc, value limit %(limit)s"
+)
+
+# Of a facet with more values those are compared that come first in the index.
+_LISTED_VALUES = (
+    "select a.table_name, a.facet, v.value"
+    " from unnest(%(tables)s::text[], %(facets)s::text[], %(owners)s::text[]) a (table_name, facet, owner), lateral ("
+    "  select r.value, sum(r.row_count) as number from ("
+    "   select f.value, f.row_count from facet_values f where f.table_name = a.table_name and f.facet = a.facet"
+    "   and f.scope in ('', a.owner) order by f.value limit %(read)s) r"
+    "  group by r.value having sum(r.row_count) > 0 order by number desc, r.value limit %(limit)s) v"
+    " order by a.table_name, a.facet, v.number desc, v.value"
 )
