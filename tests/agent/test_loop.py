@@ -93,7 +93,7 @@ async def test_wrong_arguments_go_back_to_the_model_and_the_conversation_goes_on
     assert text_of(await happened(run, desk)) == "Elm Park."
     told = [request["messages"][-1]["content"] for request in server.requests[1:]]
     assert "at least 1 character" in told[0]
-    assert told[1:] == ["There is no tool 'drop'.", "rows of parks"]
+    assert told[1:] == ["There is no tool 'drop'; the tools are search.", "rows of parks"]
     assert desk.asked == ["parks"]
 
 

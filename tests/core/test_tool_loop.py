@@ -98,7 +98,10 @@ async def test_every_turn_is_a_step_with_its_tokens_and_its_count_of_calls(serve
         ("", "query: Field required"),
         ('{"query": ""}', "query: String should have at least 1 character"),
         ('{"query": "parks", "limit": 51}', "limit: Input should be less than or equal to 50"),
-        ('{"query": "parks", "user_id": "mayor"}', "user_id: Extra inputs are not permitted"),
+        (
+            '{"query": "parks", "user_id": "mayor"}',
+            "user_id: Extra inputs are not permitted; the arguments of search are query, limit",
+        ),
     ],
     ids=lambda value: value[:24],
 )
@@ -119,9 +122,25 @@ async def test_a_tool_that_does_not_exist_is_not_called(server: FakeOpenAI, run:
     desk = Desk()
     await loop(run, desk)
     [unknown, known] = tool_messages(server.requests[1])
-    assert unknown["content"] == "There is no tool 'drop_tables'."
+    assert unknown["content"] == "There is no tool 'drop_tables'; the tools are search."
     assert known["content"] == "Rows about parks"
     assert len(desk.asked) == 1
+
+
+async def test_a_model_that_answers_without_having_looked_is_asked_once_to_look(server: FakeOpenAI, run: Run) -> None:
+    assert run.chat is not None
+    broken = Reply.tool_calls([("search", {"query": ""})])
+    server.enqueue(Reply.text("Two."), broken, Reply.text("Three."))
+    said: list[Message] = []
+    calls = call_tools(
+        MESSAGES, Desk().tools, run, step_name="research", max_turns=6, said=said, look_first="Look it up."
+    )
+    assert len([event async for event in calls]) == 2
+    assert [message.content for message in said if message.role == "user"] == ["Look it up."]
+    assert said[-1].content == "Three."
+    server.enqueue(search("parks"), DONE)
+    await loop(run, Desk())
+    assert len(server.requests) == 5
 
 
 async def test_a_repeated_call_is_answered_from_memory(server: FakeOpenAI, run: Run) -> None:

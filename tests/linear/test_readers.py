@@ -169,7 +169,7 @@ def _asked_of_campaigns(text: str) -> object:
 
 def _spoken_of(text: str) -> object:
     campaigns = tuple(CAMPAIGN.model_copy(update={"id": f"a{'-a' * n}"}) for n in range(50))
-    return campaigns_spoken_of(text, CampaignSet(50, campaigns))
+    return campaigns_spoken_of(text, [CampaignSet(50, campaigns)])
 
 
 def _file_of(format: Format) -> Callable[[str], object]:

@@ -19,7 +19,9 @@ from quarry.core.model.interface import ChatModel, Message, TextStream, ToolCall
 from quarry.core.model.tool_loop import Tool, ToolFinished, ToolResult, ToolStarted, run_once, validated
 from quarry.core.run_log import Run
 
-NO_CALLS_LEFT = ToolResult(0, "Not asked: no calls are left", "No tool calls are left. Answer from what was found.")
+NO_CALLS_LEFT = ToolResult(
+    0, "Not asked: no calls are left", "No tool calls are left. Answer from what was found.", is_of_data=False
+)
 
 
 @dataclass(frozen=True)
@@ -123,10 +125,10 @@ async def _called(
     at_work: dict[asyncio.Task[ToolResult], ToolCall] = {}
     try:
         for call in calls:
-            arguments, problem = validated(by_name.get(call.name), call)
+            arguments, problem = validated(by_name, call)
             yield ToolStarted(call.id, call.name, _as_json(arguments))
             if arguments is None:
-                yield ToolFinished(call.id, call.name, ToolResult(0, problem, problem))
+                yield ToolFinished(call.id, call.name, ToolResult(0, problem, problem, is_of_data=False))
             elif not run.budget.calls_left:
                 yield ToolFinished(call.id, call.name, NO_CALLS_LEFT)
             else:

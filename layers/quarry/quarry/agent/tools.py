@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, WithJsonSchema
 
 from quarry.agent.card import line_of
 from quarry.agent.description import describe_sources
@@ -42,9 +42,10 @@ class SearchArguments(Request):
 
     text: QueryText = Field(description="A few words or a question, as the data would put it.")
     source: Annotated[tuple[Name, ...], OneOrMany] = Field(default=(), description="Where to look; all if left out.")
-    where: Annotated[tuple[Condition, ...], OneOrMany] = Field(
-        default=(), description="Conditions that must hold, as in `query`; they need `source`."
-    )
+    # described by `query` already
+    where: Annotated[
+        tuple[Condition, ...], OneOrMany, WithJsonSchema({"type": "array", "items": {"type": "object"}})
+    ] = Field(default=(), description="Conditions that must hold, as in `query`; they need `source`.")
     limit: int = Field(default=8, ge=1, le=RESULTS_MAX, description="How many to give.")
 
 
@@ -193,13 +194,14 @@ AGENT_TOOLS = (
     AgentTool(
         "query",
         "Query exactly",
-        "Rows, counts, sums, averages and groups, exact and over all rows. Example, tickets of one team by month: "
-        '{"source": "tickets", "where": [{"field": "agent.team.name", "op": "=", "value": "Field"}], "aggregate": ["count", '
+        "Rows, counts, sums, averages and groups, exact and over all rows. Tickets of a team by month: "
+        '{"source": "tickets", "where": [{"field": "agent.team.name", "value": "Field"}], "aggregate": ["count", '
         '"avg(days_open)"], "group": [{"field": "opened_on", "period": "month"}], "order": [{"by": "count", "direction": '
-        '"desc"}]}. Fields of linked rows by dots; `count(orders)` counts related rows of each row; a value may be a query.',
+        '"desc"}]}. Dots follow links; `count(orders)` counts the related rows of each row.',
         Query,
         QueryRows,
         _query,
+        unlisted=frozenset({"spans"}),
     ),
     AgentTool(
         "get",

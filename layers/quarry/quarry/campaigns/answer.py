@@ -11,14 +11,14 @@ from quarry.campaigns.contract import Campaign, ChatRequest, ChatResponse, EndRe
 from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.filters import filters_of
 from quarry.campaigns.prompts import ANSWER_NOW, agent_messages
-from quarry.campaigns.reading import CampaignQuestion, clauses_to_tell, constraints_of
+from quarry.campaigns.reading import CampaignQuestion, as_searched, clauses_to_tell, constraints_of
 from quarry.campaigns.results import NOTHING, CampaignSet, KnownValues, Outcome, Search, aggregate
 from quarry.campaigns.tools import CampaignToolset
 from quarry.core.errors import DatabaseUnavailable
 from quarry.core.model.interface import Message
 from quarry.core.model.step import write
 from quarry.core.off_loop import off_loop
-from quarry.core.query.question import Ask
+from quarry.core.query.question import Ask, Clause
 from quarry.core.retrieval.answers import Standing
 from quarry.core.retrieval.named_values import plain
 from quarry.core.retrieval.questions import labels_of, standings
@@ -85,7 +85,8 @@ async def conclude(
     request: ChatRequest, toolset: CampaignToolset, asked: CampaignQuestion, outcome: Outcome | None, text: str
 ) -> ChatResponse:
     """The whole answer, each campaign with what it meets and misses; what it shows and why it ended goes into the run."""
-    response = await off_loop(_response, request, toolset, asked, outcome, text)
+    asked, spoken_of = await off_loop(_understood, toolset, asked, outcome, text)
+    response = _response(request, toolset, asked, outcome, text, spoken_of)
     if request.constraints is not None:
         response.constraints.evidence = request.constraints.evidence
     clauses = clauses_to_tell(asked, toolset.base)
@@ -104,17 +105,54 @@ async def conclude(
     return response
 
 
+def _understood(
+    toolset: CampaignToolset, asked: CampaignQuestion, outcome: Outcome | None, text: str
+) -> tuple[CampaignQuestion, list[Campaign]]:
+    """The question as it was answered, and the campaigns that the answer speaks of. Of a model's answer its searches say both."""
+    if outcome is not None:
+        limit = asked.ask.limit if asked.ask.kind == "rows" else None
+        return asked, list(outcome.found.campaigns[:limit])
+    last = toolset.last_found
+    if last is None:
+        return asked, []
+    searches = [last, *(search for search in reversed(toolset.searches) if search is not last)]
+    spoken_of = campaigns_spoken_of(text, [search.found for search in searches])
+    return _as_answered(asked, _found_by(searches, spoken_of), toolset.preferred), spoken_of
+
+
+def _found_by(searches: Sequence[Search], campaigns: Sequence[Campaign]) -> list[Search]:
+    """The first of the searches that found all of the campaigns; where none did, those that found some."""
+    ids = {campaign.id for campaign in campaigns}
+    held = [(search, len(ids.intersection(each.id for each in search.found.campaigns))) for search in searches]
+    whole = [search for search, count in held if count == len(ids)]
+    return whole[:1] or [search for search, count in held if count]
+
+
+def _as_answered(
+    asked: CampaignQuestion, searches: Sequence[Search], preferred: tuple[Clause, ...]
+) -> CampaignQuestion:
+    """The question as a model understood it: by what all these searches have in common."""
+    first, *others = searches
+    shared = [clause for clause in first.clauses if all(clause in each.clauses for each in others)]
+    theme, words = ("", "") if others else (first.theme, first.words)
+    return as_searched(asked, shared, theme, words, preferred)
+
+
 def _response(
-    request: ChatRequest, toolset: CampaignToolset, asked: CampaignQuestion, outcome: Outcome | None, text: str
+    request: ChatRequest,
+    toolset: CampaignToolset,
+    asked: CampaignQuestion,
+    outcome: Outcome | None,
+    text: str,
+    spoken_of: Sequence[Campaign],
 ) -> ChatResponse:
     run, search = toolset.run, toolset.last_found
     found = search.found if search else NOTHING
-    spoken_of = _spoken_of(asked, outcome, text, found)
-    whole = len(spoken_of) == len(found.campaigns)
+    whole = [each.id for each in spoken_of] == [each.id for each in found.campaigns]
     run.results = results_of(spoken_of)
     end_reason = _end_reason(toolset)
     run.end_reason = end_reason
-    detected = filters_of(search.clauses if search else asked.clauses, toolset.known.latest)
+    detected = filters_of(asked.clauses, toolset.known.latest)
     return ChatResponse(
         response=text,
         campaigns=[FoundCampaign.model_validate(campaign.model_dump()) for campaign in spoken_of],
@@ -134,13 +172,6 @@ def _response(
             degraded_steps=run.degraded,
         ),
     )
-
-
-def _spoken_of(asked: CampaignQuestion, outcome: Outcome | None, text: str, found: CampaignSet) -> list[Campaign]:
-    if outcome is None:
-        return campaigns_spoken_of(text, found)
-    limit = asked.ask.limit if asked.ask.kind == "rows" else None
-    return list(found.campaigns[:limit])
 
 
 def _end_reason(toolset: CampaignToolset) -> EndReason:
@@ -187,21 +218,29 @@ def suggest(question: str, asked: Ask, found: CampaignSet, known: KnownValues) -
     return list(offered)[:SUGGESTIONS] if known else []
 
 
-def campaigns_spoken_of(answer: str, found: CampaignSet) -> list[Campaign]:
-    """The campaigns that `answer` speaks of: those whose id it gives; else, unless it gives the number of the whole set, those
-    whose brand or company it names; else all.
+def campaigns_spoken_of(answer: str, sets: Sequence[CampaignSet]) -> list[Campaign]:
+    """The campaigns of these sets that `answer` speaks of: those whose id it gives, and those whose brand, or else company, it
+    names without giving the id of one of them; where it speaks of none, all of the first set.
     """
-    said = set(_ID.findall(answer))
-    by_id = [campaign for campaign in found.campaigns if _is_said(campaign.id, said, answer)]
-    if by_id or re.search(rf"(?<![\d.,]){found.total}(?![\d]|[.,]\d)", answer):
-        return by_id or list(found.campaigns)
-    text = f" {plain(answer)} "
-    named = [
-        campaign
-        for campaign in found.campaigns
-        if any(f" {plain(name)} " in text for name in (campaign.brand, campaign.company) if name)
-    ]
-    return named or list(found.campaigns)
+    found = {campaign.id: campaign for each in sets for campaign in each.campaigns}
+    said, text = set(_ID.findall(answer)), f" {plain(answer)} "
+    chosen = {id for id in found if _is_said(id, said, answer)}
+    for name_of in (_brand_of, _company_of):
+        told = {name_of(found[id]) for id in chosen}
+        chosen |= {
+            id
+            for id, campaign in found.items()
+            if (name := name_of(campaign)) and name not in told and f" {name} " in text
+        }
+    return [found[id] for id in found if id in chosen] or (list(sets[0].campaigns) if sets else [])
+
+
+def _brand_of(campaign: Campaign) -> str:
+    return plain(campaign.brand or "")
+
+
+def _company_of(campaign: Campaign) -> str:
+    return plain(campaign.company)
 
 
 _ID = re.compile(r"[\w-]+")

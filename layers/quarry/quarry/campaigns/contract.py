@@ -75,14 +75,14 @@ class CampaignFilters(LazyModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    channel: FilterValues = Field(default=[], description="Where it ran, such as Email or TV.")
+    channel: FilterValues = Field(default=[], description="Where it ran.")
     company: FilterValues = Field(default=[], description="Who advertises.")
-    brand: FilterValues = Field(default=[], description="The product or brand advertised.")
-    value_prop: FilterValues = Field(default=[], description="What it promises, such as a fee waived or points earned.")
+    brand: FilterValues = Field(default=[], description="What is advertised.")
+    value_prop: FilterValues = Field(default=[], description="What it promises.")
     sentiment: FilterValues = Field(default=[], description="The mood of its imagery.")
     visual_style: FilterValues = Field(default=[], description="The look of its imagery.")
-    offer: FilterValue | None = Field(default=None, description="Words that the offer contains.")
-    has_offer: StrictBool | None = Field(default=None, description="Whether it makes an offer at all.")
+    offer: FilterValue | None = Field(default=None, description="Words of the offer.")
+    has_offer: StrictBool | None = Field(default=None, description="Whether there is an offer.")
     date_range: DateRange | Literal["recent"] | None = Field(default=None, description="When it was captured.")
 
     def given(self) -> dict[str, Any]:

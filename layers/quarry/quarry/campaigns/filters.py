@@ -19,10 +19,13 @@ VALUE_FILTERS = tuple(ExcludedValues.model_fields)
 
 @dataclass(frozen=True)
 class Resolved:
-    """Filters as conditions, and what of them does not exist; nothing meets a condition on that."""
+    """Filters as conditions, and what of them does not exist. `is_impossible`: a filter names nothing that exists, so that no
+    campaign meets it.
+    """
 
     clauses: tuple[Clause, ...] = ()
     unknown: tuple[UnknownValue, ...] = ()
+    is_impossible: bool = False
 
 
 def named_values(
@@ -43,19 +46,25 @@ def resolve(
 ) -> Resolved:
     """Filters as conditions. `existing` are the values of the data that each of the `named_values` means."""
     unknown = [each for each, values in zip(named, existing, strict=True) if not values]
+    met = {each.facets for each, values in zip(named, existing, strict=True) if values and not each.is_negated}
     return Resolved(
-        (*_value_clauses(named, existing), *_other_clauses(filters, known.latest)), tuple(_explained(unknown, known))
+        (*_value_clauses(named, existing), *_other_clauses(filters, known.latest)),
+        tuple(_explained(unknown, known)),
+        any(not each.is_negated and each.facets not in met for each in unknown),
     )
 
 
 def _value_clauses(named: Sequence[NamedValue], existing: Sequence[Sequence[str]]) -> list[Clause]:
-    """One condition for each filter, of whose values any suffices, or none may be had."""
-    values: dict[tuple[str, bool], list[str]] = {}
+    """One condition for each filter, of whose values any suffices, or none may be had: those that exist, where any does."""
+    values: dict[tuple[str, bool], tuple[list[str], list[str]]] = {}
     for each, found in zip(named, existing, strict=True):
-        values.setdefault((each.facets[0], each.is_negated), []).extend(found or [each.value])
+        given, known = values.setdefault((each.facets[0], each.is_negated), ([], []))
+        given.append(each.value)
+        known.extend(found)
     return [
-        (Condition(facet, tuple(dict.fromkeys(of)), is_negated=is_negated),)
-        for (facet, is_negated), of in values.items()
+        (Condition(facet, tuple(dict.fromkeys(known or given)), is_negated=is_negated),)
+        for (facet, is_negated), (given, known) in values.items()
+        if known or not is_negated
     ]
 
 

@@ -264,6 +264,28 @@ def clauses_to_tell(asked: CampaignQuestion, base: Sequence[Clause] = ()) -> lis
     return [*_required(asked, base), *words, *asked.preferred]
 
 
+def as_searched(
+    asked: CampaignQuestion, clauses: Sequence[Clause], theme: str, words: str, preferred: Sequence[Clause]
+) -> CampaignQuestion:
+    """The question as a model understood it: by the conditions of its searches, with the words that say them where the reading
+    found the same.
+    """
+    read = {_in_short(clause): clause for clause in asked.clauses}
+    return replace(
+        asked,
+        clauses=tuple(read.get(_in_short(clause), clause) for clause in clauses),
+        theme=theme,
+        says=words,
+        preferred=tuple(preferred),
+        question=replace(asked.question, preferred=()),
+    )
+
+
+def _in_short(clause: Clause) -> Clause:
+    """What a clause says, however surely and by whatever words."""
+    return tuple(replace(condition, evidence=(), strength="stated") for condition in clause)
+
+
 def _required(asked: CampaignQuestion, base: Sequence[Clause]) -> list[Clause]:
     own = [without_evidence(clause) for clause in asked.clauses]
     return [*(clause for clause in base if clause not in own), *asked.clauses]

@@ -85,11 +85,15 @@ class KnownValues:
 
 @dataclass(frozen=True)
 class Search:
-    """One search that was made: the conditions that held, but for those of the page."""
+    """One search that was made: the conditions that held, but for those of the page, and what was searched for: a theme by
+    meaning, or words of the copy.
+    """
 
     tool: str
     clauses: tuple[Clause, ...]
     found: CampaignSet
+    theme: str = ""
+    words: str = ""
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,7 @@ from quarry.campaigns.contract import (
 )
 from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.filters import filters_of
-from quarry.campaigns.guard import stems_of
-from quarry.campaigns.prompts import agent_messages
+from quarry.campaigns.prompts import LOOK_FIRST, agent_messages
 from quarry.campaigns.reading import CampaignQuestion, question_of, with_constraints
 from quarry.campaigns.results import NOTHING, CampaignSet, KnownValues, Outcome, Search
 from quarry.campaigns.retrieval import known_values
@@ -59,8 +58,6 @@ from quarry.core.text import QUERY_MAX_CHARACTERS
 MAX_TURNS = 5
 """Turns of the model for one answer; the last has no tools, so that it must answer."""
 MAX_CALLS = 12
-MALFORMED_MAX = 1
-"""Calls with arguments that are not valid; the model may correct itself so often, then it must answer."""
 ANSWER_RESERVE_SECONDS = 10.0
 OBSERVED_IDS = 50
 VALUES_KEPT_SECONDS = 60.0
@@ -86,7 +83,9 @@ async def chat_about_campaigns(
         known = await values_of(services.reader)
         base = await check_filters(request, known, services.reader)
         asked = await _read(await check_constraints(request, services.reader), known, services)
-        toolset = CampaignToolset(services, run, known, base, asked, await off_loop(_said, request))
+        toolset = CampaignToolset(services, run, known, base)
+        if request.constraints is not None:
+            toolset.given, toolset.preferred = asked.clauses, asked.preferred
         conversation: list[Message] = []
         outcome: Outcome | None = None
         async with aclosing(_research(request, toolset, asked, conversation)) as research:
@@ -167,21 +166,16 @@ def _earlier(request: ChatRequest) -> list[str]:
     return questions[-EARLIER_QUESTIONS_MAX:]
 
 
-def _said(request: ChatRequest) -> frozenset[str]:
-    """The stems of what the person said."""
-    return stems_of([request.message, *_earlier(request)])
-
-
 # ---- the searches ----
 
 
 async def _research(
     request: ChatRequest, toolset: CampaignToolset, asked: CampaignQuestion, conversation: list[Message]
 ) -> AsyncGenerator[Event | Outcome]:
-    """The model's searches; where there is no model, or it fails before it has found anything, what the reading says, and the
-    outcome of that. The conversation with the model, behind its first messages, is put into `conversation`.
+    """The model's searches; where there is no model, or its answer would rest on nothing that it looked up, what the reading
+    says, and the outcome of that. The conversation with the model, behind its first messages, is put into `conversation`.
     """
-    run = toolset.run
+    run, is_grounded = toolset.run, False
     if run.chat is not None:
         calls = call_tools(
             agent_messages(request, toolset.known, asked),
@@ -189,22 +183,22 @@ async def _research(
             run,
             step_name=RESEARCH_STEP,
             max_turns=MAX_TURNS - 1,
-            max_malformed=MALFORMED_MAX,
             said=conversation,
+            look_first=LOOK_FIRST,
         )
         try:
             async with aclosing(calls):
                 async for call in calls:
+                    is_grounded = is_grounded or (isinstance(call, ToolFinished) and call.result.is_of_data)
                     yield _tool_event(call, toolset)
         except DatabaseUnavailable:
             if not toolset.searches:
                 raise
             run.degrade(RESEARCH_STEP)
             _forget_last_turn(conversation)
-        if not toolset.searches and asked.ask.kind != "rows":
-            # a number that it tells without having looked is none of the data's
+        if not is_grounded:
             run.degrade(RESEARCH_STEP)
-    if run.chat is None or (RESEARCH_STEP in run.degraded and not toolset.searches):
+    if not is_grounded:
         async for step in _answer_by_reading(toolset, asked):
             yield step
 

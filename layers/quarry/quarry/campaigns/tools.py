@@ -1,14 +1,14 @@
 """What a model may call: searches that give results of one shape, and counts that are exact.
 
-The page's filters and the reading of the question are bound in here: a model can narrow them, but not drop what holds, nor filter
-by what nobody said.
+The filters of the page and the conditions of the request are bound in here: a model can narrow them, but not drop them. Its own
+filters hold as it gives them; where one cannot, the result says which and why.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -16,8 +16,6 @@ from quarry.campaigns import execution, retrieval
 from quarry.campaigns.contract import CampaignFilters, EmbeddingField, ExcludedValues
 from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.filters import Resolved, named_values, resolve
-from quarry.campaigns.guard import Guarded, guard
-from quarry.campaigns.reading import CampaignQuestion
 from quarry.campaigns.results import CampaignSet, KnownValues, Search
 from quarry.campaigns.tool_result import (
     SUMMARY_CHARACTERS_MAX,
@@ -50,34 +48,31 @@ _PERIODS = ("day", "week", "month", "quarter", "year")
 class FilterArguments(CampaignFilters):
     """Arguments of `filter_campaigns`, and filters of the other tools."""
 
-    exclude: ExcludedValues | None = Field(default=None, description="Values that no campaign of the result may have.")
+    exclude: ExcludedValues | None = Field(default=None, description="Values that no campaign may have.")
 
 
 class SemanticArguments(FilterArguments):
     """Arguments of `semantic_search`."""
 
-    query: QueryText = Field(description="What the campaigns should be about, in a few words.")
-    embedding_field: EmbeddingField = Field(
-        default="profile",
-        description="What to compare: the whole profile, the copy, the offer or the value propositions.",
-    )
+    query: QueryText = Field(description="What the campaigns are about, in a few words.")
+    embedding_field: EmbeddingField = Field(default="profile", description="What to compare, if not the whole profile.")
 
 
 class TextArguments(FilterArguments):
     """Arguments of `full_text_search`."""
 
-    query: QueryText = Field(description='Words that the copy must all hold; "quoted" for a phrase, -word to exclude.')
+    query: QueryText = Field(description='Words that must all be there; "quoted" for a phrase, -word to exclude.')
 
 
 class AggregateArguments(FilterArguments):
     """Arguments of `aggregate_campaigns`."""
 
     ask: Literal["count", "distinct", "groups"] = Field(
-        description="How many campaigns, how many different values of `by`, or the values of `by` with their numbers."
+        description="How many campaigns, how many different values of `by`, or each value of `by` with its number."
     )
-    by: CountedBy | None = Field(default=None, description="The field, or the period of capture; not for `count`.")
-    least_first: bool = Field(default=False, description="Give the smallest groups first.")
-    limit: int = Field(default=20, ge=1, le=GROUPS_MAX, description="How many groups to give.")
+    by: CountedBy | None = Field(default=None, description="A field or a period of capture; not for count.")
+    least_first: bool = Field(default=False, description="Smallest groups first.")
+    limit: int = Field(default=20, ge=1, le=GROUPS_MAX, description="Groups to give.")
 
     @model_validator(mode="after")
     def _by_something(self) -> Self:
@@ -93,24 +88,14 @@ class AggregateArguments(FilterArguments):
 
 
 _DESCRIPTIONS: dict[str, tuple[str, type[FilterArguments]]] = {
-    SEMANTIC_SEARCH: (
-        "Find campaigns by meaning: a theme, a need, a kind of customer that no filter names.",
-        SemanticArguments,
-    ),
+    SEMANTIC_SEARCH: ("Campaigns by meaning: a theme or need that no filter names.", SemanticArguments),
     FILTER_CAMPAIGNS: (
-        "All campaigns with given properties, and exact counts of everything over all of them. The right tool for named "
-        "channels, companies, brands, value propositions, sentiments, visual styles, offers and dates, for questions "
-        "what their offers or value propositions are, and for how many and most common.",
+        "All campaigns with given properties, with their offers and value propositions, and exact counts over all of them.",
         FilterArguments,
     ),
-    FULL_TEXT_SEARCH: (
-        "Campaigns whose copy says given words or a phrase: for questions who mentions or says something.",
-        TextArguments,
-    ),
+    FULL_TEXT_SEARCH: ("Campaigns whose copy says given words or a phrase.", TextArguments),
     AGGREGATE_CAMPAIGNS: (
-        "Exact numbers over all campaigns with given properties: how many, how many different values of a field, or how "
-        "many for each value of a field or each day, week, month, quarter or year. Of very many it is said that they are "
-        "too many.",
+        "Exact numbers: how many campaigns, how many different values, or how many for each value or period.",
         AggregateArguments,
     ),
 }
@@ -127,16 +112,16 @@ async def resolve_filters(
 
 @dataclass
 class CampaignToolset:
-    """The searches of one answer. `base` are the conditions that hold in all of them; `asked` is the question as it was read,
-    where there is one, and `said` the stems of all that the person said.
+    """The searches of one answer. `base` and `given` hold in all of them: the filters of the page, and the conditions that the
+    request brings in place of a reading; `preferred` ones put campaigns before others.
     """
 
     services: Services
     run: Run
     known: KnownValues
     base: tuple[Clause, ...] = ()
-    asked: CampaignQuestion | None = None
-    said: frozenset[str] = frozenset()
+    given: tuple[Clause, ...] = ()
+    preferred: tuple[Clause, ...] = ()
     searches: list[Search] = field(default_factory=list)
     found_by: dict[str, CampaignSet] = field(default_factory=dict)
     """What was found, by the text that the model was given of it: a call answered from memory shows the same again."""
@@ -155,15 +140,20 @@ class CampaignToolset:
         ]
 
     async def find(self, tool: str, arguments: FilterArguments, clauses: tuple[Clause, ...]) -> CampaignSet:
-        """Make one search under these conditions and those of the page."""
+        """Make one search under these conditions and those that hold in all."""
         with self.run.step(tool) as record:
-            found = await self._find(arguments, (*self.base, *clauses))
+            found = await self._find(arguments, self._all(clauses))
             record.counts["campaigns"] = found.total
-        self.searches.append(Search(tool, clauses, found))
+        theme = arguments.query if isinstance(arguments, SemanticArguments) else ""
+        words = arguments.query if isinstance(arguments, TextArguments) else ""
+        self.searches.append(Search(tool, (*self.given, *clauses), found, theme, words))
         return found
 
+    def _all(self, clauses: Sequence[Clause]) -> tuple[Clause, ...]:
+        return (*self.base, *self.given, *clauses)
+
     async def _find(self, arguments: FilterArguments, clauses: Sequence[Clause]) -> CampaignSet:
-        database, preferred = self.services.reader, self.asked.preferred if self.asked else ()
+        database, preferred = self.services.reader, self.preferred
         match arguments:
             case SemanticArguments():
                 vector = await self.services.queries.embed_for(self.run, arguments.query)
@@ -175,42 +165,23 @@ class CampaignToolset:
             case _:
                 return await retrieval.filter_campaigns(database, clauses, preferred)
 
-    def _tool(self, name: str) -> Any:
+    def _tool(self, name: str) -> Callable[[FilterArguments], Awaitable[ToolResult]]:
         async def run_tool(arguments: FilterArguments) -> ToolResult:
             resolved = await resolve_filters(self.services.reader, arguments, self.known, arguments.exclude)
-            if resolved.unknown:
-                problem = " ".join(str(each) for each in resolved.unknown)
+            problem = " ".join(str(each) for each in resolved.unknown)
+            if resolved.is_impossible:
                 told = CampaignToolResult(0, f"{problem} Call again with values that exist, or without this filter.")
                 return ToolResult(0, problem, told.as_told())
-            guarded = self._guarded(resolved)
-            found = await self.find(name, arguments, guarded.clauses)
-            numbers = await self._numbers(arguments, guarded.clauses, found)
+            found = await self.find(name, arguments, resolved.clauses)
+            numbers = await self._numbers(arguments, resolved.clauses, found)
             result = build_tool_result(found)
-            summary = "\n".join([*_dropped(guarded.dropped), *numbers, result.summary_for_llm])[:SUMMARY_CHARACTERS_MAX]
+            lines = [*([f"Not filtered by all that was given. {problem}"] if problem else []), *numbers]
+            summary = "\n".join([*lines, result.summary_for_llm])[:SUMMARY_CHARACTERS_MAX]
             text = replace(result, summary_for_llm=summary).as_told()
             self.found_by[text] = found
             return ToolResult(result.count, "; ".join([*numbers, line_for_people(found)]), text)
 
         return run_tool
-
-    def _guarded(self, resolved: Resolved) -> Guarded:
-        if self.asked is None:
-            return Guarded(resolved.clauses)
-        shown = frozenset(
-            (name, value)
-            for search in self.searches
-            for name, values in search.found.counts.items()
-            for value in values
-        )
-        return guard(resolved.clauses, self.asked, self.said, shown, may_widen=self._may_widen(self.asked))
-
-    def _may_widen(self, asked: CampaignQuestion) -> bool:
-        """Whether what the question states was searched for already, and nothing found."""
-        stated = {condition.facet for clause in asked.clauses for condition in clause}
-        return any(
-            not search.found.total and stated <= {condition.facet for clause in search.clauses for condition in clause}
-            for search in self.searches
-        )
 
     async def _numbers(self, arguments: FilterArguments, clauses: Sequence[Clause], found: CampaignSet) -> list[str]:
         """What an aggregate tells, in a line."""
@@ -218,9 +189,5 @@ class CampaignToolset:
             return []
         ask, groups = arguments.as_ask(), None
         if ask.kind != "count":
-            groups = await execution.group(self.services.reader, ask, (*self.base, *clauses), found)
+            groups = await execution.group(self.services.reader, ask, self._all(clauses), found)
         return [summarise_groups(found, ask, groups, arguments.by or "")]
-
-
-def _dropped(labels: Iterable[str]) -> list[str]:
-    return [f"Left out, since nothing that was asked says so: {label}." for label in labels]

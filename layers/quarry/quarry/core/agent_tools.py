@@ -17,6 +17,7 @@ from pydantic import BaseModel, ValidationError
 
 from quarry.core.agent_results import RESULT_CHARACTERS_MAX, bounded
 from quarry.core.errors import FieldError, InvalidInput
+from quarry.core.model.schemas import tool_parameters, tool_result
 from quarry.core.off_loop import off_loop
 from quarry.core.services import Caller, Services
 from quarry.core.validation import place_in
@@ -52,11 +53,13 @@ class AgentTool:
     route_class: Literal["model", "plain"] = "plain"
     spends: bool = False
     resource: str | None = None
+    unlisted: frozenset[str] = frozenset()
+    """Arguments that are taken and not described, since no agent needs them."""
 
     @property
     def parameters(self) -> dict[str, Any]:
         """The JSON schema of the arguments."""
-        return _schema(self.arguments)
+        return tool_parameters(self.arguments, self.unlisted)
 
     @property
     def listing(self) -> dict[str, Any]:
@@ -66,12 +69,12 @@ class AgentTool:
             "title": self.title,
             "description": self.description,
             "inputSchema": self.parameters,
-            "outputSchema": _schema(self.result),
+            "outputSchema": tool_result(self.result),
             "annotations": {
                 "title": self.title,
                 "readOnlyHint": not self.spends,
-                "destructiveHint": False,
-                "idempotentHint": not self.spends,
+                # the protocol gives the other hints a meaning for tools that write alone
+                **({"destructiveHint": False, "idempotentHint": False} if self.spends else {}),
                 "openWorldHint": False,
             },
         }
@@ -131,11 +134,6 @@ class AgentPrompt:
         if missing := [name for name in self.arguments if not given.get(name, "").strip()]:
             raise InvalidInput([FieldError(f"/{name}", f"{name}: {self.arguments[name]}") for name in missing])
         return _VARIABLE.sub(lambda variable: given[variable[1]], self.text)
-
-
-def _schema(model: type[BaseModel]) -> dict[str, Any]:
-    schema = model.model_json_schema()
-    return {key: value for key, value in schema.items() if key not in ("title", "description")}
 
 
 def openai_format(tools: Sequence[AgentTool]) -> list[dict[str, Any]]:

@@ -19,6 +19,7 @@ from pydantic import (
     Tag,
     model_validator,
 )
+from typing_extensions import TypeAliasType
 
 from quarry.core.contract import Request
 from quarry.core.text import Storable
@@ -56,7 +57,7 @@ class _Part(Request):
 
 
 class OtherField(_Part):
-    """The value of another field of the same row."""
+    """Another field of the row."""
 
     field: FieldPath
 
@@ -77,13 +78,10 @@ Value = Annotated[
 
 
 class Comparison(_Part):
-    """A field compared with a value, with any of several `values`, or with the result of another query. A value may also be
-    another field of the row (`{"field": "closed_on"}`). Dates may be counted from today: `today`, `today-30d`.
-
-    `=` and `!=` take one value or several (any of them; none of them) or a query of one column; the orderings take one value or
-    a query of one value; `between` takes two values, both included; `contains` looks for a piece of text, or for an element of an
-    array, and takes one value or several; `is_null` and `not_null` take none. Text is compared without regard to case and
-    outer spaces. A row whose field is null meets `!=`.
+    """A field compared with a value, several `values` (any of them; for `!=` none), another field of the row (`{"field":
+    "closed_on"}`) or the result of a query. `between` takes two values, both included; `contains` a piece of text, or an element
+    of an array. Dates may be counted from today: `today`, `today-30d`. Text is compared without regard to case and outer spaces;
+    null meets `!=`.
     """
 
     field: FieldPath
@@ -130,25 +128,25 @@ class Comparison(_Part):
 
 
 class AnyOf(_Part):
-    """At least one of the conditions holds."""
+    """At least one holds."""
 
     any_of: Annotated[tuple[Condition, ...], OneOrMany, Field(min_length=1)]
 
 
 class AllOf(_Part):
-    """All of the conditions hold."""
+    """All hold."""
 
     all_of: Annotated[tuple[Condition, ...], OneOrMany, Field(min_length=1)]
 
 
 class Not(_Part):
-    """The condition does not hold; a row for which it is unknown meets this."""
+    """It does not hold, or is unknown."""
 
     negated: Annotated[Condition, Field(alias="not")]
 
 
 class Exists(_Part):
-    """There is a related row that meets all of `where`, whose fields are those of the related source."""
+    """A related row meets all of `where`, whose fields are its own."""
 
     exists: FieldPath
     where: Annotated[tuple[Condition, ...], OneOrMany] = ()
@@ -161,14 +159,18 @@ def _form(value: Any) -> str:
     return next((form for key, form in forms.items() if key in keys), "Comparison")
 
 
-Condition = Annotated[
-    Annotated[Comparison, Tag("Comparison")]
-    | Annotated[AnyOf, Tag("AnyOf")]
-    | Annotated[AllOf, Tag("AllOf")]
-    | Annotated[Not, Tag("Not")]
-    | Annotated[Exists, Tag("Exists")],
-    Discriminator(_form),
-]
+# an alias with a name, so that a JSON schema describes it once
+Condition = TypeAliasType(
+    "Condition",
+    Annotated[
+        Annotated[Comparison, Tag("Comparison")]
+        | Annotated[AnyOf, Tag("AnyOf")]
+        | Annotated[AllOf, Tag("AllOf")]
+        | Annotated[Not, Tag("Not")]
+        | Annotated[Exists, Tag("Exists")],
+        Discriminator(_form),
+    ],
+)
 
 
 class Aggregate(_Part):

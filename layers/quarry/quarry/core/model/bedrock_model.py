@@ -35,7 +35,7 @@ from quarry.core.model.interface import (
     Turn,
     Usage,
 )
-from quarry.core.model.strict_schema import response_format
+from quarry.core.model.schemas import response_format
 
 _CUT_OFF_REASONS = frozenset({"max_tokens", "model_context_window_exceeded"})
 _DECLINED_REASONS = frozenset({"content_filtered", "guardrail_intervened"})

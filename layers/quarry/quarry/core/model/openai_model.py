@@ -36,7 +36,7 @@ from quarry.core.model.interface import (
     Usage,
 )
 from quarry.core.model.openai_connection import Connection, translated
-from quarry.core.model.strict_schema import response_format
+from quarry.core.model.schemas import response_format
 from quarry.core.secrets import Secret
 
 if TYPE_CHECKING:

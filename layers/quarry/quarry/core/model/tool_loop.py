@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -12,16 +11,21 @@ from pydantic import BaseModel, ValidationError
 from quarry.core.budget import in_time
 from quarry.core.errors import ModelError, TimeIsUp
 from quarry.core.model.interface import Message, ToolCall, ToolDefinition, Turn
+from quarry.core.model.schemas import tool_parameters
 from quarry.core.run_log import Run
 
 
 @dataclass(frozen=True)
 class ToolResult:
-    """What a tool found: how many things, a line for people, and the text that the model reads."""
+    """What a tool found: how many things, a line for people, and the text that the model reads.
+
+    `is_of_data`: it says something about the data, if only that a value does not exist; an answer can rest on it.
+    """
 
     count: int
     summary: str
     text_for_model: str
+    is_of_data: bool = True
 
 
 @dataclass(frozen=True)
@@ -35,12 +39,7 @@ class Tool:
 
     @property
     def definition(self) -> ToolDefinition:
-        return ToolDefinition(self.name, self.description, _schema_of(self.arguments))
-
-
-@lru_cache(maxsize=64)
-def _schema_of(arguments: type[BaseModel]) -> dict[str, Any]:
-    return arguments.model_json_schema()
+        return ToolDefinition(self.name, self.description, tool_parameters(self.arguments))
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ class ToolFinished:
 
 
 _NOT_IN_TIME = ToolResult(
-    0, "Not searched: the time is up", "The time for searching is up. Answer from what was found."
+    0, "Not searched: the time is up", "The time for searching is up. Answer from what was found.", is_of_data=False
 )
 
 
@@ -69,20 +68,20 @@ async def call_tools(
     *,
     step_name: str,
     max_turns: int,
-    max_malformed: int | None = None,
     said: list[Message] | None = None,
+    look_first: str | None = None,
 ) -> AsyncGenerator[ToolStarted | ToolFinished]:
     """Let the model call `tools` turn by turn. Ends when it calls none, when it fails, or when `run.budget` is spent: a tool that
     is at work when the time for work ends is stopped, and those that the turn called besides are not begun.
 
-    The model takes at most `max_turns` turns here. Arguments that do not validate go back to it as the tool's result; after more
-    than `max_malformed` of them, the loop ends too. A call repeated with the same arguments is answered from memory. A failing
-    model marks `step_name` degraded; no ModelError is raised.
+    The model takes at most `max_turns` turns here. Arguments that do not validate go back to it as the tool's result. A call
+    repeated with the same arguments is answered from memory. A failing model marks `step_name` degraded; no ModelError is raised.
+    A model that answers before any tool told it anything of the data is sent `look_first`, once.
 
     What is said after `messages` is put behind what `said` holds; where the model ended the loop by itself, it ends in its text.
     """
     said = [] if said is None else said
-    malformed = 0
+    looked = False
     by_name = {tool.name: tool for tool in tools}
     remembered: dict[tuple[str, str], ToolResult] = {}
     for _ in range(max_turns):
@@ -92,23 +91,25 @@ async def call_tools(
         calls = turn.tool_calls[: run.budget.calls_left]
         said.append(Message("assistant", turn.text, tool_calls=calls))
         if not calls:
-            return
+            if looked or look_first is None:
+                return
+            said.append(Message("user", look_first))
+            look_first = None
+            continue
         for call in calls:
             run.budget.spend_call()
-            arguments, problem = validated(by_name.get(call.name), call)
+            arguments, problem = validated(by_name, call)
             given = arguments.model_dump(mode="json", exclude_none=True) if arguments else {}
             yield ToolStarted(call.id, call.name, given)
             if arguments is None:
-                malformed += 1
-                result = ToolResult(0, problem, problem)
+                result = ToolResult(0, problem, problem, is_of_data=False)
             else:
                 result = await run_once(by_name[call.name], arguments, run, remembered)
             if result is _NOT_IN_TIME:
                 run.degrade(step_name)
+            looked = looked or result.is_of_data
             yield ToolFinished(call.id, call.name, result)
             said.append(Message("tool", result.text_for_model, tool_call_id=call.id))
-        if max_malformed is not None and malformed > max_malformed:
-            return
 
 
 async def _next_turn(messages: Sequence[Message], tools: Sequence[Tool], run: Run, step_name: str) -> Turn | None:
@@ -150,15 +151,16 @@ async def _run_in_time(tool: Tool, arguments: BaseModel, run: Run) -> ToolResult
         return _NOT_IN_TIME
 
 
-def validated(tool: Tool | None, call: ToolCall) -> tuple[BaseModel | None, str]:
+def validated(tools: Mapping[str, Tool], call: ToolCall) -> tuple[BaseModel | None, str]:
     """The arguments, or None and what is wrong with them in words for the model."""
+    tool = tools.get(call.name)
     if tool is None:
-        return None, f"There is no tool {call.name[:64]!r}."
+        return None, f"There is no tool {call.name[:64]!r}; the tools are {', '.join(tools)}."
     try:
         return tool.arguments.model_validate_json(call.arguments or "{}"), ""
     except ValidationError as error:
-        problems = "; ".join(
-            ": ".join([*(str(part) for part in problem["loc"]), problem["msg"]])
-            for problem in error.errors(include_input=False, include_url=False)[:5]
-        )
-        return None, f"The arguments were not valid ({problems}); call again with corrected ones."
+        details = error.errors(include_input=False, include_url=False)[:5]
+        problems = [": ".join([*map(str, each["loc"]), each["msg"]]) for each in details]
+        if any(each["type"] == "extra_forbidden" and len(each["loc"]) == 1 for each in details):
+            problems.append(f"the arguments of {tool.name} are {', '.join(tool.arguments.model_fields)}")
+        return None, f"The arguments were not valid ({'; '.join(problems)}); call again with corrected ones."

@@ -1,0 +1,155 @@
+"""JSON schemas as a model is shown them: only what it needs to answer. Pydantic still checks what the schema leaves out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+from pydantic import BaseModel
+
+Schema = dict[str, Any]
+
+_UNSEEN = frozenset(
+    {"title", "default", "examples", "discriminator", "minLength", "maxLength", "pattern", "uniqueItems"}
+)
+"""Keywords that a model does not need, or that OpenAI refuses (`default is not permitted`)."""
+_CHECKED = frozenset({"additionalProperties", "minimum", "maximum", "minItems", "maxItems"})
+"""Keywords of a tool's arguments whose breach the model is told when it happens."""
+_NULL: Schema = {"type": "null"}
+
+
+@cache
+def response_format(name: str, output_type: type[BaseModel]) -> Schema:
+    """The `response_format` of a request for an `output_type` under the schema name `name`."""
+    schema = _slim(_inlined(output_type.model_json_schema()), _strict)
+    return {"type": "json_schema", "json_schema": {"name": name, "strict": True, "schema": schema}}
+
+
+@cache
+def tool_parameters(arguments: type[BaseModel], unlisted: frozenset[str] = frozenset()) -> Schema:
+    """The schema of a tool's arguments but for those `unlisted`. What may be left out is not offered as null as well, nor a list
+    as a single value. Arguments that hold others of their own kind are described once: inside, they are any object.
+    """
+    whole = arguments.model_json_schema()
+    if (name := _name(whole.get("$ref"))) is not None:
+        own = {"type": "object", "description": "Arguments like these"}
+        definitions = {**whole["$defs"], name: own}
+        whole = {**whole["$defs"][name], "$defs": definitions}
+    whole["properties"] = {name: part for name, part in whole["properties"].items() if name not in unlisted}
+    schema = _slim(_inlined(whole), _of_tool)
+    return {keyword: value for keyword, value in schema.items() if keyword != "description"}
+
+
+@cache
+def tool_result(result: type[BaseModel]) -> Schema:
+    """The schema of what a tool gives: its fields and their types. What is inside them, an agent sees when it calls the tool."""
+    whole = result.model_json_schema(mode="serialization")
+    properties = {name: _type_of(part) for name, part in whole.get("properties", {}).items()}
+    return {"type": "object", "properties": properties, "required": whole.get("required", [])}
+
+
+def _type_of(schema: Schema) -> Schema:
+    if "type" in schema:
+        return {"type": schema["type"]}
+    options = [_type_of(each).get("type") for each in schema.get("anyOf", ())]
+    if options and all(isinstance(each, str) for each in options):
+        return {"type": list(dict.fromkeys(options))}
+    return {"type": "object"} if "$ref" in schema else {}
+
+
+def _slim(schema: Schema, finish: Callable[[Schema], Schema]) -> Schema:
+    """The schema without the keywords that a model does not need; `finish` gives each part its final form."""
+    slim = {keyword: value for keyword, value in schema.items() if keyword not in _UNSEEN}
+    if isinstance(slim.get("description"), str):
+        slim["description"] = " ".join(slim["description"].split())
+    for keyword in slim.keys() & {"properties", "$defs"}:
+        slim[keyword] = {name: _slim(part, finish) for name, part in slim[keyword].items()}
+    if "oneOf" in slim:
+        slim["anyOf"] = slim.pop("oneOf")
+    if "anyOf" in slim:
+        slim["anyOf"] = [_slim(part, finish) for part in slim["anyOf"]]
+    if "items" in slim:
+        slim["items"] = _slim(slim["items"], finish)
+    return finish(slim)
+
+
+def _strict(schema: Schema) -> Schema:
+    """A part in the form of strict structured outputs.
+
+    The rules: https://platform.openai.com/docs/guides/structured-outputs#supported-schemas. Raises TypeError for a
+    mapping with free keys, which has no strict form.
+    """
+    if schema.get("type") == "object":
+        if isinstance(schema.get("additionalProperties"), dict):
+            raise TypeError("a strict schema cannot hold a mapping with free keys; use a list of pairs")
+        schema.setdefault("properties", {})
+        schema |= {"required": list(schema["properties"]), "additionalProperties": False}
+    if "$ref" in schema and len(schema) > 1:
+        # a reference may have no neighbours, such as a field's description
+        schema["anyOf"] = [{"$ref": schema.pop("$ref")}]
+    return schema
+
+
+def _of_tool(schema: Schema) -> Schema:
+    """A part of a tool's arguments: what is unknown or out of bounds is refused when they are validated, with a message that the
+    model reads.
+    """
+    schema = {keyword: value for keyword, value in schema.items() if keyword not in _CHECKED}
+    if "description" in schema and "description" in schema.get("items", {}):
+        schema["items"] = {keyword: value for keyword, value in schema["items"].items() if keyword != "description"}
+    required = schema.get("required", ())
+    for name, part in schema.get("properties", {}).items():
+        if name not in required and _NULL in part.get("anyOf", ()):
+            schema["properties"][name] = _unwrapped(part, [each for each in part["anyOf"] if each != _NULL])
+    options = schema.get("anyOf", [])
+    if options and _NULL not in options and all(each.keys() == {"type"} for each in options):
+        rest = {keyword: value for keyword, value in schema.items() if keyword != "anyOf"}
+        return {"type": [each["type"] for each in options], **rest}
+    lists = [each for each in options if each.get("type") == "array" and each.get("items") in options]
+    return _unwrapped(schema, lists) if len(options) == 2 and lists else schema
+
+
+def _unwrapped(schema: Schema, options: list[Schema]) -> Schema:
+    """The schema with these alternatives; a single one needs no `anyOf`."""
+    rest = {keyword: value for keyword, value in schema.items() if keyword != "anyOf"}
+    return {**options[0], **rest} if len(options) == 1 else {**rest, "anyOf": options}
+
+
+def _inlined(schema: Schema) -> Schema:
+    """The schema with each definition that is used once put where it is used."""
+    definitions = schema.get("$defs", {})
+    uses = Counter(_references(schema))
+
+    def put_in(part: Any) -> Any:
+        if isinstance(part, list):
+            return [put_in(each) for each in part]
+        if not isinstance(part, dict):
+            return part
+        name = _name(part.get("$ref"))
+        if name is not None and uses[name] == 1:
+            beside = {keyword: value for keyword, value in part.items() if keyword != "$ref"}
+            return put_in(definitions[name] | beside)
+        return {keyword: put_in(value) for keyword, value in part.items() if keyword != "$defs"}
+
+    inlined: Schema = put_in(schema)
+    kept = {name: put_in(part) for name, part in definitions.items() if uses[name] > 1}
+    return inlined | ({"$defs": kept} if kept else {})
+
+
+def _references(part: Any) -> Iterator[str]:
+    """The names of the definitions that a schema refers to, once for each use."""
+    if isinstance(part, dict):
+        if (name := _name(part.get("$ref"))) is not None:
+            yield name
+        for value in part.values():
+            yield from _references(value)
+    elif isinstance(part, list):
+        for each in part:
+            yield from _references(each)
+
+
+def _name(reference: Any) -> str | None:
+    """The name of a definition of this schema."""
+    return reference.removeprefix("#/$defs/") if isinstance(reference, str) else None
