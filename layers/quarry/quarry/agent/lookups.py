@@ -33,12 +33,19 @@ async def search_text(
         domains.setdefault(asked.homes[name][0], []).append(name)
     found = [
         await module(domain, "lookups").search_text(
-            text, [asked.homes[name][1] for name in own], await _filters(own, where, asked, services), limit, asked, services
+            text,
+            [asked.homes[name][1] for name in own],
+            await _filters(own, where, asked, services),
+            limit,
+            asked,
+            services,
         )
         for domain, own in domains.items()
     ]
     called = {home: name for name, home in asked.homes.items()}
-    hits = [[_called(hit, called[domain, hit.source]) for hit in hits] for domain, hits in zip(domains, found, strict=True)]
+    hits = [
+        [_called(hit, called[domain, hit.source]) for hit in hits] for domain, hits in zip(domains, found, strict=True)
+    ]
     return interleaved(hits)[:limit]
 
 

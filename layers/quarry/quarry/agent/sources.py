@@ -20,8 +20,8 @@ REMEMBERED_SECONDS = 2.0
 
 @dataclass(frozen=True)
 class Asked:
-    """What a caller may ask of: the schema, and the settings that tell the database who the caller is. `homes` says of each source
-    which domain has it, and what it is called there.
+    """What a caller may ask of: the schema, and the settings that tell the database who the caller is. `homes` says which domain
+    has each source, and what it is called there.
     """
 
     schema: Schema

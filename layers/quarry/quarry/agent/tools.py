@@ -220,5 +220,3 @@ AGENT_TOOLS = (
         _values,
     ),
 )
-
-

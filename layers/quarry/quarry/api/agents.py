@@ -10,13 +10,15 @@ from quarry.domains import modules
 @cache
 def offer() -> Offer:
     """All of it. The searches are imported with it."""
-    from quarry.agent import agent_tools as of_all
+    from quarry.agent import tools as of_all
 
     found = [of_all, *modules("agent_tools").values()]
     return Offer(
-        tuple(tool for module in found for tool in module.AGENT_TOOLS),
-        tuple(each for module in found for each in getattr(module, "AGENT_RESOURCES", ())),
-        tuple(each for module in found for each in getattr(module, "AGENT_PROMPTS", ())),
+        tuple(tool for module in found for tool in getattr(module, "AGENT_TOOLS", ())),
+        *(
+            tuple(each for module in found for each in getattr(module, name, ()))
+            for name in ("AGENT_RESOURCES", "AGENT_TEMPLATES", "AGENT_PROMPTS")
+        ),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import Field
@@ -18,11 +19,11 @@ from quarry.companies.contract import (
 )
 from quarry.companies.search import search_companies
 from quarry.companies.store import company_by_id
-from quarry.core.agent_tools import RESULTS_MAX, TEXT_CHARACTERS_MAX, AgentPrompt, AgentTool
+from quarry.core.agent_tools import RESULTS_MAX, TEXT_CHARACTERS_MAX, AgentPrompt, AgentTemplate, AgentTool
 from quarry.core.contract import Request
 from quarry.core.lazy_model import LazyModel
 from quarry.core.services import Caller, Services
-from quarry.core.text import Identifier, QueryText, shorten
+from quarry.core.text import QueryText, shorten
 
 _SHOWN = ("tagline", "status", "website_url", "hq_city", "hq_country", "founded_year", "funding_stage", "sectors")
 
@@ -35,12 +36,6 @@ class SearchCompaniesArguments(Request):
         "like which other company."
     )
     limit: int = Field(default=8, ge=1, le=RESULTS_MAX, description="How many to give at most.")
-
-
-class GetCompanyArguments(Request):
-    """Arguments of `get_company`."""
-
-    id: Identifier = Field(description="The company's id, as a search gave it.")
 
 
 class FoundCompany(LazyModel):
@@ -72,8 +67,8 @@ class FoundCompanies(LazyModel):
     aggregation: Aggregation | None = None
 
 
-async def _get(arguments: GetCompanyArguments, caller: Caller, services: Services) -> dict[str, Any]:
-    return (await company_by_id(services.reader, arguments.id)).model_dump(mode="json", exclude_none=True)
+async def _get(variables: Mapping[str, str], caller: Caller, services: Services) -> dict[str, Any]:
+    return (await company_by_id(services.reader, variables["id"])).model_dump(mode="json", exclude_none=True)
 
 
 async def _search(arguments: SearchCompaniesArguments, caller: Caller, services: Services) -> dict[str, Any]:
@@ -105,24 +100,17 @@ AGENT_TOOLS = (
     AgentTool(
         "search_companies",
         "Search startup companies",
-        "Find startup companies by a question in plain words, or by an exact name. Runs a whole search with ranking, and gives "
-        "a summary and the companies, best first, each with the reason why it fits and how sure that is. How many there are, "
-        "their groups, the newest and the largest are counted over all of them, exactly.",
+        "Find startup companies by a question in plain words, or by a name: a whole search that plans, ranks and checks. Gives a "
+        "summary and the companies, best first, each with the reason why it fits.",
         SearchCompaniesArguments,
         FoundCompanies,
         _search,
         route_class="model",
     ),
-    AgentTool(
-        "get_company",
-        "Get a startup company",
-        "One company, whole: what it makes, for whom, what sets it apart, its tags, founders, place, size and funding, by the id "
-        "that search_companies gave.",
-        GetCompanyArguments,
-        Company,
-        _get,
-        resource="quarry://companies/{id}",
-    ),
+)
+
+AGENT_TEMPLATES = (
+    AgentTemplate("quarry://companies/{id}", "company", "A startup company", "One company, whole, by its id.", _get),
 )
 
 AGENT_PROMPTS = (
@@ -132,7 +120,7 @@ AGENT_PROMPTS = (
         "A short list of companies for a need, each with what speaks for it and against it.",
         {"need": "what the companies must be like, in plain words"},
         "Make a short list of companies for this: {need}\n\nFind them with search_companies, in two or three wordings, and read "
-        "the best ones whole with get_company. Give at most five in a table: what each does, what speaks for it, what speaks "
+        "the best ones whole with `get`. Give at most five in a table: what each does, what speaks for it, what speaks "
         "against it. Say which demands none of them meets. Use nothing that the profiles do not say.",
     ),
 )

@@ -23,7 +23,9 @@ async def search_text(
     with services.run("companies", asked.caller, text, {"text": text}) as run:
         variant = Variant(text, await services.queries.embed_for(run, text))
         found = await retrieve_variants(services.reader, [variant], filter=filters.get("companies"), limit=limit)
-        companies = {each.id: each for each in await companies_by_ids(services.reader, [each.company_id for each in found])}
+        companies = {
+            each.id: each for each in await companies_by_ids(services.reader, [each.company_id for each in found])
+        }
         run.end_reason = "answered"
     ordered = [companies[each.company_id] for each in found if each.company_id in companies]
     return [

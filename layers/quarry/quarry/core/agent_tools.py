@@ -40,8 +40,7 @@ class AgentTool:
     gives.
 
     `route_class` says which of the caller's rate limits a call counts against. One that `spends` takes credits, and is offered
-    only where the caller allows that. What a tool with a `resource` gets can be read by that address too, whose variables are
-    its arguments.
+    only where the caller allows that.
     """
 
     name: str
@@ -52,7 +51,6 @@ class AgentTool:
     run: Callable[[Any, Caller, Services], Awaitable[dict[str, Any]]]
     route_class: Literal["model", "plain"] = "plain"
     spends: bool = False
-    resource: str | None = None
     unlisted: frozenset[str] = frozenset()
     """Arguments that are taken and not described, since no agent needs them."""
 
@@ -79,33 +77,10 @@ class AgentTool:
             },
         }
 
-    async def call(
-        self,
-        arguments: Mapping[str, Any],
-        caller: Caller,
-        services: Services,
-        *,
-        characters_max: int = RESULT_CHARACTERS_MAX,
-    ) -> dict[str, Any]:
+    async def call(self, arguments: Mapping[str, Any], caller: Caller, services: Services) -> dict[str, Any]:
         """Call it with arguments as they came. Raises InvalidInput, and what the search raises."""
         found = await self.run(await off_loop(_validated, self.arguments, arguments), caller, services)
-        return await off_loop(bounded, found, characters_max)
-
-    def addressed(self, uri: str) -> dict[str, str] | None:
-        """The arguments that the address of a resource gives; None where it is no address of this tool's."""
-        match = self._address.fullmatch(uri) if self.resource else None
-        return {name: unquote(value) for name, value in match.groupdict().items()} if match else None
-
-    @cached_property
-    def _address(self) -> re.Pattern[str]:
-        names = _VARIABLE.findall(self.resource or "")
-        literals = _VARIABLE.split(self.resource or "")[::2]
-        # an owner's id may hold a slash, and stands last
-        values = [rf"(?P<{name}>{'.+' if name == names[-1] else '[^/]+'})" for name in names]
-        parts = [re.escape(literals[0])]
-        for value, literal in zip(values, literals[1:], strict=True):
-            parts += [value, re.escape(literal)]
-        return re.compile("".join(parts), re.DOTALL)
+        return await off_loop(bounded, found, RESULT_CHARACTERS_MAX)
 
 
 @dataclass(frozen=True)
@@ -117,6 +92,33 @@ class AgentResource:
     title: str
     description: str
     read: Callable[[Caller, Services], Awaitable[dict[str, Any]]]
+
+
+@dataclass(frozen=True)
+class AgentTemplate:
+    """Things that can be read by their addresses: `uri` has variables in braces, whose values `read` is given."""
+
+    uri: str
+    name: str
+    title: str
+    description: str
+    read: Callable[[Mapping[str, str], Caller, Services], Awaitable[dict[str, Any]]]
+
+    def addressed(self, uri: str) -> dict[str, str] | None:
+        """The values of the variables in an address; None where it is no address of these things."""
+        match = self._address.fullmatch(uri)
+        return {name: unquote(value) for name, value in match.groupdict().items()} if match else None
+
+    @cached_property
+    def _address(self) -> re.Pattern[str]:
+        names = _VARIABLE.findall(self.uri)
+        literals = _VARIABLE.split(self.uri)[::2]
+        # an owner's id may hold a slash, and stands last
+        values = [rf"(?P<{name}>{'.+' if name == names[-1] else '[^/]+'})" for name in names]
+        parts = [re.escape(literals[0])]
+        for value, literal in zip(values, literals[1:], strict=True):
+            parts += [value, re.escape(literal)]
+        return re.compile("".join(parts), re.DOTALL)
 
 
 @dataclass(frozen=True)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import Field
 
-from quarry.core.agent_tools import RESULTS_MAX, AgentPrompt, AgentTool
+from quarry.core.agent_tools import RESULTS_MAX, AgentPrompt, AgentTemplate, AgentTool
 from quarry.core.contract import Request
+from quarry.core.errors import NotFound
 from quarry.core.lazy_model import LazyModel
 from quarry.core.services import Caller, Services
 from quarry.core.snippet import unmark
 from quarry.core.text import Identifier, QueryText
-from quarry.ontology.contract import EntityResult, EntityType, OntologySearchRequest, WholeEntity
+from quarry.ontology.contract import EntityResult, EntityType, OntologySearchRequest
 from quarry.ontology.retrieval import whole_entity
 from quarry.ontology.search import search_ontology
+from quarry.ontology.tables import TABLES
 
 
 class SearchOntologyArguments(Request):
@@ -25,13 +28,6 @@ class SearchOntologyArguments(Request):
         default=None, description="Only in this project; leave it out to search all of them."
     )
     types: list[EntityType] = Field(default=[], max_length=14, description="Only these types; empty for all.")
-
-
-class GetOntologyEntityArguments(Request):
-    """Arguments of `get_ontology_entity`."""
-
-    type: EntityType = Field(description="The entity's type, as a search gave it.")
-    id: Identifier = Field(description="The entity's id, as a search gave it.")
 
 
 class FoundEntities(LazyModel):
@@ -56,12 +52,14 @@ async def _search(arguments: SearchOntologyArguments, caller: Caller, services: 
         "more": bool(found.more),
         "message": found.message,
         "results": results,
-        "next": "get_ontology_entity gives the whole of one.",
+        "next": "`get` gives the whole of one.",
     }
 
 
-async def _get(arguments: GetOntologyEntityArguments, caller: Caller, services: Services) -> dict[str, Any]:
-    entity = await whole_entity(services.reader, caller, arguments.type, arguments.id)
+async def _get(variables: Mapping[str, str], caller: Caller, services: Services) -> dict[str, Any]:
+    if variables["type"] not in TABLES:
+        raise NotFound(f"There is no type {variables['type'][:64]!r}: {', '.join(TABLES)}.")
+    entity = await whole_entity(services.reader, caller, variables["type"], variables["id"])
     return entity.model_dump(mode="json", exclude_none=True)
 
 
@@ -76,15 +74,15 @@ AGENT_TOOLS = (
         FoundEntities,
         _search,
     ),
-    AgentTool(
-        "get_ontology_entity",
-        "Get something from the workspace",
-        "One task, plan, goal, milestone, document, output or requirement of the user's, whole, with its project, by the type "
-        "and id that search_ontology gave.",
-        GetOntologyEntityArguments,
-        WholeEntity,
+)
+
+AGENT_TEMPLATES = (
+    AgentTemplate(
+        "quarry://ontology/{type}/{id}",
+        "entity",
+        "Something in the workspace",
+        "One task, plan, goal, milestone, document, output or requirement of the user's, whole.",
         _get,
-        resource="quarry://ontology/{type}/{id}",
     ),
 )
 
@@ -95,7 +93,7 @@ AGENT_PROMPTS = (
         "What is planned, done and still open in a project of the user's workspace.",
         {"project": "the project, as its owner would call it"},
         "Tell me where this project stands: {project}. Search my workspace with search_ontology for its goals, plans, milestones "
-        "and tasks, read those that matter whole with get_ontology_entity, and say what is done, what is open, what is late and "
+        "and tasks, read those that matter whole with `get`, and say what is done, what is open, what is late and "
         "what is missing. Name what each statement rests on by its type and title, and say so where the workspace tells nothing.",
     ),
 )

@@ -28,9 +28,16 @@ async def search_text(
     with services.run("ontology", asked.caller, text, {"text": text, "types": list(names)}) as run:
         query = await searched_words(services.reader, text, asked.caller)
         found = await find_entities(
-            services.reader, asked.caller, query=query, project_id=None, types=cast("Sequence[EntityType]", names), limit=RESULTS_MAX
+            services.reader,
+            asked.caller,
+            query=query,
+            project_id=None,
+            types=cast("Sequence[EntityType]", names),
+            limit=RESULTS_MAX,
         )
-        kept = {(type, id) for type, condition in filters.items() for id in await _meeting(type, condition, found, acting)}
+        kept = {
+            (type, id) for type, condition in filters.items() for id in await _meeting(type, condition, found, acting)
+        }
         run.end_reason = "answered"
     entities = [each for each in found.entities if not filters or (each.type, each.id) in kept]
     return [Hit(each.type, each.id, each.title, unmark(mark(each.snippet))) for each in entities[:limit]]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import Field
 
-from quarry.core.agent_tools import AgentTool
+from quarry.core.agent_tools import AgentTemplate, AgentTool
 from quarry.core.contract import Request
 from quarry.core.lazy_model import LazyModel
 from quarry.core.services import Caller, Services
@@ -57,6 +58,10 @@ async def _get(arguments: GetPersonArguments, caller: Caller, services: Services
     return (await public_profile(arguments.id, services.reader)).model_dump(mode="json")
 
 
+async def _get_addressed(variables: Mapping[str, str], caller: Caller, services: Services) -> dict[str, Any]:
+    return (await public_profile(variables["id"], services.reader)).model_dump(mode="json")
+
+
 async def _search(arguments: SearchPeopleArguments, caller: Caller, services: Services) -> dict[str, Any]:
     found = await search_people(PeopleSearchRequest(query=arguments.query), caller, services)
     return {
@@ -80,7 +85,6 @@ AGENT_TOOLS = (
         GetPersonArguments,
         PublicProfile,
         _get,
-        resource="quarry://people/{id}",
     ),
     AgentTool(
         "search_people",
@@ -94,4 +98,8 @@ AGENT_TOOLS = (
         route_class="model",
         spends=True,
     ),
+)
+
+AGENT_TEMPLATES = (
+    AgentTemplate("quarry://people/{id}", "person", "A person", "What everyone may see of one person.", _get_addressed),
 )

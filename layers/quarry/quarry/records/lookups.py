@@ -25,7 +25,9 @@ async def search_text(
     acting = services.acting(asked.settings)
     with services.run("records", asked.caller, text, {"text": text, "types": list(names)}) as run:
         ranked = await rank_records(text, chosen, acting, run, scope=EVERYTHING)
-        texts = {each.key: each for each in await describe(acting.reader, [item.key for item in ranked[:limit]], types, text)}
+        texts = {
+            each.key: each for each in await describe(acting.reader, [item.key for item in ranked[:limit]], types, text)
+        }
         run.end_reason = "answered"
     found = [texts[item.key] for item in ranked[:limit] if item.key in texts]
     return [
