@@ -81,7 +81,8 @@ class Database:
             self.tables[name.lower()] = _table(folder, name, body)
         for table in self.tables.values():
             for mine, other, theirs in table.foreign:
-                if other.lower() in self.tables and {each.lower() for each in theirs} <= self.tables[other.lower()].columns.keys():
+                target = self.tables.get(other.lower())
+                if target is not None and {each.lower() for each in theirs} <= target.columns.keys():
                     self.join(table.name, mine, other, theirs, is_declared=True)
 
     def join(
@@ -192,7 +193,7 @@ def _table(folder: Path, name: str, body: str) -> Table:
         elif line.startswith("FOREIGN KEY"):
             mine, other = line.split("REFERENCES")
             _, target, *theirs = _NAMES.findall(other)
-                        table.foreign.append((_NAMES.findall(mine), target, theirs))
+            table.foreign.append((_NAMES.findall(mine), target, theirs))
     rows = _rows(folder, name)
     for column, declared in types.items():
         texts = [row.get(column.lower()) for row in rows]

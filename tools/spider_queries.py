@@ -4,9 +4,9 @@
     python -m tools.spider_queries FOLDER [--database NAME] [--failures FILE]
 
 FOLDER holds `queries.csv` (database, question, sql) and `databases/NAME/{schema.sql,data/*.csv}`. The gold SQL runs in SQLite,
-the queries in an embedded Postgres, over the same rows. Results are compared as multisets of rows; in their order where the gold has
-one, as far as it is one. Numbers may differ in the sixth digit, texts in case and outer spaces, dates in how they are written.
-Of rows that tie at a limit either may be given.
+the queries in an embedded Postgres, over the same rows. Results are compared as multisets of rows, and in their order where the
+gold has one. Numbers may differ in the seventh digit, texts in case and outer spaces, dates in how they are written. Of rows that
+tie at a limit either may be given. Rows without a value come last in any order, not first.
 """
 
 from __future__ import annotations
