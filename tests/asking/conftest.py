@@ -19,7 +19,7 @@ SCOPED = DECLARED.replace(
 WITH_POLICIES = (
     "create role desk_server login password 'desk_server' in role quarry_serving, quarry_loading",
     "alter table desk.agents enable row level security",
-    "create policy some on desk.agents using (id <> 3 or current_setting('app.account', true) = 'south')",
+    "create policy most on desk.agents using (id <> 3 or current_setting('app.account', true) = 'south')",
     "grant usage on schema desk to desk_server",
     "grant select on all tables in schema desk to desk_server",
 )

@@ -14,6 +14,8 @@ from quarry.core.services import Caller, Services
 from quarry.query.algebra import Query
 from tests.asking.desk import BY_MONTH, FIELD_TEAM, asked, column, refused
 
+TYPED_WRONG = {"field": "team", "value": "Feld"}
+
 
 def test_the_contracts_example_has_its_result(client: TestClient) -> None:
     result = asked(client, BY_MONTH)
@@ -109,7 +111,7 @@ def test_values_are_those_of_the_data_however_they_are_written(client: TestClien
 
 def test_a_value_that_merely_holds_the_words_of_one_is_not_meant(client: TestClient) -> None:
     errors = refused(client, {"source": "tickets", "where": [{"field": "agent", "value": "Palmer"}]})
-    assert errors == {"/where/0/value": "No ticket has the agent 'Palmer'; did you mean 'Ada Palmer'?"}
+    assert "No ticket has the agent 'Palmer'; did you mean 'Ada Palmer'" in errors["/where/0/value"]
     by_piece = {
         "source": "tickets",
         "where": [{"field": "agent", "op": "contains", "value": "Palmer"}],
@@ -125,7 +127,7 @@ def test_a_value_that_merely_holds_the_words_of_one_is_not_meant(client: TestCli
         ({"select": ["pryce"]}, "/select/0", "price"),
         ({"where": [{"any_of": [FIELD_TEAM, {"field": "agent.emial", "value": "x"}]}]}, "/where/0/any_of/1/field", "email"),
         ({"where": [{"field": "status", "values": ["open", "closd"]}]}, "/where/0/values/1", "'closed'"),
-        ({"where": [{"not": {"exists": "agent", "where": [{"field": "team", "value": "Feld"}]}}]}, "/where/0/not/where/0/value", "'Field'"),
+        ({"where": [{"not": {"exists": "agent", "where": [TYPED_WRONG]}}]}, "/where/0/not/where/0/value", "'Field'"),
         ({"group": [{"field": "opened_on", "period": "fortnight"}]}, "/group/0/period", "month"),
         ({"where": [{"field": "price", "op": "~", "value": 1}]}, "/where/0/op", "between"),
         ({"where": [{"field": "price", "op": ">"}]}, "/where/0", "needs a `value`"),
@@ -151,7 +153,7 @@ def test_hidden_and_secret_columns_are_no_fields(client: TestClient) -> None:
 def test_the_collections_are_described_with_fields_references_and_values(client: TestClient) -> None:
     described = {each["name"]: each for each in client.get("/collections").json()["collections"]}
     fields = {each["name"]: each for each in described["tickets"]["fields"]}
-    assert fields["status"]["values"] == ["closed", "open", "Open", "waiting"]
+    assert fields["status"]["values"] == ["closed", "open", "waiting"]
     assert fields["price"] | {"label": "price"} == {
         "name": "price",
         "kind": "money",
@@ -197,5 +199,4 @@ def test_values_that_a_caller_may_not_see_are_not_listed(tenants: TestClient) ->
     [tickets] = [each for each in described["collections"] if each["name"] == "tickets"]
     fields = {each["name"]: each for each in tickets["fields"]}
     assert "values" not in fields["agent"]
-    assert fields["status"]["values"] == ["closed", "open", "Open", "waiting"]
-    assert fields["tags"]["values"] == ["access", "fire", "hardware"] or "billing" not in fields["tags"]["values"]
+    assert {*fields["tags"]["values"]} == {"access", "fire", "hardware"}
