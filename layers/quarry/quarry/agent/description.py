@@ -33,7 +33,12 @@ async def _values(asked: Asked, services: Services) -> Values:
     }
     owners = {table.name: asked.caller.claims.get(source.claim, "") for table, source in listed.values()}
     facets = [(table, facet) for (_, facet), (table, _) in listed.items()]
-    return await frequent_values(services.acting(asked.settings).reader, facets, owners, VALUES_MAX)
+    found = await frequent_values(services.acting(asked.settings).reader, facets, owners, VALUES_MAX)
+    # as comparisons are without regard to case
+    return {
+        facet: list({value.casefold(): value for value in reversed(each)}.values())[::-1]
+        for facet, each in found.items()
+    }
 
 
 def _described(source: Source, values: Values) -> SourceDescription:

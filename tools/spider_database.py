@@ -1,0 +1,247 @@
+"""Databases of Spider, from their folder of plain text: in Postgres for queries, in SQLite for the gold SQL, and as a schema."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import re
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any, LiteralString
+
+import psycopg
+from psycopg.sql import SQL
+
+from quarry.query.schema import Field, Kind, Link, Schema, Source, SqlOf
+
+_TABLE = re.compile(r"CREATE TABLE `[^`]+`\.`([^`]+)` \(\n(.*?)\n\);", re.DOTALL)
+_COLUMN = re.compile(r"`([^`]+)`\s+(\w+)")
+_NAMES = re.compile(r"`([^`]+)`")
+_NUMBERS = ("INT", "DEC", "NUM", "FLOAT", "DOUBLE", "REAL", "BOOL", "BIT", "YEAR")
+Value = str | int | Decimal | None
+
+
+@dataclass
+class Column:
+    """A column with its values. `field` is what a query calls it."""
+
+    name: str
+    field: str
+    kind: Kind
+    values: list[Value]
+
+    @property
+    def is_unique(self) -> bool:
+        return None not in self.values and len(set(self.values)) == len(self.values)
+
+    @property
+    def sql_type(self) -> LiteralString:
+        types: dict[Kind, LiteralString] = {"number": "numeric", "date": "date", "datetime": "timestamp"}
+        return types.get(self.kind, "text")
+
+
+@dataclass
+class Table:
+    """A table; its columns by their names in lower case. `source` is what a query calls it."""
+
+    name: str
+    source: str
+    columns: dict[str, Column]
+    foreign: list[tuple[list[str], str, list[str]]] = field(default_factory=list)
+    links: dict[str, Link] = field(default_factory=dict)
+
+    @property
+    def key(self) -> Column | None:
+        """A column that identifies a row."""
+        return next((column for column in self.columns.values() if column.values and column.is_unique), None)
+
+
+@dataclass(frozen=True)
+class Join:
+    """A link between two tables by the columns that it joins. `is_total`: every row has a row on the other side."""
+
+    name: str
+    is_many: bool
+    is_total: bool
+    is_declared: bool
+
+
+class Database:
+    """One database of Spider."""
+
+    def __init__(self, folder: Path) -> None:
+        self.name = folder.name
+        self.tables: dict[str, Table] = {}
+        self._joins: dict[tuple[str, tuple[str, ...], str, tuple[str, ...]], Join] = {}
+        text = (folder / "schema.sql").read_text(encoding="utf-8", errors="replace")
+        for name, body in _TABLE.findall(text):
+            self.tables[name.lower()] = _table(folder, name, body)
+        for table in self.tables.values():
+            for mine, other, theirs in table.foreign:
+                target = self.tables.get(other.lower())
+                if target is not None and {each.lower() for each in theirs} <= target.columns.keys():
+                    self.join(table.name, mine, other, theirs, is_declared=True)
+
+    def join(
+        self, table: str, mine: Sequence[str], other: str, theirs: Sequence[str], *, is_declared: bool = False
+    ) -> Join:
+        """The link from a table to another, and with it the one back. One that no foreign key declares is made."""
+        pairs = sorted(zip((each.lower() for each in mine), (each.lower() for each in theirs), strict=True))
+        here, there = tuple(one for one, _ in pairs), tuple(two for _, two in pairs)
+        name, back = (table.lower(), here, other.lower(), there), (other.lower(), there, table.lower(), here)
+        if name not in self._joins:
+            self._joins[name] = self._linked(*name, is_declared)
+            self._joins.setdefault(back, self._joins[name] if back == name else self._linked(*back, is_declared))
+        return self._joins[name]
+
+    def _linked(
+        self, table: str, mine: tuple[str, ...], other: str, theirs: tuple[str, ...], is_declared: bool
+    ) -> Join:
+        one, two = self.tables[table], self.tables[other]
+        here, there = [one.columns[each] for each in mine], [two.columns[each] for each in theirs]
+        name = two.source
+        while name in one.links or name in {column.field for column in one.columns.values()}:
+            name += f"_by_{here[0].field}"
+        pairs = [_comparable(left, right) for left, right in zip(here, there, strict=True)]
+
+        def on(row: LiteralString, other: LiteralString) -> LiteralString:
+            return " and ".join(f"{other}.{right} = {row}.{left}" for left, right in pairs)
+
+        ours, others = _joined_values(here), _joined_values(there)
+        one.links[name] = Link(name, name.replace("_", " "), on, len(set(others)) < len(others), two.source)
+        is_total = all(value is not None for value in ours) and set(ours) <= set(others)
+        return Join(name, one.links[name].is_many, is_total, is_declared)
+
+    @property
+    def schema(self) -> Schema:
+        """Every table as a source, every column as a field."""
+        return Schema({table.source: _source(self.name, table) for table in self.tables.values()})
+
+    def load_postgres(self, connection: psycopg.Connection[Any]) -> None:
+        """Into a schema of its own."""
+        at = _quoted(self.name)
+        connection.execute(SQL(f"create schema {at}"))
+        for table in self.tables.values():
+            columns = list(table.columns.values())
+            declared = ", ".join(f"{_quoted(column.name)} {column.sql_type}" for column in columns)
+            name = f"{at}.{_quoted(table.name)}"
+            connection.execute(SQL(f"create table {name} ({declared})".replace("%%", "%")))
+            with connection.cursor().copy(SQL(f"copy {name} from stdin".replace("%%", "%"))) as copy:
+                for row in zip(*(column.values for column in columns), strict=True):
+                    copy.write_row(row)
+        connection.execute("analyze")
+
+    def load_sqlite(self) -> sqlite3.Connection:
+        """In memory. Texts compare without regard to case, as in the MySQL that the gold SQL is written for."""
+        database = sqlite3.connect(":memory:")
+        for table in self.tables.values():
+            columns = list(table.columns.values())
+            declared = ", ".join(
+                f"{_quoted(each.name)} {'numeric' if each.kind == 'number' else 'text collate nocase'}"
+                for each in columns
+            )
+            name = _quoted(table.name)
+            database.execute(f"create table {name} ({declared})".replace("%%", "%"))
+            rows = zip(*([_in_sqlite(value) for value in column.values] for column in columns), strict=True)
+            database.executemany(
+                f"insert into {name} values ({', '.join('?' * len(columns))})".replace("%%", "%"),
+                rows,
+            )
+        return database
+
+
+def _comparable(one: Column, two: Column) -> tuple[LiteralString, LiteralString]:
+    """How two columns are joined."""
+    cast = "" if one.sql_type == two.sql_type else "::text"
+    return f"{_quoted(one.name)}{cast}", f"{_quoted(two.name)}{cast}"
+
+
+def _joined_values(columns: Sequence[Column]) -> list[tuple[str, ...] | None]:
+    """What rows are joined by; None of those that have nothing there."""
+    rows = zip(*(column.values for column in columns), strict=True)
+    return [None if None in row else tuple(str(value) for value in row) for row in rows]
+
+
+def _in_sqlite(value: Value) -> str | int | float | None:
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    return value
+
+
+def _quoted(name: str) -> LiteralString:
+    """A name as SQL has it, where parameters are marked by `%`."""
+    return '"' + name.replace('"', '""').replace("%", "%%") + '"'
+
+
+def plain(name: str, known: Iterable[str] = ()) -> str:
+    """A name that a field path can hold."""
+    found = re.sub(r"\W+", "_", name).strip("_") or "field"
+    while found in known:
+        found += "_"
+    return found
+
+
+def _table(folder: Path, name: str, body: str) -> Table:
+    table = Table(name, plain(name.lower()), {})
+    types: dict[str, str] = {}
+    for line in (line.strip() for line in body.split("\n")):
+        if line.startswith("`") and (found := _COLUMN.match(line)):
+            types[found[1]] = found[2].upper()
+        elif line.startswith("FOREIGN KEY"):
+            mine, other = line.split("REFERENCES")
+            _, target, *theirs = _NAMES.findall(other)
+            table.foreign.append((_NAMES.findall(mine), target, theirs))
+    rows = _rows(folder, name)
+    for column, declared in types.items():
+        texts = [row.get(column.lower()) for row in rows]
+        kind, values = _typed(declared, texts)
+        known = {each.field for each in table.columns.values()}
+        table.columns[column.lower()] = Column(column, plain(column, known), kind, values)
+    return table
+
+
+def _rows(folder: Path, table: str) -> list[dict[str, str]]:
+    files = {path.stem.lower(): path for path in (folder / "data").glob("*.csv")}
+    if table.lower() not in files:
+        return []
+    with files[table.lower()].open(encoding="utf-8", errors="replace", newline="") as lines:
+        head, *rows = csv.reader(lines)
+    names = [name.lower() for name in head]
+    return [dict(zip(names, row, strict=False)) for row in rows if row]
+
+
+def _typed(declared: str, texts: list[str | None]) -> tuple[Kind, list[Value]]:
+    """The values as their declared type has them, as far as all of them are of it."""
+    is_number = any(part in declared for part in _NUMBERS)
+    nothing = ("NULL", "") if is_number or declared in ("DATE", "DATETIME", "TIMESTAMP") else ("NULL",)
+    given = [None if text in nothing else text for text in texts]
+    try:
+        if is_number:
+            return "number", [None if text is None else Decimal(text) for text in given]
+        if declared == "DATE":
+            return "date", [
+                None if text is None else datetime.date.fromisoformat(text[:10]).isoformat() for text in given
+            ]
+        if declared in ("DATETIME", "TIMESTAMP"):
+            return "datetime", [None if text is None else str(datetime.datetime.fromisoformat(text)) for text in given]
+    except (ValueError, InvalidOperation):
+        pass
+    return "text", [None if text is None else text.replace("\x00", "") for text in given]
+
+
+def _source(database: str, table: Table) -> Source:
+    def of(name: str) -> SqlOf:
+        return lambda row: f"{row}.{name}"
+
+    fields = {
+        column.field: Field(column.field, column.kind, of(_quoted(column.name)), column.field, column.field)
+        for column in table.columns.values()
+    }
+    key = of(_quoted(table.key.name) if table.key else "ctid")
+    titled = next((column for column in table.columns.values() if column.kind == "text"), None)
+    title = of(_quoted(titled.name)) if titled else lambda row: f"({key(row)})::text"
+    rows = f"{_quoted(database)}.{_quoted(table.name)}"
+    return Source(table.source, table.name, (table.source,), rows, key, title, fields, table.links)

@@ -1,0 +1,227 @@
+"""Measures which share of Spider's gold queries can be written as a Query and give the gold result.
+
+    pip install sqlglot
+    python -m tools.spider_queries FOLDER [--database NAME] [--failures FILE]
+
+FOLDER holds `queries.csv` (database, question, sql) and `databases/NAME/{schema.sql,data/*.csv}`. The gold SQL runs in SQLite,
+the queries in an embedded Postgres, over the same rows. Results are compared as multisets of rows, and in their order where the
+gold has one. Numbers may differ in the seventh digit, texts in case and outer spaces, dates in how they are written. Of rows that
+tie at a limit either may be given. Rows without a value come last in any order, not first.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import datetime
+import json
+import sqlite3
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import sqlglot
+from psycopg.rows import dict_row
+from sqlglot import exp
+
+from quarry.core.errors import InvalidInput
+from quarry.local.embedded_postgres import EmbeddedPostgres
+from quarry.query.algebra import LIMIT_MAX, Query
+from quarry.query.compile import compile_query
+from quarry.query.execute import result_of
+from quarry.query.schema import Schema
+from tools.spider_conversion import Unwritable, Written, written
+from tools.spider_database import Database
+
+TODAY = datetime.date(2026, 1, 1)
+SKIPPED = ("flight_4", "baseball_1", "soccer_1")
+"""Databases whose rows are not all there."""
+WAYS_MAX = 12
+"""Ways to write one statement that are tried."""
+CLASSES = ("one table", "joins", "groups", "having", "nested", "set operations")
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Gold:
+    """The rows of a gold statement. Of a limit, those `sure` to be among them, and those that tie for the rest."""
+
+    rows: list[Row]
+    sure: list[Row]
+    tied: list[Row]
+    is_ordered: bool
+
+
+def kind_of(tree: exp.Expression) -> str:
+    """The class of a statement."""
+    if tree.find(exp.SetOperation):
+        return "set operations"
+    if len(list(tree.find_all(exp.Select))) > 1:
+        return "nested"
+    if tree.find(exp.Having):
+        return "having"
+    if tree.args.get("group"):
+        return "groups"
+    return "joins" if tree.args.get("joins") else "one table"
+
+
+def gold_of(database: sqlite3.Connection, tree: exp.Expression) -> Gold:
+    """What the gold SQL gives."""
+    rows = _asked(database, tree)
+    limit, order = tree.args.get("limit"), tree.args.get("order")
+    if not isinstance(tree, exp.Select) or not limit:
+        return Gold(rows, [], [], bool(order))
+    wide = tree.copy()
+    wide.set("limit", None)
+    if not order:
+        return Gold(rows, [], _asked(database, wide), False)
+    width = len(tree.expressions)
+    wide.set("expressions", [*wide.expressions, *(each.this.copy() for each in order.expressions)])
+    if wide.args.get("distinct"):
+        return Gold(rows, [], [], True)
+    every = _asked(database, wide)
+    last = every[len(rows) - 1][width:] if rows else ()
+    sure = [row[:width] for row in every[: len(rows)] if row[width:] != last]
+    return Gold(rows, sure, [row[:width] for row in every if row[width:] == last], True)
+
+
+def _asked(database: sqlite3.Connection, tree: exp.Expression) -> list[Row]:
+    return [_canonical(row) for row in database.execute(tree.sql(dialect="sqlite")).fetchall()]
+
+
+def _canonical(row: Sequence[Any]) -> Row:
+    return tuple(_cell(value) for value in row)
+
+
+def _cell(value: Any) -> str | float | None:
+    """A value as it is compared."""
+    if value is None:
+        return None
+    if isinstance(value, int | float):
+        return float(f"{value:.6g}")
+    text = str(value).strip().casefold()
+    try:
+        return float(f"{float(text):.6g}")
+    except ValueError:
+        pass
+    try:
+        moment = datetime.datetime.fromisoformat(text)
+    except ValueError:
+        return text or None
+    return moment.replace(tzinfo=None).isoformat()
+
+
+def is_gold(gold: Gold, rows: list[Row]) -> bool:
+    """Whether rows are those of the gold."""
+    if gold.tied:
+        rest = Counter(rows) - Counter(gold.sure)
+        return len(rows) == len(gold.rows) and not Counter(gold.sure) - Counter(rows) and not rest - Counter(gold.tied)
+    return Counter(rows) == Counter(gold.rows)
+
+
+def rows_of(connection: psycopg.Connection[Any], schema: Schema, way: Written) -> list[Row]:
+    """What a query gives, of the columns that the gold has: all pages of it."""
+    limit = way.query.get("limit")
+    found: list[Row] = []
+    while True:
+        query = Query.model_validate({**way.query, "limit": limit or LIMIT_MAX, "offset": len(found)})
+        query = Query.model_validate_json(query.model_dump_json(by_alias=True, exclude_defaults=True))
+        statement = compile_query(query, schema, TODAY)
+        with connection.cursor(row_factory=dict_row) as cursor:
+            result = result_of(statement, cursor.execute(statement.sql, statement.parameters).fetchall())
+        found += [_canonical([row[place] for place in way.places]) for row in result.rows]
+        if limit or not result.truncated:
+            return found
+
+
+def verdict(
+    database: Database, connection: psycopg.Connection[Any], schema: Schema, gold: Gold, tree: exp.Expression
+) -> str:
+    """`gold`, or `gold, with keys`, where some way to write the statement gives its result; else why not."""
+    why = ""
+    try:
+        for way in islice(written(database, tree), WAYS_MAX):
+            try:
+                if is_gold(gold, rows_of(connection, database.schema, way)):
+                    return "gold, with keys" if way.shows_keys else "gold"
+                why = why or f"another result: {json.dumps(way.query)}"
+            except InvalidInput as error:
+                why = why or f"refused: {error.message}"
+            except psycopg.errors.QueryCanceled:
+                why = why or "too slow"
+    except Unwritable as error:
+        why = why or str(error)
+    return why
+
+
+def measured(folder: Path, names: Sequence[str], url: str) -> Iterator[tuple[str, str, str, str]]:
+    """Database, gold SQL, class and verdict of each gold query. Those that SQLite cannot run are left out."""
+    questions = defaultdict(list)
+    with (folder / "queries.csv").open(encoding="utf-8", newline="") as lines:
+        for row in csv.DictReader(lines):
+            questions[row["database"]].append(row["sql"])
+    for name in names or [name for name in questions if name not in SKIPPED]:
+        database = Database(folder / "databases" / name)
+        plain = database.load_sqlite()
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("set statement_timeout = '10s'; set timezone = 'UTC'")
+            database.load_postgres(connection)
+            known: dict[str, tuple[str, str]] = {}
+            for sql in questions[name]:
+                if sql not in known:
+                    known[sql] = _measured(database, connection, plain, sql)
+                yield name, sql, *known[sql]
+        plain.close()
+
+
+def _measured(
+    database: Database, connection: psycopg.Connection[Any], plain: sqlite3.Connection, sql: str
+) -> tuple[str, str]:
+    tree = sqlglot.parse_one(sql, read="mysql")
+    try:
+        gold = gold_of(plain, tree)
+    except sqlite3.Error as error:
+        return kind_of(tree), f"no gold: {error}"
+    return kind_of(tree), verdict(database, connection, database.schema, gold, tree)
+
+
+def table(verdicts: Sequence[tuple[str, str, str, str]]) -> str:
+    """The shares, as Markdown."""
+    lines = ["| class | queries | gold result | of these with a key beside | share |", "|---|---|---|---|---|"]
+    for name in (*CLASSES, "all"):
+        of_class = [verdict for _, _, kind, verdict in verdicts if name in (kind, "all")]
+        right = [verdict for verdict in of_class if verdict.startswith("gold")]
+        keys = sum(verdict == "gold, with keys" for verdict in right)
+        share = f"{len(right) / len(of_class):.1%}" if of_class else ""
+        lines.append(f"| {name} | {len(of_class)} | {len(right)} | {keys} | {share} |")
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--database", action="append", default=[])
+    parser.add_argument("--failures", type=Path)
+    given = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as directory:
+        Path(directory).chmod(0o755)
+        with EmbeddedPostgres(Path(directory, "postgres")) as server:
+            verdicts = list(measured(given.folder, given.database, server.start()))
+    without_gold = [each for each in verdicts if each[3].startswith("no gold")]
+    verdicts = [each for each in verdicts if not each[3].startswith("no gold")]
+    print(f"{table(verdicts)}\n\nLeft out, since SQLite cannot run them: {len(without_gold)}.\n")
+    reasons = Counter(each[3].partition(": ")[0] for each in verdicts if not each[3].startswith("gold"))
+    for reason, number in reasons.most_common(20):
+        print(f"{number:5} {reason}")
+    if given.failures:
+        rows = [each for each in (*verdicts, *without_gold) if not each[3].startswith("gold")]
+        given.failures.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
