@@ -35,7 +35,7 @@ async def search_text(
         await module(domain, "lookups").search_text(
             text,
             [asked.homes[name][1] for name in own],
-            await _filters(own, where, asked, services),
+            await filters_of(own, where, asked, services),
             limit,
             asked,
             services,
@@ -70,7 +70,8 @@ async def _searched(names: Sequence[str], where: Sequence[Condition], asked: Ask
     return list(dict.fromkeys(names)) or may_be
 
 
-async def _filters(names: Sequence[str], where: Sequence[Condition], asked: Asked, services: Services) -> Filters:
+async def filters_of(names: Sequence[str], where: Sequence[Condition], asked: Asked, services: Services) -> Filters:
+    """The conditions as SQL for each of these sources. Raises InvalidInput and DatabaseUnavailable."""
     if not where:
         return {}
     filters: dict[str, str] = {}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from functools import partial
 from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints, WithJsonSchema
@@ -19,6 +21,7 @@ from quarry.core.lazy_model import LazyModel
 from quarry.core.services import Caller, Services
 from quarry.core.text import Identifier, QueryText, Storable
 from quarry.query.algebra import Condition, FieldPath, Name, OneOrMany, Query
+from quarry.query.contract import QueryResult, SourceDescription
 from quarry.query.paths import unknown
 from quarry.query.result import Cell
 
@@ -118,9 +121,14 @@ async def _describe(arguments: DescribeArguments, caller: Caller, services: Serv
     for place, name in enumerate(arguments.source):
         if name not in sources:
             raise unknown(f"/source/{place}", "the data", "source", name, sources)
-    pages = _pages([line_of(sources[name]) for name in arguments.source or sources])
-    shown = pages[min(arguments.page, len(pages)) - 1] if pages else []
-    return {"sources": shown, "page": min(arguments.page, max(len(pages), 1)), "pages": max(len(pages), 1)}
+    return listed([sources[name] for name in arguments.source or sources], arguments.page)
+
+
+def listed(sources: Sequence[SourceDescription], page: int) -> dict[str, Any]:
+    """One page of sources, a line each."""
+    pages = _pages([line_of(source) for source in sources]) or [[]]
+    page = min(page, len(pages))
+    return {"sources": pages[page - 1], "page": page, "pages": len(pages)}
 
 
 def _pages(lines: list[str]) -> list[list[str]]:
@@ -144,7 +152,11 @@ async def _search(arguments: SearchArguments, caller: Caller, services: Services
 
 
 async def _query(arguments: Query, caller: Caller, services: Services) -> dict[str, Any]:
-    result = await run_query(arguments, caller, services)
+    return shown(await run_query(arguments, caller, services))
+
+
+def shown(result: QueryResult) -> dict[str, Any]:
+    """A result in the size that a model's context takes."""
     rows = bounded_rows(result.rows)
     return {
         "sentence": result.sentence,
@@ -170,8 +182,8 @@ async def _get(arguments: GetArguments, caller: Caller, services: Services) -> d
 
 
 async def _values(arguments: ValuesArguments, caller: Caller, services: Services) -> dict[str, Any]:
-    found = await values_like(arguments.source, arguments.field, arguments.like, caller, services)
-    return {"values": found}
+    run = partial(run_query, caller=caller, services=services)
+    return {"values": await values_like(arguments.source, arguments.field, arguments.like, run)}
 
 
 AGENT_TOOLS = (

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from quarry.agent.service import run_query
+from collections.abc import Awaitable, Callable
+
 from quarry.core.off_loop import off_loop
-from quarry.core.services import Caller, Services
 from quarry.query.algebra import LIMIT_MAX, Aggregate, Comparison, Group, Query
+from quarry.query.contract import QueryResult
 from quarry.query.paths import nearest
 from quarry.query.result import Cell
 
 VALUES_MAX = 50
 
 
-async def values_like(source: str, field: str, like: str, caller: Caller, services: Services) -> list[list[Cell]]:
+Run = Callable[[Query], Awaitable[QueryResult]]
+
+
+async def values_like(source: str, field: str, like: str, run: Run) -> list[list[Cell]]:
     """The most frequent values of a field that hold `like` or, where none does, those spelt most like it among the LIMIT_MAX most
     frequent ones; each with its number of rows. Raises InvalidInput and DatabaseUnavailable.
     """
@@ -24,13 +28,11 @@ async def values_like(source: str, field: str, like: str, caller: Caller, servic
     )
     if like.strip():
         holding = Comparison(field=field, op="contains", value=like.strip())
-        found = await run_query(
-            everything.model_copy(update={"where": (holding,), "limit": VALUES_MAX}), caller, services
-        )
+        found = await run(everything.model_copy(update={"where": (holding,), "limit": VALUES_MAX}))
         if found.rows:
             return found.rows
     limit = LIMIT_MAX if like.strip() else VALUES_MAX
-    rows = (await run_query(everything.model_copy(update={"limit": limit}), caller, services)).rows
+    rows = (await run(everything.model_copy(update={"limit": limit}))).rows
     if not like.strip():
         return rows
     by_value = {str(row[0]): row for row in rows}

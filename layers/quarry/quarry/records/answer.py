@@ -1,62 +1,34 @@
 """Answering a question from records, as a stream of events.
 
-Read `answer_question` from top to bottom: what the question asks, a first search, the facts that need no model (a number, or
-that the records hold no such thing), the model's own research while its budget lasts, the sources, the answer as it is
-written, how far it can be trusted, what to ask next, and the id under which it is kept.
+Read `answer_question` from top to bottom: what the question asks, a first search for it, and then the answer, by a model that
+leads (`by_model`) or, without one, by rule (`by_rule`).
 """
 
 from __future__ import annotations
 
-import logging
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 from uuid import UUID
 
-import quarry
 from quarry.core.budget import Budget
-from quarry.core.errors import DatabaseUnavailable
-from quarry.core.model.interface import Message
-from quarry.core.model.step import write
-from quarry.core.model.tool_loop import ToolStarted, call_tools
 from quarry.core.off_loop import off_loop
-from quarry.core.run_log import ResultRecord, Run
+from quarry.core.run_log import Run
 from quarry.core.services import Caller, Services
 from quarry.core.stream.events import Event
-from quarry.records import fallbacks
-from quarry.records.answer_cache import FinishedAnswer, KeptAnswer, Keys, digest, find_answer, store_answer
 from quarry.records.applied import applied, scope_of, with_filters_in_force
-from quarry.records.candidates import RecordKey
-from quarry.records.citations import CitationFilter
-from quarry.records.confidence import confidence
-from quarry.records.contract import (
-    AnswerChunkEvent,
-    Applied,
-    AskRequest,
-    Citation,
-    CitationsEvent,
-    ConfidenceEvent,
-    DoneEvent,
-    FollowupsEvent,
-    IntentEvent,
-    Source,
-    SourcesEvent,
-    ToolCallEvent,
-    ToolObservationEvent,
-)
+from quarry.records.begun import Begun
+from quarry.records.by_model import answered_by_model
+from quarry.records.by_rule import answered_by_rule
+from quarry.records.contract import Applied, AskRequest, IntentEvent, ToolCallEvent, ToolObservationEvent
 from quarry.records.conversation import Conversation, take_up
-from quarry.records.evidence import EvidenceSource
-from quarry.records.facts import Facts, known_facts
-from quarry.records.followups import suggest_followups
+from quarry.records.evidence import Evidence
 from quarry.records.intent import classify_intent
-from quarry.records.prompts import answer_messages, research_messages
 from quarry.records.reading import RecordsReading, by_itself, read_records
-from quarry.records.retrieval import describe, with_known_values
+from quarry.records.research import SOURCES_FOUND_MAX
+from quarry.records.retrieval import with_known_values
 from quarry.records.searched_types import RecordTypes
-from quarry.records.support import support
-from quarry.records.tools import SEARCH_ALL, SearchToolset
+from quarry.records.tools import SEARCH, SearchToolset
 from quarry.records.types_in_force import acting_for
 
 MAX_STEPS = 6
@@ -65,11 +37,6 @@ FOLLOWUP_TURNS = 2
 """Turns beyond the agent's own: the follow-up questions, and one repair of them."""
 ANSWER_RESERVE_SECONDS = 20.0
 FIRST_SEARCH = "search_1"
-RESEARCH_STEP = "records_research"
-
-BROKEN_OFF = "\n\n*The answer broke off here. From the sources themselves:*\n\n"
-
-logger = logging.getLogger(__name__)
 
 
 async def answer_question(
@@ -93,146 +60,17 @@ async def answer_question(
         chosen = types.named(request.types)
         scope = await with_known_values(services.reader, scope_of(request.filters, chosen), chosen, types.scope)
         told = applied(request, types, scope)
-        toolset = SearchToolset(services, run, chosen, reading, scope)
+        evidence = Evidence(SOURCES_FOUND_MAX) if run.chat is not None else Evidence()
+        toolset = SearchToolset(services, run, chosen, reading, scope, evidence)
         yield _call_event(conversation.search_query, told, run)
         first = await toolset.search(conversation.search_query)
         summary = f"{first.summary}; only {told.label}" if told else first.summary
-        yield ToolObservationEvent(id=FIRST_SEARCH, tool=SEARCH_ALL, count=len(first.ranked), summary=summary)
-        begun = _Begun(conversation, toolset, told, await known_facts(conversation.search_query, first, toolset))
-        keys = _keys(request, caller, begun)
-        kept = None if request.fresh else await _kept(services, keys)
-        async with aclosing(_retold(kept, begun) if kept is not None else _answered(begun, caller, keys)) as events:
+        yield ToolObservationEvent(id=FIRST_SEARCH, tool=SEARCH, count=len(first.ranked), summary=summary)
+        begun = Begun(request, caller, conversation, toolset, told, first)
+        answer = answered_by_model(begun, MAX_STEPS) if run.chat is not None else answered_by_rule(begun)
+        async with aclosing(answer) as events:
             async for event in events:
                 yield event
-
-
-@dataclass(frozen=True)
-class _Begun:
-    """An answer of which the first search is done: the question, the searches, what is told of the types and filters that hold,
-    and what is known without a model.
-    """
-
-    conversation: Conversation
-    toolset: SearchToolset
-    told: Applied | None
-    facts: Facts
-
-    @property
-    def evidence(self) -> Sequence[EvidenceSource]:
-        """What is answered from, as far as it was found."""
-        return [] if self.facts.is_all else self.toolset.evidence.sources
-
-    @property
-    def only(self) -> str:
-        """That no more was searched than what is asked for, where nothing was found there; else empty."""
-        if self.told is None or self.evidence or self.facts.counted is not None:
-            return ""
-        return f"\n\nOnly this was searched: {self.told.label}."
-
-    def checked(
-        self, sources: Sequence[Source], citations: Sequence[Citation], unsupported: Sequence[str]
-    ) -> tuple[CitationsEvent, ConfidenceEvent]:
-        """What is told of an answer with these citations, and how far it can be trusted."""
-        is_doubtful = self.facts.is_doubted_with(citations)
-        level, label = confidence(sources, self.facts.basis, is_doubtful=is_doubtful)
-        return (
-            CitationsEvent(citations=[*citations], unsupported=[*unsupported]),
-            ConfidenceEvent(level=level, source_count=len(sources), label=label),
-        )
-
-    def done(self, answer_id: str | None, degraded: list[str], *, cached: bool = False) -> DoneEvent:
-        return DoneEvent(
-            answer_id=answer_id,
-            cached=cached,
-            topic_changed=self.conversation.topic_changed,
-            degraded=degraded,
-            applied=self.told,
-        )
-
-
-async def _answered(begun: _Begun, caller: Caller, keys: Keys) -> AsyncGenerator[Event]:
-    """The events of an answer that is made now, behind its first search."""
-    facts, run = begun.facts, begun.toolset.run
-    async with aclosing(_research(begun)) as research:
-        async for event in research:
-            yield event
-    evidence = begun.evidence
-    sources = [source.to_source() for source in evidence]
-    yield SourcesEvent(sources=sources)
-    run.results = [ResultRecord(source.text.type, source.text.id, source.weight) for source in evidence]
-    if facts.counted is not None:
-        yield facts.counted
-
-    answer = ""
-    async with aclosing(_write(begun)) as chunks:
-        async for chunk in chunks:
-            answer += chunk
-            yield AnswerChunkEvent(chunk=chunk)
-    own = (facts.text, facts.doubt, BROKEN_OFF, fallbacks.NOTHING_FOUND, begun.only)
-    supported = await off_loop(support, answer, {source.n: source.text for source in evidence}, own)
-    citations, trust = begun.checked(sources, supported.citations, supported.unsupported)
-    yield citations
-    yield trust
-    followups = await suggest_followups(begun.conversation, answer, begun.toolset, facts)
-    yield FollowupsEvent(questions=followups)
-
-    finished = FinishedAnswer(answer, sources, followups, trust.level, supported.citations, supported.unsupported)
-    run.answer_id = await _keep(begun, caller, finished, None if run.degraded else keys)
-    run.end_reason = "answered" if sources else "nothing_found"
-    yield begun.done(run.answer_id, run.degraded)
-
-
-def _keys(request: AskRequest, caller: Caller, begun: _Begun) -> Keys:
-    """What an answer is kept by: all that it is made from before a model is asked."""
-    facts, services, found = begun.facts, begun.toolset.services, begun.toolset.pool.values()
-    return Keys(
-        digest(
-            caller.user_id,
-            caller.claims,
-            _asked(request),
-            [turn.model_dump() for turn in request.recent_history],
-            services.chat.name if services.chat else None,
-            services.embeddings.name,
-            quarry.__version__,
-        ),
-        digest(
-            [(text.type, text.id, text.title, text.body, text.date) for text in found],
-            facts.text,
-            facts.doubt,
-            facts.is_all,
-            facts.counted.to_json() if facts.counted else None,
-        ),
-    )
-
-
-def _asked(request: AskRequest) -> dict[str, Any]:
-    """What is asked, whatever the order in which types and values are named: any of them is meant."""
-    asked = request.model_dump(mode="json", exclude={"fresh", "history"})
-    facets = {name: sorted({*values}) for name, values in request.filters.facets.items()}
-    return asked | {"types": sorted({*request.types}), "filters": asked["filters"] | {"facets": facets}}
-
-
-async def _kept(services: Services, keys: Keys) -> KeptAnswer | None:
-    """A kept answer to the same question over the same records; none where that cannot be looked up."""
-    try:
-        return await find_answer(services.database, keys)
-    except DatabaseUnavailable:
-        return None
-
-
-async def _retold(kept: KeptAnswer, begun: _Begun) -> AsyncGenerator[Event]:
-    """The events of an answer that was given before."""
-    given, run = kept.finished, begun.toolset.run
-    run.end_reason, run.answer_id = "kept_answer", kept.id
-    run.results = [ResultRecord(source.type, source.id, source.similarity or 0.0) for source in given.sources]
-    yield SourcesEvent(sources=[*given.sources])
-    if begun.facts.counted is not None:
-        yield begun.facts.counted
-    yield AnswerChunkEvent(chunk=given.answer)
-    for event in begun.checked(given.sources, given.citations, given.unsupported):
-        yield event
-    yield FollowupsEvent(questions=[*given.followups])
-    yield begun.done(kept.id, [], cached=True)
 
 
 async def _read(request: AskRequest, services: Services, types: RecordTypes) -> tuple[Conversation, RecordsReading]:
@@ -258,118 +96,7 @@ def _call_event(query: str, told: Applied | None, run: Run) -> ToolCallEvent:
     """The first search is for the question itself: it needs no model to decide that."""
     run.budget.spend_call()
     filters = told.model_dump(mode="json", by_alias=True, exclude={"label"}, exclude_none=True) if told else {}
-    return ToolCallEvent(id=FIRST_SEARCH, tool=SEARCH_ALL, arguments={"query": query, **filters})
-
-
-async def _research(begun: _Begun) -> AsyncGenerator[Event]:
-    """The model's own searches, if there is a model and anything is left to be known."""
-    conversation, toolset, run = begun.conversation, begun.toolset, begun.toolset.run
-    if run.chat is None or begun.facts.is_all:
-        return
-    messages = research_messages(conversation.question, conversation.history, toolset.evidence.sources)
-    calls = call_tools(messages, toolset.tools(), run, step_name=RESEARCH_STEP, max_turns=MAX_STEPS - 1)
-    try:
-        async with aclosing(calls):
-            async for event in calls:
-                if isinstance(event, ToolStarted):
-                    yield ToolCallEvent(id=event.id, tool=event.tool, arguments=event.arguments)
-                else:
-                    yield ToolObservationEvent(
-                        id=event.id, tool=event.tool, count=event.result.count, summary=event.result.summary
-                    )
-    except DatabaseUnavailable:
-        if not toolset.evidence.sources:
-            raise
-        run.degrade(RESEARCH_STEP)
-
-
-async def _write(begun: _Begun) -> AsyncGenerator[str]:
-    """The answer as it comes: what is known for sure, then the model's, or the sources' own sentences."""
-    facts, sources = begun.facts, begun.evidence
-    beginning = facts.text or (facts.lacking if sources else "")
-    if beginning:
-        yield beginning
-    if not facts.is_all:
-        if beginning:
-            yield "\n\n"
-        pieces = write(
-            "records_answer",
-            begun.toolset.run,
-            partial(_answer_messages, begun) if sources else None,
-            partial(_by_rule, begun),
-            broken_off=BROKEN_OFF,
-            checked=partial(_cited, CitationFilter({source.n for source in sources})),
-        )
-        async with aclosing(pieces):
-            async for piece in pieces:
-                yield piece
-    if begun.only:
-        yield begun.only
-
-
-def _answer_messages(begun: _Begun) -> Sequence[Message]:
-    facts, asked = begun.facts, begun.conversation
-    is_doubt_told = bool(facts.lacking)
-    return answer_messages(
-        asked.question, asked.history, begun.evidence, facts.text, facts.doubt, is_doubt_told=is_doubt_told
-    )
-
-
-async def _cited(citations: CitationFilter, texts: AsyncGenerator[str]) -> AsyncGenerator[str]:
-    """What the model writes, its citations checked."""
-    async with aclosing(texts):
-        async for text in texts:
-            if chunk := citations.feed(text):
-                yield chunk
-    if chunk := citations.finish():
-        yield chunk
-
-
-def _by_rule(begun: _Begun) -> Iterator[str]:
-    """The sources' own sentences, behind what they may not answer."""
-    conversation, facts, sources, reading = begun.conversation, begun.facts, begun.evidence, begun.toolset.reading
-    if facts.doubt and not facts.lacking and sources:
-        yield f"{facts.doubt}\n\n"
-    told = [replace(source, weight=1.0, similarity=None) for source in sources] if facts.is_listed else sources
-    extracted = [
-        *fallbacks.extractive_answer(
-            conversation.question,
-            conversation.search_query,
-            fallbacks.of_codes(conversation.question, fallbacks.said_by(facts.authors, told)),
-            facts.authors,
-            reading.rows_asked_for,
-            is_list=facts.is_listed,
-            called=reading.types.of_anybody,
-        )
-    ]
-    # beside a number that was counted, nothing need be quoted
-    yield from extracted if extracted != [fallbacks.NOTHING_FOUND] or not facts.text else ()
-
-
-async def _keep(begun: _Begun, caller: Caller, finished: FinishedAnswer, keys: Keys | None) -> str | None:
-    """The id under which the answer was stored; None when it could not be: the reader has it all the same."""
-    services = begun.toolset.services
-    try:
-        return await store_answer(
-            services.database,
-            query=begun.conversation.question,
-            owner=caller.user_id,
-            finished=finished,
-            keys=keys,
-            changed=await _changed_since_read(begun),
-            lifetime_days=services.settings.answer_lifetime_days,
-        )
-    except DatabaseUnavailable:
-        logger.warning("an answer could not be stored")
-        return None
-
-
-async def _changed_since_read(begun: _Begun) -> set[RecordKey]:
-    """Those of the records that say something else by now, or did when a replica that was behind was read."""
-    toolset, texts = begun.toolset, [source.text for source in begun.evidence]
-    texts_now = await describe(toolset.services.database, [text.key for text in texts], toolset.reading.types, "")
-    now = {text.key: replace(text, snippet="") for text in texts_now}
-    return {text.key for text in texts if now.get(text.key) != replace(text, snippet="")}
+    return ToolCallEvent(id=FIRST_SEARCH, tool=SEARCH, arguments={"text": query, **filters})
 
 
 def _budget(services: Services) -> Budget:

@@ -1,7 +1,7 @@
 """Finished answers, kept for a while under an unguessable id. Opening one never calls a model.
 
 The same question of the same caller gets a kept answer again while it would be made from the same: what its first search finds
-has the same texts, and the records that it was made from are what they were.
+has the same texts, the records that it was made from are what they were, and its queries give what they gave.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from typing import Any
 from quarry.core.errors import NotFound
 from quarry.core.forgettable import KEEP
 from quarry.core.postgres.pool import Database
+from quarry.query.algebra import Query
+from quarry.query.contract import QueryResult
 from quarry.records.candidates import RecordKey
 from quarry.records.confidence import kept_label
 from quarry.records.contract import CachedAnswer, ChangedRecord, Citation, ConfidenceLevel, Source
@@ -43,8 +45,29 @@ class Keys:
 
 
 @dataclass(frozen=True)
+class AskedQuery:
+    """A query that an answer rests on, and a digest of what it gave."""
+
+    query: Query
+    result: str
+
+    @classmethod
+    def of(cls, result: QueryResult) -> AskedQuery:
+        """What is remembered of a result."""
+        return cls(
+            result.query, digest(result.columns and [each.name for each in result.columns], result.rows, result.total)
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "query": self.query.model_dump(mode="json", by_alias=True, exclude_defaults=True),
+            "result": self.result,
+        }
+
+
+@dataclass(frozen=True)
 class FinishedAnswer:
-    """An answer as it was given."""
+    """An answer as it was given, and the queries that it rests on."""
 
     answer: str
     sources: Sequence[Source]
@@ -52,6 +75,7 @@ class FinishedAnswer:
     confidence: ConfidenceLevel
     citations: Sequence[Citation]
     unsupported: Sequence[str]
+    queries: Sequence[AskedQuery] = ()
 
 
 @dataclass(frozen=True)
@@ -83,8 +107,8 @@ async def store_answer(
     answer_id = secrets.token_urlsafe(ID_BYTES)
     types, ids = [each.type for each in finished.sources], [each.id for each in finished.sources]
     statement = """insert into answer_cache (id, query, answer, sources, suggested_followups, source_count, confidence,
-             expires_at, owner, question_key, found_key, citations, unsupported, record_hashes)
-           select %s, %s, %s, %s::jsonb, %s, %s, %s, now() + make_interval(days => %s), %s, %s, %s, %s::jsonb, %s,
+             expires_at, owner, question_key, found_key, citations, unsupported, queries, record_hashes)
+           select %s, %s, %s, %s::jsonb, %s, %s, %s, now() + make_interval(days => %s), %s, %s, %s, %s::jsonb, %s, %s::jsonb,
              array(select case when s.has_changed then '' else coalesce(h.hash, '') end
                from unnest(%s::text[], %s::text[], %s::bool[]) with ordinality s (type, id, has_changed, place)
                left join record_hashes(%s::text[], %s::text[]) h on h.type = s.type and h.id = s.id order by s.place)
@@ -107,6 +131,7 @@ async def store_answer(
                 keys and keys.found,
                 json.dumps([citation.model_dump(mode="json", exclude_none=True) for citation in finished.citations]),
                 list(finished.unsupported),
+                json.dumps([each.to_json() for each in finished.queries]),
                 types,
                 ids,
                 [(each.type, each.id) in changed for each in finished.sources],
@@ -119,7 +144,8 @@ async def store_answer(
 async def find_answer(database: Database, keys: Keys) -> KeptAnswer | None:
     """The latest answer to the same question that would be made from the same; None where there is none."""
     row = await database.row(
-        """select id, answer, sources, suggested_followups as followups, confidence, citations, unsupported, record_hashes
+        """select id, answer, sources, suggested_followups as followups, confidence, citations, unsupported, queries,
+             record_hashes
            from answer_cache where question_key = %s and found_key = %s and expires_at > now()
            order by created_at desc limit 1""",
         [keys.question, keys.found],
@@ -129,9 +155,10 @@ async def find_answer(database: Database, keys: Keys) -> KeptAnswer | None:
     id, hashes = row.pop("id"), row.pop("record_hashes")
     sources = [Source.model_validate(source) for source in row.pop("sources")]
     citations = [Citation.model_validate(citation) for citation in row.pop("citations")]
+    queries = [AskedQuery(Query.model_validate(each["query"]), each["result"]) for each in row.pop("queries")]
     if await _changes(database, sources, hashes):
         return None
-    return KeptAnswer(id, FinishedAnswer(sources=sources, citations=citations, **row))
+    return KeptAnswer(id, FinishedAnswer(sources=sources, citations=citations, queries=queries, **row))
 
 
 async def open_answer(database: Database, answer_id: str) -> CachedAnswer:

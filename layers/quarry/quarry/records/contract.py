@@ -23,6 +23,7 @@ from quarry.core.lazy_model import LazyModel
 from quarry.core.stream.encoding import AFTER_SEQ, PLACE_PATTERN
 from quarry.core.stream.events import Event
 from quarry.core.text import Identifier, QueryText, Storable
+from quarry.query.algebra import Query
 from quarry.query.contract import RelatedRows, SourceDescription, SourceField
 
 RecordType = str
@@ -353,7 +354,7 @@ class AggregationEvent(Event):
     common, by the names that a request has for it. There are `group_count` groups, of which `groups` holds 50 at most: the latest
     periods, else the first. Where something was reckoned of a number, `of` says what (`sum:price`), `value` is that of all
     records, and that of each group stands in it by the same name. Of the highest and the lowest, each group is a record, by its
-    title.
+    title. `query` asks for the same by `POST /query`, and `sentence` says both in words.
     """
 
     type: Literal["aggregation"] = "aggregation"
@@ -364,6 +365,8 @@ class AggregationEvent(Event):
     of: str | None = None
     value: float | None = None
     filters: dict[str, Any]
+    query: Query | None = None
+    sentence: str | None = None
 
     def to_json(self) -> str:
         return self.model_dump_json()

@@ -51,19 +51,20 @@ def passage(text: RecordText, limit: int = PASSAGE_CHARACTERS_MAX) -> str:
 
 @dataclass
 class Evidence:
-    """The numbered sources so far."""
+    """The numbered sources so far, at most `sources_max`."""
 
+    sources_max: int = SOURCES_MAX
     sources: list[EvidenceSource] = field(default_factory=list)
     _known: dict[RecordKey, EvidenceSource] = field(default_factory=dict)
 
     def add(self, found: Iterable[tuple[RankedRecord, RecordText]]) -> list[EvidenceSource]:
-        """The sources for what was found, known or newly numbered, while there are at most SOURCES_MAX in all."""
+        """The sources for what was found, known or newly numbered, while there are at most `sources_max` in all."""
         sources: list[EvidenceSource] = []
         best = 0.0
         for ranked, text in found:
             best = best or ranked.score
             source = self._known.get(text.key)
-            if source is None and len(self.sources) < SOURCES_MAX:
+            if source is None and len(self.sources) < self.sources_max:
                 share = ranked.score / best if best else 1.0
                 source = EvidenceSource(len(self.sources) + 1, text, ranked.similarity, share)
                 self.sources.append(source)
@@ -71,3 +72,7 @@ class Evidence:
             if source is not None:
                 sources.append(source)
         return sources
+
+    def add_read(self, texts: Iterable[RecordText]) -> list[EvidenceSource]:
+        """The sources for records that were read by their ids."""
+        return self.add((RankedRecord(text.key, 1.0, None, None, None), text) for text in texts)

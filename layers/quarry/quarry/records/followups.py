@@ -52,6 +52,22 @@ async def suggest_followups(conversation: Conversation, answer: str, toolset: Se
     return questions[: fallbacks.FOLLOWUPS_MAX]
 
 
+async def models_followups(
+    own: Sequence[str], conversation: Conversation, answer: str, toolset: SearchToolset
+) -> list[str]:
+    """Two or three questions that the records can answer: those that the model wrote with its answer where it did, else as
+    `suggest_followups` gives them.
+    """
+    if not own:
+        return await suggest_followups(conversation, answer, toolset, Facts())
+    questions = await _answered(own, toolset)
+    if len(questions) < FOLLOWUPS_MIN:
+        sources, pool = toolset.evidence.sources, list(toolset.pool.values())
+        more = await off_loop(fallbacks.suggest_followups, conversation.question, sources, pool)
+        questions = list(dict.fromkeys([*questions, *more.questions]))
+    return questions[: fallbacks.FOLLOWUPS_MAX]
+
+
 async def _answered(questions: Sequence[str], toolset: SearchToolset) -> list[str]:
     """Those that some record which is searched here holds most words of; none where that cannot be looked up in time."""
     asked = [shorten(question, FOLLOWUP_CHARACTERS_MAX) for question in dict.fromkeys(questions)]

@@ -36,10 +36,12 @@ class Tool:
     description: str
     arguments: type[BaseModel]
     run: Callable[[Any], Awaitable[ToolResult]]
+    unlisted: frozenset[str] = frozenset()
+    """Arguments that are taken and not described."""
 
     @property
     def definition(self) -> ToolDefinition:
-        return ToolDefinition(self.name, self.description, tool_parameters(self.arguments))
+        return ToolDefinition(self.name, self.description, tool_parameters(self.arguments, self.unlisted))
 
 
 @dataclass(frozen=True)

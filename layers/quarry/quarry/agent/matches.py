@@ -1,0 +1,47 @@
+"""The values of the data that words of a question may mean, for a model to use."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from quarry.agent.card import MatchedValue
+from quarry.agent.sources import Asked
+from quarry.core.language.tokens import Token, tokenise
+from quarry.core.retrieval.vocabulary import look_up
+from quarry.core.services import Services
+
+MATCHES_MAX = 20
+"""So many values are shown, those first of which most words were said."""
+
+
+async def matched_values(question: str, names: Sequence[str], asked: Asked, services: Services) -> list[MatchedValue]:
+    """Values of listed fields of these sources that the caller may see. Raises DatabaseUnavailable."""
+    places = {
+        (field.listed[0].name, field.listed[1]): (name, field.name, field.listed[0])
+        for name in names
+        for field in asked.schema.sources[name].fields.values()
+        if field.listed is not None
+    }
+    if not places:
+        return []
+    tokens = tokenise(question)
+    tables = {table.name: table for _, _, table in places.values()}
+    sources = [asked.schema.sources[name] for name in names]
+    owner = next(
+        (asked.caller.claims.get(each.claim, "") for each in sources if each.claim != "sub"), asked.caller.user_id
+    )
+    vocabulary = await look_up(services.reader, list(tables.values()), tokens, scope=owner)
+    best = sorted(vocabulary.matches, key=lambda match: (match.first - match.last, -match.value.rows))
+    found = [
+        MatchedValue(
+            *places[table, match.value.facet][:2], match.value.value, _said(question, tokens[match.first : match.last])
+        )
+        for match in best
+        for table in match.value.tables
+        if (table, match.value.facet) in places
+    ]
+    return list(dict.fromkeys(found))[:MATCHES_MAX]
+
+
+def _said(question: str, tokens: Sequence[Token]) -> str:
+    return question[tokens[0].start : tokens[-1].end] if tokens else ""

@@ -1,0 +1,247 @@
+"""Answering with a model that leads: it asks the tools what it needs, and writes from what they found.
+
+Nothing made by rule stands before its answer. Where it fails before it wrote anything, the answer by rule serves.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+
+from quarry.agent.card import card
+from quarry.agent.loop import Text, TurnEnded, converse
+from quarry.agent.matches import matched_values
+from quarry.agent.service import answer_query
+from quarry.agent.sources import what_may_be_asked
+from quarry.core.errors import DatabaseUnavailable, InvalidInput, ModelError
+from quarry.core.model.interface import Message
+from quarry.core.model.tool_loop import ToolFinished, ToolStarted
+from quarry.core.off_loop import off_loop
+from quarry.core.stream.events import Event
+from quarry.query.contract import QueryResult
+from quarry.records.aggregation import aggregation_of
+from quarry.records.answer_cache import AskedQuery, FinishedAnswer, KeptAnswer, Keys
+from quarry.records.begun import BROKEN_OFF, Begun
+from quarry.records.by_rule import answered_by_rule, quotations
+from quarry.records.citations import CitationFilter
+from quarry.records.confidence import confidence, kept_label
+from quarry.records.contract import (
+    AnswerChunkEvent,
+    CitationsEvent,
+    ConfidenceEvent,
+    FollowupsEvent,
+    Source,
+    SourcesEvent,
+    ToolCallEvent,
+    ToolObservationEvent,
+)
+from quarry.records.evidence import SOURCES_MAX, EvidenceSource
+from quarry.records.facts import Facts
+from quarry.records.followups import models_followups
+from quarry.records.prompts import answer_messages
+from quarry.records.research import Research, result_text
+from quarry.records.support import Support, support
+from quarry.records.written_answer import WrittenAnswer
+
+STEP = "records_answer"
+COUNTED = "counted on the records"
+
+
+async def answered_by_model(begun: Begun, max_turns: int) -> AsyncGenerator[Event]:
+    """The events of an answer that a model gives, after the first search. Raises DatabaseUnavailable."""
+    asked = await what_may_be_asked(begun.caller, begun.services)
+    led = Led(begun, Research(begun.toolset, asked, datetime.datetime.now(datetime.UTC).date()))
+    keys = begun.keys("model")
+    kept = await begun.kept(keys)
+    current = await led.current(kept) if kept is not None else None
+    async with aclosing(
+        led.given_again(kept, current) if kept is not None and current is not None else led.answered(keys, max_turns)
+    ) as events:
+        async for event in events:
+            yield event
+
+
+@dataclass
+class Led:
+    """An answer that a model leads, while it comes about. `answer` is what was sent of it."""
+
+    begun: Begun
+    research: Research
+    answer: str = ""
+    written: WrittenAnswer = field(default_factory=WrittenAnswer)
+    sent: Sequence[EvidenceSource] | None = None
+    """The sources that were sent, once the answer has begun."""
+    _filter: CitationFilter | None = None
+    _held: str = ""
+    _has_called: bool = False
+
+    async def answered(self, keys: Keys, max_turns: int) -> AsyncGenerator[Event]:
+        """The events of an answer that is made now."""
+        begun = self.begun
+        try:
+            async with aclosing(self._conversation(max_turns)) as events:
+                async for event in events:
+                    yield event
+        except ModelError:
+            if self.sent is None:
+                async with aclosing(answered_by_rule(begun)) as events:
+                    async for event in events:
+                        yield event
+                return
+            for event in self._broken_off():
+                yield event
+        async with aclosing(self._ending(keys)) as events:
+            async for event in events:
+                yield event
+
+    async def _conversation(self, max_turns: int) -> AsyncGenerator[Event]:
+        """The model's calls, and its answer as it comes."""
+        messages = await self._messages()
+        conversation = converse(messages, self.research.tools(), self.begun.run, step_name=STEP, max_turns=max_turns)
+        async with aclosing(conversation) as happened:
+            async for event in happened:
+                match event:
+                    case Text(piece):
+                        said = self._read(piece)
+                    case TurnEnded(called):
+                        said = (
+                            self._next_turn() if called else self._say(self._held + self.written.finish(), is_last=True)
+                        )
+                    case ToolStarted(id, tool, arguments):
+                        said = [ToolCallEvent(id=id, tool=tool, arguments=arguments)]
+                    case ToolFinished(id, tool, result):
+                        said = [ToolObservationEvent(id=id, tool=tool, count=result.count, summary=result.summary)]
+                for each in said:
+                    yield each
+
+    def _read(self, piece: str) -> list[Event]:
+        """What a piece of the model's text brings. What it writes before its first call is no answer, unless it has the form of
+        one: that is held back until the turn ends.
+        """
+        text = self._held + self.written.feed(piece)
+        is_answer = self._has_called or self.written.kept is not None
+        self._held = "" if is_answer else text
+        return self._say(text) if is_answer else []
+
+    def _next_turn(self) -> list[Event]:
+        """The turn called tools: what was held back was no answer, and what follows an answer is a paragraph of its own."""
+        self._has_called, self._held = True, ""
+        if self.sent is not None:
+            return self._say("\n\n")
+        self.written = WrittenAnswer()
+        return []
+
+    async def _messages(self) -> Sequence[Message]:
+        begun, research = self.begun, self.research
+        question = begun.conversation.question
+        described = await research.described()
+        matched = await matched_values(question, research.names, research.asked, begun.services)
+        return await off_loop(
+            answer_messages,
+            question,
+            begun.request.recent_history,
+            begun.toolset.evidence.sources,
+            card(described, question, matched),
+            begun.told.label if begun.told else "",
+            research.today,
+        )
+
+    def _say(self, text: str, *, is_last: bool = False) -> list[Event]:
+        """The events of more of the answer; before its first piece, the sources that it may cite and the last numbers."""
+        events: list[Event] = []
+        if self._filter is None and (text.strip() or is_last):
+            self.sent = self._kept_sources()
+            self._filter = CitationFilter({source.n for source in self.sent})
+            events.append(SourcesEvent(sources=[source.to_source() for source in self.sent]))
+            events += [event for event in [aggregation_of(self.research.results)] if event is not None]
+            text = text.lstrip()
+        if self._filter is None:
+            return events
+        chunk = self._filter.feed(text) + (self._filter.finish() if is_last else "")
+        self.answer += chunk
+        return [*events, *([AnswerChunkEvent(chunk=chunk)] if chunk else [])]
+
+    def _kept_sources(self) -> list[EvidenceSource]:
+        """The sources that the model says it answers from; where it does not say, the first ones."""
+        found, kept = self.begun.toolset.evidence.sources, self.written.kept
+        return found[:SOURCES_MAX] if kept is None else [source for source in found if source.n in kept]
+
+    def _broken_off(self) -> list[Event]:
+        """The rest of an answer whose model failed: the sources' own sentences."""
+        pieces = [BROKEN_OFF, *quotations(self.begun, Facts(), self.sent or ())]
+        self.answer += "".join(pieces)
+        return [AnswerChunkEvent(chunk=piece) for piece in pieces]
+
+    async def _ending(self, keys: Keys) -> AsyncGenerator[Event]:
+        """What supports the answer, how far it can be trusted, what to ask next, and the id that it is kept by."""
+        begun, run, evidence = self.begun, self.begun.run, self.sent or ()
+        sources = [source.to_source() for source in evidence]
+        begun.note_results(zip(sources, (source.weight for source in evidence), strict=True))
+        supported = await off_loop(self._support, evidence)
+        yield CitationsEvent(citations=[*supported.citations], unsupported=[*supported.unsupported])
+        trust = _trust(sources, supported)
+        yield trust
+        followups = await models_followups(self.written.followups, begun.conversation, self.answer, begun.toolset)
+        yield FollowupsEvent(questions=followups)
+        results = self.research.results
+        finished = FinishedAnswer(
+            self.answer,
+            sources,
+            followups,
+            trust.level,
+            supported.citations,
+            supported.unsupported,
+            [AskedQuery.of(each) for each in results],
+        )
+        run.answer_id = await begun.keep(finished, None if run.degraded else keys)
+        run.end_reason = "answered" if sources or results else "nothing_found"
+        yield begun.done(run.answer_id, run.degraded)
+
+    def _support(self, evidence: Sequence[EvidenceSource]) -> Support:
+        return support(
+            self.answer,
+            {source.n: source.text for source in evidence},
+            (BROKEN_OFF,),
+            question=self.begun.conversation.question,
+            results=[result_text(result) for result in self.research.results],
+        )
+
+    async def current(self, kept: KeptAnswer) -> list[QueryResult] | None:
+        """The results of a kept answer's queries, where they are what they were; else None."""
+        results: list[QueryResult] = []
+        for each in kept.finished.queries:
+            try:
+                result = await answer_query(each.query, self.research.asked, self.begun.services, self.research.today)
+            except (InvalidInput, DatabaseUnavailable):
+                return None
+            if AskedQuery.of(result) != each:
+                return None
+            results.append(result)
+        return results
+
+    async def given_again(self, kept: KeptAnswer, results: Sequence[QueryResult]) -> AsyncGenerator[Event]:
+        """The events of an answer that was given before."""
+        given, run = kept.finished, self.begun.run
+        run.end_reason, run.answer_id = "kept_answer", kept.id
+        self.begun.note_results((source, source.similarity or 0.0) for source in given.sources)
+        yield SourcesEvent(sources=[*given.sources])
+        if (numbers := aggregation_of(results)) is not None:
+            yield numbers
+        yield AnswerChunkEvent(chunk=given.answer)
+        yield CitationsEvent(citations=[*given.citations], unsupported=[*given.unsupported])
+        count = len({citation.n for citation in given.citations})
+        yield ConfidenceEvent(level=given.confidence, source_count=count, label=kept_label(given.confidence, count))
+        yield FollowupsEvent(questions=[*given.followups])
+        yield self.begun.done(kept.id, [], cached=True)
+
+
+def _trust(sources: Sequence[Source], supported: Support) -> ConfidenceEvent:
+    """How far an answer can be trusted, by the sources that it cites; numbers of queries are exact."""
+    numbers = {citation.n for citation in supported.citations}
+    cited = [source for source in sources if source.n in numbers]
+    is_exact = supported.rests_on_results and not supported.unsupported
+    is_doubtful = not cited or (bool(supported.unsupported) and not supported.citations)
+    level, label = confidence(cited, COUNTED if is_exact and not cited else "", is_doubtful=is_doubtful)
+    return ConfidenceEvent(level=level, source_count=len(cited), label=label)

@@ -1,0 +1,191 @@
+"""What a model may do to answer a question about records: the tools over every source, within what the asker allowed.
+
+Scope, identity and the filters of the request are bound in here; a model cannot widen them. What it searches and reads becomes a
+numbered source, which an answer can cite; what it queries is kept, so that numbers can be held against it.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from quarry.agent import tools as agent_tools
+from quarry.agent.description import describe_sources
+from quarry.agent.lookups import filters_of
+from quarry.agent.service import answer_query
+from quarry.agent.sources import Asked
+from quarry.agent.tools import GetArguments, SearchArguments, ValuesArguments
+from quarry.agent.values import values_like
+from quarry.core.agent_results import bounded
+from quarry.core.errors import FieldError, InvalidInput, NotFound
+from quarry.core.model.tool_loop import Tool, ToolResult
+from quarry.core.off_loop import off_loop
+from quarry.core.query.mention import DateRange
+from quarry.core.query.question import Clause
+from quarry.core.query.question import Condition as FacetCondition
+from quarry.query.algebra import AnyOf, Comparison, Condition, Not, Query
+from quarry.query.contract import QueryResult, SourceDescription
+from quarry.query.paths import unknown
+from quarry.query.result import Cell
+from quarry.records.lookups import narrowed
+from quarry.records.prompts import sources_block
+from quarry.records.retrieval import describe, whole_record
+from quarry.records.search import rank_records
+from quarry.records.tools import SearchToolset, summary, varied
+
+SOURCES_FOUND_MAX = 40
+"""Sources of one answer that are numbered; those that it rests on are sent, at most SOURCES_MAX of them."""
+SEARCHED_MAX = 8
+"""Sources that one search shows."""
+WHOLE_CHARACTERS_MAX = 8_000
+
+
+@dataclass
+class Research:
+    """The tools of one answer, and what they found. `toolset` holds the types, the filters and the numbered sources; `asked` is
+    the schema of all records.
+    """
+
+    toolset: SearchToolset
+    asked: Asked
+    today: datetime.date
+    results: list[QueryResult] = field(default_factory=list)
+
+    @property
+    def names(self) -> list[str]:
+        """The sources that the asker allowed."""
+        return [each.name for each in self.toolset.types if each.name in self.asked.schema.sources]
+
+    async def described(self) -> dict[str, SourceDescription]:
+        """The sources with their fields and some values."""
+        sources = await describe_sources(self.asked.caller, self.toolset.services)
+        return {name: sources[name] for name in self.names if name in sources}
+
+    def tools(self) -> list[Tool]:
+        """The tools to offer."""
+        runs: Mapping[str, Callable[[Any], Awaitable[ToolResult]]] = {
+            "search": self._search,
+            "query": self._query,
+            "get": self._get,
+            "values": self._values,
+            "describe_collections": self._describe,
+        }
+        return [
+            Tool(each.name, each.description, each.arguments, partial(_explained, runs[each.name]), each.unlisted)
+            for each in agent_tools.AGENT_TOOLS
+        ]
+
+    async def _search(self, arguments: SearchArguments) -> ToolResult:
+        names = self._allowed(arguments.source, "/source")
+        if arguments.where and not arguments.source:
+            raise InvalidInput(
+                [FieldError("/source", "`where` names fields of a source: say which `source` is searched")]
+            )
+        toolset = self.toolset
+        filters = await filters_of(names, arguments.where, self.asked, toolset.services)
+        types = [narrowed(each, filters.get(each.name)) for each in toolset.types if each.name in names]
+        ranked = await rank_records(arguments.text, types, toolset.services, toolset.run, scope=toolset.scope)
+        found = await toolset.found(ranked, arguments.text)
+        sources = toolset.evidence.add(varied(found)[: min(arguments.limit, SEARCHED_MAX)])
+        return ToolResult(len(ranked), summary(len(ranked), sources), await off_loop(sources_block, sources))
+
+    async def _query(self, arguments: Query) -> ToolResult:
+        self._allowed((arguments.source,), "")
+        required = self._required(arguments.source)
+        result = await self._run(arguments.model_copy(update={"where": (*required, *arguments.where)}))
+        self.results.append(result)
+        return ToolResult(result.total, result.sentence, json.dumps(agent_tools.shown(result), ensure_ascii=False))
+
+    async def _run(self, query: Query) -> QueryResult:
+        return await answer_query(query, self.asked, self.toolset.services, self.today)
+
+    async def _get(self, arguments: GetArguments) -> ToolResult:
+        self._allowed((arguments.source,), "")
+        toolset = self.toolset
+        [chosen] = [each for each in toolset.types if each.name == arguments.source]
+        whole = await whole_record(toolset.services.reader, chosen, arguments.id)
+        texts = await describe(toolset.services.reader, [(arguments.source, arguments.id)], toolset.reading.types, "")
+        number = "".join(f"Source [{source.n}]: " for source in toolset.evidence.add_read(texts))
+        shown = bounded(whole.model_dump(mode="json", exclude_none=True), WHOLE_CHARACTERS_MAX)
+        return ToolResult(1, whole.title, f"{number}{json.dumps(shown, ensure_ascii=False)}")
+
+    async def _values(self, arguments: ValuesArguments) -> ToolResult:
+        self._allowed((arguments.source,), "")
+        rows = await values_like(arguments.source, arguments.field, arguments.like, self._run)
+        return ToolResult(len(rows), f"{len(rows)} values", json.dumps(rows, ensure_ascii=False))
+
+    async def _describe(self, arguments: agent_tools.DescribeArguments) -> ToolResult:
+        names = self._allowed(arguments.source, "/source")
+        sources = await self.described()
+        page = agent_tools.listed([sources[name] for name in names if name in sources], arguments.page)
+        return ToolResult(len(names), f"{len(names)} sources", json.dumps(page, ensure_ascii=False))
+
+    def _allowed(self, names: Sequence[str], pointer: str) -> list[str]:
+        """The sources of these names, or all. Raises InvalidInput for one that the asker did not allow."""
+        for place, name in enumerate(names):
+            if name not in self.names:
+                raise unknown(f"{pointer}/{place}" if pointer else "/source", "the data", "source", name, self.names)
+        return list(names) or self.names
+
+    def _required(self, name: str) -> list[Condition]:
+        """The filters of the request as conditions on a source. Raises InvalidInput where it has no such field."""
+        scope = self.toolset.scope
+        return [
+            _condition(clause, self.asked.schema.sources[name].fields, name) for clause in (*scope.dated, *scope.facets)
+        ]
+
+
+def result_text(result: QueryResult) -> str:
+    """What a result says, with its numbers as an answer may write them: rounded, and parts of one as percentages."""
+    cells = [cell for row in result.rows for cell in row]
+    forms = [form for cell in cells for form in _forms(cell)]
+    return "\n".join([result.sentence, str(result.total), *(each.label for each in result.columns), " ".join(forms)])
+
+
+def _forms(cell: Cell) -> list[str]:
+    if isinstance(cell, list):
+        return [form for each in cell for form in _forms(each)]
+    if not isinstance(cell, float):
+        return [] if cell is None else [str(cell)]
+    rounded = {f"{cell:.{digits}f}" for digits in range(4)}
+    shares = {f"{cell * 100:.{digits}f}%" for digits in range(2)} if 0 <= cell <= 1 else set()
+    return [str(cell), *sorted(rounded | shares)]
+
+
+async def _explained(run: Callable[[Any], Awaitable[ToolResult]], arguments: Any) -> ToolResult:
+    """What a tool finds, or why it refuses, in words for the model."""
+    try:
+        return await run(arguments)
+    except InvalidInput as error:
+        said = "; ".join(f"{each.pointer}: {each.message}" for each in error.errors)
+        return ToolResult(0, "Refused", f"Refused. {said}", is_of_data=False)
+    except NotFound as error:
+        return ToolResult(0, "Nothing found", error.public_message)
+
+
+def _condition(clause: Clause, fields: Mapping[str, object], source: str) -> Condition:
+    for each in clause:
+        if each.facet not in fields:
+            message = f"the user's filter on {each.facet} must hold, and {source} has no such field: ask another source"
+            raise InvalidInput([FieldError("/source", message)])
+    compared = [part for each in clause for part in [_compared(each)]]
+    return compared[0] if len(compared) == 1 else AnyOf(any_of=tuple(compared))
+
+
+def _compared(condition: FacetCondition) -> Condition:
+    span = condition.range
+    if span is None:
+        return Comparison(field=condition.facet, op="!=" if condition.is_negated else "=", values=condition.values)
+    if condition.is_negated:
+        return Not(negated=_compared(replace(condition, is_negated=False)))
+    least, most = (span.first, span.last) if isinstance(span, DateRange) else (span.least, span.most)
+    ends = [each.isoformat() if isinstance(each, datetime.date) else each for each in (least, most)]
+    if ends[0] is not None and ends[1] is not None:
+        return Comparison(field=condition.facet, op="between", values=(ends[0], ends[1]))
+    return Comparison(
+        field=condition.facet, op=">=" if ends[1] is None else "<=", value=ends[0] if ends[1] is None else ends[1]
+    )
