@@ -23,7 +23,7 @@ from quarry.api import everything
 from quarry.api.agents import offer
 from quarry.core import agent_server
 from quarry.core.agent_results import RESULT_CHARACTERS_MAX
-from quarry.core.agent_tools import RESULTS_MAX
+from quarry.core.agent_tools import RESULTS_MAX, openai_format
 from quarry.core.services import build_services
 from quarry.core.settings import Settings
 from quarry.core.web import mcp as mcp_route
@@ -33,10 +33,8 @@ from tests.conftest import create_database
 from tests.running import running_server
 from tests.waiting import PATIENCE_SECONDS
 
-TOOLS = {
-    "search_ontology", "get_ontology_entity", "search_records", "count_records", "get_record",
-    "search_companies", "get_company", "search_campaigns", "get_campaign", "get_person",
-}  # fmt: skip
+FIVE = {"describe_collections", "search", "query", "get", "values"}
+TOOLS = FIVE | {"search_ontology", "search_companies", "get_person"}
 PAID_TOOLS = {"search_people"}
 
 
@@ -90,40 +88,95 @@ async def test_the_tools_are_listed_with_their_arguments(base: str) -> None:
         assert (tool.annotations.title, tool.annotations.read_only_hint) == (tool.title, True)
 
 
+def test_the_definitions_are_small() -> None:
+    tools = {tool.name: tool for tool in offer().tools}
+    assert len(json.dumps([tool.listing for tool in tools.values()])) < 12_000
+    assert len(json.dumps(openai_format([tools[name] for name in FIVE]))) < 6_000
+
+
+async def test_every_source_is_described_in_few_tokens(base: str) -> None:
+    listed = await call(base, "describe_collections")
+    lines = {line.split(" ")[0].rstrip(":"): line for line in listed["sources"]}
+    assert {"motion", "companies", "campaigns", "people", "task"} <= set(lines)
+    assert "mover" in lines["motion"]
+    assert len(json.dumps(listed)) < 8_000
+    [motion] = (await call(base, "describe_collections", source="motion"))["sources"]
+    assert "mover text (" in motion
+
+
 async def test_records_are_found_and_then_read_whole(base: str) -> None:
-    found = await call(base, "search_records", query="old elm in Quill Square", types=["motion"], limit=3)
+    found = await call(base, "search", text="old elm in Quill Square", source=["motion"], limit=3)
     assert len(found["results"]) == 3
     first = found["results"][0]
-    assert "<" not in first["snippet"]
-    whole = await call(base, "get_record", type=first["type"], id=first["id"])
+    assert first["text"]
+    whole = await call(base, "get", source=first["source"], id=first["id"])
     assert whole["title"] == first["title"]
     assert whole["meeting"]
 
 
-async def test_records_are_counted_by_a_facet(base: str, agents_url: str) -> None:
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("motion", "the old elm"),
+        ("companies", "robots that can be leased"),
+        ("campaigns", "a card for saving"),
+        ("task", "launch plan"),
+    ],
+)
+async def test_each_kind_of_source_is_searched_and_read(base: str, source: str, text: str) -> None:
+    results = (await call(base, "search", text=text, source=source))["results"]
+    assert {each["source"] for each in results} == {source}
+    assert await call(base, "get", source=source, id=results[0]["id"])
+
+
+async def test_a_search_over_everything_finds_of_every_source(base: str) -> None:
+    found = (await call(base, "search", text="robots for a launch", limit=20))["results"]
+    assert {"companies", "campaigns"} <= {each["source"] for each in found}
+
+
+async def test_conditions_hold_in_a_search(base: str) -> None:
+    where = [{"field": "mover", "value": "leland frost"}, {"field": "date", "op": ">=", "value": "2024-01-01"}]
+    found = (await call(base, "search", text="park", source="motion", where=where))["results"]
+    assert found
+    for each in found:
+        whole = await call(base, "get", source="motion", id=each["id"])
+        assert (whole["fields"]["mover"], whole["date"] >= "2024-01-01") == ("Leland Frost", True)
+
+
+async def test_rows_are_counted_by_a_field(base: str, agents_url: str) -> None:
     with psycopg.connect(agents_url) as connection:
         query = "select count(*) from motions where mover = 'Leland Frost' and date >= '2024-01-01'"
         [moved] = connection.execute(query).fetchone() or [0]
-    arguments = {"facets": {"mover": ["Leland Frost"]}, "date_from": "2024-01-01"}
-    counted = await call(base, "count_records", **arguments, by="result")
-    assert counted["total"] == moved > 0
-    assert sum(group["count"] for group in counted["groups"]) == moved
-    found = await call(base, "search_records", query="motions", **arguments)
-    assert (found["total"], found["more"]) == (moved, False)
+    where = [{"field": "mover", "value": "Leland Frost"}, {"field": "date", "op": ">=", "value": "2024-01-01"}]
+    counted = await call(base, "query", source="motion", where=where, aggregate="count", group="result")
+    assert counted["columns"] == ["result", "count"]
+    assert sum(row[1] for row in counted["rows"]) == counted["total"] == moved > 0
+
+
+async def test_values_of_a_field_are_listed_with_their_numbers(base: str) -> None:
+    movers = (await call(base, "values", source="motion", field="mover"))["values"]
+    assert [count for _, count in movers] == sorted((count for _, count in movers), reverse=True)
+    assert [
+        value for value, _ in (await call(base, "values", source="motion", field="mover", like="frost"))["values"]
+    ] == ["Leland Frost"]
+    near = (await call(base, "values", source="motion", field="mover", like="Lelan Forst"))["values"]
+    assert near[0][0] == "Leland Frost"
 
 
 async def test_a_workspace_is_searched_as_its_user(base: str) -> None:
     own = await call(base, "search_ontology", query="launch plan")
     assert own["results"]
     first = own["results"][0]
-    whole = await call(base, "get_ontology_entity", type=first["type"], id=first["id"])
+    whole = await call(base, "get", source=first["type"], id=first["id"])
     assert whole["props"]
     async with httpx2.AsyncClient(headers={"Authorization": "Bearer somebody-else"}, timeout=PATIENCE_SECONDS) as http:
         async with Client(streamable_http_client(f"{base}/mcp", http_client=http)) as other:
             assert read(await other.call_tool("search_ontology", {"query": "launch plan"}))["results"] == []
-            foreign = await other.call_tool("get_ontology_entity", {"type": first["type"], "id": first["id"]})
+            foreign = await other.call_tool("get", {"source": first["type"], "id": first["id"]})
             assert foreign.is_error
             assert "You have no" in text_of(foreign)
+            counted = read(await other.call_tool("query", {"source": first["type"], "aggregate": "count"}))
+            assert counted["rows"] == [[0]]
 
 
 async def test_companies_come_with_reasons(base: str) -> None:
@@ -142,19 +195,14 @@ async def test_companies_are_counted_over_all_of_them(base: str, agents_url: str
     assert found["aggregation"]["total"] == startups
 
 
-async def test_campaigns_come_with_exact_counts(base: str) -> None:
-    found = await call(base, "search_campaigns", channel="sms", limit=2)
-    assert (found["total"], len(found["campaigns"])) == (4, 2)
-    assert found["counts"]["channel"] == {"SMS": 4}
-    assert (await call(base, "search_campaigns", phrase='"the quiet card"'))["total"] == 1
-
-
-async def test_what_was_found_is_read_whole(base: str) -> None:
-    [company] = (await call(base, "search_companies", question="robots that can be leased", limit=1))["companies"]
-    assert (await call(base, "get_company", id=company["id"]))["company_name"] == company["name"]
-    [campaign] = (await call(base, "search_campaigns", channel="sms", limit=1))["campaigns"]
-    whole = await call(base, "get_campaign", id=campaign["id"])
-    assert whole["full_campaign_text"]
+async def test_campaigns_are_counted_exactly(base: str) -> None:
+    where = [{"field": "channel", "value": "sms"}]
+    counted = await call(base, "query", source="campaigns", where=where, aggregate="count")
+    assert counted["rows"] == [[4]]
+    found = (
+        await call(base, "search", text="balance alerts and offers by text message", source="campaigns", where=where)
+    )["results"]
+    assert (await call(base, "get", source="campaigns", id=found[0]["id"]))["full_campaign_text"]
 
 
 async def test_a_persons_profile_holds_no_contact(base: str, agents_url: str) -> None:
@@ -208,9 +256,7 @@ async def test_lists_come_in_pages(base: str, monkeypatch: pytest.MonkeyPatch) -
 
 
 async def test_what_was_found_has_an_address(base: str) -> None:
-    [record] = (await call(base, "search_records", query="old elm in Quill Square", types=["motion"], limit=1))[
-        "results"
-    ]
+    [record] = (await call(base, "search", text="old elm in Quill Square", source="motion", limit=1))["results"]
     async with Client(f"{base}/mcp") as client:
         templates = {each.uri_template for each in (await client.list_resource_templates()).resource_templates}
         assert {"quarry://records/{type}/{id}", "quarry://ontology/{type}/{id}"} <= templates
@@ -256,7 +302,10 @@ async def test_the_same_is_served_over_standard_input_and_output(agents_url: str
 
 @pytest.mark.parametrize("cancelled", [False, True])
 def test_what_a_file_asks_is_answered_to_its_end(agents_url: str, cancelled: bool) -> None:
-    counts = [{"id": number, "method": "tools/call", "params": {"name": "count_records"}} for number in (2, 3)]
+    counted = {"source": "motion", "aggregate": "count"}
+    counts = [
+        {"id": number, "method": "tools/call", "params": {"name": "query", "arguments": counted}} for number in (2, 3)
+    ]
     cancelling = {"method": "notifications/cancelled", "params": {"requestId": 3}}
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "file", "version": "1"}}
     asked: list[dict[str, Any]] = [
@@ -282,20 +331,22 @@ def test_what_a_file_asks_is_answered_to_its_end(agents_url: str, cancelled: boo
 @pytest.mark.parametrize(
     ("name", "arguments", "said"),
     [
-        ("search_records", {}, "query: Field required"),
-        ("search_records", {"query": "elm", "limit": RESULTS_MAX + 1}, "limit"),
-        ("search_records", {"query": "a\x00b"}, "NUL"),
-        ("search_records", {"query": "elm", "colour": "red"}, "colour"),
-        ("search_records", {"query": "elm", "facets": {"movr": ["x"]}}, "mover"),
-        ("count_records", {"of": ["sum:price"]}, "price is no number of these records"),
-        ("search_records", {"query": "elm", "facets": {"limit": ["1"]}}, "nearest"),
-        ("count_records", {"by": "movr"}, "mover"),
-        ("get_record", {"type": "motion", "id": "none"}, "no motion"),
-        ("search_campaigns", {"channel": ["Emial"]}, "'Email'"),
-        ("search_campaigns", {"query": "a", "phrase": "b"}, "not both"),
+        ("search", {}, "text: Field required"),
+        ("search", {"text": "elm", "limit": RESULTS_MAX + 1}, "limit"),
+        ("search", {"text": "a\x00b"}, "NUL"),
+        ("search", {"text": "elm", "colour": "red"}, "colour"),
+        ("search", {"text": "elm", "source": "motoin"}, "motion"),
+        ("search", {"text": "elm", "where": [{"field": "mover", "value": "x"}]}, "which `source`"),
+        ("search", {"text": "elm", "source": "people"}, "people is not searched here"),
+        ("search", {"text": "elm", "source": "motion", "where": [{"field": "movr", "value": "x"}]}, "mover"),
+        ("query", {"source": "motion", "aggregate": "sum(mover)"}, "mover"),
+        ("query", {"source": "motion", "group": "movr"}, "mover"),
+        ("query", {"source": "campaigns", "where": [{"field": "channel", "value": "Emial"}]}, "Email"),
+        ("get", {"source": "motion", "id": "none"}, "no motion"),
+        ("get", {"source": "companies", "id": "none"}, "no company"),
+        ("get", {"source": "campaigns", "id": "none"}, "no campaign"),
+        ("values", {"source": "motion", "field": "movr"}, "mover"),
         ("search_ontology", {"query": "plan", "project_id": "nobody's"}, "project"),
-        ("get_company", {"id": "none"}, "no company"),
-        ("get_campaign", {"id": "none"}, "no campaign"),
         ("get_person", {"id": "none"}, "no person"),
         ("drop_table", {}, "There is no tool 'drop_table'"),
     ],
@@ -340,8 +391,6 @@ def test_calls_count_against_the_callers_limit(agents_url: str) -> None:
 
 
 def test_the_tools_in_openais_format_are_those_of_the_route() -> None:
-    from quarry.core.agent_tools import openai_format
-
     functions = [tool["function"] for tool in openai_format(offer().tools)]
     assert {function["name"] for function in functions} == TOOLS | PAID_TOOLS
     for function, tool in zip(functions, offer().tools, strict=True):

@@ -80,29 +80,26 @@ def playing(
     answer: Reply | None = None,
     followups: Reply | None = None,
 ) -> Handler:
-    """A model that plays these parts: its research turn by turn (then it is done), the answer, the follow-up questions."""
+    """A model that plays these parts: its research turn by turn while tools are offered, the answer, the follow-up questions."""
     turns = iter(research)
 
     def respond(body: Body) -> Reply:
         if schema_name(body) == "records_followups":
             return followups or Reply.json({"questions": FOLLOWUPS})
-        if "tools" in body:
-            return next(turns, Reply.text("DONE"))
-        return answer or Reply.text(ANSWER)
+        research = next(turns, None) if "tools" in body else None
+        return research or answer or Reply.text(ANSWER)
 
     return respond
 
 
 def step_of(body: Body) -> str:
     """Which step of an answer a request to the model belongs to."""
-    if schema_name(body):
-        return str(schema_name(body))
-    return "research" if "tools" in body else "answer"
+    return schema_name(body) or "answer"
 
 
-def search(query: str, *, tool: str = "search_records", **arguments: str) -> tuple[str, Mapping[str, Any]]:
-    """A call of a search tool."""
-    return tool, {"query": query} | arguments
+def search(text: str, **arguments: Any) -> tuple[str, Mapping[str, Any]]:
+    """A call of the search tool."""
+    return "search", {"text": text} | arguments
 
 
 def logged_run(url: str, request_id: str) -> dict[str, Any]:

@@ -52,6 +52,12 @@ def line_of(source: SourceDescription) -> str:
     return f"{source.name}{about}{dated}: {'; '.join([*fields, *links])}"
 
 
+def names_of(source: SourceDescription) -> str:
+    """One source with the names of its fields and links alone."""
+    names = [field.name for field in source.fields] + [link.name for link in source.related]
+    return f"{source.name} ({source.label}): {', '.join(names)}"
+
+
 def _field(field: SourceField) -> str:
     measured = field.currency or field.unit
     kind = "true/false" if field.kind == "boolean" else field.kind

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints, WithJsonSchema
 
-from quarry.agent.card import line_of
+from quarry.agent.card import line_of, names_of
 from quarry.agent.description import describe_sources
 from quarry.agent.lookups import read_whole, search_text
 from quarry.agent.service import run_query
@@ -37,7 +37,7 @@ class DescribeArguments(Request):
     source: Annotated[tuple[Name, ...], OneOrMany] = Field(
         default=(), description="Only these, in detail. Leave it out for all."
     )
-    page: int = Field(default=1, ge=1, le=1_000, description="Which page of the list.")
+    page: int = Field(default=1, ge=1, le=1_000, description="Page of the list.")
 
 
 class SearchArguments(Request):
@@ -121,12 +121,12 @@ async def _describe(arguments: DescribeArguments, caller: Caller, services: Serv
     for place, name in enumerate(arguments.source):
         if name not in sources:
             raise unknown(f"/source/{place}", "the data", "source", name, sources)
-    return listed([sources[name] for name in arguments.source or sources], arguments.page)
+    return listed([sources[name] for name in arguments.source or sources], arguments.page, whole=bool(arguments.source))
 
 
-def listed(sources: Sequence[SourceDescription], page: int) -> dict[str, Any]:
-    """One page of sources, a line each."""
-    pages = _pages([line_of(source) for source in sources]) or [[]]
+def listed(sources: Sequence[SourceDescription], page: int, *, whole: bool) -> dict[str, Any]:
+    """One page of sources, a line each: `whole`, or their names alone."""
+    pages = _pages([line_of(source) if whole else names_of(source) for source in sources]) or [[]]
     page = min(page, len(pages))
     return {"sources": pages[page - 1], "page": page, "pages": len(pages)}
 
@@ -190,7 +190,7 @@ AGENT_TOOLS = (
     AgentTool(
         "describe_collections",
         "Describe the data",
-        "What data there is: the sources, their fields with kinds, units and frequent values, and the links between them.",
+        "What data there is: the sources and the names of their fields; of those named, kinds, units, values and links too.",
         DescribeArguments,
         Described,
         _describe,

@@ -57,7 +57,7 @@ class AgentTool:
     @property
     def parameters(self) -> dict[str, Any]:
         """The JSON schema of the arguments."""
-        return tool_parameters(self.arguments, self.unlisted)
+        return {**tool_parameters(self.arguments, self.unlisted), "additionalProperties": False}
 
     @property
     def listing(self) -> dict[str, Any]:

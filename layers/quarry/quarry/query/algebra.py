@@ -243,10 +243,8 @@ class Query(_Part):
     `having` compares what is aggregated, by name. `text` leaves only rows that hold all of its words.
     """
 
-    source: Annotated[Name, Field(description="What is asked about, as `GET /collections` names it.")]
-    where: Annotated[
-        tuple[Condition, ...], OneOrMany, Field(description="Conditions on the rows, all of which must hold.")
-    ] = ()
+    source: Annotated[Name, Field(description="What is asked about.")]
+    where: Annotated[tuple[Condition, ...], OneOrMany, Field(description="Conditions that must all hold.")] = ()
     select: Annotated[
         tuple[FieldPath, ...], OneOrMany, Field(description="The fields of each row; empty: key and title.")
     ] = ()

@@ -118,12 +118,16 @@ class Led:
 
     def _read(self, piece: str) -> list[Event]:
         """What a piece of the model's text brings. What it writes before its first call is no answer, unless it has the form of
-        one: that is held back until the turn ends.
+        one or cites a source: it is held back until that is known, or the turn ends.
         """
         text = self._held + self.written.feed(piece)
-        is_answer = self._has_called or self.written.kept is not None
+        is_known = self._has_called or self.sent is not None or self.written.kept is not None
+        is_answer = is_known or self._cites(text)
         self._held = "" if is_answer else text
         return self._say(text) if is_answer else []
+
+    def _cites(self, text: str) -> bool:
+        return any(f"[{source.n}]" in text for source in self.begun.toolset.evidence.sources)
 
     def _next_turn(self) -> list[Event]:
         """The turn called tools: what was held back was no answer, and what follows an answer is a paragraph of its own."""

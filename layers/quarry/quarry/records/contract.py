@@ -15,6 +15,7 @@ from pydantic import (
     TypeAdapter,
     ValidationError,
     ValidationInfo,
+    field_serializer,
     field_validator,
 )
 
@@ -367,6 +368,10 @@ class AggregationEvent(Event):
     filters: dict[str, Any]
     query: Query | None = None
     sentence: str | None = None
+
+    @field_serializer("query")
+    def _short(self, query: Query | None) -> dict[str, Any] | None:
+        return query.model_dump(mode="json", by_alias=True, exclude_defaults=True) if query else None
 
     def to_json(self) -> str:
         return self.model_dump_json()

@@ -44,8 +44,8 @@ def passage(text: RecordText, limit: int = PASSAGE_CHARACTERS_MAX) -> str:
     """What a model reads of a record: all of its text or, of a long one, its matched snippet and its beginning."""
     if len(text.body) <= limit:
         return text.body
-    snippet = unmark(mark(text.snippet))
-    beginning = shorten(text.body, max(limit - len(snippet), limit // 2))
+    snippet = shorten(unmark(mark(text.snippet)), limit // 2)
+    beginning = shorten(text.body, limit - len(snippet))
     return beginning if not snippet or snippet in beginning else f"{beginning}\n… {snippet} …"
 
 

@@ -188,7 +188,7 @@ async def _answerability(query: str, first: Searched, toolset: SearchToolset, *,
     unknown.
     """
     services, reading = toolset.services, toolset.reading
-    if not first.ranked or toolset.run.degraded:
+    if not first.ranked or "query_embedding" in toolset.run.degraded:
         return Answerability(1.0)
     with toolset.run.step("records_answerability"):
         told = await answerability(

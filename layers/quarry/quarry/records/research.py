@@ -121,7 +121,8 @@ class Research:
     async def _describe(self, arguments: agent_tools.DescribeArguments) -> ToolResult:
         names = self._allowed(arguments.source, "/source")
         sources = await self.described()
-        page = agent_tools.listed([sources[name] for name in names if name in sources], arguments.page)
+        chosen = [sources[name] for name in names if name in sources]
+        page = agent_tools.listed(chosen, arguments.page, whole=bool(arguments.source))
         return ToolResult(len(names), f"{len(names)} sources", json.dumps(page, ensure_ascii=False))
 
     def _allowed(self, names: Sequence[str], pointer: str) -> list[str]:
