@@ -130,7 +130,7 @@ async def test_each_kind_of_source_is_searched_and_read(base: str, source: str, 
 
 
 async def test_a_search_over_everything_finds_of_every_source(base: str) -> None:
-    found = (await call(base, "search", text="robots for a launch", limit=20))["results"]
+    found = (await call(base, "search", text="cards and robots", limit=20))["results"]
     assert {"companies", "campaigns"} <= {each["source"] for each in found}
 
 
