@@ -146,10 +146,8 @@ class Database:
             name = _quoted(table.name)
             database.execute(f"create table {name} ({declared})".replace("%%", "%"))
             rows = zip(*([_in_sqlite(value) for value in column.values] for column in columns), strict=True)
-            database.executemany(
-                f"insert into {name} values ({', '.join('?' * len(columns))})".replace("%%", "%"),
-                rows,
-            )
+            statement = SQL(f"insert into {name} values ({', '.join('?' * len(columns))})".replace("%%", "%"))
+            database.executemany(statement.as_string(), rows)
         return database
 
 
