@@ -106,16 +106,15 @@ def _cell(value: Any) -> str | float | None:
         return None
     if isinstance(value, int | float):
         return float(f"{value:.6g}")
-    text = str(value).strip().casefold()
+    text = str(value).strip()
     try:
-        return float(f"{float(text):.6g}")
+        return datetime.datetime.fromisoformat(text).replace(tzinfo=None).isoformat()
     except ValueError:
         pass
     try:
-        moment = datetime.datetime.fromisoformat(text)
+        return float(f"{float(text):.6g}")
     except ValueError:
-        return text or None
-    return moment.replace(tzinfo=None).isoformat()
+        return text.casefold() or None
 
 
 def is_gold(gold: Gold, rows: list[Row]) -> bool:

@@ -161,11 +161,11 @@ def _row_values(base: Base) -> tuple[Composed, Kind]:
 
 def _group_values(base: Base) -> tuple[Composed, Kind]:
     query = base.query
-    if len(query.group) + len(query.aggregate) != 1:
-        raise invalid(base.pointer, "a query that is compared with gives one column: one group, or one aggregate")
-    if any(group.period for group in query.group):
+    if len(query.aggregate) > 1 or (not query.aggregate and len(query.group) > 1):
+        raise invalid(base.pointer, "a query that is compared with gives one column: one aggregate, or one group")
+    if not query.aggregate and query.group[0].period:
         raise invalid(f"{base.pointer}/group/0/period", "periods cannot be compared with values")
     groups = grouped(base, query.limit)
     if not groups.keys and not groups.shown:
         return SQL("select null as v").format(), "text"  # its errors are collected
-    return column_of(groups), groups.keys[0].kind if groups.keys else groups.shown[0].kind
+    return column_of(groups), groups.shown[0].kind if groups.shown else groups.keys[0].kind
