@@ -36,15 +36,15 @@ async def test_fields_of_referenced_and_related_rows_can_be_selected(ask: Ask) -
             "max(comments.words)",
             "commenters",
             "tags",
-            "closed_at",
+            "count(tags)",
         ],
         where=[{"field": "id", "values": ["1", "3", "6"]}],
         order=["title"],
     )
     assert result.rows == [
-        ["a_b", None, 0, None, [], ["office"], None],
-        ["Login", "Desk", 2, 5, ["Ada", "Cy"], [], "2026-04-03T00:30:00Z"],
-        ["Printer", "Field", 2, 20, ["Ada", "ada "], ["hardware", "Office"], None],
+        ["a_b", None, 0, None, [], ["office"], 1],
+        ["Login", "Desk", 2, 5, ["Ada", "Cy"], [], 0],
+        ["Printer", "Field", 2, 20, ["Ada", "ada "], ["hardware", "Office"], 2],
     ]
     assert [column.kind for column in result.columns] == [
         "text",
@@ -54,6 +54,19 @@ async def test_fields_of_referenced_and_related_rows_can_be_selected(ask: Ask) -
         "text",
         "text",
         "datetime",
+    ]
+
+
+async def test_what_is_computed_over_rows_related_to_a_referenced_row(ask: Ask) -> None:
+    result = await ask(
+        select=["id", "count(agent.tickets)", "sum(agent.team.agents.tickets.cost)"], order=["id"], limit=3
+    )
+    assert result.rows == [["1", 2, 30.3], ["2", 2, 30.3], ["3", 2, 30.3]]
+    assert (
+        await ask(select=["id", "count(comments)"], order=[{"by": "count(comments)", "direction": "desc"}], limit=2)
+    ).rows == [
+        ["3", 2],
+        ["1", 2],
     ]
 
 
