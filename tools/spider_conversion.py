@@ -458,11 +458,12 @@ class _Way:
         return self._compared(condition.left, op, condition.right, node)
 
     def _compared(self, left: exp.Expression, op: str, right: exp.Expression, node: Node | None) -> Json:
+        left, right = (each.unnest() if isinstance(each, exp.Paren) else each for each in (left, right))
         if isinstance(left, exp.Literal | exp.Subquery) and not isinstance(right, exp.Literal | exp.Subquery):
             left, op, right = right, _FLIPPED.get(op, op), left
         name = self._named(left, node)
         if isinstance(right, exp.Subquery):
-            return self._compared_with(name, op, self._nested(right.this), left)
+            return self._compared_with(name, op, self._nested_value(right.this, op), left)
         if isinstance(right, exp.Column) and not (right.this.quoted and self._is_text(right)):
             return {"field": name, "op": op, "value": {"field": self._named(right, node)}}
         value = _literal(right)
@@ -511,11 +512,16 @@ class _Way:
     def _in(self, condition: exp.Expression, node: Node | None) -> Json:
         name = self._named(condition.this, node)
         if condition.args.get("query"):
-            return {"field": name, "op": "=", "value": self._nested(condition.args["query"].unnest())}
+            return {"field": name, "op": "=", "value": self._nested(condition.args["query"])}
         return {"field": name, "op": "=", "values": [_literal(each) for each in condition.expressions]}
 
     def _nested(self, tree: exp.Expression) -> Json:
-        return next(written(self.select.database, tree)).query
+        return next(written(self.select.database, tree.unnest())).query
+
+    def _nested_value(self, tree: exp.Expression, op: str) -> Json:
+        """A query of one value, of which the SQL must be sure itself."""
+        query = self._nested(tree)
+        return query if op in ("=", "!=") or "aggregate" in query else {**query, "limit": 1}
 
     def _named(self, value: exp.Expression, node: Node | None) -> str:
         """The name of a column from where its condition stands."""

@@ -146,10 +146,9 @@ class Database:
             name = _quoted(table.name)
             database.execute(f"create table {name} ({declared})".replace("%%", "%"))
             rows = zip(*([_in_sqlite(value) for value in column.values] for column in columns), strict=True)
-            database.executemany(
-                f"insert into {name} values ({', '.join('?' * len(columns))})".replace("%%", "%"),
-                rows,
-            )
+            places = SQL(", ").join([SQL("?")] * len(columns))
+            statement = SQL("insert into {} values ({})").format(SQL(name.replace("%%", "%")), places)
+            database.executemany(statement.as_string(), rows)
         return database
 
 
@@ -229,7 +228,17 @@ def _typed(declared: str, texts: list[str | None]) -> tuple[Kind, list[Value]]:
             return "datetime", [None if text is None else str(datetime.datetime.fromisoformat(text)) for text in given]
     except (ValueError, InvalidOperation):
         pass
+    if all(text is None or _is_number(text) for text in given) and any(given):
+        return "number", [None if text is None else Decimal(text) for text in given]
     return "text", [None if text is None else text.replace("\x00", "") for text in given]
+
+
+def _is_number(text: str) -> bool:
+    """Whether a text is a number, and no code that looks like one."""
+    try:
+        return str(Decimal(text)) == text
+    except InvalidOperation:
+        return False
 
 
 def _source(database: str, table: Table) -> Source:

@@ -156,11 +156,27 @@ async def test_rows_are_counted_by_a_field(base: str, agents_url: str) -> None:
 async def test_values_of_a_field_are_listed_with_their_numbers(base: str) -> None:
     movers = (await call(base, "values", source="motion", field="mover"))["values"]
     assert [count for _, count in movers] == sorted((count for _, count in movers), reverse=True)
-    assert [
-        value for value, _ in (await call(base, "values", source="motion", field="mover", like="frost"))["values"]
-    ] == ["Leland Frost"]
+    held = (await call(base, "values", source="motion", field="mover", like="frost"))["values"]
+    assert [value for value, _ in held] == ["Leland Frost"]
     near = (await call(base, "values", source="motion", field="mover", like="Lelan Forst"))["values"]
     assert near[0][0] == "Leland Frost"
+
+
+async def test_a_query_is_answered_exactly(base: str, agents_url: str) -> None:
+    where = [{"field": "mover", "value": "leland frost"}, {"field": "date", "op": ">=", "value": "2024"}]
+    asked = {"source": "motion", "where": where, "group": "result", "aggregate": "count"}
+    found = await call(base, "query", **asked)
+    with psycopg.connect(agents_url) as connection:
+        query = "select count(*) from motions where mover = 'Leland Frost' and date >= '2024-01-01'"
+        [moved] = connection.execute(query).fetchone() or [0]
+    assert sum(row[1] for row in found["rows"]) == found["total"] == moved > 0
+    assert found["sentence"].startswith(f"{moved} motions since 2024 (mover: Leland Frost) by result: ")
+    async with Client(f"{base}/mcp") as client:
+        wrong = await client.call_tool("query", asked | {"source": "motions"})
+        assert wrong.is_error
+        assert "motion" in text_of(wrong)
+        mistyped = await client.call_tool("query", asked | {"where": [{"field": "mover", "op": "is", "value": "x"}]})
+        assert text_of(mistyped).startswith("where.0.op: ")
 
 
 async def test_a_workspace_is_searched_as_its_user(base: str) -> None:

@@ -86,7 +86,7 @@ def _large_bodies() -> list[Call]:
     """Requests with bodies of about the most bytes that are taken, all wrong in some way."""
     keys = {f"k{number}": number for number in range(MANY)}
     message = {"role": "user", "content": "payments"}
-    tool_call = {"name": "search_records", "arguments": keys}
+    tool_call = {"name": "search", "arguments": keys}
     bodies: list[tuple[str, object]] = [
         ("/companies/chat", {"messages": [message], **keys}),
         ("/companies/chat", {"messages": [{"role": "u", "content": 1}] * (MANY // 3)}),

@@ -105,8 +105,8 @@ def records_streaming(site: Site) -> Page:
     page = at_rest(site, ASKED, before=held)
     for event in (
         {"type": "intent", "intent": "question"},
-        {"type": "tool_call", "id": "1", "tool": "search_records", "arguments": {"query": QUESTION}},
-        {"type": "tool_observation", "id": "1", "tool": "search_records", "count": 2, "summary": "2 records found"},
+        {"type": "tool_call", "id": "1", "tool": "search", "arguments": {"text": QUESTION}},
+        {"type": "tool_observation", "id": "1", "tool": "search", "count": 2, "summary": "2 records found"},
         {"type": "sources", "sources": [SOURCE | {"n": n} for n in (1, 2)]},
         {"type": "final_answer_chunk", "chunk": "It is **sound** [1], and the vote"},
     ):

@@ -181,7 +181,7 @@ def lost(request: pytest.FixtureRequest, site: Site) -> tuple[Page, Runs]:
         ),
         "records": (
             Runs("records/ask", answer_sse, {
-                "type": "tool_call", "id": "a", "tool": "search_records", "arguments": {"query": "elm"},
+                "type": "tool_call", "id": "a", "tool": "search", "arguments": {"text": "elm"},
             }, {"type": "final_answer_chunk", "chunk": "Two fit."}, {
                 "type": "done", "answer_id": None, "topic_changed": False, "degraded": [],
             }),

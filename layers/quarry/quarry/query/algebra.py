@@ -258,7 +258,9 @@ class Query(_Part):
     order: Annotated[
         tuple[Order, ...], OneOrMany, Field(description="Fields or aggregates to order by, the first one first.")
     ] = ()
-    limit: Annotated[StrictInt, Field(ge=1, le=LIMIT_MAX, description="Rows or groups at most.")] | None = None
+    limit: Annotated[
+        Annotated[StrictInt, Field(ge=1, le=LIMIT_MAX)] | None, Field(description="Rows or groups at most.")
+    ] = None
     offset: Annotated[StrictInt, Field(ge=0, le=1_000_000, description="Rows or groups that are passed over.")] = 0
     text: Annotated[Text, Field(description="Only rows that hold all of these words.")] = ""
     spans: Annotated[

@@ -7,23 +7,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
+from psycopg.sql import SQL, Composed, Literal
 
 from quarry.core.errors import InvalidInput
 from quarry.query.algebra import LIMIT_MAX, Period, Query
-from quarry.query.base import ROW, Base, base_of, check_size
-from quarry.query.conditions import array_of, path_operand
-from quarry.query.functions import folded, ordered
+from quarry.query.base import Base, base_of, check_size
+from quarry.query.conditions import path_operand
+from quarry.query.functions import folded
 from quarry.query.groups import column_of, grouped, page_of
-from quarry.query.paths import Path, invalid, resolve
+from quarry.query.paths import invalid, resolve
 from quarry.query.result import Column
+from quarry.query.rows import ROWS_DEFAULT, order_of, page_of_rows
 from quarry.query.schema import Kind, Schema
 from quarry.query.scope import Building, Values
-
-ROWS_DEFAULT = 100
-"""Rows of a page, unless the query says how many. Of groups all are given, up to the most that a query may ask for."""
-ROW_FIELDS = ("id", "title")
-"""What is told of a row, unless the query selects fields."""
 
 
 @dataclass(frozen=True)
@@ -69,42 +65,20 @@ def _groups(base: Base) -> Statement:
 
 
 def _rows(base: Base) -> Statement:
-    query, building = base.query, base.building
-    order = _order(base)
-    paths: list[Path] = []
-    values: list[Composable] = []
-    for place, name in enumerate(query.select or ROW_FIELDS):
-        with building.collected():
-            pointer = f"/select/{place}"
-            path = resolve(name, base.scope.rows, building.schema, pointer)
-            values.append(SQL("{} as {}").format(_cell(base, path, pointer), Identifier(f"c{len(paths)}")))
-            paths.append(path)
-    limit = query.limit or ROWS_DEFAULT
-    # the total is counted apart, so that the page can stop early by an index or a short sort
-    sql = SQL(
-        "select * from ({}) counted (total) left join (select x.*, row_number() over () as place"
-        " from (select {} from {} where {} order by {} limit {} offset {}) x) page on true order by place"
-    ).format(
-        base.counted,
-        SQL(", ").join(values),
-        base.scope.tables,
-        base.where,
-        order,
-        Literal(limit),
-        Literal(query.offset),
-    )
+    sql, paths = page_of_rows(base)
     return Statement(
         sql,
-        building.parameters,
+        base.building.parameters,
         tuple(Column(path.text, path.label, path.kind, path.unit) for path in paths),
         (None,) * len(paths),
         tuple(path.over == "avg" for path in paths),
-        limit,
-        query.offset,
+        base.query.limit or ROWS_DEFAULT,
+        base.query.offset,
         of_rows=True,
     )
 
 
+<<<<<<< HEAD
 def _cell(base: Base, path: Path, pointer: str) -> Composable:
     """What a row shows: of related rows a list of their different values."""
     if path.is_array:
@@ -136,6 +110,9 @@ def _order(base: Base) -> Composed:
 
 
 def values_of(building: Building, query: Query, pointer: str) -> Values:
+=======
+def _values(building: Building, query: Query, pointer: str) -> Values:
+>>>>>>> query
     """A query as a subquery of one column. Unlike a query by itself it has no limit, unless it says one."""
     base = base_of(building, query, pointer)
     is_single = query.limit == 1 or bool(query.aggregate and not query.group)
@@ -154,18 +131,18 @@ def _row_values(base: Base) -> tuple[Composed, Kind]:
     value = path_operand(base.scope, path, pointer).value
     page = SQL("").format()
     if query.limit is not None or query.offset:
-        order = _order(base)
+        order = order_of(base)
         page = SQL(" order by {} limit {} offset {}").format(order, Literal(query.limit), Literal(query.offset))
     return SQL("select {} as v from {} where {}{}").format(value, base.scope.tables, base.where, page), path.kind
 
 
 def _group_values(base: Base) -> tuple[Composed, Kind]:
     query = base.query
-    if len(query.group) + len(query.aggregate) != 1:
-        raise invalid(base.pointer, "a query that is compared with gives one column: one group, or one aggregate")
-    if any(group.period for group in query.group):
+    if len(query.aggregate) > 1 or (not query.aggregate and len(query.group) > 1):
+        raise invalid(base.pointer, "a query that is compared with gives one column: one aggregate, or one group")
+    if not query.aggregate and query.group[0].period:
         raise invalid(f"{base.pointer}/group/0/period", "periods cannot be compared with values")
     groups = grouped(base, query.limit)
     if not groups.keys and not groups.shown:
         return SQL("select null as v").format(), "text"  # its errors are collected
-    return column_of(groups), groups.keys[0].kind if groups.keys else groups.shown[0].kind
+    return column_of(groups), groups.shown[0].kind if groups.shown else groups.keys[0].kind

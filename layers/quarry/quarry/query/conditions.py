@@ -53,6 +53,8 @@ def _condition(
             return _joined(" or ", building, operand, scope, condition.any_of, f"{pointer}/any_of")
         case AllOf():
             return _joined(" and ", building, operand, scope, condition.all_of, f"{pointer}/all_of")
+        case Not(negated=Exists() as denied):
+            return SQL("not {}").format(_exists(scope, denied, f"{pointer}/not"))  # an anti-join
         case Not():
             return SQL("({}) is not true").format(
                 _condition(building, operand, scope, condition.negated, f"{pointer}/not")
@@ -77,12 +79,10 @@ def operand_of(scope: Scope, name: str, pointer: str) -> Operand:
     return path_operand(scope, resolve(name, scope.rows, scope.building.schema, pointer), pointer)
 
 
-def path_operand(scope: Scope, path: Path, pointer: str, *, of_few: bool = False) -> Operand:
-    """The operand of a resolved path. `of_few` says that it is read of few rows: an aggregate over related rows is then computed
-    row by row, else for all rows at once.
-    """
+def path_operand(scope: Scope, path: Path, pointer: str) -> Operand:
+    """The operand of a resolved path."""
     if path.over is not None:
-        return Operand(_over_related(scope, path, pointer, of_few), path.kind, path.text)
+        return Operand(_over_related(scope, path, pointer), path.kind, path.text)
     if path.is_many:
         many, value = many_values(scope, path, pointer)
         return Operand(value, path.kind, path.text, many, isinstance(path.end, Field) and path.end.is_array)
@@ -135,19 +135,19 @@ def _predicate(scope: Scope, predicate: Predicate, pointer: str) -> Composed:
     return SQL("(case when {} is not null then {} is true end)").format(SQL(scope.rows.key(scope.alias)), met)
 
 
-def _over_related(scope: Scope, path: Path, pointer: str, of_few: bool) -> Composable:
-    """An aggregate over the related rows of a row."""
+def _over_related(scope: Scope, path: Path, pointer: str) -> Composable:
+    """An aggregate over the related rows of a row, computed for all rows at once where they have a key."""
     steps = path.steps
     first = next((place for place, step in enumerate(steps) if step.link.is_many), None)
     outer = scope if first is None else scope.reach(steps[:first])
-    if first is None or of_few or outer.rows.key is None:
+    if first is None or outer.rows.key is None:
         return outer.kept(path.text, lambda: _row_by_row(scope, path, pointer))
     return outer.kept(path.text, lambda: _at_once(outer, path, steps[first:], pointer))
 
 
 def _row_by_row(scope: Scope, path: Path, pointer: str) -> Composed:
     rows, value = many_values(scope, path, pointer)
-    return SQL("({})").format(rows.select(_aggregate(path, value)))
+    return SQL("({})").format(rows.select(aggregate_of(path, value)))
 
 
 def _at_once(outer: Scope, path: Path, steps: Sequence[Step], pointer: str) -> Composable:
@@ -156,7 +156,7 @@ def _at_once(outer: Scope, path: Path, steps: Sequence[Step], pointer: str) -> C
     assert path.over is not None
     owner, joined = outer.building.alias(), outer.building.alias()
     rows = related_at(outer.building, owner, steps)
-    value = _aggregate(path, _many_end(rows.scope, path, pointer))
+    value = aggregate_of(path, _many_end(rows.scope, path, pointer))
     key = SQL(outer.rows.key(owner))
     outer.add(
         SQL("left join (select {} as k, {} as v from {} {}, {} where {} group by 1) {} on {} = {}").format(
@@ -164,11 +164,15 @@ def _at_once(outer: Scope, path: Path, steps: Sequence[Step], pointer: str) -> C
             SQL("{}.k").format(SQL(joined)), SQL(outer.rows.key(outer.alias)),
         )
     )  # fmt: skip
-    of_none = SQL("coalesce({}.v, 0)") if path.over in ("count", "count_distinct", "sum") else SQL("{}.v")
-    return of_none.format(SQL(joined))
+    return or_of_none(path, SQL("{}.v").format(SQL(joined)))
 
 
-def _aggregate(path: Path, value: Composable) -> Composed:
+def or_of_none(path: Path, value: Composable) -> Composable:
+    """An aggregate over related rows, which is null where there are none, as it is shown."""
+    return SQL("coalesce({}, 0)").format(value) if path.over in ("count", "count_distinct", "sum") else value
+
+
+def aggregate_of(path: Path, value: Composable) -> Composed:
     assert path.over is not None
     kind = path.end.kind if isinstance(path.end, Field) else "boolean"
     return aggregated(path.over, None if path.end is None else value, kind)

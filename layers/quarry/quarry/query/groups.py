@@ -115,8 +115,8 @@ def page_of(groups: Grouped) -> Composed:
 
 
 def column_of(groups: Grouped) -> Composed:
-    """The only column, as a subquery reads it."""
-    name = groups.keys[0].name if groups.keys else _value(groups.shown[0].place)
+    """The only aggregate, else the only group, as a subquery reads it."""
+    name = _value(groups.shown[0].place) if groups.shown else groups.keys[0].name
     return SQL("with {} select {} as v from p").format(SQL(", ").join(groups.parts), name)
 
 

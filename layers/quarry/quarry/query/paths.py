@@ -93,8 +93,8 @@ class Path:
 
     @property
     def is_array(self) -> bool:
-        """Whether its values are an array of one row."""
-        return self.is_many and not any(step.link.is_many for step in self.steps)
+        """Whether it leads to the elements of an array of one row."""
+        return self.leads_to_many and not any(step.link.is_many for step in self.steps)
 
     @property
     def is_many(self) -> bool:

@@ -450,8 +450,18 @@ function quoted({quote, support, verified}) {
   return [element('p', {class: 'card-meta'}, how), element('blockquote', {class: 'quote'}, quote)];
 }
 
-function callLabel({tool, arguments: {query, date_from: from, date_to: to}}) {
-  const where = tool === 'search_records' ? 'all records' : words(tool.replace(/^search_/, '')).toLowerCase();
-  const when = [from && `from ${day(from)}`, to && `until ${day(to)}`].filter(Boolean).join(' ');
-  return `Searching ${where} for “${query}”${when && ` ${when}`}`;
+function callLabel({tool, arguments: given}) {
+  const where = [given.source ?? []].flat().map(words).join(', ').toLowerCase();
+  switch (tool) {
+    case 'query':
+      return `Counting over ${where}`;
+    case 'get':
+      return `Reading ${where} ${given.id}`;
+    case 'values':
+      return `Looking up ${given.field} of ${where}`;
+    case 'describe_collections':
+      return 'Looking at what data there is';
+    default:
+      return `Searching ${where || 'all records'} for “${given.text ?? ''}”`;
+  }
 }
