@@ -138,29 +138,6 @@ class AgentPrompt:
         return _VARIABLE.sub(lambda variable: given[variable[1]], self.text)
 
 
-<<<<<<< HEAD
-=======
-def _schema(model: type[BaseModel]) -> dict[str, Any]:
-    schema = model.model_json_schema()
-    # a model that holds itself is a reference to its own definition, where tools need an object
-    name = schema.pop("$ref", "").rpartition("/")[2]
-    whole = {**schema["$defs"][name], **schema} if name else schema
-    return {key: _untitled(value) for key, value in whole.items() if key not in ("title", "description")}
-
-
-def _untitled(schema: Any) -> Any:
-    """A schema without the titles that repeat names: a model reads all of them with every call."""
-    if isinstance(schema, list):
-        return [_untitled(each) for each in schema]
-    if isinstance(schema, dict):
-        # a property may be called "title"; its value is a schema
-        return {
-            key: _untitled(value) for key, value in schema.items() if not (key == "title" and isinstance(value, str))
-        }
-    return schema
-
-
->>>>>>> query
 def openai_format(tools: Sequence[AgentTool]) -> list[dict[str, Any]]:
     """The tools as OpenAI's chat completions take them."""
     return [
