@@ -86,7 +86,8 @@ CREATE TYPE quarry.card_filters AS (
 	excluded_time_end date,
 	experience_least integer,
 	experience_most integer,
-	experience_on date
+	experience_on date,
+	or_preferred_locations text[]
 );
 
 
@@ -519,8 +520,8 @@ CREATE FUNCTION quarry.card_condition(p_row name, p_filters quarry.card_filters,
     LANGUAGE sql STABLE
     AS $_$
   select format(
-      case when (p_filters).open_to_work_only is not null or (p_filters).preferred_locations is not null or (p_filters).offer_salary is not null
-          or (p_filters).experience_on is not null
+      case when (p_filters).open_to_work_only is not null or (p_filters).preferred_locations is not null or (p_filters).or_preferred_locations is not null
+          or (p_filters).offer_salary is not null or (p_filters).experience_on is not null
         then 'exists (select from people p where p.id = %1$I.person_id and card_matches(%1$I, p, %2$L))'
         else 'card_matches(%1$I, null::people, %2$L)' end, p_row, p_filters)
     || case when p_excluded_people <> '{}' then format(' and %I.person_id <> all (%L::text[])', p_row, p_excluded_people) else '' end
@@ -635,11 +636,11 @@ CREATE FUNCTION quarry.card_family(c quarry.experience_cards, p_children text[] 
     'id', c.id, 'title', c.title, 'company_name', c.company_name, 'team', c.team, 'intent_primary', c.intent_primary,
     'intent_secondary', c.intent_secondary, 'domain', c.domain, 'sub_domain', c.sub_domain, 'employment_type', c.employment_type,
     'seniority_level', c.seniority_level, 'location', c.location, 'city', c.city, 'country', c.country, 'start_date', c.start_date,
-    'end_date', c.end_date, 'is_current', c.is_current, 'summary', c.summary, 'skills', c.skills, 'search_phrases', c.search_phrases,
+    'end_date', c.end_date, 'is_current', c.is_current, 'summary', c.summary, 'skills', c.skills,
     'children', coalesce((
       select jsonb_agg(jsonb_build_object(
         'id', k.id, 'child_type', k.child_type, 'title', k.title, 'headline', k.headline, 'summary', k.summary,
-        'context', k.context, 'tags', k.tags, 'search_phrases', k.search_phrases) order by k.id)
+        'context', k.context, 'tags', k.tags) order by k.id)
       from experience_card_children k
       where k.card_id = c.id and (p_children is null or k.id = any(p_children))), '[]'))
 $$;
@@ -744,7 +745,7 @@ CREATE TABLE quarry.people (
 
 CREATE FUNCTION quarry.card_matches(c quarry.experience_cards, p quarry.people, f quarry.card_filters) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN ((c).visible AND (((f).companies IS NULL) OR ((c).company_norm = ANY ((f).companies))) AND (((f).schools IS NULL) OR (((c).company_norm = ANY ((f).schools)) AND ((c).intent_primary = 'education'::text))) AND (((f).teams IS NULL) OR ((c).team_norm = ANY ((f).teams))) AND (((f).roles IS NULL) OR (((c).role_search @@ quarry.all_roles((f).roles)) AND quarry.card_says_roles(c, quarry.said_roles((f).roles)))) AND (((f).intents IS NULL) OR ((c).intent_primary = ANY ((f).intents))) AND (((f).domains IS NULL) OR ((c).domain_norm = ANY ((f).domains))) AND (((f).sub_domains IS NULL) OR ((c).sub_domain_norm = ANY ((f).sub_domains))) AND (((f).employment_types IS NULL) OR ((c).employment_type = ANY ((f).employment_types))) AND (((f).seniority_levels IS NULL) OR ((c).seniority_level = ANY ((f).seniority_levels))) AND (((f).is_current IS NULL) OR ((c).is_current = (f).is_current)) AND quarry.card_location_matches(c, f) AND quarry.card_time_overlaps(c, f) AND (((f).started_from IS NULL) OR ((c).start_date >= (f).started_from)) AND (((f).started_until IS NULL) OR ((c).start_date <= (f).started_until)) AND (((f).ended_from IS NULL) OR ((c).end_date >= (f).ended_from)) AND (((f).ended_until IS NULL) OR ((c).end_date <= (f).ended_until)) AND (((f).open_to_work_only IS NULL) OR ((p).open_to_work = (f).open_to_work_only)) AND (((f).preferred_locations IS NULL) OR ((p).work_preferred_locations_norm && (f).preferred_locations)) AND (((f).offer_salary IS NULL) OR ((p).work_preferred_salary_min IS NULL) OR ((p).work_preferred_salary_min <= (f).offer_salary)) AND (((f).experience_on IS NULL) OR ((((p).experience_days + COALESCE(GREATEST(((f).experience_on - (p).experience_since), 0), 0)) >= COALESCE((f).experience_least, 0)) AND (((p).experience_days + COALESCE(GREATEST(((f).experience_on - (p).experience_since), 0), 0)) <= COALESCE((f).experience_most, 2147483647)))));
+    RETURN ((c).visible AND (((f).companies IS NULL) OR ((c).company_norm = ANY ((f).companies))) AND (((f).schools IS NULL) OR (((c).company_norm = ANY ((f).schools)) AND ((c).intent_primary = 'education'::text))) AND (((f).teams IS NULL) OR ((c).team_norm = ANY ((f).teams))) AND (((f).roles IS NULL) OR (((c).role_search @@ quarry.all_roles((f).roles)) AND quarry.card_says_roles(c, quarry.said_roles((f).roles)))) AND (((f).intents IS NULL) OR ((c).intent_primary = ANY ((f).intents))) AND (((f).domains IS NULL) OR ((c).domain_norm = ANY ((f).domains))) AND (((f).sub_domains IS NULL) OR ((c).sub_domain_norm = ANY ((f).sub_domains))) AND (((f).employment_types IS NULL) OR ((c).employment_type = ANY ((f).employment_types))) AND (((f).seniority_levels IS NULL) OR ((c).seniority_level = ANY ((f).seniority_levels))) AND (((f).is_current IS NULL) OR ((c).is_current = (f).is_current)) AND (quarry.card_location_matches(c, f) OR (((f).or_preferred_locations IS NOT NULL) AND ((p).work_preferred_locations_norm && (f).or_preferred_locations))) AND quarry.card_time_overlaps(c, f) AND (((f).started_from IS NULL) OR ((c).start_date >= (f).started_from)) AND (((f).started_until IS NULL) OR ((c).start_date <= (f).started_until)) AND (((f).ended_from IS NULL) OR ((c).end_date >= (f).ended_from)) AND (((f).ended_until IS NULL) OR ((c).end_date <= (f).ended_until)) AND (((f).open_to_work_only IS NULL) OR ((p).open_to_work = (f).open_to_work_only)) AND (((f).preferred_locations IS NULL) OR ((p).work_preferred_locations_norm && (f).preferred_locations)) AND (((f).offer_salary IS NULL) OR ((p).work_preferred_salary_min IS NULL) OR ((p).work_preferred_salary_min <= (f).offer_salary)) AND (((f).experience_on IS NULL) OR ((((p).experience_days + COALESCE(GREATEST(((f).experience_on - (p).experience_since), 0), 0)) >= COALESCE((f).experience_least, 0)) AND (((p).experience_days + COALESCE(GREATEST(((f).experience_on - (p).experience_since), 0), 0)) <= COALESCE((f).experience_most, 2147483647)))));
 
 
 --

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -231,16 +232,17 @@ class TestText:
         assert said in portrait(company(**fields))
 
     def test_where_nothing_fits_demands_and_near_misses_are_named(self) -> None:
-        inputs = SummaryInputs("weeds", [], demands=["in Spain", "Seed"])
-        text = nothing_found(inputs, [(WEEDER, ["in Spain"])])
+        inputs = SummaryInputs("weeds", [], demands=["in Spain", "Seed"], near=[(WEEDER, ["in Spain"])])
+        text = nothing_found(inputs)
         assert text == (
             "No company here fits this question and all that it demands: in Spain; Seed. The nearest are Weeder (not in Spain)."
         )
-        assert nothing_found(inputs, [(WEEDER, ["not in Spain", "Seed"])]).endswith(" Weeder (in Spain; not Seed).")
-        assert nothing_found(SummaryInputs("weeds", []), []).startswith("No company here fits this question. ")
+        inputs = replace(inputs, near=[(WEEDER, ["not in Spain", "Seed"])])
+        assert nothing_found(inputs).endswith(" Weeder (in Spain; not Seed).")
+        assert nothing_found(SummaryInputs("weeds", [])).startswith("No company here fits this question. ")
 
     def test_where_nothing_fits_the_words_of_no_profile_are_named_and_what_is_near_in_meaning(self) -> None:
-        assert nothing_found(SummaryInputs("moon weeds", [], unheard=["moon"]), [(WEEDER, []), (MILKER, [])]) == (
+        assert nothing_found(SummaryInputs("moon weeds", [], unheard=["moon"], near=[(WEEDER, []), (MILKER, [])])) == (
             "No company here fits this question. No profile here speaks of “moon”. The nearest in meaning are Weeder; Milker."
         )
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.companies.contract import ChatMessage
+from quarry.companies.outputs import PlanFilters
 from quarry.companies.prompts import (
     HISTORY_CHARACTERS_MAX,
     CritiqueInputs,
@@ -47,9 +48,12 @@ def test_no_text_of_a_company_can_close_its_block(name: str, text: str, niche: s
     ranking = rerank_messages(RerankInputs("weeds", plan(), [entry(made), entry(made)], made, [text]))
     assert blocks_of(ranking) == pairs("candidates", "seed_company", "wanted")
     critique = critique_messages(
-        CritiqueInputs("weeds", plan(), 1, 1, [entry(made)], 0.5, 0.74, [made.id], [made.id], [text])
-    )
-    assert blocks_of(critique) == pairs("best", "already_searched")
+        CritiqueInputs(
+            "weeds", plan(), 1, 1, [entry(made)], 0.5, 0.74, [made.id], [made.id], [text],
+            demands=[text], rejected=[entry(made)], near=[(made, [text])],
+        )
+    )  # fmt: skip
+    assert blocks_of(critique) == pairs("best", "rejected", "filters", "already_searched")
     summary = summary_messages(
         SummaryInputs("weeds", [SummaryEntry(made, text, 0.5)], made, demands=[text], missing=[text])
     )
@@ -103,6 +107,33 @@ def test_the_question_comes_last() -> None:
         summary_messages(SummaryInputs("Weeds?", [SummaryEntry(made, "", 1)])),
     ):
         assert messages[-1].content.endswith("Question: Weeds?")
+
+
+def test_a_short_message_leaves_its_room_to_a_long_one() -> None:
+    history = [ChatMessage(role="user", content="short"), ChatMessage(role="assistant", content="word " * 300)]
+    _, user = plan_messages(PlanInputs("Weeds?", history))
+    assert ("word " * 300).strip() in user.content
+
+
+def test_the_critic_sees_the_filters_and_who_was_left_out() -> None:
+    left_out, near = company("c-2", "Left Out"), company("c-3", "Elsewhere")
+    filtered = plan(filters=PlanFilters(sectors=["Fintech"]))
+    inputs = CritiqueInputs(
+        "Weeds?", filtered, 1, 2, [], 0, 0.74, [], [], [],
+        demands=["in Spain"], rejected=[entry(left_out)], near=[(near, ["in Spain"])],
+    )  # fmt: skip
+    told = critique_messages(inputs)[1].content
+    assert '{"conditions": ["in Spain"], "sectors": ["Fintech"], "nicheMode": "boost"}' in told
+    assert '"name": "Left Out"' in told
+    assert '{"name": "Elsewhere", "misses": ["in Spain"]}' in told
+
+
+def test_where_nothing_fits_the_model_is_told_so_and_what_the_nearest_miss() -> None:
+    inputs = SummaryInputs("Weeds?", [], near=[(company("c-3", "Elsewhere"), ["in Spain"])], relaxations=[("Seed", 4)])
+    told = summary_messages(inputs)[1].content
+    assert '"name": "Elsewhere", "misses": ["in Spain"]' in told
+    assert "without “Seed” there are 4" in told
+    assert "Nothing fits the question" in told
 
 
 def test_what_a_name_means_is_told_of_a_named_company() -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from quarry.companies.outputs import RankedCompany
 from quarry.companies.ranking import NEAR_SHARE
-from quarry.companies.rerank import by_meaning, likely
+from quarry.companies.rerank import by_meaning, likely, worth_ranking
 from tests.companies.factories import company, entry
 
 LEAST = 0.2
@@ -45,3 +45,11 @@ def test_of_those_that_only_come_near_the_nearest_in_meaning_is_first_and_ties_s
     ]
     ranked = [RankedCompany(company_id=id, confidence=0.1) for id in "adbc"]
     assert [each.company_id for each in by_meaning(ranked, offered)] == ["c", "d", "b", "a"]
+
+
+def test_the_model_is_sent_the_first_ten_and_of_the_others_those_that_come_near_the_best() -> None:
+    scores = [1.0, *[0.3] * 10, 0.6, 0.4]
+    entries = [entry(company(f"c{place}"), combined=score) for place, score in enumerate(scores)]
+    assert [each.company.id for each in worth_ranking(entries, 0.5)] == [f"c{place}" for place in (*range(10), 11)]
+    assert worth_ranking(entries, 0.0) == entries
+    assert worth_ranking([], 0.5) == []

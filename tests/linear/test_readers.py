@@ -43,12 +43,12 @@ from quarry.core.snippet import mark, unmark
 from quarry.core.text import QUERY_MAX_CHARACTERS, shorten, significant_words, storable, words
 from quarry.people.contract import Constraints, Must
 from quarry.people.facets import PEOPLE
-from quarry.people.guard import guarded
 from quarry.people.normalisation import normalise
 from quarry.people.outputs import PeopleQuery
 from quarry.people.places import places_in
 from quarry.people.query.reader import constraints_of
 from quarry.people.reasons import sanitised
+from quarry.people.validation import validated
 from quarry.records.citations import CitationFilter
 from quarry.records.contract import PriorTurn
 from quarry.records.conversation import take_up
@@ -97,14 +97,14 @@ def _constraints(text: str) -> Constraints:
     return constraints_of(parsed, interpret(parsed, PEOPLE))
 
 
-def _guarded(text: str) -> object:
+def _validated(text: str) -> object:
     """A model's reading that says much of what the query does, and much that it does not."""
     pieces = [f"{text[place : place + 8]}{place % 3}" for place in range(0, len(text), 8)]
     given = {"company_norm": pieces, "team_norm": pieces, "city": text, "location_text": text, "time_start": text}
     wished, ruled_out = {"skills_or_tools": pieces, "keywords": pieces}, {"company_norm": pieces, "keywords": pieces}
     query = {"must": given, "should": wished, "exclude": ruled_out, "query_embedding_text": text}
-    read = Constraints(query_original=text, query_cleaned=text, must=Must(company_norm=pieces))
-    return guarded(PeopleQuery.model_validate(query), read)
+    quotes = [{"key": "must.company_norm", "words": piece} for piece in pieces]
+    return validated(PeopleQuery.model_validate(query | {"quotes": quotes}), text, text)
 
 
 def _normalised(text: str) -> object:
@@ -237,7 +237,7 @@ READERS: list[tuple[str, Reader, list[tuple[str, Callable[[int], str]]], int]] =
         _queries("1 ", "nor x ", "without a, ", "Google or ", "2020 ", "ab", "now ", "in pune, ", "joined 2020 ", "not X "),
         HALF_A_QUERY,
     ),
-    ("people: a model's reading", _guarded, _queries("a b ", "x", "1"), HALF_A_QUERY),
+    ("people: a model's reading", _validated, _queries("a b ", "x", "1"), HALF_A_QUERY),
     ("people: normalisation", _normalised, _queries("1 ", "only "), HALF_A_QUERY),
     ("people: places", places_in, _queries("or ", "x/"), HALF_A_QUERY),
     ("people: reasons", lambda text: sanitised([text]), _queries("[", "<a", "**", "[x]("), 20_000),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from typing import Any
 
@@ -19,12 +20,12 @@ def test_what_a_model_leaves_out_or_gives_as_null_is_empty() -> None:
     given = EMPTY | {
         "must": {"company_norm": None, "domain": "finance", "seniority_level": ["senior", None]},
         "query_embedding_text": None,
-        "search_phrases": None,
+        "quotes": None,
         "confidence_score": None,
     }
     query = PeopleQuery.model_validate_json(json.dumps(given))
     assert (query.must.company_norm, query.must.domain, query.must.seniority_level) == ([], ["finance"], ["senior"])
-    assert (query.query_embedding_text, query.search_phrases, query.query_original) == ("", [], "")
+    assert (query.query_embedding_text, query.quotes) == ("", [])
 
 
 def test_a_value_outside_the_taxonomy_does_not_spoil_the_rest() -> None:
@@ -57,9 +58,9 @@ def test_the_fallback_is_what_was_read_in_the_light_of_the_data() -> None:
     own = Constraints(
         query_original="go devs frm kosmo",
         query_cleaned="Go devs from Kosmo",
-        must=Must(company_norm=["kosmo retail"]),
+        must=Must(company_norm=["kosmo retail"], role=["dev"]),
         should=Should(skills_or_tools=["go"]),
     )
-    read = read_by_rule(QueryToRead(own.query_original, own.query_cleaned, own))
-    assert (read.query_original, read.query_cleaned) == ("go devs frm kosmo", "Go devs from Kosmo")
-    assert (read.must.company_norm, read.should.skills_or_tools) == (["kosmo retail"], ["go"])
+    read = read_by_rule(QueryToRead(own.query_original, own.query_cleaned, datetime.date(2026, 6, 1), own))
+    assert (read.must.company_norm, read.must.role) == (["kosmo retail"], ["dev"])
+    assert read.should.skills_or_tools == ["go"]

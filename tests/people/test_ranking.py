@@ -243,8 +243,6 @@ def found_person(id: str, salary_min: float | None) -> FoundPerson:
         work_preferred_locations=(),
         work_preferred_salary_min=salary_min,
         cards=(),
-        similarities={},
-        search_phrases={},
     )
 
 

@@ -270,6 +270,8 @@ def years(first: int | None, last: int | None) -> dict[str, Any]:
         ),
         # where they would work, and what they were
         ("remote nurses", {"preferred_locations": ["remote"]}),
+        ("nurses in Pune or remote", {"or_preferred_locations": ["remote"]} | city("pune")),
+        ("remote or Pune nurses", {"or_preferred_locations": ["remote"]} | city("pune")),
         ("remote senior nurses in Pune", {"preferred_locations": ["remote"]} | city("pune")),
         ("people who worked remotely", {}),
         ("people who worked from home", {}),

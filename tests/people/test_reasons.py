@@ -14,7 +14,7 @@ from quarry.people.candidates import FoundPerson
 from quarry.people.contract import ChildCard, Constraints, ExperienceCard
 from quarry.people.fallbacks import give_reasons
 from quarry.people.filters import CardFilters
-from quarry.people.outputs import PeopleReasons
+from quarry.people.outputs import PeopleReasons, PersonReasons
 from quarry.people.prompts import REASON_CHARACTERS_MAX, REASONS_MAX
 from quarry.people.reasons import ReasonsToGive, evidence, fallback_reasons, reasons_for, sanitised
 from quarry.people.steps import PEOPLE_REASONS
@@ -31,7 +31,7 @@ def child(id: str = "k1", title: str = "Load tests", **fields: Any) -> ChildCard
 def person(*cards: ExperienceCard, id: str = "p", **fields: Any) -> FoundPerson:
     known: dict[str, Any] = {
         "name": "Asha", "headline": None, "bio": None, "open_to_work": True, "open_to_contact": False,
-        "work_preferred_locations": (), "work_preferred_salary_min": None, "similarities": {}, "search_phrases": {},
+        "work_preferred_locations": (), "work_preferred_salary_min": None,
     }  # fmt: skip
     return FoundPerson(id=id, cards=cards, **known | fields)
 
@@ -170,36 +170,39 @@ def test_the_evidence_is_small_and_has_no_contact() -> None:
              tags=[text] * 50) for m in range(9)])
         for n in range(9)
     ]  # fmt: skip
-    phrases = {f"c{n}": (text,) * 9 for n in range(9)}
-    found = person(*cards, similarities={"c0": 0.81234567}, search_phrases=phrases)
-    shown = evidence(found)
-    assert len(json.dumps(shown)) < 12_000
+    shown = evidence(person(*cards))
+    assert len(json.dumps(shown)) < 9_000
     assert set(shown) == {"person_id", "open_to_work", "open_to_contact", "matched_parent_cards", "matched_child_cards"}
     assert (len(shown["matched_parent_cards"]), len(shown["matched_child_cards"])) == (3, 5)
-    assert shown["matched_parent_cards"][0]["similarity"] == 0.8123
 
 
 def test_the_evidence_says_what_matched() -> None:
-    shown = evidence(
-        person(TARANG, search_phrases={"c1": ("go engineer",), "k2": ("latency",)}, similarities={"k2": 0.7})
-    )
+    shown = evidence(person(TARANG))
     assert shown["matched_parent_cards"] == [
         {"title": "Senior Backend Engineer", "company_name": "Tarang Pay", "location": "Bengaluru, India",
-         "search_phrases": ["go engineer"], "start_date": "2021-04-01"}
+         "start_date": "2021-04-01"}
     ]  # fmt: skip
     assert shown["matched_child_cards"][1] == {
         "title": "Cut the decision latency", "headline": "148 ms to 71 ms at p99", "tags": ["Redis", "go"],
-        "search_phrases": ["latency"], "similarity": 0.7,
     }  # fmt: skip
 
 
 def test_the_model_is_asked_once_about_everyone_and_told_what_was_asked_for() -> None:
     given = asked(person(TARANG, id="a"), person(KOSMO, id="b"))
-    given.constraints.must.city = "pune"
     told = PEOPLE_REASONS.prompt(given)[-1].content
     assert "<query>\nwho\n</query>" in told
-    assert '{"must":{"city":"pune"}}' in told
     assert told.count('"person_id"') == 2
+
+
+def test_a_model_may_give_fewer_reasons_and_none_are_added() -> None:
+    given = asked(person(TARANG, id="a"), person(KOSMO, id="b"), person(TARANG, id="c"))
+    output = PeopleReasons(
+        people=[PersonReasons(person_id="a", why_matched=["Builds it"]), PersonReasons(person_id="b", why_matched=[])]
+    )
+    reasons = reasons_for(output, given)
+    assert reasons["a"] == ["Builds it"]
+    assert reasons["b"] == fallback_reasons(given.people[1], given.filters)[:1]
+    assert reasons["c"] == fallback_reasons(given.people[2], given.filters)
 
 
 TEXT = st.text(max_size=200) | st.sampled_from(["Go", "**x**", "<b>", "- ", "tarang pay", "Pune"])

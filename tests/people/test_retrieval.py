@@ -12,7 +12,11 @@ import pytest
 
 from quarry.core.postgres.pool import Database
 from quarry.people.candidates import CardHit, PersonEvidence, RankedPerson
+from quarry.people.clauses import clauses_of
+from quarry.people.constraints import card_filters
+from quarry.people.contract import Constraints, Must, PeopleSearchRequest
 from quarry.people.filters import CardFilters, HardConstraint
+from quarry.people.normalisation import normalise
 from quarry.people.ranking import rank_people
 from quarry.people.retrieval import (
     OVERFETCH_CARDS,
@@ -20,6 +24,7 @@ from quarry.people.retrieval import (
     count_relaxations,
     find_candidates,
     find_excluded,
+    find_standings,
     load_people,
 )
 from tests.bulk import copy_rows, copy_vectors, indexes_built_afterwards
@@ -152,7 +157,25 @@ class TestHiddenCards:
         half, whole = await load_people(database, ranked)
         assert [card.id for card in half.cards] == ["half"]
         assert whole.cards == ()
-        assert half.similarities == whole.similarities == {}
+
+
+class TestAlternatives:
+    async def test_a_place_or_the_wish_to_work_elsewhere_is_enough(
+        self, connection: Connection, database: Database
+    ) -> None:
+        add_person(connection, "wishes", work_preferred_locations=["Remote"])
+        add_card(connection, "c-wishes", "wishes", city="Oslo")
+        add_card(connection, "there", city="Chennai")
+        add_card(connection, "worked", location="Remote, India")
+        add_card(connection, "neither", city="Oslo")
+        must = Must(city="Chennai", or_preferred_locations=["Remote"])
+        filters = card_filters(normalise(Constraints(must=must)), PeopleSearchRequest(query="x"))
+        assert set(await find(database, filters)) == {"wishes", "there", "worked"}
+        assert await relaxations(database, filters) == [("location", 1)]
+        [clause] = clauses_of(filters)
+        assert clause.label == "in Chennai or ready to work remotely"
+        met = await find_standings(database, ["wishes", "there", "neither"], [clause])
+        assert met == {"wishes": [True], "there": [True], "neither": [False]}
 
 
 class TestExclusions:
@@ -363,10 +386,10 @@ class TestShownPeople:
     ) -> None:
         add_person(connection, "p", headline="H", bio="B", open_to_work=True, work_preferred_locations=["Goa"])
         for number in range(4):
-            add_card(connection, f"c{number}", "p", degrees=50, title=f"Card {number}", search_phrases=["x", "y"])
+            add_card(connection, f"c{number}", "p", degrees=50, title=f"Card {number}")
         add_card(connection, "c9", "p", degrees=120)
         add_child(connection, "c9-k1", "c9", degrees=60)
-        add_child(connection, "c9-k2", "c9", degrees=2, search_phrases=["z"], tags=["t"])
+        add_child(connection, "c9-k2", "c9", degrees=2, tags=["t"])
         found = await find(database)
         [shown] = await load_people(database, rank_people(list(found.values()), CardFilters()))
         assert (shown.id, shown.name, shown.headline, shown.bio) == ("p", "P", "H", "B")
@@ -374,10 +397,6 @@ class TestShownPeople:
         assert (shown.work_preferred_locations, shown.work_preferred_salary_min) == (("Goa",), None)
         assert [card.id for card in shown.cards] == ["c9", "c0", "c1"]
         assert [child.id for child in shown.cards[0].children] == ["c9-k2", "c9-k1"]
-        assert shown.similarities["c9-k2"] == pytest.approx(similarity_at(2), abs=1e-3)
-        assert set(shown.similarities) == {"c9", "c9-k1", "c9-k2", "c0", "c1"}
-        assert shown.search_phrases["c9-k2"] == ("z",)
-        assert shown.search_phrases["c0"] == ("x", "y")
 
     async def test_people_come_in_the_order_asked_for_and_who_is_gone_is_left_out(
         self, connection: Connection, database: Database

@@ -70,8 +70,8 @@ def playing(**replies: Reply | Handler) -> Handler:
     return respond
 
 
-def search(client: TestClient, user: str | None = None, **headers: str) -> dict[str, Any]:
-    response = client.post("/people/search", json={"query": QUERY}, headers=as_user(user or somebody()) | headers)
+def search(client: TestClient, user: str | None = None, query: str = QUERY, **headers: str) -> dict[str, Any]:
+    response = client.post("/people/search", json={"query": query}, headers=as_user(user or somebody()) | headers)
     assert response.status_code == 200, response.text
     body: dict[str, Any] = response.json()
     return body
@@ -101,6 +101,53 @@ def test_the_model_tidies_reads_and_explains_in_three_calls(
         body["search_id"],
     )
     assert stored == [person["why_matched"] for person in body["people"]]
+
+
+@pytest.mark.parametrize(
+    ("query", "steps"),
+    [
+        ("people who work with payments in Pune, open to work", ["people_query", "people_reasons"]),
+        ("backned engineer at Kestrel Labs", ["people_cleanup", "people_query", "people_reasons"]),
+    ],
+)
+def test_a_query_in_which_nothing_is_to_be_corrected_is_not_tidied_up(
+    client: TestClient, model: FakeOpenAI, query: str, steps: list[str]
+) -> None:
+    model.respond = playing(people_cleanup=Reply.text(query))
+    search(client, query=query)
+    assert asked(model) == steps
+
+
+def test_the_models_reading_leads_and_nothing_of_the_rules_is_added(client: TestClient, model: FakeOpenAI) -> None:
+    query = "engineers at Kestrel Labs or elsewhere, preferably in Pune"
+    reading = {
+        "must": {"role": ["engineer"]},
+        "should": {"company_norm": ["Kestrel"], "location": ["Pune"]},
+        "exclude": {},
+    }
+    model.respond = playing(people_cleanup=Reply.text("x"), people_query=Reply.json(reading))
+    body = search(client, query=query)["constraints"]
+    assert body["must"] == Constraints().must.model_dump() | {"role": ["engineer"]}
+    assert body["should"] == Constraints().should.model_dump() | {
+        "company_norm": ["kestrel labs"],
+        "location": ["pune"],
+    }
+    assert [(each["field"], query[each["start"] : each["end"]]) for each in body["evidence"]] == [
+        ("must.role", "engineers"), ("should.company_norm", "Kestrel"), ("should.location", "Pune"),
+    ]  # fmt: skip
+
+
+def test_a_field_that_nobody_has_is_only_preferred(client: TestClient, model: FakeOpenAI) -> None:
+    reading = {
+        "must": {"domain": ["payments"], "sub_domain": [], "company_norm": ["nobody inc"]},
+        "should": {},
+        "exclude": {},
+    }
+    model.respond = playing(people_cleanup=Reply.text("x"), people_query=Reply.json(reading))
+    constraints = search(client, query="payments people at Nobody Inc only")["constraints"]
+    assert constraints["must"]["domain"] == []
+    assert constraints["should"]["keywords"] == ["payments"]
+    assert constraints["must"]["company_norm"] == ["nobody inc"]
 
 
 def test_the_tokens_of_all_calls_are_in_the_run_log(client: TestClient, model: FakeOpenAI, world_url: str) -> None:
@@ -201,7 +248,7 @@ def test_a_person_who_was_not_offered_is_dropped_and_one_left_out_gets_reasons_b
 
 
 def test_what_postgres_cannot_hold_is_no_valid_output(client: TestClient, model: FakeOpenAI) -> None:
-    bad = READING | {"search_phrases": ["a\x00b", "\ud800"]}
+    bad = READING | {"should": {"keywords": ["a\x00b", "\ud800"]}}
 
     def bad_reasons(body: Body) -> Reply:
         ids = [each["person_id"] for each in people_in(body)]

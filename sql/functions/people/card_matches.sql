@@ -14,7 +14,7 @@ return c.visible
   and (f.employment_types is null or c.employment_type = any(f.employment_types))
   and (f.seniority_levels is null or c.seniority_level = any(f.seniority_levels))
   and (f.is_current is null or c.is_current = f.is_current)
-  and card_location_matches(c, f)
+  and (card_location_matches(c, f) or f.or_preferred_locations is not null and p.work_preferred_locations_norm && f.or_preferred_locations)
   and card_time_overlaps(c, f)
   and (f.started_from is null or c.start_date >= f.started_from)
   and (f.started_until is null or c.start_date <= f.started_until)

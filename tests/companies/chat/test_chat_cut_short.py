@@ -110,7 +110,8 @@ def test_no_time_at_all_for_looking_is_an_error(
 def test_a_model_that_hangs_later_leaves_its_own_first_ranking(
     patient_client: TestClient, model: FakeOpenAI, clock: FakeClock, first_two: list[str], hanging: str
 ) -> None:
-    usual = playing(rankings=ranks_backwards(first_two), critiques=GO_ON)
+    plans = [plan(), plan("solar roofs", successCriteria="They are on roofs.")]
+    usual = playing(plans=plans, rankings=ranks_backwards(first_two), critiques=GO_ON)
 
     def respond(body: Body) -> Reply:
         again = len(asked_for(model.chat_requests, hanging)) > 1

@@ -94,10 +94,28 @@ class TestOneIteration:
         model.respond = playing(rankings=ranking(confidence=0.0))
         events = chat(model_client)
         assert found(events) == []
-        assert final(events)["content"].startswith("No company here fits")
-        assert text_of(events) == final(events)["content"]
-        assert "company_summary" not in steps_asked(model)
+        assert text_of(events) == final(events)["content"] == SUMMARY
+        [request] = asked_for(model.chat_requests, "company_summary")
+        assert "Nothing fits the question" in prompt_text(request)
         assert degraded(events) == []
+
+    def test_where_nothing_fits_and_the_model_fails_to_write_the_rules_do(
+        self, model_client: TestClient, model: FakeOpenAI
+    ) -> None:
+        model.respond = playing(rankings=ranking(confidence=0.0), summary=Reply.http_error(500))
+        events = chat(model_client)
+        assert final(events)["content"].startswith("No company here fits")
+        assert degraded(events) == ["company_summary"]
+
+    def test_a_status_that_only_the_plan_names_is_nothing_that_a_company_misses(
+        self, model_client: TestClient, model: FakeOpenAI
+    ) -> None:
+        model.respond = playing(
+            plans=plan("payments", filters={"statuses": ["acquired"]}), rankings=lambda body: ranking(*offered(body))
+        )
+        references = final(chat(model_client, "money things for shops that are not in Lagos"))["references"]
+        assert references
+        assert not any("acquired" in miss or "startup" in miss for each in references for miss in each["misses"])
 
     def test_companies_that_it_is_hardly_sure_of_are_left_out(
         self, model_client: TestClient, model: FakeOpenAI
@@ -309,13 +327,16 @@ class TestTheLoop:
         assert [counts["variants"] for counts in counts_of(run, "search_companies_hybrid_v1")] == [6, 2]
         requests = asked_for(model.chat_requests, "company_critique")
         assert [len(block(request, "already_searched").splitlines()) for request in requests] == [6, 8]
-        assert len(asked_for(model.chat_requests, "company_plan")) == 1
+        # nothing new behind the second round: it is planned again, and that brings nothing either
+        assert len(asked_for(model.chat_requests, "company_plan")) == 2
 
     def test_more_variants_than_can_wait_are_dropped(
         self, model_client: TestClient, model: FakeOpenAI, shared_sample_url: str
     ) -> None:
         variants = [f"restaurant software number {number}" for number in range(20)]
-        model.respond = playing(plans=plan(*variants), rankings=ranking("c-uber-kitchen", confidence=0.5))
+        model.respond = playing(
+            plans=[plan(*variants), plan(*variants[:8])], rankings=ranking("c-uber-kitchen", confidence=0.5)
+        )
         run = run_of(shared_sample_url, chat(model_client))
         assert [counts["variants"] for counts in counts_of(run, "search_companies_hybrid_v1")] == [6, 2]
 
@@ -343,15 +364,58 @@ class TestTheLoop:
         )
         run = run_of(shared_sample_url, chat(model_client))
         assert [counts["variants"] for counts in counts_of(run, "search_companies_hybrid_v1")] == [1]
-        assert [counts["new_variants"] for counts in counts_of(run, "company_critique")] == [0, 0]
+        assert [counts["new_variants"] for counts in counts_of(run, "company_critique")] == [0]
+
+    def test_behind_a_ranking_of_nothing_the_planner_sees_what_happened_and_may_find_something(
+        self, model_client: TestClient, model: FakeOpenAI
+    ) -> None:
+        model.respond = playing(
+            plans=[plan("first idea", filters={"categories": ["Payments"]}), plan("restaurant order screens")],
+            rankings=[ranking(confidence=0.0), ranking(confidence=0.0), ranking("c-uber-kitchen", confidence=0.9)],
+            critiques=critique(),
+        )
+        events = chat(model_client)
+        assert (found(events), end_reason(events)) == (["c-uber-kitchen"], "confidence_met")
+        again = prompt_text(asked_for(model.chat_requests, "company_plan")[-1])
+        assert "0 answer the question" in again
+        assert "Left out by the ranking: " in again
+        assert "'categories': ['Payments']" in again
+
+    def test_an_unchanged_ranking_is_planned_again_once(self, model_client: TestClient, model: FakeOpenAI) -> None:
+        model.respond = playing(
+            plans=[plan("first idea"), plan("salmon farms", "solar roofs"), plan("payroll")],
+            rankings=ranking("c-uber-kitchen", confidence=0.5),
+            critiques=[critique("home insurance", decision="continue"), critique(decision="continue")],
+        )
+        events = chat(model_client)
+        assert (end_reason(events), final(events)["telemetry"]["iterationCount"]) == ("converged", 3)
+        _, again = asked_for(model.chat_requests, "company_plan")
+        assert "the same as before" in prompt_text(again)
+
+    def test_no_two_requests_of_a_search_are_equal(self, model_client: TestClient, model: FakeOpenAI) -> None:
+        model.respond = playing(
+            plans=[plan("kitchen"), plan("kitchen", "zzzz qqqq")], rankings=ranking("c-uber-kitchen", confidence=0.5)
+        )
+        chat(model_client)
+        requests = [json.dumps(body["messages"]) for body in model.chat_requests]
+        assert len(requests) == len(set(requests))
+        assert len(asked_for(model.chat_requests, "company_plan")) > 1
+
+
+TOPICS = (
+    "salmon farms", "solar roofs", "payroll for shifts", "home insurance", "drug discovery", "delivery vans", "music rights",
+    "classroom tutoring", "clinical trials", "carbon accounting", "hospital beds", "fashion resale", "bus timetables",
+    "apartment rentals", "password managers", "grain storage", "credit scoring", "aircraft parts", "elder care", "forest fires",
+)  # fmt: skip
 
 
 def never_satisfied() -> dict[str, Any]:
-    """Parts of a model that finds other companies and other words each time."""
-    turns = iter(range(1000))
+    """Parts of a model that finds other companies, and other words and criteria, each time."""
+    turns, topics = iter(range(1000)), iter(TOPICS * 10)
     return {
+        "plans": lambda body: plan(next(topics), successCriteria=f"They are about {next(topics)}."),
         "rankings": lambda body: ranking(*reversed(offered(body)[next(turns) % 7 :][:6]), confidence=0.5),
-        "critiques": lambda body: critique(f"another idea {next(turns)}", decision="continue"),
+        "critiques": lambda body: critique(next(topics), decision="continue"),
     }
 
 
@@ -427,7 +491,7 @@ class TestSettings:
             critiques=critique(decision="continue"),
         )
         run = run_of(shared_sample_url, chat(limited))
-        assert [counts["variants"] for counts in counts_of(run, "search_companies_hybrid_v1")] == [2, 1]
+        assert [counts["variants"] for counts in counts_of(run, "search_companies_hybrid_v1")][:2] == [2, 1]
         assert counts_of(run, "search_companies_hybrid_v1")[0]["found"] <= 2 * 9
         assert counts_of(run, "search_companies_by_taxonomy_v1")[0]["found"] == 3
         assert counts_of(run, "get_companies_by_ids_v1")[0]["ids"] == 7

@@ -18,10 +18,10 @@ def test_an_ordinary_search_asks_three_times(model_client: TestClient, model: Fa
     assert steps_asked(model) == ["company_plan", "company_rerank", "company_summary"]
 
 
-def test_where_nothing_is_found_it_asks_for_no_more_than_the_plan(model_client: TestClient, model: FakeOpenAI) -> None:
+def test_where_nothing_is_found_it_asks_for_plans_and_the_text(model_client: TestClient, model: FakeOpenAI) -> None:
     model.respond = playing()
     assert found(chat(model_client, UNMET)) == []
-    assert set(steps_asked(model)) == {"company_plan"}
+    assert set(steps_asked(model)) == {"company_plan", "company_summary"}
 
 
 class TestKeptPlans:

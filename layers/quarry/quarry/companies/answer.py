@@ -21,7 +21,7 @@ from quarry.companies.query import Sought
 from quarry.companies.snippets import home, inline_description, profile_words
 from quarry.companies.statuses import is_of_status
 from quarry.companies.store import unspoken
-from quarry.companies.summary import BROKEN_OFF, CUT_SHORT, nothing_found, summary_by_rule
+from quarry.companies.summary import BROKEN_OFF, CUT_SHORT, summary_by_rule
 from quarry.core.errors import DatabaseUnavailable, ModelUnavailable, TimeIsUp
 from quarry.core.language.stemming import stem
 from quarry.core.model.interface import Message
@@ -162,20 +162,16 @@ def _named(company: Company, match: NameMatch) -> RankedCompany:
 async def write_answer(context: Context, result: Result) -> AsyncGenerator[str]:
     """The answer's text, piece by piece: the model's from the companies chosen, or else their own words."""
     inputs = await off_loop(_inputs, context, result)
-    if result.chosen:
-        pieces = write(
-            "company_summary",
-            context.run,
-            partial(_messages, context, inputs),
-            partial(summary_by_rule, inputs),
-            broken_off=BROKEN_OFF,
-        )
-        async with aclosing(pieces):
-            async for piece in pieces:
-                yield piece
-    else:
-        near = [(miss.company, miss.unmet) for miss in result.near_misses]
-        yield nothing_found(inputs, near, [(each.label, each.rows) for each in result.relaxations])
+    pieces = write(
+        "company_summary",
+        context.run,
+        partial(_messages, context, inputs),
+        partial(summary_by_rule, inputs),
+        broken_off=BROKEN_OFF,
+    )
+    async with aclosing(pieces):
+        async for piece in pieces:
+            yield piece
     if result.is_cut_short:
         yield CUT_SHORT
 
@@ -221,6 +217,8 @@ def _inputs(context: Context, result: Result) -> SummaryInputs:
         missing=missing,
         unheard=_unheard(result) if result.chosen else result.unheard,
         cut_short=result.is_cut_short,
+        near=[(miss.company, miss.unmet) for miss in result.near_misses],
+        relaxations=[(each.label, each.rows) for each in result.relaxations],
     )
 
 
@@ -275,6 +273,8 @@ def final_answer(context: Context, result: Result, content: str) -> FinalAnswer:
 def _reference(result: Result, ranked: RankedCompany) -> Reference:
     clauses = clauses_to_tell(result.asked.sought)
     standing = result.standings.get(ranked.company_id, Standing())
+    # what was only assumed, by us or by the model's plan, nobody asked for
+    misses = [place for place in standing.misses if clauses[place] not in result.asked.sought.assumed]
     return Reference(
         company_id=ranked.company_id,
         company_name=result.companies[ranked.company_id].company_name,
@@ -283,5 +283,5 @@ def _reference(result: Result, ranked: RankedCompany) -> Reference:
         evidence_chips=ranked.evidence_chips,
         confidence=ranked.confidence,
         meets=labels_of(COMPANIES, clauses, standing.meets),
-        misses=labels_of(COMPANIES, clauses, standing.misses),
+        misses=labels_of(COMPANIES, clauses, misses),
     )

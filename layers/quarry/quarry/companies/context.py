@@ -189,7 +189,7 @@ class Ranking:
 @dataclass(frozen=True)
 class Round:
     """How a search stands: what each step of its latest round gave. `note` tells the next plan what became of this one;
-    `end_reason`: no further step is to be taken.
+    `end_reason`: no further step is to be taken. `stuck` counts the last rounds that ranked nothing, or nothing new.
     """
 
     asked: Asked
@@ -198,6 +198,7 @@ class Round:
     found: Candidates = field(default_factory=Candidates)
     ranking: Ranking = field(default_factory=Ranking)
     note: str = ""
+    stuck: int = 0
     end_reason: EndReason | None = None
     is_cut_short: bool = False
 

@@ -6,14 +6,17 @@ from dataclasses import replace
 
 from quarry.companies import fallbacks
 from quarry.companies.activity import counted
-from quarry.companies.context import Asked, Candidates, Context, Plan, Ranking, Round
+from quarry.companies.context import Asked, Candidates, Context, Plan, Round, conditions_in_words
 from quarry.companies.contract import EndReason
 from quarry.companies.outputs import Critique
 from quarry.companies.planning import planned_anew
 from quarry.companies.prompts import CritiqueInputs, critique_messages
-from quarry.companies.ranking import converged
+from quarry.companies.ranking import Entry, converged
 from quarry.core.model.step import ModelStep, decide
 from quarry.core.off_loop import off_loop
+
+REJECTED_MAX = 8
+"""So many of the companies that were left out are told of."""
 
 _END: dict[EndReason, str] = {
     "confidence_met": "enough",
@@ -39,13 +42,35 @@ async def criticise(context: Context, now: Round) -> tuple[Round, str]:
     if not ranking.ranked and asked.sought.assumed and plan.only is None and not is_cut_short:
         relaxed = asked.relaxed()
         return _anew(now, relaxed, planned_anew(queued, relaxed)), "nothing so far; searching more widely"
-    end = _end(context, critique, queued, ranking, is_cut_short=is_cut_short)
-    ranking = replace(ranking, before=ranking.best)
-    now = replace(now, plan=queued, ranking=ranking, note="", end_reason=end, is_cut_short=is_cut_short)
+    is_stuck = not ranking.ranked or converged(ranking.before, ranking.best)
+    now = replace(now, plan=queued, stuck=now.stuck + 1 if is_stuck else 0, is_cut_short=is_cut_short)
+    end = _end(context, critique, now)
+    note = _what_happened(now, critique) if end is None else ""
+    now = replace(now, ranking=replace(ranking, before=ranking.best), note=note, end_reason=end)
     if end is not None:
         return now, _END[end]
-    detail = f"searching on, with {counted(added, 'new phrasing')}" if added else "looking once more"
-    return replace(now, note=f"{len(found.fitting)} companies fitted the filters; {critique.why}"), detail
+    return now, f"searching on, with {counted(added, 'new phrasing')}" if added else "looking once more"
+
+
+def _what_happened(now: Round, critique: Critique) -> str:
+    """What became of a round, for the plan of the next one."""
+    found, ranking = now.found, now.ranking
+    conditions = "; ".join(conditions_in_words(now.asked.sought)) or "none"
+    filters = now.planned.output.filters.model_dump(by_alias=True, exclude_defaults=True)
+    said = [
+        f"{len(found.pool)} companies found; {len(found.fitting)} met the user's conditions ({conditions}) and your filters "
+        f"({filters or 'none'}).",
+        f"{len(ranking.ranked)} answer the question{', the same as before' if ranking.ranked and now.stuck else ''}.",
+    ]
+    rejected = [entry.company.company_name for entry in _rejected(now)]
+    said += [f"Left out by the ranking: {'; '.join(rejected)}."] if rejected else []
+    said += [f"{miss.company.company_name} misses: {'; '.join(miss.unmet)}." for miss in found.near_misses]
+    return " ".join([*said, critique.why])
+
+
+def _rejected(now: Round) -> list[Entry]:
+    """The best of the companies that were ranked and left out."""
+    return [entry for entry in now.found.fitting if entry.company.id not in now.ranking.best][:REJECTED_MAX]
 
 
 def _anew(now: Round, asked: Asked, plan: Plan | None) -> Round:
@@ -66,6 +91,9 @@ async def _critique(context: Context, now: Round) -> Critique:
         before=ranking.before or (),
         now=best,
         tried=now.planned.tried,
+        demands=conditions_in_words(now.asked.sought),
+        rejected=_rejected(now),
+        near=[(miss.company, miss.unmet) for miss in found.near_misses],
     )
 
     def by_rule(given: CritiqueInputs) -> Critique:
@@ -77,13 +105,16 @@ async def _critique(context: Context, now: Round) -> Critique:
     return await decide(ModelStep("company_critique", critique_messages, Critique, by_rule), inputs, context.run)
 
 
-def _end(context: Context, critique: Critique, plan: Plan, ranking: Ranking, *, is_cut_short: bool) -> EndReason | None:
-    if is_cut_short:
+def _end(context: Context, critique: Critique, now: Round) -> EndReason | None:
+    if now.is_cut_short:
         return "guardrail_hit"
-    if critique.decision == "stop" and ranking.confidence >= context.settings.company_confidence_target:
+    target = context.settings.company_confidence_target
+    if critique.decision == "stop" and now.ranking.confidence >= target:
         return "confidence_met"
-    has_nothing_new = not plan.pending and (context.run.chat is None or not ranking.ranked)
-    if converged(ranking.before, ranking.best) or has_nothing_new:
+    if context.run.chat is None:
         # without a model and without a new phrasing everything would come out the same
-        return "converged"
-    return None
+        is_over = not now.planned.pending or converged(now.ranking.before, now.ranking.best)
+    else:
+        # the first time, it is planned again
+        is_over = now.stuck > 1
+    return "converged" if is_over else None

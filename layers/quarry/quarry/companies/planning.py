@@ -5,17 +5,18 @@ nothing: only what the words say, and the data bears out, rules companies out.
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 from quarry.companies import fallbacks
 from quarry.companies.activity import counted
 from quarry.companies.context import Asked, Context, Plan, Round, conditions_in_words
-from quarry.companies.outputs import CompanyPlan, Search
+from quarry.companies.outputs import CompanyPlan, PlanFilters, Search
 from quarry.companies.prompts import PlanInputs, plan_messages
 from quarry.companies.query import shown_before
 from quarry.companies.ranking import distinct
-from quarry.companies.store import common_tags
+from quarry.companies.store import TAGS_TOLD_MAX, taxonomy
 from quarry.core.model.interface import ChatModel
 from quarry.core.model.step import ModelStep, decide
 from quarry.core.text import words
@@ -31,8 +32,11 @@ _kept: WeakKeyDictionary[ChatModel, OrderedDict[str, CompanyPlan]] = WeakKeyDict
 
 
 async def make_plan(context: Context, now: Round) -> tuple[Round, str]:
-    """Plan: what to search for and how. Phrasings that were tried already are not tried again."""
-    asked, tried = now.asked, now.plan.tried if now.plan else ()
+    """Plan: what to search for and how. Phrasings that were tried already are not tried again; a plan of which everything was
+    searched for ends the search.
+    """
+    asked, before = now.asked, now.plan
+    tried = before.tried if before else ()
     inputs = PlanInputs(
         question=context.question,
         history=tuple(context.request.history),
@@ -45,10 +49,23 @@ async def make_plan(context: Context, now: Round) -> tuple[Round, str]:
     by_model = (
         context.run.steps[-1].name in ("company_plan", "kept_plan") and "company_plan" not in context.run.degraded
     )
-    plan = _plan(context, asked, output, tried)
+    plan = _plan(context, asked, output, before)
     if by_model:
         plan = replace(plan, by_model=True, sought=plan.sought.guessed(output.filters.statuses))
+    if before is not None and _is_searched(plan, before):
+        return replace(now, end_reason="converged"), "nothing else to try"
     return replace(now, plan=plan, asked=replace(asked, sought=plan.sought)), _described(plan)
+
+
+def _is_searched(plan: Plan, before: Plan) -> bool:
+    """Whether all that a plan would search for was searched for by the one before."""
+    new, old = plan.output, before.output
+    return (
+        not plan.pending
+        and plan.sought == before.sought
+        and new.filters == old.filters
+        and {*new.search_priority_order} <= {*old.search_priority_order}
+    )
 
 
 def _described(plan: Plan) -> str:
@@ -74,14 +91,28 @@ async def _output(context: Context, asked: Asked, inputs: PlanInputs) -> Company
         with context.run.step("kept_plan") as record:
             record.counts["variants"] = len(kept.query_variants)
         return kept
-    told = replace(inputs, tags=await common_tags(context.services.reader))
+    told = replace(inputs, tags=await taxonomy(context.services.reader))
     plan = await decide(ModelStep("company_plan", plan_messages, CompanyPlan, by_rule), told, context.run)
+    plan = plan.model_copy(update={"filters": _as_in_taxonomy(plan.filters, told.tags)})
     context.note(variants=len(plan.query_variants))
     if "company_plan" not in context.run.degraded:
         kept_plans[key] = plan
         while len(kept_plans) > PLANS_KEPT_MAX:
             kept_plans.popitem(last=False)
     return plan
+
+
+def _as_in_taxonomy(filters: PlanFilters, tags: Mapping[str, Sequence[str]]) -> PlanFilters:
+    """The filters with sectors, categories and business models as they are spelt in the data; unknown ones are dropped where all
+    that there are were told.
+    """
+    kept: dict[str, list[str]] = {}
+    for field, kind in (("sectors", "sectors"), ("categories", "categories"), ("business_models", "business models")):
+        values, known = getattr(filters, field), {value.casefold(): value for value in tags.get(kind, ())}
+        is_whole = len(known) < TAGS_TOLD_MAX
+        spelt = (known.get(" ".join(value.split()).casefold(), None if is_whole else value) for value in values)
+        kept[field] = list(dict.fromkeys(value for value in spelt if value is not None))
+    return filters.model_copy(update=kept)
 
 
 def plans_by_rule(context: Context, asked: Asked) -> bool:
@@ -101,9 +132,9 @@ def _may_be_a_name(context: Context, asked: Asked) -> bool:
     return score >= NAMED_MIN and len(words(context.question)) <= NAMED_WORDS_MAX
 
 
-def _plan(context: Context, asked: Asked, output: CompanyPlan, tried: tuple[str, ...]) -> Plan:
-    """Keep of a plan what exists; queue its phrasings. Others like a company are searched for by its profile, not its
-    name.
+def _plan(context: Context, asked: Asked, output: CompanyPlan, before: Plan | None) -> Plan:
+    """Keep of a plan what exists; queue its phrasings behind those that still wait. Others like a company are searched for
+    by its profile, not its name.
     """
     variants = output.query_variants
     if asked.seed is not None:
@@ -118,7 +149,8 @@ def _plan(context: Context, asked: Asked, output: CompanyPlan, tried: tuple[str,
     question = asked.sought.question
     is_narrowed = output.intent == "narrow" or bool(question.references)
     only = tuple(shown_before(question, previous)) if is_narrowed and previous and not asked.is_widened else None
-    plan = Plan(output, asked.sought, tried=tried, only=only)
+    tried, pending = (before.tried, before.pending) if before else ((), ())
+    plan = Plan(output, asked.sought, pending=pending, tried=tried, only=only)
     return plan.queue(output.query_variants, context.settings.company_variants_held)
 
 

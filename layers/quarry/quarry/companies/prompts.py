@@ -26,7 +26,8 @@ PLAN = f"""You plan searches in a database of young companies. Another program r
 - Write several query variants that differ in wording, each in the words that a company's own profile would use: what it
   makes, for whom, which problem it solves. Not the user's politeness, and not the filters.
 - Filters exclude. Set one only where the user clearly asks for it; leave the list empty otherwise. Sectors, categories and
-  business models are those listed, to the letter; the commonest are.
+  business models are those listed, to the letter.
+- After a search that found nothing, or nothing new, plan something else: other words, fewer filters.
 - statuses is ["startup"] unless the user asks for acquired, public or closed companies.
 - niches are the specialisms asked for, in a few words each. nicheMode is must_match only when the user insists ("only",
   "just", "exactly"), else boost.
@@ -48,7 +49,7 @@ RERANK = f"""You judge which companies answer a user's question, from short extr
 
 CRITIQUE = f"""You decide whether a search for companies should go on for another round.
 Stop when the best companies meet the question, or when nothing is left to try. Continue when a part of the question is not
-covered and other words may find it; then give up to three new query variants that were not tried yet.
+covered and other words may find it, or a filter keeps out what is meant; then give up to three query variants not tried yet.
 {_QUOTED}"""
 
 SUMMARY = f"""You write the answer above a list of companies that a search has found.
@@ -56,14 +57,15 @@ SUMMARY = f"""You write the answer above a list of companies that a search has f
 - Say what the companies have in common and how they differ in what the user asked for; name the best one or two.
 - If the user asks about one company, answer that from its profile.
 - Say what none of them meets, if something is missing, and how sure the match is.
+- If nothing fits, say that first, then what the nearest ones miss; they are no results.
 - Use only what stands in the blocks. Name no other company.
 {_QUOTED}"""
 
 
 @dataclass(frozen=True)
 class PlanInputs:
-    """What a plan is made from. `note` says what became of the plan before, in a later iteration; `tags` are the
-    commonest that companies are filed under, by what they are called.
+    """What a plan is made from. `note` says what became of the plan before, in a later iteration; `tags` are those that
+    companies are filed under, by what they are called.
     """
 
     question: str
@@ -88,7 +90,9 @@ class RerankInputs:
 
 @dataclass(frozen=True)
 class CritiqueInputs:
-    """What a critique is made from. `before` and `now` are the best ids of the last iteration and of this one."""
+    """What a critique is made from. `before` and `now` are the best ids of the last iteration and of this one; `rejected` are
+    those that the ranking left out, `near` those that miss a condition, with what they miss.
+    """
 
     question: str
     plan: CompanyPlan
@@ -100,6 +104,9 @@ class CritiqueInputs:
     before: Sequence[str]
     now: Sequence[str]
     tried: Sequence[str]
+    demands: Sequence[str] = ()
+    rejected: Sequence[Entry] = ()
+    near: Sequence[tuple[Company, Sequence[str]]] = ()
 
 
 @dataclass(frozen=True)
@@ -116,7 +123,8 @@ class SummaryInputs:
     """What the answer is written from.
 
     `exact`: the question names these companies; `ambiguous`: it gives one name that they all bear. `missing` says what the
-    search could not do, `unheard` which words of the question no profile holds. `cut_short`: not all was looked at.
+    search could not do, `unheard` which words of the question no profile holds. `cut_short`: not all was looked at. Without
+    `entries` nothing fits: `near` are the nearest, with what they miss, `relaxations` say how many there are without a condition.
     """
 
     question: str
@@ -128,6 +136,8 @@ class SummaryInputs:
     missing: Sequence[str] = ()
     unheard: Sequence[str] = ()
     cut_short: bool = False
+    near: Sequence[tuple[Company, Sequence[str]]] = ()
+    relaxations: Sequence[tuple[str, int]] = ()
 
 
 def plan_messages(inputs: PlanInputs) -> list[Message]:
@@ -148,9 +158,8 @@ def plan_messages(inputs: PlanInputs) -> list[Message]:
 def rerank_messages(inputs: RerankInputs) -> list[Message]:
     """The request for a ranking: each candidate with its scores and the sentences of its profile that matter."""
     asked = asked_words(inputs.question, inputs.plan.query_variants)
-    listed = "\n".join(_json_line(_candidate(entry, asked)) for entry in inputs.entries)
     parts = [
-        f"<candidates>\n{listed}\n</candidates>",
+        f"<candidates>\n{_json_lines(_candidate(entry, asked) for entry in inputs.entries)}\n</candidates>",
         *([f"<seed_company>\n{_seed(inputs.seed)}\n</seed_company>"] if inputs.seed else []),
         f"<wanted>\nintent: {inputs.plan.intent}; companies: {inputs.plan.target_result_count}; "
         f"{fence('; '.join([*inputs.demands, inputs.plan.success_criteria]))}\n</wanted>",
@@ -161,17 +170,17 @@ def rerank_messages(inputs: RerankInputs) -> list[Message]:
 
 def critique_messages(inputs: CritiqueInputs) -> list[Message]:
     """The request for a critique: how the search stands."""
-    best = "\n".join(
-        _json_line({"companyId": entry.company.id, "name": entry.company.company_name, "score": round(entry.score, 3)})
-        for entry in inputs.ranked[:TOP_SCORES]
-    )
+    rejected = [_scored(entry) for entry in inputs.rejected] + [_missing(*near) for near in inputs.near]
+    filters = {"conditions": list(inputs.demands)} | inputs.plan.filters.model_dump(by_alias=True)
     state = (
         f"Iteration {inputs.iteration}. {inputs.candidate_count} candidates. Confidence of the ranking: {inputs.confidence:.2f}; "
         f"{inputs.target:.2f} is enough.\nBest before: {fence(', '.join(inputs.before)) or 'none'}.\n"
         f"Best now: {fence(', '.join(inputs.now)) or 'none'}."
     )
     parts = [
-        f"<best>\n{best or 'none'}\n</best>",
+        f"<best>\n{_json_lines(map(_scored, inputs.ranked[:TOP_SCORES]))}\n</best>",
+        f"<rejected>\n{_json_lines(rejected)}\n</rejected>",
+        f"<filters>\n{_json_line({name: value for name, value in filters.items() if value})}\n</filters>",
         f"<already_searched>\n{_lines(inputs.tried)}\n</already_searched>",
         state,
         f"Question: {inputs.question}",
@@ -182,12 +191,18 @@ def critique_messages(inputs: CritiqueInputs) -> list[Message]:
 def summary_messages(inputs: SummaryInputs) -> list[Message]:
     """The request for the answer's text."""
     asked = asked_words(inputs.question, ())
-    listed = "\n".join(_json_line(_offered(entry, asked)) for entry in inputs.entries)
+    offered = [_offered(entry, asked) for entry in inputs.entries]
+    near = [_missing(*each) | {"profile": snippets(each[0], asked)} for each in inputs.near if not inputs.entries]
+    missing = [
+        *inputs.missing,
+        *(f"without “{label}” there are {rows:,}" for label, rows in inputs.relaxations if rows),
+    ]
     parts = [
-        f"<companies>\n{listed}\n</companies>",
+        f"<companies>\n{_json_lines([*offered, *near])}\n</companies>",
         *([f"<seed_company>\n{_seed(inputs.seed)}\n</seed_company>"] if inputs.seed else []),
         *([f"The user demands: {fence('; '.join(inputs.demands))}."] if inputs.demands else []),
-        *([f"Missing: {fence('; '.join(inputs.missing))}."] if inputs.missing else []),
+        *([f"Missing: {fence('; '.join(missing))}."] if missing else []),
+        *([] if inputs.entries else ["Nothing fits the question; the companies above only come near."]),
         *(["The user named these companies outright."] if inputs.exact else []),
         *(["They all go by the name that was asked for: tell them apart."] if inputs.ambiguous else []),
         f"Question: {inputs.question}",
@@ -204,6 +219,18 @@ def _json_line(value: object) -> str:
     return fence(json.dumps(value, ensure_ascii=False))
 
 
+def _json_lines(values: Iterable[object]) -> str:
+    return "\n".join(map(_json_line, values)) or "none"
+
+
+def _scored(entry: Entry) -> dict[str, object]:
+    return {"companyId": entry.company.id, "name": entry.company.company_name, "score": round(entry.score, 3)}
+
+
+def _missing(company: Company, unmet: Sequence[str]) -> dict[str, object]:
+    return {"name": company.company_name, "misses": list(unmet)}
+
+
 def _lines(texts: Iterable[str]) -> str:
     return fence("\n".join(f"- {' '.join(text.split())}" for text in texts)) or "none"
 
@@ -215,8 +242,13 @@ def _tags(tags: Mapping[str, Sequence[str]]) -> str:
 
 
 def _conversation(history: Sequence[ChatMessage]) -> str:
-    each = HISTORY_CHARACTERS_MAX // HISTORY_MESSAGES
-    return _lines(f"{message.role}: {shorten(message.content, each)}" for message in history[-HISTORY_MESSAGES:])
+    """The last messages; the long ones share the room that the short ones leave."""
+    last = history[-HISTORY_MESSAGES:]
+    room, most = HISTORY_CHARACTERS_MAX, HISTORY_CHARACTERS_MAX
+    for place, length in enumerate(sorted(len(message.content) for message in last)):
+        most = room // (len(last) - place)
+        room -= min(length, most)
+    return _lines(f"{message.role}: {shorten(message.content, most)}" for message in last)
 
 
 def _seed(company: Company | None) -> str:

@@ -16,6 +16,8 @@ from quarry.core.model.step import ModelStep, decide
 from quarry.core.off_loop import off_loop
 from quarry.core.text import fence, shorten
 
+ALWAYS_RANKED = 10
+"""So many companies are sent to the model whatever their scores."""
 REASON_CHARACTERS_MAX = 400
 INLINE_CHARACTERS_MAX = 200
 CHIP_CHARACTERS_MAX = 40
@@ -26,9 +28,11 @@ async def rerank(context: Context, now: Round) -> tuple[Round, str]:
     asked, found, before = now.asked, now.found, now.ranking
     offered = found.fitting[: context.settings.company_reranked_max]
     inputs = RerankInputs(context.question, now.planned.output, offered, asked.seed, conditions_in_words(asked.sought))
+    if context.run.chat is not None:
+        inputs = replace(inputs, entries=worth_ranking(offered, context.settings.company_reranked_share_min))
 
     def by_rule(given: RerankInputs) -> Reranking:
-        return rerank_by_rule(given, asked.sought)
+        return rerank_by_rule(replace(given, entries=offered), asked.sought)
 
     decided = await decide(ModelStep("company_rerank", rerank_messages, Reranking, by_rule), inputs, context.run)
     if context.is_late(bool(before.ranked)):
@@ -51,6 +55,12 @@ async def rerank(context: Context, now: Round) -> tuple[Round, str]:
         detail=f"{len(answering)} of {len(offered)} answer the question",
     )
     return replace(now, ranking=ranking), ranking.detail
+
+
+def worth_ranking(entries: Sequence[Entry], share: float) -> Sequence[Entry]:
+    """The first of the entries, and of the others those with at least this share of the best score."""
+    best = max((entry.score for entry in entries), default=0.0)
+    return [entry for place, entry in enumerate(entries) if place < ALWAYS_RANKED or entry.score >= share * best]
 
 
 def _preferred_first(ranked: Sequence[RankedCompany], offered: Sequence[Entry]) -> list[RankedCompany]:

@@ -163,7 +163,8 @@ async def _taken(context: Context, now: Round, take: Take) -> tuple[Round, str]:
 
 
 def _plan_label(context: Context, now: Round) -> str:
-    return "Planning the search" if now.plan is None or not (now.plan.pending or now.plan.is_new) else ""
+    goes_on = now.plan is not None and not now.stuck and (now.plan.pending or now.plan.is_new)
+    return "" if goes_on else "Planning the search"
 
 
 def _search_label(context: Context, now: Round) -> str:

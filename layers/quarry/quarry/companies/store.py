@@ -23,7 +23,7 @@ from quarry.core.query.question import Clause
 from quarry.core.retrieval.filters import Literals, where
 
 _SEED_SCORING = Scoring()
-TAGS_TOLD_MAX = 60
+TAGS_TOLD_MAX, NICHES_TOLD_MAX = 300, 40
 """So many sectors, categories and business models each a model is told of."""
 TEXTS_READ_MAX = 1000
 """So many companies are read for whether they deny what is ruled out."""
@@ -313,16 +313,18 @@ async def few_fitting_ids(
     return ids, len(ids) < len(rows)
 
 
-async def common_tags(database: Database) -> dict[str, list[str]]:
-    """The tags that most companies are filed under, most first, at most `TAGS_TOLD_MAX` of each kind, by what the kind is
-    called.
+async def taxonomy(database: Database) -> dict[str, list[str]]:
+    """The tags that companies are filed under, most first, by what their kind is called: all of each kind, up to a bound; of
+    niches, which hardly any two companies share, the commonest.
     """
+    bounds = {facet: NICHES_TOLD_MAX if facet == "niche" else TAGS_TOLD_MAX for facet in TAG_FACETS}
     rows = await database.rows(
         SQL(
             "select f.facet, array(select v.value from facet_values v where v.table_name = %s and v.facet = f.facet"
-            " and v.scope = '' order by v.row_count desc, v.value limit %s) as values from unnest(%s::text[]) f (facet)"
+            " and v.scope = '' order by v.row_count desc, v.value limit f.most) as values"
+            " from unnest(%s::text[], %s::int[]) f (facet, most)"
         ),
-        [COMPANIES.name, TAGS_TOLD_MAX, [facet for facet in TAG_FACETS if facet != "niche"]],
+        [COMPANIES.name, list(bounds), list(bounds.values())],
     )
     return {COMPANIES.facet(row["facet"]).plural: row["values"] for row in rows}
 

@@ -18,7 +18,10 @@ BROKEN_OFF = "\n\nThe answer broke off here. From the profiles themselves: "
 
 
 def summary_by_rule(inputs: SummaryInputs) -> Iterator[str]:
-    """Sentences, each a piece of its own, about the companies that the answer offers."""
+    """Sentences, each a piece of its own, about the companies that the answer offers, or that there are none."""
+    if not inputs.entries:
+        yield nothing_found(inputs)
+        return
     if inputs.exact:
         yield from _named_outright(inputs.entries, ambiguous=inputs.ambiguous)
         return
@@ -34,21 +37,15 @@ def summary_by_rule(inputs: SummaryInputs) -> Iterator[str]:
         yield f" {_doubt(inputs)}"
 
 
-def nothing_found(
-    inputs: SummaryInputs,
-    near_misses: Sequence[tuple[Company, Sequence[str]]],
-    relaxations: Sequence[tuple[str, int]] = (),
-) -> str:
-    """That no company fits, as far as was looked, what each condition costs (its label, and how many companies there
-    are without it), and which come near.
-    """
+def nothing_found(inputs: SummaryInputs) -> str:
+    """That no company fits, as far as was looked, what each condition costs, and which come near."""
     none = "None of the companies that were looked at fits" if inputs.cut_short else "No company here fits"
     said = f"{none} this question"
     said += f" and all that it demands: {'; '.join(inputs.demands)}." if inputs.demands else "."
     missing = [f"{sentence[0].upper()}{sentence[1:]}." for sentence in inputs.missing]
     costs = [
         f"“{label}”, {rows:,} {'company is' if rows == 1 else 'companies are'} left"
-        for label, rows in relaxations
+        for label, rows in inputs.relaxations
         if rows
     ]
     if costs and inputs.demands:
@@ -56,12 +53,12 @@ def nothing_found(
     if inputs.unheard:
         missing.append(f"{_no_profile_speaks_of(inputs.unheard).replace('no', 'No', 1)}.")
     said = " ".join([said, *missing])
-    if near_misses:
+    if inputs.near:
         near = [
             f"{company.company_name} ({'; '.join(map(_unmet, unmet))})" if unmet else company.company_name
-            for company, unmet in near_misses
+            for company, unmet in inputs.near
         ]
-        return f"{said} The nearest{'' if near_misses[0][1] else ' in meaning'} are {'; '.join(near)}."
+        return f"{said} The nearest{'' if inputs.near[0][1] else ' in meaning'} are {'; '.join(near)}."
     return f"{said} Other words, or fewer, may find one."
 
 

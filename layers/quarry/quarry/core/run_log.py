@@ -75,7 +75,8 @@ class ResultRecord:
 @dataclass
 class Run:
     """One search while it happens. Handed through the search; `degraded` names the model steps that a fallback served. `request`
-    is what asks it again, and `answer_id` the answer of it that is kept, if one is.
+    is what asks it again, and `answer_id` the answer of it that is kept, if one is. `decided` is what a model decided, by what it
+    was asked: an equal question gets the same answer.
     """
 
     domain: str
@@ -94,6 +95,7 @@ class Run:
     answer_id: str | None = None
     status: RunStatus = "completed"
     duration_ms: float = 0.0
+    decided: dict[object, Any] = field(default_factory=dict, repr=False)
     _started: float = field(default_factory=time.perf_counter)
 
     @contextmanager

@@ -277,6 +277,13 @@ class Settings(BaseModel):
     company_hydrated_max: int = Field(default=80, ge=1, le=500, description="Companies looked at whole, at most.")
     company_filtered_max: int = Field(default=40, ge=1, le=500, description="Companies kept after filtering, at most.")
     company_reranked_max: int = Field(default=30, ge=1, le=100, description="Companies that are ranked, at most.")
+    company_reranked_share_min: float = Field(
+        default=0.5,
+        ge=0,
+        le=1,
+        description="Companies whose score is less than this share of the best one's are not sent to the model that ranks; "
+        "the first ten are.",
+    )
     model_prompt_price: float | None = Field(
         default=None,
         ge=0,

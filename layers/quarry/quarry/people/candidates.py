@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -78,8 +77,7 @@ class RankedPerson:
 class FoundPerson:
     """A person as the answer shows them, without contact details.
 
-    `cards` are those that matched, best first, each with the children that matched; `similarities` and `search_phrases` are
-    theirs by the id of card or child. The salary is INR a year.
+    `cards` are those that matched, best first, each with the children that matched. The salary is INR a year.
     """
 
     id: str
@@ -91,5 +89,3 @@ class FoundPerson:
     work_preferred_locations: tuple[str, ...]
     work_preferred_salary_min: float | None
     cards: tuple[ExperienceCard, ...]
-    similarities: Mapping[str, float]
-    search_phrases: Mapping[str, tuple[str, ...]]

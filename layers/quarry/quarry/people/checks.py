@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import get_args
 
 from pydantic import BaseModel
 
 from quarry.core.errors import FieldError, InvalidInput
 from quarry.core.postgres.pool import Database
-from quarry.core.retrieval.known_values import values_meant
+from quarry.core.retrieval.known_values import existing_values, values_meant
 from quarry.core.retrieval.named_values import NamedValue, nearest
 from quarry.people.contract import Constraints, EmploymentType, Intent, SeniorityLevel
 from quarry.people.facets import PEOPLE
-from quarry.people.normalisation import is_date
+from quarry.people.normalisation import is_date, normalise
 from quarry.people.places import alternatives_in
 
 _ORGANISATIONS = ("company", "school")
@@ -25,36 +25,70 @@ _FACETS = {
 }  # fmt: skip
 _REPLACED = frozenset({"company_norm", "school_norm", "team_norm", "domain", "sub_domain"})
 """What is met by equality, so that the values of the data must stand there."""
+_SOFT = frozenset({"team_norm", "domain", "sub_domain"})
 _TAXONOMIES = {"intent_primary": Intent, "employment_type": EmploymentType, "seniority_level": SeniorityLevel}
 _DATES = ("time_start", "time_end", "started_from", "started_until", "ended_from", "ended_until")
 _ANYWHERE = frozenset({"remote", "anywhere", "any", "worldwide"})
 
 
+Named = tuple[BaseModel, str, NamedValue]
+"""A part of the constraints, one of its fields, and a value there that the data may have."""
+
+
 async def check_constraints(constraints: Constraints, query: str, database: Database) -> Constraints:
     """The constraints with the values as they stand in the data. Raises InvalidInput and DatabaseUnavailable."""
-    parts: dict[str, BaseModel] = {
-        "must": constraints.must.model_copy(), "should": constraints.should.model_copy(),
-        "exclude": constraints.exclude.model_copy(),
-    }  # fmt: skip
+    parts = _parts(constraints)
     if errors := [error for name, part in parts.items() for error in _wrong(f"/constraints/{name}", part)]:
         raise InvalidInput(errors)
-    given = [
+    given = _named(parts)
+    _replace(given, await values_meant(database, PEOPLE, [named for _, _, named in given], query))
+    return constraints.model_copy(update=parts)
+
+
+async def as_in_data(constraints: Constraints, database: Database) -> Constraints:
+    """The constraints with the values as they stand in the data. A field, speciality or team that nobody has would leave nobody:
+    it is then only preferred. Raises DatabaseUnavailable.
+    """
+    parts = _parts(constraints)
+    given = _named(parts)
+    existing = await existing_values(database, PEOPLE, [named for _, _, named in given])
+    soft = [
+        named.value
+        for (part, field, named), found in zip(given, existing, strict=True)
+        if part is parts["must"] and field in _SOFT and not found
+    ]
+    meant = [
+        found or ([] if part is parts["must"] and field in _SOFT else [named.value])
+        for (part, field, named), found in zip(given, existing, strict=True)
+    ]
+    _replace(given, meant)
+    should = parts["should"].model_copy(update={"keywords": [*soft, *constraints.should.keywords]})
+    return normalise(constraints.model_copy(update=parts | {"should": should}))
+
+
+def _parts(constraints: Constraints) -> dict[str, BaseModel]:
+    """The parts that hold values, apart from those of `constraints`."""
+    return {name: getattr(constraints, name).model_copy() for name in ("must", "should", "exclude")}
+
+
+def _named(parts: Mapping[str, BaseModel]) -> list[Named]:
+    return [
         (part, field, NamedValue(facets, value, f"/constraints/{name}/{field}"))
         for name, part in parts.items()
         for field, facets in _FACETS.items()
         for value in _values(part, field)
         if value.lower() not in _ANYWHERE
     ]
-    meant = await values_meant(database, PEOPLE, [named for _, _, named in given], query)
-    replaced: dict[tuple[int, str], list[str]] = {}
+
+
+def _replace(given: Sequence[Named], meant: Sequence[Sequence[str]]) -> None:
+    """Put the values that are meant where the others stood, as far as these are met by equality."""
+    replaced: dict[tuple[int, str], tuple[BaseModel, list[str]]] = {}
     for (part, field, _), found in zip(given, meant, strict=True):
         if field in _REPLACED:
-            replaced.setdefault((id(part), field), []).extend(found)
-    for part in parts.values():
-        for field in _REPLACED:
-            if (id(part), field) in replaced:
-                setattr(part, field, replaced[id(part), field])
-    return constraints.model_copy(update=parts)
+            replaced.setdefault((id(part), field), (part, []))[1].extend(found)
+    for (_, field), (part, values) in replaced.items():
+        setattr(part, field, values)
 
 
 def _values(part: BaseModel, field: str) -> Sequence[str]:

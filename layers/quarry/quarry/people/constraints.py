@@ -27,6 +27,9 @@ def card_filters(constraints: Constraints, request: PeopleSearchRequest) -> Card
     must, should, exclude = constraints.must, constraints.should, constraints.exclude
     open_to_work = request.open_to_work_only if request.open_to_work_only is not None else must.open_to_work_only
     places, countries = _location(constraints)
+    if places:
+        # an experience may itself be where no place is: "remote"
+        places = unique((*places, *(name for name in must.or_preferred_locations if known_place(name) is None)))
     return CardFilters(
         companies=tuple(must.company_norm),
         schools=tuple(must.school_norm),
@@ -49,6 +52,7 @@ def card_filters(constraints: Constraints, request: PeopleSearchRequest) -> Card
         preferred_locations=each_spelling(
             place.lower() for place in request.preferred_locations or must.preferred_locations
         ),
+        or_preferred_locations=each_spelling(must.or_preferred_locations),
         offer_salary=request.salary_max if request.salary_max is not None else must.offer_salary_inr_per_year,
         experience_least=_days(must.experience_years_min),
         experience_most=_days(must.experience_years_max),
@@ -83,22 +87,24 @@ def embedding_text(constraints: Constraints, request: PeopleSearchRequest) -> st
 
 def edited(constraints: Constraints, query: str) -> Constraints:
     """Constraints that a request brings itself, in their one form; what is embedded is made of them."""
+    update = {
+        "query_original": query,
+        "query_cleaned": constraints.query_cleaned or query,
+        "query_embedding_text": about(constraints),
+    }
+    return normalise(constraints.model_copy(update=update))
+
+
+def about(constraints: Constraints) -> str:
+    """What constraints look for, in few words."""
     must, should = constraints.must, constraints.should
-    about = [
+    named = [
         *(role.partition("|")[0] for role in must.role), *should.skills_or_tools, *should.keywords, *must.company_norm,
         *must.school_norm, *must.team_norm, *should.company_norm, *should.team_norm, *should.location, *must.domain,
         *must.sub_domain, *must.text, *must.name,
         *filter(None, [must.location_text or must.city or must.country]),
     ]  # fmt: skip
-    return normalise(
-        constraints.model_copy(
-            update={
-                "query_original": query,
-                "query_cleaned": constraints.query_cleaned or query,
-                "query_embedding_text": " ".join(unique(about)),
-            }
-        )
-    )
+    return " ".join(unique(named))
 
 
 _ANY_VALUE: dict[HardConstraint, tuple[str, str]] = {
@@ -123,7 +129,7 @@ def relaxation_label(constraint: HardConstraint, filters: CardFilters) -> str:
         return f"Any {noun}, not only {listed(named)}"
     match constraint:
         case "location":
-            return f"Anywhere, not only {listed(map(_titled, _place_names(filters)))}"
+            return f"Anywhere, not only {_place_label(filters)}"
         case "time":
             return f"Any time, not only {_period(filters)}"
         case "is_current":
@@ -148,7 +154,7 @@ def condition_label(constraint: HardConstraint, filters: CardFilters) -> str:
         return listed(map(_words, values))
     match constraint:
         case "location":
-            return f"in {listed(map(_titled, _place_names(filters)))}"
+            return f"in {_place_label(filters)}"
         case "time":
             return _period(filters)
         case "is_current":
@@ -156,7 +162,7 @@ def condition_label(constraint: HardConstraint, filters: CardFilters) -> str:
         case "open_to_work_only":
             return "open to work" if filters.open_to_work_only else "not open to work"
         case "preferred_locations":
-            return "ready to work remotely" if filters.preferred_locations == ("remote",) else "prefers to work there"
+            return _preference(filters.preferred_locations)
         case "experience_years":
             return _experience(filters)
         case _:
@@ -252,9 +258,19 @@ def listed(names: Iterable[str]) -> str:
     return " or ".join([*shown[:LABEL_NAMES_MAX], *more])
 
 
+def _place_label(filters: CardFilters) -> str:
+    """The place, and what suffices in its stead: "Chennai or ready to work remotely"."""
+    place = listed(map(_titled, _place_names(filters)))
+    return f"{place} or {_preference(filters.or_preferred_locations)}" if filters.or_preferred_locations else place
+
+
+def _preference(locations: Sequence[str]) -> str:
+    return "ready to work remotely" if tuple(locations) == ("remote",) else "prefers to work there"
+
+
 def _place_names(filters: CardFilters) -> tuple[str, ...]:
     """The places asked for, each by one of its spellings; of a region, its name alone."""
-    names = filters.places or filters.countries
+    names = tuple(name for name in filters.places if name not in filters.or_preferred_locations) or filters.countries
     first = known_place(names[0])
     if first is not None and first.kind == "region":
         return names[:1]

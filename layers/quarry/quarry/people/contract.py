@@ -38,9 +38,10 @@ class Must(Request):
 
     `company_norm` holds schools too; `school_norm` the school where a company is named beside it. `time_*` is a time in which an
     experience went on, `started_*` and `ended_*` when it began and ended. `preferred_locations` are where somebody would work,
-    any of them, be it "remote". `experience_years_*` is for how long somebody has worked in all. `role` is what somebody must be
-    or do: each entry must hold, by any of the names that bars separate. `name` is who is asked for by name. `text` are words
-    that a card or the profile must hold.
+    any of them, be it "remote"; `or_preferred_locations` are an alternative to the place: "Chennai or remote".
+    `experience_years_*` is for how long somebody has worked in all. `role` is what somebody must be or do: each entry
+    must hold, by any of the names that bars separate. `name` is who is asked for by name. `text` are words that a
+    card or the profile must hold.
     """
 
     company_norm: list[str] = []
@@ -63,6 +64,7 @@ class Must(Request):
     is_current: StrictBool | None = None
     open_to_work_only: StrictBool | None = None
     preferred_locations: list[str] = []
+    or_preferred_locations: list[str] = []
     offer_salary_inr_per_year: Annotated[float, Field(strict=True)] | None = None
     experience_years_min: Annotated[float, Field(strict=True)] | None = None
     experience_years_max: Annotated[float, Field(strict=True)] | None = None

@@ -5,6 +5,7 @@ Pure: the same inputs give the same words.
 
 from __future__ import annotations
 
+import datetime
 from dataclasses import dataclass
 
 from quarry.people.contract import Constraints
@@ -14,10 +15,11 @@ from quarry.people.reasons import ReasonsToGive, fallback_reasons
 
 @dataclass(frozen=True)
 class QueryToRead:
-    """A query as it was typed and as it was tidied up, and what it says by rule and by the values of the data."""
+    """A query as it was typed and as it was tidied up, the day it was asked on, and what it says by rule."""
 
     original: str
     cleaned: str
+    today: datetime.date
     read: Constraints
 
 

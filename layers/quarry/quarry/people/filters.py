@@ -47,6 +47,8 @@ class CardFilters:
     """False: only who is not."""
     preferred_locations: tuple[str, ...] = ()
     """Each in all its spellings."""
+    or_preferred_locations: tuple[str, ...] = ()
+    """As `preferred_locations`, but an alternative to the place: "Chennai or remote"."""
     offer_salary: float | None = None
     experience_least: int | None = None
     experience_most: int | None = None
@@ -81,7 +83,7 @@ class CardFilters:
 
     @property
     def has_location(self) -> bool:
-        return bool(self.places or self.countries)
+        return bool(self.places or self.countries or self.or_preferred_locations)
 
     @property
     def excludes_anyone(self) -> bool:

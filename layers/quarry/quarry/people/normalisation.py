@@ -77,6 +77,11 @@ def _required(must: Must, ruled_out: set[str], left_over: list[str]) -> Must:
     time_start, time_end = _dates(must.time_start, must.time_end, left_over)
     started_from, started_until = _dates(must.started_from, must.started_until, left_over)
     ended_from, ended_until = _dates(must.ended_from, must.ended_until, left_over)
+    location = _location(must, ruled_out, left_over)
+    has_place = any(location.values())
+    preferred, alternative = (
+        _allowed(places, ruled_out) for places in (must.preferred_locations, must.or_preferred_locations)
+    )
     least, most = _years(must.experience_years_min), _years(must.experience_years_max)
     if least is not None and most is not None:
         least, most = sorted((least, most))
@@ -89,7 +94,9 @@ def _required(must: Must, ruled_out: set[str], left_over: list[str]) -> Must:
         sub_domain=_allowed(must.sub_domain, ruled_out),
         employment_type=_taxonomy(must.employment_type, EmploymentType, left_over),
         seniority_level=_taxonomy(must.seniority_level, SeniorityLevel, left_over),
-        **_location(must, ruled_out, left_over),
+        city=location["city"],
+        country=location["country"],
+        location_text=location["location_text"],
         time_start=time_start,
         time_end=time_end,
         started_from=started_from,
@@ -98,7 +105,8 @@ def _required(must: Must, ruled_out: set[str], left_over: list[str]) -> Must:
         ended_until=ended_until,
         is_current=must.is_current,
         open_to_work_only=must.open_to_work_only,
-        preferred_locations=_allowed(must.preferred_locations, ruled_out),
+        preferred_locations=preferred if has_place else list(unique((*preferred, *alternative))),
+        or_preferred_locations=alternative if has_place else [],
         offer_salary_inr_per_year=_salary(must.offer_salary_inr_per_year, left_over),
         experience_years_min=least,
         experience_years_max=most,

@@ -25,6 +25,7 @@ def _one_of(values: Any) -> WithJsonSchema:
     return WithJsonSchema({"type": "array", "items": {"type": "string", "enum": list(get_args(values))}})
 
 
+Quotes = Annotated[list["Quote"], BeforeValidator(_listed)]
 Said = Annotated[CleanText, BeforeValidator(lambda value: "" if value is None else value)]
 Texts = Annotated[list[CleanText], BeforeValidator(_listed)]
 Intents = Annotated[Texts, _one_of(Intent)]
@@ -33,23 +34,37 @@ SeniorityLevels = Annotated[Texts, _one_of(SeniorityLevel)]
 
 
 class MustMatch(LazyModel):
-    """What the query clearly requires."""
+    """What has to hold."""
 
-    company_norm: Texts = Field([], description="Employers and schools, lower case.")
-    team_norm: Texts = Field([], description="Teams within a company, lower case.")
+    company_norm: Texts = Field([], description="Employers, and schools where no employer is named.")
+    school_norm: Texts = []
+    team_norm: Texts = []
+    role: Texts = Field([], description='What they are or do; other names for the same behind bars: "nurse|rn".')
     intent_primary: Intents = []
     domain: Texts = []
     sub_domain: Texts = []
     employment_type: EmploymentTypes = []
     seniority_level: SeniorityLevels = []
-    location_text: CleanText | None = Field(None, description="The place as the query names it.")
+    location_text: CleanText | None = Field(None, description="A place that is no city or country, or several with or.")
     city: CleanText | None = None
     country: CleanText | None = None
-    time_start: CleanText | None = Field(None, description="YYYY-MM-DD")
-    time_end: CleanText | None = Field(None, description="YYYY-MM-DD")
-    is_current: bool | None = None
+    preferred_locations: Texts = Field([], description='Where they want to work, or "remote".')
+    or_preferred_locations: Texts = Field(
+        [], description='The same as an alternative to the place: "remote" in "Chennai or remote".'
+    )
+    time_start: CleanText | None = Field(None, description="YYYY-MM-DD, the time they were there.")
+    time_end: CleanText | None = None
+    started_from: CleanText | None = Field(None, description="YYYY-MM-DD, when it began.")
+    started_until: CleanText | None = None
+    ended_from: CleanText | None = Field(None, description="YYYY-MM-DD, when it ended.")
+    ended_until: CleanText | None = None
+    is_current: bool | None = Field(None, description="True: there now. False: left.")
     open_to_work_only: bool | None = None
-    offer_salary_inr_per_year: float | None = Field(None, description="What is offered, in Indian rupees a year.")
+    offer_salary_inr_per_year: float | None = Field(None, description="At most; 12 LPA is 1200000.")
+    experience_years_min: float | None = None
+    experience_years_max: float | None = None
+    name: Texts = Field([], description="Who is asked for by name.")
+    text: Texts = Field([], description="Words that the profile must hold.")
 
 
 class ShouldMatch(LazyModel):
@@ -58,35 +73,45 @@ class ShouldMatch(LazyModel):
     skills_or_tools: Texts = []
     keywords: Texts = []
     intent_secondary: Intents = []
+    company_norm: Texts = []
+    team_norm: Texts = []
+    location: Texts = []
 
 
 class MustNotMatch(LazyModel):
-    """Whom the query rules out."""
+    """What is ruled out."""
 
     company_norm: Texts = []
     keywords: Texts = []
+    team_norm: Texts = []
+    location: Texts = []
+    is_current: bool | None = None
+    open_to_work: bool | None = None
+
+
+class Quote(LazyModel):
+    """The words of the query that say the value of a key."""
+
+    key: CleanText = Field(description='Such as "must.city".')
+    words: CleanText
 
 
 class PeopleQuery(LazyModel):
     """A query for people as constraints."""
 
-    query_original: Said = ""
-    query_cleaned: Said = ""
     must: MustMatch
     should: ShouldMatch
     exclude: MustNotMatch
-    search_phrases: Texts = Field([], description="5 to 15 short phrases that combine the main constraints.")
-    query_embedding_text: Said = Field(
-        "", description="What the query is about, for semantic search: must, should, key nouns and verbs."
-    )
-    confidence_score: float | None = Field(0.0, description="0 to 1: how sure this reading is.")
+    query_embedding_text: Said = ""
+    confidence_score: float | None = Field(0.0, ge=0, le=1)
+    quotes: Quotes = Field([], description="For each key with a value.")
 
 
 class PersonReasons(LazyModel):
     """Why one person was found."""
 
     person_id: CleanText
-    why_matched: Texts = Field([], description="One to three short reasons.")
+    why_matched: Texts = []
 
 
 class PeopleReasons(LazyModel):

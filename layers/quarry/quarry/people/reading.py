@@ -5,19 +5,23 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from quarry.core.errors import ModelError
+from quarry.core.language.everyday import is_everyday
+from quarry.core.language.tokens import tokenise
 from quarry.core.model.step import decide
 from quarry.core.off_loop import off_loop
+from quarry.core.query.mention import Known, ParsedQuery, Word
 from quarry.core.retrieval.reading import read_question
 from quarry.core.run_log import Run
 from quarry.core.services import Services
+from quarry.people.checks import as_in_data
 from quarry.people.contract import Constraints
 from quarry.people.facets import PEOPLE
 from quarry.people.fallbacks import QueryToRead
-from quarry.people.guard import guarded
 from quarry.people.normalisation import cleaned_query, normalise
 from quarry.people.prompts import cleanup_messages
 from quarry.people.query.reader import constraints_of
 from quarry.people.steps import PEOPLE_CLEANUP, PEOPLE_QUERY
+from quarry.people.validation import validated
 
 READING_TURNS = 3
 """Turns of the model: the cleanup, the constraints, and one repair of these."""
@@ -33,18 +37,33 @@ class ReadQuery(NamedTuple):
 
 
 async def read_query(query: str, services: Services, run: Run) -> ReadQuery:
-    """What the query asks for. A failing model only degrades; raises DatabaseUnavailable.
-
-    It is read once, by its words and the values of the data; a model's reading is held to that.
+    """What the query asks for: as a model reads it, else by its words and the values of the data. A failing model only degrades;
+    raises DatabaseUnavailable.
     """
     with run.step("vocabulary"):
         reading = await read_question(services.reader, PEOPLE, query)
         read = normalise(await off_loop(constraints_of, reading.parsed, reading.question))
     if reading.parsed.asks_nothing:
         return ReadQuery(read, asks_nothing=True)
-    read.query_cleaned = cleaned = await _clean_up(query, run)
-    output = await decide(PEOPLE_QUERY, QueryToRead(query, cleaned, read), run)
-    return ReadQuery(await off_loop(guarded, output, read))
+    read.query_cleaned = cleaned = query if _is_tidy(reading.parsed) else await _clean_up(query, run)
+    asked = QueryToRead(query, cleaned, reading.parsed.reference_date, read)
+    output = await decide(PEOPLE_QUERY, asked, run)
+    if run.chat is None or PEOPLE_QUERY.name in run.degraded:
+        return ReadQuery(read)
+    with run.step("validate"):
+        said = await off_loop(validated, output, query, cleaned)
+        return ReadQuery(await as_in_data(said, services.reader))
+
+
+def _is_tidy(parsed: ParsedQuery) -> bool:
+    """Whether every word is an everyday one, a figure or a place, or is spelt as in the data: there is nothing to correct."""
+    return all(
+        is_everyday(token.key) or any(map(str.isdigit, token.key))
+        for mention in parsed.mentions
+        if isinstance(mention.value, Word)
+        or (isinstance(mention.value, Known) and any(each.likeness < 1 for each in mention.value.values))
+        for token in tokenise(parsed.said(mention))
+    )
 
 
 async def _clean_up(query: str, run: Run) -> str:

@@ -22,7 +22,7 @@ from quarry.people.filters import CardFilters
 from quarry.people.outputs import PeopleReasons
 from quarry.people.prompts import REASON_CHARACTERS_MAX, REASONS_MAX
 
-CARDS_MAX, CHILDREN_MAX, PHRASES_MAX = 3, 5, 4
+CARDS_MAX, CHILDREN_MAX, TAGS_MAX = 3, 5, 4
 SUMMARY_CHARACTERS_MAX, LINE_CHARACTERS_MAX = 280, 120
 """Caps of the evidence: five people fill a page or two, whatever they wrote."""
 TEXT_CHARACTERS_MAX = 2_000
@@ -53,19 +53,24 @@ def evidence(person: FoundPerson) -> dict[str, Any]:
         "person_id": person.id,
         "open_to_work": person.open_to_work,
         "open_to_contact": person.open_to_contact,
-        "matched_parent_cards": [_card_evidence(card, person) for card in person.cards[:CARDS_MAX]],
-        "matched_child_cards": [_child_evidence(child, person) for child in children[:CHILDREN_MAX]],
+        "matched_parent_cards": [_card_evidence(card) for card in person.cards[:CARDS_MAX]],
+        "matched_child_cards": [_child_evidence(child) for child in children[:CHILDREN_MAX]],
     }
 
 
 def reasons_for(output: PeopleReasons, asked: ReasonsToGive) -> dict[str, list[str]]:
-    """One to three reasons for each person asked about: those of the output where they are sound, else those of rule."""
+    """One to three reasons for each person asked about: as many as the output gives, or the best by rule where it gives none;
+    those by rule for who was left out.
+    """
     offered = {person.id for person in asked.people}
     given: dict[str, list[str]] = {}
     for reasons in output.people:
         if reasons.person_id in offered:
             given.setdefault(reasons.person_id, sanitised(reasons.why_matched))
-    return {person.id: given.get(person.id) or fallback_reasons(person, asked.filters) for person in asked.people}
+    return {
+        person.id: given.get(person.id) or fallback_reasons(person, asked.filters)[: 1 if person.id in given else None]
+        for person in asked.people
+    }
 
 
 def sanitised(reasons: Iterable[str]) -> list[str]:
@@ -198,28 +203,24 @@ def _holds(text: tuple[str, ...], phrase: tuple[str, ...]) -> bool:
     )
 
 
-def _card_evidence(card: ExperienceCard, person: FoundPerson) -> dict[str, Any]:
+def _card_evidence(card: ExperienceCard) -> dict[str, Any]:
     return _present(
         title=_line(card.title),
         company_name=_line(card.company_name),
         location=_line(card.location or card.city or card.country),
         summary=_line(card.summary, SUMMARY_CHARACTERS_MAX),
-        search_phrases=_phrases(person, card.id),
-        similarity=_similarity(person, card.id),
         start_date=card.start_date.isoformat() if card.start_date else None,
         end_date=card.end_date.isoformat() if card.end_date else None,
     )
 
 
-def _child_evidence(child: ChildCard, person: FoundPerson) -> dict[str, Any]:
+def _child_evidence(child: ChildCard) -> dict[str, Any]:
     return _present(
         title=_line(child.title),
         headline=_line(child.headline),
         summary=_line(child.summary, SUMMARY_CHARACTERS_MAX),
         context=_line(child.context),
-        tags=[shorten(tag, LINE_CHARACTERS_MAX) for tag in child.tags[:PHRASES_MAX]],
-        search_phrases=_phrases(person, child.id),
-        similarity=_similarity(person, child.id),
+        tags=[shorten(tag, LINE_CHARACTERS_MAX) for tag in child.tags[:TAGS_MAX]],
     )
 
 
@@ -230,12 +231,3 @@ def _present(**fields: Any) -> dict[str, Any]:
 
 def _line(text: str | None, limit: int = LINE_CHARACTERS_MAX) -> str | None:
     return shorten(text, limit) if text else None
-
-
-def _phrases(person: FoundPerson, key: str) -> list[str]:
-    return [shorten(phrase, LINE_CHARACTERS_MAX) for phrase in person.search_phrases.get(key, ())[:PHRASES_MAX]]
-
-
-def _similarity(person: FoundPerson, key: str) -> float | None:
-    similarity = person.similarities.get(key)
-    return None if similarity is None else round(similarity, 4)

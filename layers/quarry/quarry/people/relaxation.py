@@ -16,7 +16,7 @@ HARD_CONSTRAINTS: dict[HardConstraint, tuple[str, ...]] = {
     "sub_domain": ("sub_domains",),
     "employment_type": ("employment_types",),
     "seniority_level": ("seniority_levels",),
-    "location": ("places", "countries"),
+    "location": ("places", "countries", "or_preferred_locations"),
     "time": ("time_start", "time_end", "started_from", "started_until", "ended_from", "ended_until"),
     "is_current": ("is_current",),
     "open_to_work_only": ("open_to_work_only",),

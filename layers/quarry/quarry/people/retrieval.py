@@ -255,10 +255,7 @@ def _found_person(person: RankedPerson, row: DictRow) -> FoundPerson:
     families = sorted(row.pop("cards"), key=lambda card: places.get(card["id"], len(places)))
     for card in families:
         card["children"].sort(key=lambda child: -hits.get(child["id"], 0.0))
-    texts = [*families, *(child for card in families for child in card["children"])]
     return FoundPerson(
         **row | {"work_preferred_locations": tuple(row["work_preferred_locations"])},
         cards=tuple(ExperienceCard.model_validate(card) for card in families),
-        similarities={text["id"]: hits[text["id"]] for text in texts if text["id"] in hits},
-        search_phrases={text["id"]: tuple(text["search_phrases"]) for text in texts},
     )

@@ -12,16 +12,12 @@ PEOPLE_CLEANUP = "people_cleanup"
 """The step that tidies the query up: plain text in, plain text out; without it, the query is read as it is."""
 
 PEOPLE_QUERY: ModelStep[QueryToRead, PeopleQuery] = ModelStep(
-    "people_query", lambda asked: query_messages(asked.original, asked.cleaned), PeopleQuery, read_by_rule
+    "people_query", lambda asked: query_messages(asked.cleaned, asked.today), PeopleQuery, read_by_rule
 )
 
 PEOPLE_REASONS: ModelStep[ReasonsToGive, PeopleReasons] = ModelStep(
     "people_reasons",
-    lambda asked: reasons_messages(
-        asked.constraints.query_original,
-        asked.constraints.model_dump(include={"must", "should"}, exclude_defaults=True),
-        [evidence(person) for person in asked.people],
-    ),
+    lambda asked: reasons_messages(asked.constraints.query_original, [evidence(person) for person in asked.people]),
     PeopleReasons,
     give_reasons,
 )

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 from pydantic import BaseModel
 
@@ -34,8 +34,8 @@ class ModelStep(Generic[Inputs, Output]):
 async def decide(step: ModelStep[Inputs, Output], inputs: Inputs, run: Run) -> Output:
     """What the model decides, or the fallback's output when there is no model, no budget, or no valid output.
 
-    An output that does not validate is sent back once with what is wrong. A failed model marks the step degraded in `run`;
-    this never raises a ModelError.
+    An output that does not validate is sent back once with what is wrong. What was asked before in the same run is not asked
+    again. A failed model marks the step degraded in `run`; this never raises a ModelError.
     """
     with run.step(step.name) as record:
         if run.chat is None:
@@ -53,13 +53,19 @@ async def _ask(
     step: ModelStep[Inputs, Output], inputs: Inputs, run: Run, chat: ChatModel, record: StepRecord
 ) -> Output:
     messages = list(await off_loop(step.prompt, inputs))
+    asked = (step.name, tuple(messages))
+    if asked in run.decided:
+        record.counts["asked_before"] = 1
+        return cast(Output, run.decided[asked])
     try:
-        return await _ask_once(step, messages, run, chat, record)
+        output = await _ask_once(step, messages, run, chat, record)
     except ModelOutputInvalid as error:
         if not run.budget.allows_turn():
             raise
         repair = Message("user", REPAIR_REQUEST.format(problem=error.message))
-        return await _ask_once(step, [*messages, repair], run, chat, record)
+        output = await _ask_once(step, [*messages, repair], run, chat, record)
+    run.decided[asked] = output
+    return output
 
 
 async def _ask_once(

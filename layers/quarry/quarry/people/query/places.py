@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from quarry.core.language.tokens import unique
-from quarry.core.query.mention import Known, Mention, Place, Word
+from quarry.core.query.mention import Cue, Known, Mention, Place, Word
 from quarry.people.places import country_of, country_of_region, known_place
 from quarry.people.query.draft import BOTH_REACH, PLACES, Draft, facets_of
 
@@ -16,23 +16,38 @@ AT_WORK_CHARACTERS_MAX = 20
 _DESTINATION = frozenset({"relocate", "relocating", "move", "moving", "shift", "shifting"})
 
 
-def take_known_place(draft: Draft, mention: Mention, value: Known) -> None:
-    """A value of a place facet."""
+def take_known_place(draft: Draft, place: int, mention: Mention, value: Known) -> None:
+    """A value of a place facet. One that nobody can be at, joined to a place by "or", is an alternative to it."""
     wished = [known.value.lower() for known in value.values if known.facet == "preferred_place" and known.is_whole]
     if wished and not _is_done(draft, mention) and facets_of(mention) <= PLACES and known_place(wished[0]) is None:
         # no place that anybody can be at: "remote", but where somebody "worked remotely"
         if mention.assertion in ("affirmed", "required"):
-            draft.put("preferred_locations", wished, mention)
+            is_alternative = _is_alternative_to_place(draft, place)
+            draft.put("or_preferred_locations" if is_alternative else "preferred_locations", wished, mention)
         else:
             draft.prefer(*wished)
         return
     name = next((known.value for known in value.values if known.facet in PLACES and known.is_whole), None)
     if name is None:
         draft.prefer(*draft.text(mention).lower().split())
-    elif (place := known_place(name)) is not None:
-        _take(draft, mention, place)
+    elif (found := known_place(name)) is not None:
+        _take(draft, mention, found)
     else:
         take_place_text(draft, mention, name.lower())
+
+
+def _is_alternative_to_place(draft: Draft, place: int) -> bool:
+    """Whether "or" joins it to the place before or behind it."""
+    joined, mentions = draft.parsed.mentions[place].joined_by == "or", draft.parsed.mentions
+    before = next((each for each in reversed(mentions[:place]) if not isinstance(each.value, Cue)), None)
+    behind = next((each for each in mentions[place + 1 :] if not isinstance(each.value, Cue)), None)
+    if joined and before is not None and _is_place(before):
+        return True
+    return behind is not None and behind.joined_by == "or" and _is_place(behind)
+
+
+def _is_place(mention: Mention) -> bool:
+    return isinstance(mention.value, Place) or bool(facets_of(mention) & PLACES)
 
 
 def _is_done(draft: Draft, mention: Mention) -> bool:

@@ -120,7 +120,7 @@ def _take_known(draft: Draft, place: int, mention: Mention, value: Known) -> Non
     elif "team" in facets:
         take_team(draft, mention, value)
     elif facets & PLACES:
-        take_known_place(draft, mention, value)
+        take_known_place(draft, place, mention, value)
     else:
         take_name(draft, mention, value)
 
