@@ -78,41 +78,7 @@ def _rows(base: Base) -> Statement:
     )
 
 
-<<<<<<< HEAD
-def _cell(base: Base, path: Path, pointer: str) -> Composable:
-    """What a row shows: of related rows a list of their different values."""
-    if path.is_array:
-        return array_of(base.scope, path)
-    operand = path_operand(base.scope, path, pointer, of_few=True)
-    if operand.many is None:
-        return operand.value
-    present = SQL("({}) is not null").format(operand.value)
-    return SQL("array({} order by 1)").format(operand.many.select(SQL("distinct {}").format(operand.value), present))
-
-
-def _order(base: Base) -> Composed:
-    """As was asked for; then by date, the latest first, then by key."""
-    scope, terms = base.scope, list[Composable]()
-    for place, order in enumerate(base.query.order):
-        with base.building.collected():
-            pointer = f"{base.pointer}/order/{place}/by"
-            path = resolve(order.by, scope.rows, base.building.schema, pointer)
-            if path.is_many:
-                raise invalid(
-                    pointer, f"{order.by} may have several values a row: order by min({order.by}) or max({order.by})"
-                )
-            value = ordered(path_operand(scope, path, pointer).value, path.kind)
-            terms.append(SQL("{} {} nulls last").format(value, SQL(order.direction)))
-    dated = base.source.fields.get(base.source.dated or "")
-    if dated is not None and not dated.is_array and dated.related is None:
-        terms.append(SQL("{} desc nulls last").format(SQL(dated.sql(ROW))))
-    return SQL(", ").join([*terms, SQL(base.source.key(ROW))])
-
-
 def values_of(building: Building, query: Query, pointer: str) -> Values:
-=======
-def _values(building: Building, query: Query, pointer: str) -> Values:
->>>>>>> query
     """A query as a subquery of one column. Unlike a query by itself it has no limit, unless it says one."""
     base = base_of(building, query, pointer)
     is_single = query.limit == 1 or bool(query.aggregate and not query.group)
