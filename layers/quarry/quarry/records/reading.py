@@ -136,7 +136,7 @@ async def read_records(
     """What `text` asks of records of these types; `earlier` are the questions before it, the last one last, of which it keeps
     what it does not change. Raises DatabaseUnavailable.
     """
-    reading = await read_question(database, types.united, text, earlier=earlier, scope=types.scope)
+    reading = await read_question(database, types.united, text, earlier=earlier, owners=types.owners)
     return await off_loop(_placed, types, reading)
 
 
