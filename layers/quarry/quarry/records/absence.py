@@ -100,9 +100,9 @@ async def _held_by_none(database: Database, names: Sequence[_Name], types: Seque
     for language in dict.fromkeys(language for each in types for language in each.languages):
         tables, seen = tables_seen(each for each in types if language in each.languages)
         held += [
-            SQL("exists (select from {} t where t.text_search @@ asked_words({}::regconfig, n.words, true) and ({}))").format(
-                Identifier(table), Literal(language), SQL(is_seen or "true")
-            )
+            SQL(
+                "exists (select from {} t where t.text_search @@ asked_words({}::regconfig, n.words, true) and ({}))"
+            ).format(Identifier(table), Literal(language), SQL(is_seen or "true"))
             for table, is_seen in zip(tables, seen, strict=True)
         ]
         alike.append(

@@ -32,6 +32,7 @@ from quarry.core.retrieval.filters import Arguments, Literals, where
 from quarry.core.retrieval.visible_values import Owners
 from quarry.records.contract import RecordType
 
+
 @dataclass(frozen=True)
 class SearchedType:
     """A type of record as it is searched. `table` is what it is filtered and counted by, `rows` the table of ours that holds its

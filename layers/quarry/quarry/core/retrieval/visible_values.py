@@ -14,7 +14,7 @@ from psycopg.sql import SQL, Composable, Composed, Literal
 from quarry.core.postgres.pool import Database
 from quarry.core.query.question import Condition
 from quarry.core.retrieval.facets import Facet, SearchTable
-from quarry.core.retrieval.filters import Arguments, related_rows, value_condition
+from quarry.core.retrieval.filters import Arguments, value_condition
 from quarry.core.retrieval.values_function import value_expression
 
 Owners = Mapping[str, str | None]
