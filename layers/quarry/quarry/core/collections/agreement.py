@@ -52,21 +52,20 @@ def _hidden_elsewhere(declared: Declared) -> Iterator[Disagreement]:
         for column in each.hidden
     }
     for name, each in declared.items():
-        told = set[tuple[Table, str]]()
+        source, told = table_name(each.source), set[tuple[Table, str]]()
+        own = {(source, column) for column in each.hidden}
         for use in _uses(each):
             column = use.table, use.column
-            hiding = hidden.get(column)
-            if hiding not in (None, name) and not (use.table == table_name(each.source) and use.column in each.hidden):
+            if column in hidden and column not in own and hidden[column] != name:
                 told.add(column)
-                message = f"the column {use.column!r} of {'.'.join(use.table)} is hidden by the collection {hiding!r}"
-                yield Disagreement(name, use.path, message)
-        for (table, column), hiding in hidden.items():
-            is_shown = table == table_name(each.source) and column not in each.hidden
-            if is_shown and hiding != name and (table, column) not in told:
                 message = (
-                    f"whole records show the column {column!r}, which the collection {hiding!r} hides: hide it here too"
+                    f"the column {use.column!r} of {'.'.join(use.table)} is hidden by the collection {hidden[column]!r}"
                 )
-                yield Disagreement(name, ("hidden",), message, is_error=False)
+                yield Disagreement(name, use.path, message)
+        for column in sorted(hidden.keys() - own - told):
+            if column[0] == source:
+                shown = f"whole records show the column {column[1]!r}, which the collection {hidden[column]!r} hides"
+                yield Disagreement(name, ("hidden",), f"{shown}: hide it here too", is_error=False)
 
 
 def _uses(declared: CollectionDeclaration) -> Iterator[_Use]:
