@@ -25,8 +25,9 @@ async def run_query(
     today = today or datetime.datetime.now(datetime.UTC).date()
     asked = await what_may_be_asked(caller, services)
     schema = asked.schema
-    reader = asked.acting_on(source_of(schema, query.source, "/source"), services).reader
-    query = await with_known_values(query, schema, reader)
+    source_of(schema, query.source, "/source")  # before anything is looked up
+    reader = asked.acting(services).reader
+    query = await with_known_values(query, asked, reader)
     result = await execute(reader, query, schema, today)
     told = await off_loop(describe, query, result, schema, today)
     return QueryResult(
