@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import LiteralString
+from typing import LiteralString, Protocol
 
 from psycopg.sql import SQL, Composable, Composed
 
-from quarry.query.algebra import Comparison, Operator, OtherField, Query, Scalar
+from quarry.query.algebra import Comparison, Operator, Query, Scalar
 from quarry.query.functions import first_day, folded, key_of
 from quarry.query.paths import NUMERIC, invalid
 from quarry.query.schema import Kind
-from quarry.query.scope import Building, Related
+from quarry.query.scope import Building, Related, Scope
 from quarry.query.values import Interval, interval_of, number_of, text_of, truth_of
+
+
+class Place(Protocol):
+    """Where a condition stands: in whose rows, and whether within OR or NOT (`at_once`)."""
+
+    @property
+    def building(self) -> Building: ...
+    @property
+    def scope(self) -> Scope | None: ...
+    @property
+    def at_once(self) -> bool: ...
+
 
 DATES: frozenset[Kind] = frozenset({"date", "datetime"})
 
@@ -30,36 +42,40 @@ class Operand:
     """Whether the values are elements of an array."""
 
 
-OperandOf = Callable[[str, str], Operand]
-"""The operand that a name stands for; the second argument points to it."""
+def compared(operand: Operand, other: Operand | None, comparison: Comparison, reader: Place, pointer: str) -> Composed:
+    """True of the rows whose value, or one of whose values, compares so. `!=` and `is_null` deny that any does. `other` is the
+    field that it is compared with.
+    """
+    op = _POSITIVE.get(comparison.op, comparison.op)
+    is_denied = op != comparison.op
+    if comparison.query is not None and op == "=" and operand.many is None and (is_denied or reader.at_once):
+        return _with_many(operand, comparison.query, is_denied, reader, f"{pointer}/value")
+    if other is None:
+        met = _met(reader.building, operand, comparison.model_copy(update={"op": op}), pointer)
+    else:
+        met = _with_field(operand, op, other, pointer)
+    if not is_denied:
+        return met if operand.many is None else operand.many.any(met)
+    return SQL("({}) is not true").format(met) if operand.many is None else SQL("not {}").format(operand.many.any(met))
 
 
-def compared(building: Building, operand_of: OperandOf, comparison: Comparison, pointer: str) -> Composed:
-    """True of the rows whose value, or one of whose values, compares so. `!=` and `is_null` deny that any does."""
-    operand = operand_of(comparison.field, f"{pointer}/field")
-    if isinstance(comparison.value, OtherField):
-        other = operand_of(comparison.value.field, f"{pointer}/value/field")
-        met = _with_field(operand, comparison.op, other, pointer)
-        return _denied(operand, met) if comparison.op == "!=" else _of_any(operand, met)
-    positive = _POSITIVE.get(comparison.op)
-    if positive is None:
-        return _of_any(operand, _met(building, operand, comparison, pointer))
-    return _denied(operand, _met(building, operand, comparison.model_copy(update={"op": positive}), pointer))
-
-
-def _denied(operand: Operand, met: Composable) -> Composed:
-    if operand.many is None:
-        return SQL("({}) is not true").format(met)
-    return SQL("not {}").format(_of_any(operand, met))
+def _with_many(operand: Operand, query: Query, is_denied: bool, reader: Place, pointer: str) -> Composed:
+    """A value among those of another query, or not among them: joined, since IN may be run for each row within NOT and OR."""
+    found = reader.building.values_of(query, pointer)
+    _check_alike(operand, found.kind, pointer)
+    value = folded(operand.value) if operand.kind == "text" else operand.value
+    if reader.at_once and reader.scope is not None:
+        alias = SQL(reader.building.alias())
+        reader.scope.add(
+            SQL("left join (select distinct v from ({}) d (v)) {} on {}.v = {}").format(found.sql, alias, alias, value)
+        )
+        return SQL("{}.v is {}").format(alias, SQL("null" if is_denied else "not null"))
+    return SQL("{} (select from ({}) d (v) where d.v = {})").format(
+        SQL("not exists" if is_denied else "exists"), found.sql, value
+    )
 
 
 _POSITIVE: dict[Operator, Operator] = {"!=": "=", "is_null": "not_null"}
-
-
-def _of_any(operand: Operand, met: Composable) -> Composed:
-    if operand.many is None:
-        return SQL("{}").format(met)
-    return SQL("exists ({})").format(operand.many.select(SQL(""), met))
 
 
 def _met(building: Building, operand: Operand, comparison: Comparison, pointer: str) -> Composed:
@@ -149,7 +165,7 @@ def _with_dates(building: Building, operand: Operand, op: str, scalars: Sequence
 def _with_query(building: Building, operand: Operand, op: str, query: Query, pointer: str) -> Composed:
     """A value among those of another query, or compared with its only one."""
     found = building.values_of(query, f"{pointer}/value")
-    _check_alike(operand, found.kind, pointer)
+    _check_alike(operand, found.kind, f"{pointer}/value")
     value = folded(operand.value) if operand.kind == "text" else operand.value
     if op == "=":
         return SQL("{} in ({})").format(value, found.sql)
@@ -166,11 +182,9 @@ def _with_field(operand: Operand, op: str, other: Operand, pointer: str) -> Comp
         raise invalid(
             f"{pointer}/value/field", f"{other.name} may have several values a row: ask min(…) or max(…) of it"
         )
-    if op == "!=":
-        op = "="
     if op not in _COMPARATORS:
         raise invalid(f"{pointer}/op", f"{op} compares with no other field")
-    _check_alike(operand, other.kind, pointer)
+    _check_alike(operand, other.kind, f"{pointer}/value")
     one, two = (
         folded(each.value)
         if each.kind == "text"
@@ -187,7 +201,7 @@ _COMPARATORS = ("=", "<", "<=", ">", ">=")
 
 def _check_alike(operand: Operand, kind: Kind, pointer: str) -> None:
     if _family(kind) != _family(operand.kind):
-        raise invalid(f"{pointer}/value", f"{operand.name} is {operand.kind}, and what it is compared with is {kind}")
+        raise invalid(pointer, f"{operand.name} is {operand.kind}, and what it is compared with is {kind}")
 
 
 def _family(kind: Kind) -> str:

@@ -2,99 +2,116 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from psycopg.sql import SQL, Composable, Composed
 
-from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Exists, Not
-from quarry.query.comparisons import Operand, OperandOf, compared
+from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Exists, Not, OtherField
+from quarry.query.comparisons import Operand, compared
 from quarry.query.functions import aggregated
-from quarry.query.paths import Path, Predicate, Step, invalid, resolve, resolve_rows
+from quarry.query.paths import Path, Predicate, invalid, resolve, resolve_rows
 from quarry.query.schema import Field
-from quarry.query.scope import TRUE, Building, Related, Scope, element_table, elements, related, related_at
+from quarry.query.scope import TRUE, Building, Related, Scope, element_table, elements, related
 
 PREDICATES_MAX = 4
 """How deep predicates may refer to each other."""
 
 
-def all_of(scope: Scope, conditions: Sequence[Condition], pointer: str) -> Composed:
-    """True of the rows that meet all conditions."""
-    return every(scope.building, partial(operand_of, scope), scope, conditions, pointer)
+NamedOperand = Callable[[str, str], Operand]
+"""The operand that a name stands for; the second argument points to it."""
 
 
-def every(
-    building: Building, operand: OperandOf, scope: Scope | None, conditions: Sequence[Condition], pointer: str
-) -> Composed:
-    """As `all_of`, of conditions whose names `operand` resolves; without a scope no related rows can be asked for."""
-    return _joined(" and ", building, operand, scope, conditions, pointer)
+@dataclass(frozen=True)
+class Reader:
+    """What conditions are read by: the rows of a scope, or, for groups, what `named` knows. `at_once`: they stand within OR or
+    NOT, where related rows are read for all rows at once.
+    """
+
+    building: Building
+    scope: Scope | None
+    named: NamedOperand | None = None
+    at_once: bool = False
+
+    def operand(self, name: str, pointer: str) -> Operand:
+        """The operand that a name stands for."""
+        if self.named is not None or self.scope is None:
+            assert self.named is not None
+            return self.named(name, pointer)
+        path = resolve(name, self.scope.rows, self.building.schema, pointer)
+        return path_operand(self.scope, path, pointer, at_once=self.at_once)
+
+    @property
+    def within(self) -> Reader:
+        """For conditions within OR and NOT."""
+        return replace(self, at_once=True)
 
 
-def _joined(
-    word: str,
-    building: Building,
-    operand: OperandOf,
-    scope: Scope | None,
-    conditions: Sequence[Condition],
-    pointer: str,
-) -> Composed:
+def all_of(scope: Scope, conditions: Sequence[Condition], pointer: str, *, at_once: bool = False) -> Composed:
+    """True of the rows that meet all conditions. `at_once` where that is not asked alone of rows."""
+    return joined_by(" and ", Reader(scope.building, scope, at_once=at_once), conditions, pointer)
+
+
+def joined_by(word: str, reader: Reader, conditions: Sequence[Condition], pointer: str) -> Composed:
+    """The conditions with `and` or `or` between them. Errors of each are collected."""
     met: list[Composable] = []
     for place, condition in enumerate(conditions):
-        with building.collected():
-            met.append(SQL("({})").format(_condition(building, operand, scope, condition, f"{pointer}/{place}")))
+        with reader.building.collected():
+            met.append(SQL("({})").format(_condition(reader, condition, f"{pointer}/{place}")))
     return SQL("({})").format(SQL(word).join(met or [TRUE]))
 
 
-def _condition(
-    building: Building, operand: OperandOf, scope: Scope | None, condition: Condition, pointer: str
-) -> Composed:
+def _condition(reader: Reader, condition: Condition, pointer: str) -> Composed:
     match condition:
         case AnyOf():
-            return _joined(" or ", building, operand, scope, condition.any_of, f"{pointer}/any_of")
+            return joined_by(" or ", reader.within, condition.any_of, f"{pointer}/any_of")
         case AllOf():
-            return _joined(" and ", building, operand, scope, condition.all_of, f"{pointer}/all_of")
+            return joined_by(" and ", reader, condition.all_of, f"{pointer}/all_of")
         case Not(negated=Exists() as denied):
-            return SQL("not {}").format(_exists(scope, denied, f"{pointer}/not"))  # an anti-join
+            return SQL("not {}").format(_exists(reader, denied, f"{pointer}/not"))
         case Not():
-            return SQL("({}) is not true").format(
-                _condition(building, operand, scope, condition.negated, f"{pointer}/not")
-            )
+            return SQL("({}) is not true").format(_condition(reader.within, condition.negated, f"{pointer}/not"))
         case Exists():
-            return _exists(scope, condition, pointer)
+            return _exists(reader, condition, pointer)
         case Comparison():
-            return compared(building, operand, condition, pointer)
+            return _comparison(reader, condition, pointer)
 
 
-def _exists(scope: Scope | None, condition: Exists, pointer: str) -> Composed:
+def _comparison(reader: Reader, comparison: Comparison, pointer: str) -> Composed:
+    if not isinstance(comparison.value, OtherField):
+        operand = reader.operand(comparison.field, f"{pointer}/field")
+        return compared(operand, None, comparison, reader, pointer)
+    reader = replace(reader, at_once=False)  # each row's related rows are compared with its own value
+    operand = reader.operand(comparison.field, f"{pointer}/field")
+    other = reader.operand(comparison.value.field, f"{pointer}/value/field")
+    return compared(operand, other, comparison, reader, pointer)
+
+
+def _exists(reader: Reader, condition: Exists, pointer: str) -> Composed:
+    scope = reader.scope
     if scope is None:
         raise invalid(pointer, "`having` compares aggregates and groups: ask for related rows in `where`")
     path = resolve_rows(condition.exists, scope.rows, scope.building.schema, f"{pointer}/exists")
-    rows = related(scope, path.steps)
-    met = all_of(rows.scope, condition.where, f"{pointer}/where")  # adds the tables that it reads
-    return SQL("exists ({})").format(rows.select(SQL(""), met))
+    rows = related(scope, path.steps, at_once=reader.at_once)
+    return rows.any(all_of(rows.scope, condition.where, f"{pointer}/where"))
 
 
-def operand_of(scope: Scope, name: str, pointer: str) -> Operand:
-    """The operand that a field path stands for."""
-    return path_operand(scope, resolve(name, scope.rows, scope.building.schema, pointer), pointer)
-
-
-def path_operand(scope: Scope, path: Path, pointer: str) -> Operand:
-    """The operand of a resolved path."""
+def path_operand(scope: Scope, path: Path, pointer: str, *, at_once: bool = False) -> Operand:
+    """The operand of a resolved path. `at_once` reads related rows for all rows at once."""
     if path.over is not None:
         return Operand(_over_related(scope, path, pointer), path.kind, path.text)
     if path.is_many:
-        many, value = many_values(scope, path, pointer)
-        return Operand(value, path.kind, path.text, many, isinstance(path.end, Field) and path.end.is_array)
+        many, value = many_values(scope, path, pointer, at_once=at_once)
+        return Operand(value, path.kind, path.text, many, path.is_array)
     return Operand(_end(scope.reach(path.steps), path, pointer), path.kind, path.text)
 
 
-def many_values(scope: Scope, path: Path, pointer: str) -> tuple[Related, Composable]:
+def many_values(scope: Scope, path: Path, pointer: str, *, at_once: bool = False) -> tuple[Related, Composable]:
     """The related rows that a path ends at, or the elements of an array, and their value."""
     if path.is_array:
         rows = elements(scope.building, array_of(scope, path))
         return rows, SQL("{}.v").format(SQL(rows.scope.alias))
-    rows = related(scope, path.steps)
+    rows = related(scope, path.steps, at_once=at_once)
     return rows, _many_end(rows.scope, path, pointer)
 
 
@@ -128,7 +145,7 @@ def _predicate(scope: Scope, predicate: Predicate, pointer: str) -> Composed:
     if building.predicates == PREDICATES_MAX:
         raise invalid(pointer, f"the predicate {predicate.name} is defined by too many others")
     building.predicates += 1
-    met = all_of(scope, predicate.conditions, pointer)
+    met = all_of(scope, predicate.conditions, pointer, at_once=True)
     building.predicates -= 1
     if scope.rows.key is None:
         return SQL("({} is true)").format(met)
@@ -136,35 +153,16 @@ def _predicate(scope: Scope, predicate: Predicate, pointer: str) -> Composed:
 
 
 def _over_related(scope: Scope, path: Path, pointer: str) -> Composable:
-    """An aggregate over the related rows of a row, computed for all rows at once where they have a key."""
-    steps = path.steps
-    first = next((place for place, step in enumerate(steps) if step.link.is_many), None)
-    outer = scope if first is None else scope.reach(steps[:first])
-    if first is None or outer.rows.key is None:
-        return outer.kept(path.text, lambda: _row_by_row(scope, path, pointer))
-    return outer.kept(path.text, lambda: _at_once(outer, path, steps[first:], pointer))
+    """An aggregate over the related rows of a row."""
+    return scope.kept(path.text, lambda: _computed(scope, path, pointer))
 
 
-def _row_by_row(scope: Scope, path: Path, pointer: str) -> Composed:
-    rows, value = many_values(scope, path, pointer)
-    return SQL("({})").format(rows.select(aggregate_of(path, value)))
-
-
-def _at_once(outer: Scope, path: Path, steps: Sequence[Step], pointer: str) -> Composable:
-    """As a join with the aggregates of all rows: the planner cannot turn a subquery for each row into that."""
-    assert outer.rows.key is not None
-    assert path.over is not None
-    owner, joined = outer.building.alias(), outer.building.alias()
-    rows = related_at(outer.building, owner, steps)
-    value = aggregate_of(path, _many_end(rows.scope, path, pointer))
-    key = SQL(outer.rows.key(owner))
-    outer.add(
-        SQL("left join (select {} as k, {} as v from {} {}, {} where {} group by 1) {} on {} = {}").format(
-            key, value, SQL(outer.rows.rows), SQL(owner), rows.scope.tables, rows.on, SQL(joined),
-            SQL("{}.k").format(SQL(joined)), SQL(outer.rows.key(outer.alias)),
-        )
-    )  # fmt: skip
-    return or_of_none(path, SQL("{}.v").format(SQL(joined)))
+def _computed(scope: Scope, path: Path, pointer: str) -> Composable:
+    rows, value = many_values(scope, path, pointer, at_once=True)
+    computed = aggregate_of(path, value)
+    if rows.owner is None:
+        return SQL("({})").format(rows.select(computed))
+    return or_of_none(path, SQL("{}.v").format(rows.joined(computed)))
 
 
 def or_of_none(path: Path, value: Composable) -> Composable:

@@ -8,7 +8,6 @@ s  the most frequent spelling of each text
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
@@ -16,7 +15,7 @@ from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 from quarry.query.algebra import Group, Period
 from quarry.query.base import Base
 from quarry.query.comparisons import DATES, Operand
-from quarry.query.conditions import every, many_values, path_operand
+from quarry.query.conditions import NamedOperand, Reader, joined_by, many_values, path_operand
 from quarry.query.functions import first_day, key_of, shown
 from quarry.query.numbers import Number, Numbers
 from quarry.query.paths import invalid, resolve, unknown
@@ -78,7 +77,7 @@ def grouped(base: Base, limit: int | None) -> Grouped:
     def operand(name: str, where: str) -> Operand:
         return _operand(keys, numbers, name, where)
 
-    having = every(building, operand, None, query.having, f"{pointer}/having")
+    having = joined_by(" and ", Reader(building, None, operand), query.having, f"{pointer}/having")
     order = _order(base, keys, listed, operand)
     parts = [
         SQL("r as (select {} from {} where {})").format(_read(keys, numbers), base.scope.tables, base.where),
@@ -162,7 +161,7 @@ def _operand(keys: list[Key], numbers: Numbers, name: str, pointer: str) -> Oper
     return Operand(SQL("h.{}").format(_value(number.place)), number.kind, name)
 
 
-def _order(base: Base, keys: list[Key], listed: list[Number], operand: Callable[[str, str], Operand]) -> Composed:
+def _order(base: Base, keys: list[Key], listed: list[Number], operand: NamedOperand) -> Composed:
     """What was asked for; else periods first to last, the first aggregate highest first. Then the groups' own values."""
     terms: list[Composable] = []
     for place, order in enumerate(base.query.order):

@@ -53,7 +53,9 @@ class Numbers:
         known = next((number for number in self.all if number.aggregate == aggregate), None)
         if known is not None:
             return known
-        only = self._read(all_of(self.scope, aggregate.where, f"{pointer}/where")) if aggregate.where else None
+        only = None
+        if aggregate.where:
+            only = self._read(all_of(self.scope, aggregate.where, f"{pointer}/where", at_once=True))
         number = self._share(aggregate, only) if aggregate.fn == "share" else self._number(aggregate, only, pointer)
         self.all.append(number)
         return number

@@ -129,30 +129,64 @@ def joined(alias: LiteralString, step: Step, to: LiteralString) -> Composed:
 
 @dataclass(frozen=True)
 class Related:
-    """The related rows of one row, read in a subquery. `scope` is seen from where the path ends."""
+    """The related rows of one row, read in a subquery. `scope` is seen from where the path ends. With an `owner` they are read
+    for all rows at once, of which that is the alias, and joined to the row of `outer`.
+    """
 
     scope: Scope
     on: Composable
+    outer: Scope | None = None
+    owner: LiteralString | None = None
 
     def select(self, what: Composable, condition: Composable = TRUE) -> Composed:
         """`select …` of the related rows that meet a condition."""
-        return SQL("select {} from {} where {} and {}").format(what, self.scope.tables, self.on, condition)
+        return SQL("select {} from {} where {} and {}").format(what, self._tables, self.on, condition)
+
+    def any(self, condition: Composable) -> Composed:
+        """Whether a related row meets a condition. Alone, or as one of several conditions that must all hold, the planner makes a
+        join of EXISTS; within OR and NOT it would run it for each row, so that it is joined here.
+        """
+        if self.owner is None:
+            return SQL("exists ({})").format(self.select(SQL(""), condition))
+        return SQL("{}.k is not null").format(self.joined(None, condition))
+
+    def joined(self, value: Composable | None, condition: Composable = TRUE) -> Composable:
+        """The alias of a join with the owners that have related rows: `k` is their key, `v` an aggregate of these rows."""
+        assert self.outer is not None
+        assert self.owner is not None
+        assert self.outer.rows.key is not None
+        alias = SQL(self.outer.building.alias())
+        values = SQL("{} as k{}").format(
+            SQL(self.outer.rows.key(self.owner)), SQL("") if value is None else SQL(", {} as v").format(value)
+        )
+        self.outer.add(
+            SQL("left join ({} group by 1) {} on {}.k = {}").format(
+                self.select(values, condition), alias, alias, SQL(self.outer.rows.key(self.outer.alias))
+            )
+        )
+        return alias
+
+    @property
+    def _tables(self) -> Composed:
+        if self.owner is None or self.outer is None:
+            return self.scope.tables
+        return SQL("{}, {}").format(_named(self.outer.rows, self.owner), self.scope.tables)
 
 
-def related(outer: Scope, steps: Sequence[Step]) -> Related:
-    """The rows that `steps` lead to from the row of a scope; references before the first of several rows are joined to it."""
-    first = next((place for place, step in enumerate(steps) if step.link.is_many), len(steps) - 1)
-    return related_at(outer.building, outer.reach(steps[:first]).alias, steps[first:])
-
-
-def related_at(building: Building, alias: LiteralString, steps: Sequence[Step]) -> Related:
-    """The rows that `steps` lead to from the row `alias`."""
-    first, *others = steps
+def related(outer: Scope, steps: Sequence[Step], *, at_once: bool = False) -> Related:
+    """The rows that `steps` lead to from the row of a scope; references before the first of several rows are joined to it.
+    `at_once` reads them for all rows, where these have a key.
+    """
+    place = next((place for place, step in enumerate(steps) if step.link.is_many), len(steps) - 1)
+    outer = outer.reach(steps[:place])
+    building = outer.building
+    owner = building.alias() if at_once and outer.rows.key is not None else None
+    first, *others = steps[place:]
     scope = Scope(building, first.to, building.alias())
-    on = joined(alias, first, scope.alias)
+    on = joined(outer.alias if owner is None else owner, first, scope.alias)
     for step in others:
         scope = scope.follow(step) if step.link.is_many else scope.reach([step])
-    return Related(scope, on)
+    return Related(scope, on, outer, owner)
 
 
 def elements(building: Building, array: Composable) -> Related:
