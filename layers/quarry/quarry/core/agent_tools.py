@@ -136,21 +136,30 @@ class AgentPrompt:
 def _schema(model: type[BaseModel]) -> dict[str, Any]:
     schema = model.model_json_schema()
     # a model that holds itself is a reference to its own definition, where tools need an object
-    name = schema.pop("$ref", "").rpartition("/")[2]
-    whole = {**schema["$defs"][name], **schema} if name else schema
-    return {key: _untitled(value) for key, value in whole.items() if key not in ("title", "description")}
+    root = schema.pop("$ref", "")
+    if root:
+        schema |= schema["$defs"].pop(root.rpartition("/")[2])
+    return {key: _slim(value, root) for key, value in schema.items() if key not in ("title", "description")}
 
 
-def _untitled(schema: Any) -> Any:
-    """A schema without the titles that repeat names: a model reads all of them with every call."""
+_LEFT_OUT = frozenset(("title", "pattern", "minLength", "maxLength", "minItems", "maxItems", "default"))
+"""What a schema says that a model does not need: it reads all of them with every call, and calls are validated anyway."""
+
+
+def _slim(schema: Any, root: str) -> Any:
+    """A part of a schema without what is left out; what refers to `root` refers to the whole."""
     if isinstance(schema, list):
-        return [_untitled(each) for each in schema]
-    if isinstance(schema, dict):
-        # a property may be called "title"; its value is a schema
-        return {
-            key: _untitled(value) for key, value in schema.items() if not (key == "title" and isinstance(value, str))
-        }
-    return schema
+        return [_slim(each, root) for each in schema]
+    if not isinstance(schema, dict):
+        return "#" if root and schema == root else schema
+    # the names of properties and definitions are no keywords
+    return {
+        key: {name: _slim(each, root) for name, each in value.items()}
+        if key in ("properties", "$defs")
+        else _slim(value, root)
+        for key, value in schema.items()
+        if key not in _LEFT_OUT
+    }
 
 
 def openai_format(tools: Sequence[AgentTool]) -> list[dict[str, Any]]:
