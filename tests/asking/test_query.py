@@ -198,5 +198,14 @@ def test_values_that_a_caller_may_not_see_are_not_listed(tenants: TestClient) ->
     described = tenants.get("/collections", headers={"Authorization": "Bearer north"}).json()
     [tickets] = [each for each in described["collections"] if each["name"] == "tickets"]
     fields = {each["name"]: each for each in tickets["fields"]}
-    assert "values" not in fields["agent"]
+    assert {*fields["agent"]["values"]} == {"Ada Palmer", "Boris Krug"}
     assert {*fields["tags"]["values"]} == {"access", "fire", "hardware"}
+
+
+def test_a_value_that_a_caller_may_not_see_is_not_named_by_an_error(tenants: TestClient) -> None:
+    misspelt = {"source": "tickets", "where": [{"field": "agent", "value": "Cleo Ruis"}]}
+    assert "Cleo Ruiz" in refused(tenants, misspelt, "south")["/where/0/value"]
+    assert "Cleo Ruiz" not in refused(tenants, misspelt, "north")["/where/0/value"]
+    known = {"source": "tickets", "where": [{"field": "tags", "value": "BILLING"}], "aggregate": ["count"]}
+    assert asked(tenants, known, "south")["query"]["where"][0]["value"] == "billing"
+    assert "billing" not in refused(tenants, known, "north")["/where/0/value"].partition("did you mean")[2]

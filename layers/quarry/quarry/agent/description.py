@@ -25,15 +25,13 @@ async def describe_sources(caller: Caller, services: Services) -> dict[str, Sour
 
 
 async def _values(asked: Asked, services: Services) -> Values:
-    listed = {
-        (field.listed[0].name, field.listed[1]): (field.listed[0], source)
+    listed = dict.fromkeys(
+        field.listed
         for source in asked.schema.sources.values()
         for field in source.fields.values()
-        if field.listed is not None and not field.is_guarded
-    }
-    owners = {table.name: asked.caller.claims.get(source.claim, "") for table, source in listed.values()}
-    facets = [(table, facet) for (_, facet), (table, _) in listed.items()]
-    found = await frequent_values(services.acting(asked.settings).reader, facets, owners, VALUES_MAX)
+        if field.listed is not None
+    )
+    found = await frequent_values(asked.acting(services).reader, list(listed), asked.owners, VALUES_MAX)
     # as comparisons are without regard to case
     return {
         facet: list({value.casefold(): value for value in reversed(each)}.values())[::-1]
@@ -55,7 +53,7 @@ def _described(source: Source, values: Values) -> SourceDescription:
 
 def _field(name: str, field: Field, source: Source, values: Values) -> SourceField:
     link = source.links.get(name)
-    listed = None if field.listed is None or field.is_guarded else (field.listed[0].name, field.listed[1])
+    listed = None if field.listed is None else (field.listed[0].name, field.listed[1])
     return SourceField(
         name=name,
         kind=field.kind,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from quarry.agent.sources import Asked
 from quarry.core.errors import FieldError, InvalidInput
 from quarry.core.postgres.pool import Database
 from quarry.core.retrieval.facets import SearchTable
@@ -15,24 +16,24 @@ from quarry.query.rewrite import with_comparisons
 from quarry.query.schema import Field, Schema
 
 
-async def with_known_values(query: Query, schema: Schema, database: Database) -> Query:
+async def with_known_values(query: Query, asked: Asked, database: Database) -> Query:
     """The query with each value of a field whose values are known as the data spells it: in another case, with other accents or
     punctuation, inflected otherwise, or by a declared synonym. Raises InvalidInput for values that no row has, which names the
     nearest ones, and DatabaseUnavailable.
     """
-    named = _named(query, schema)
+    named, owners = _named(query, asked.schema), asked.owners
     spelt: dict[str, list[str]] = {}
     errors: list[FieldError] = []
     for table, values in named:
         try:
-            found = await values_meant(database, table, values, whole=True)
+            found = await values_meant(database, table, values, whole=True, owners=owners)
         except InvalidInput as error:
             errors.extend(error.errors)
         else:
             spelt |= {each.pointer: meant for each, meant in zip(values, found, strict=True)}
     if errors:
         raise InvalidInput(errors)
-    return with_comparisons(query, schema, lambda comparison, rows, pointer: _spelt(comparison, pointer, spelt))
+    return with_comparisons(query, asked.schema, lambda comparison, rows, pointer: _spelt(comparison, pointer, spelt))
 
 
 def _named(query: Query, schema: Schema) -> list[tuple[SearchTable, list[NamedValue]]]:

@@ -29,8 +29,9 @@ async def run_query(
 async def answer_query(query: Query, asked: Asked, services: Services, today: datetime.date) -> QueryResult:
     """The exact result of a query about what may be asked. Raises what `run_query` raises."""
     schema = asked.schema
-    reader = asked.acting_on(source_of(schema, query.source, "/source"), services).reader
-    query = await with_known_values(query, schema, reader)
+    source_of(schema, query.source, "/source")  # before anything is looked up
+    reader = asked.acting(services).reader
+    query = await with_known_values(query, asked, reader)
     result = await execute(reader, query, schema, today)
     told = await off_loop(describe, query, result, schema, today)
     return QueryResult(

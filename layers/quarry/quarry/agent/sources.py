@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from quarry.core.retrieval.visible_values import Owners
 from quarry.core.services import Caller, Services
 from quarry.core.web.filled_domains import filled_domains
 from quarry.domains import module, searched_tables
-from quarry.query.schema import ACTOR_SETTING, Schema, Source
+from quarry.query.schema import Schema, Source
 
 REMEMBERED_SECONDS = 2.0
 """So long a domain that was filled just now may be unknown to a process that runs."""
@@ -29,18 +30,26 @@ class Asked:
     settings: Mapping[str, str]
     homes: Mapping[str, tuple[str, str]]
 
-    def acting_on(self, source: Source, services: Services) -> Services:
-        """The services with databases that act for the caller. Rows and values that have owners are read as this source has them,
-        by the claim that says whose they are.
-        """
-        own = {ACTOR_SETTING: self.caller.claims.get(source.claim, "")} if ACTOR_SETTING in self.settings else {}
-        return services.acting({**self.settings, **own})
+    def acting(self, services: Services) -> Services:
+        """The services with databases that know who the caller is."""
+        return services.acting(self.settings)
+
+    @property
+    def owners(self) -> Owners:
+        """Of each table of values with owners, whose the caller may know."""
+        return {
+            field.listed[0].name: self.caller.claims.get(source.owner_claim) or None
+            for source in self.schema.sources.values()
+            if source.owner_claim is not None
+            for field in source.fields.values()
+            if field.listed is not None
+        }
 
 
 async def schema_for(caller: Caller, services: Services) -> tuple[Schema, Services]:
     """The sources of a caller, and the services with databases that know who the caller is. Raises DatabaseUnavailable."""
     asked = await what_may_be_asked(caller, services)
-    return asked.schema, services.acting(asked.settings)
+    return asked.schema, asked.acting(services)
 
 
 async def what_may_be_asked(caller: Caller, services: Services) -> Asked:

@@ -34,14 +34,11 @@ _TEXTS = frozenset(("text", "character varying"))
 
 @dataclass(frozen=True)
 class Declared:
-    """A collection, the table that its values are known by, and the columns of its source that the service's role may read.
-    `guarded` are the facets with values that a caller may not see.
-    """
+    """A collection, the table that its values are known by, and the columns of its source that the service's role may read."""
 
     collection: Collection
     table: SearchTable
     columns: Sequence[Column]
-    guarded: frozenset[str] = frozenset()
 
 
 def sources_of(declared: Sequence[Declared]) -> dict[str, Source]:
@@ -73,7 +70,7 @@ def _source(declared: Declared, links: Mapping[str, Link]) -> Source:
         description=declaration.describe or "",
         languages=table.languages,
         predicates={name: _predicate(text) for name, text in declaration.predicates.items()},
-        claim=declaration.scope_claim,
+        owner_claim=declaration.scope_claim if declaration.scope_setting else None,
     )
 
 
@@ -104,14 +101,14 @@ def _facet_fields(declared: Declared, links: Mapping[str, Link]) -> Iterator[tup
     collection = declared.collection
     facets = {facet.name: facet for facet in search_table(collection).facets}
     for name, given in collection.declaration.facets.items():
-        link, is_guarded = links.get(name), name in declared.guarded
+        link = links.get(name)
         if link is not None and given.of is not None:
             title = title_of(collection, given)
-            value = described(facets[name], title, declared.table, is_array=False, is_guarded=is_guarded)
+            value = described(facets[name], title, declared.table, is_array=False)
             yield name, replace(value, related=link)
         else:
             own = partial(_own_value, collection, name, given)
-            yield name, described(facets[name], own, declared.table, is_guarded=is_guarded)
+            yield name, described(facets[name], own, declared.table)
     if DATE in facets and DATE not in collection.declaration.facets:
         column = collection.declaration.date or ""
         yield DATE, described(facets[DATE], partial(collection.day, column), declared.table)

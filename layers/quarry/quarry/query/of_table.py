@@ -48,6 +48,7 @@ def source_of(
         dated=table.date,
         description=description,
         languages=table.languages,
+        owner_claim="sub" if table.scope else None,
     )
 
 
@@ -77,9 +78,7 @@ def _value(table: SearchTable, facet: Facet) -> Field:
     return described(facet, _one_row(sql), table, is_array=has_parts or facet.is_array)
 
 
-def described(
-    facet: Facet, sql: SqlOf, table: SearchTable, *, is_array: bool | None = None, is_guarded: bool = False
-) -> Field:
+def described(facet: Facet, sql: SqlOf, table: SearchTable, *, is_array: bool | None = None) -> Field:
     """A field with what a facet says of it."""
     return Field(
         facet.name,
@@ -91,7 +90,6 @@ def described(
         unit=facet.unit,
         currency=facet.currency,
         listed=(table, facet.name) if facet.is_listed else None,
-        is_guarded=is_guarded,
     )
 
 

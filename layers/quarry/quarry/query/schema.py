@@ -31,7 +31,7 @@ class Field:
     """A value of a row. One that `is_array` is several of the kind; one of `related` rows is read from these.
 
     `listed` names the dictionary of values that knows it: its table and facet, which has the synonyms too. `unit` is what a
-    number is measured in, `currency` what money is in. Of one that `is_guarded` a caller may not see all values.
+    number is measured in, `currency` what money is in.
     """
 
     name: str
@@ -43,7 +43,6 @@ class Field:
     unit: str | None = None
     currency: str | None = None
     listed: tuple[SearchTable, str] | None = None
-    is_guarded: bool = False
     related: Link | None = None
     description: str | None = None
 
@@ -70,7 +69,7 @@ class Source:
     """Rows that can be asked about. `rows` is their table in SQL; `guard` is true of the rows that this caller may see, where the
     database's own policies do not say it. `holds_words` is true of rows that hold all words of a text, which is a parameter.
     `dated` names the field that dates a row. `predicates` are boolean fields that stand for conditions, all of which must hold
-    (`overdue`). `claim` is which of the caller's verified claims says whose rows and values are the caller's.
+    (`overdue`). Where rows have owners, `owner_claim` is which of the caller's verified claims says whose are the caller's.
     """
 
     name: str
@@ -87,7 +86,7 @@ class Source:
     description: str = ""
     languages: tuple[str, ...] = ()
     predicates: Mapping[str, Sequence[Condition]] = field(default_factory=dict)
-    claim: str = "sub"
+    owner_claim: str | None = None
 
 
 @dataclass(frozen=True)

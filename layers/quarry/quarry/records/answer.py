@@ -58,7 +58,7 @@ async def answer_question(
         conversation, reading = await _read(request, services, types)
         request = with_filters_in_force(request, conversation)
         chosen = types.named(request.types)
-        scope = await with_known_values(services.reader, scope_of(request.filters, chosen), chosen, types.scope)
+        scope = await with_known_values(services.reader, scope_of(request.filters, chosen), chosen, types.owners)
         told = applied(request, types, scope)
         evidence = Evidence(SOURCES_FOUND_MAX) if run.chat is not None else Evidence()
         toolset = SearchToolset(services, run, chosen, reading, scope, evidence)

@@ -386,16 +386,6 @@ def line_columns(lines: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(column for line in lines for column in of(parse(line))))
 
 
-def tables_of(facet: FacetDeclaration) -> list[tuple[str, str]]:
-    """Schema and name of every table that a facet's values are read from beside the row's own."""
-    names = [name for name in (facet.of, facet.through) if name is not None]
-    title = facet.title
-    while isinstance(title, Referred):
-        names.append(title.of)
-        title = title.title
-    return list(map(table_name, names))
-
-
 def split_template(template: str) -> list[tuple[str, bool]]:
     """A template as its literal texts and the columns in braces, in order, each with whether it is a column."""
     pieces = re.split(r"\{([^{}]+)\}", template)

@@ -1,4 +1,4 @@
-"""What a running service reads of the tables in the catalog: columns by name and type, and whether policies may hide rows."""
+"""The columns of tables as a running service reads them: names and types alone, without statistics."""
 
 from __future__ import annotations
 
@@ -36,20 +36,3 @@ async def columns_of(database: Database, tables: Sequence[Table]) -> Mapping[Tab
         table = row.pop("schema"), row.pop("relation")
         found[table].append(Column(**row, width=None, distinct=None))
     return found
-
-
-_WITH_POLICIES = """
-select n.nspname::text as schema, c.relname::text as name
-from unnest(%(schemas)s::text[], %(names)s::text[]) s (schema, name)
-join pg_namespace n on n.nspname = s.schema
-join pg_class c on c.relnamespace = n.oid and c.relname = s.name
-where c.relrowsecurity or c.relkind in ('v', 'f')
-"""
-
-
-async def tables_that_hide_rows(database: Database, tables: Sequence[Table]) -> frozenset[Table]:
-    """Those of these tables of which a caller may not see all rows: row-level security is on, or views and foreign tables may
-    have it beneath them. Raises DatabaseUnavailable.
-    """
-    names = {"schemas": [schema for schema, _ in tables], "names": [name for _, name in tables]}
-    return frozenset((row["schema"], row["name"]) for row in await database.rows(_WITH_POLICIES, names))
