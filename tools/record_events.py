@@ -70,6 +70,20 @@ ANSWER_ID = "pVx0mZ3Tq7yJc2LwN8rKdA"
 QUESTION = "Who moved the motion on the Sable River Bridge?"
 PEOPLE_QUERY = "Go engineers in Bengaluru who are open to work, for up to 50 LPA"
 CAMPAIGNS_QUESTION = "What do the premium email campaigns offer?"
+ROWS_QUERY = {
+    "source": "motion",
+    "where": [{"field": "result", "value": "carried"}, {"field": "meeting.body", "value": "City Council"}],
+    "select": ["id", "title", "mover", "meeting.title"],
+    "order": [{"by": "date", "direction": "desc"}],
+    "limit": 3,
+}
+GROUPS_QUERY = {
+    "source": "companies",
+    "where": [{"field": "country", "value": "India"}, {"not": {"field": "status", "value": "closed"}}],
+    "aggregate": [{"fn": "count"}, {"fn": "avg", "field": "funding"}],
+    "group": [{"field": "city"}],
+    "order": [{"by": "count", "direction": "desc"}],
+}
 MCP_ACCEPT = "application/json, text/event-stream"
 PERSON_ID = "p-anagha-venkataraman"
 RUN_ID = "5b0f4c1e-7a93-4d28-b6e5-1f9d3a8c2074"
@@ -121,6 +135,8 @@ REQUESTS = {
     ),
     "records/collections": Request("GET", "/collections"),
     "records/facets": Request("GET", "/records/facets", query=[("type", "motion"), ("q", "bridge"), ("by", "result")]),
+    "query/rows": Request("POST", "/query", body=ROWS_QUERY),
+    "query/groups": Request("POST", "/query", body=GROUPS_QUERY),
     "records/ask": Request(
         "POST", "/records/ask", accept="text/event-stream", body={"question": QUESTION, "fresh": True}
     ),

@@ -34,7 +34,7 @@ from tests.running import running_server
 from tests.waiting import PATIENCE_SECONDS
 
 TOOLS = {
-    "search_ontology", "get_ontology_entity", "search_records", "count_records", "get_record",
+    "query", "search_ontology", "get_ontology_entity", "search_records", "count_records", "get_record",
     "search_companies", "get_company", "search_campaigns", "get_campaign", "get_person",
 }  # fmt: skip
 PAID_TOOLS = {"search_people"}
@@ -110,6 +110,24 @@ async def test_records_are_counted_by_a_facet(base: str, agents_url: str) -> Non
     assert sum(group["count"] for group in counted["groups"]) == moved
     found = await call(base, "search_records", query="motions", **arguments)
     assert (found["total"], found["more"]) == (moved, False)
+
+
+async def test_a_query_is_answered_exactly(base: str, agents_url: str) -> None:
+    where = [{"field": "mover", "value": "leland frost"}, {"field": "date", "op": ">=", "value": "2024"}]
+    asked = {"source": "motion", "where": where, "group": "result", "aggregate": "count"}
+    found = await call(base, "query", **asked)
+    with psycopg.connect(agents_url) as connection:
+        query = "select count(*) from motions where mover = 'Leland Frost' and date >= '2024-01-01'"
+        [moved] = connection.execute(query).fetchone() or [0]
+    assert sum(row[1] for row in found["rows"]) == found["total"] == moved > 0
+    assert found["query"]["where"][0]["value"] == "Leland Frost"
+    assert found["sentence"].startswith(f"{moved} motions since 2024 (mover: Leland Frost) by result: ")
+    async with Client(f"{base}/mcp") as client:
+        wrong = await client.call_tool("query", asked | {"source": "motions"})
+        assert wrong.is_error
+        assert "motion" in text_of(wrong)
+        mistyped = await client.call_tool("query", asked | {"where": [{"field": "mover", "op": "is", "value": "x"}]})
+        assert text_of(mistyped).startswith("where.0.op: ")
 
 
 async def test_a_workspace_is_searched_as_its_user(base: str) -> None:

@@ -190,7 +190,7 @@ def test_tools_that_may_be_called_are_passed_over(client: OpenAI) -> None:
         ({"messages": []}, "messages"),
         ({"messages": [{"role": "system", "content": "Be kind."}]}, "messages"),
         ({"messages": [{"role": "user", "content": "x" * 2001}]}, "messages"),
-        ({"messages": [{"role": "user", "content": "a\x00b"}]}, "messages.0.content.0.text"),
+        ({"messages": [{"role": "user", "content": "a\x00b"}]}, "messages.0.content"),
     ],
 )
 def test_what_cannot_be_done_is_refused_by_name(client: OpenAI, more: dict[str, Any], param: str | None) -> None:

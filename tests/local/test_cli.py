@@ -35,7 +35,21 @@ from tests.waiting import PATIENCE_SECONDS
 
 QUARRY = Path(sysconfig.get_path("scripts")) / "quarry"
 COMMANDS = (
-    *("serve", "demo", "sample", "migrate", "load", "embed", "cleanup", "uninstall", "ask", "tools", "runs", "eval"),
+    *(
+        "serve",
+        "demo",
+        "sample",
+        "migrate",
+        "load",
+        "embed",
+        "cleanup",
+        "uninstall",
+        "ask",
+        "query",
+        "tools",
+        "runs",
+        "eval",
+    ),
     *("credits", "tune", "index", "doctor", "map", "mcp", "forget", "export", "config", "completion"),
 )
 QUESTION = "Why did the council decide to keep the old elm?"

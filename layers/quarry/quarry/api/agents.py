@@ -10,7 +10,9 @@ from quarry.domains import modules
 @cache
 def offer() -> Offer:
     """All of it. The searches are imported with it."""
-    found = modules("agent_tools").values()
+    from quarry.agent import agent_tools as of_all
+
+    found = [of_all, *modules("agent_tools").values()]
     return Offer(
         tuple(tool for module in found for tool in module.AGENT_TOOLS),
         tuple(each for module in found for each in getattr(module, "AGENT_RESOURCES", ())),

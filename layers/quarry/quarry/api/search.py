@@ -1,5 +1,6 @@
 """What the function `search` serves."""
 
+from quarry.agent import routes as query_routes
 from quarry.api import agents, completions
 from quarry.core.web import run_routes, service_routes
 from quarry.domains import modules
@@ -7,6 +8,7 @@ from quarry.domains import modules
 ROUTERS = (
     service_routes.router,
     run_routes.router,
+    query_routes.router,
     *(module.router for module in modules("routes").values()),
     *agents.ROUTERS,
     *completions.ROUTERS,

@@ -19,6 +19,7 @@ from quarry.core.agent_results import RESULT_CHARACTERS_MAX, bounded
 from quarry.core.errors import FieldError, InvalidInput
 from quarry.core.off_loop import off_loop
 from quarry.core.services import Caller, Services
+from quarry.core.validation import place_in
 
 RESULTS_MAX = 20
 """Results of one call at most: an agent's context is small, and every result has an id to follow."""
@@ -134,7 +135,31 @@ class AgentPrompt:
 
 def _schema(model: type[BaseModel]) -> dict[str, Any]:
     schema = model.model_json_schema()
-    return {key: value for key, value in schema.items() if key not in ("title", "description")}
+    # a model that holds itself is a reference to its own definition, where tools need an object
+    root = schema.pop("$ref", "")
+    if root:
+        schema |= schema["$defs"].pop(root.rpartition("/")[2])
+    return {key: _slim(value, root) for key, value in schema.items() if key not in ("title", "description")}
+
+
+_LEFT_OUT = frozenset(("title", "pattern", "minLength", "maxLength", "minItems", "maxItems", "default"))
+"""What a schema says that a model does not need: it reads all of them with every call, and calls are validated anyway."""
+
+
+def _slim(schema: Any, root: str) -> Any:
+    """A part of a schema without what is left out; what refers to `root` refers to the whole."""
+    if isinstance(schema, list):
+        return [_slim(each, root) for each in schema]
+    if not isinstance(schema, dict):
+        return "#" if root and schema == root else schema
+    # the names of properties and definitions are no keywords
+    return {
+        key: {name: _slim(each, root) for name, each in value.items()}
+        if key in ("properties", "$defs")
+        else _slim(value, root)
+        for key, value in schema.items()
+        if key not in _LEFT_OUT
+    }
 
 
 def openai_format(tools: Sequence[AgentTool]) -> list[dict[str, Any]]:
@@ -153,7 +178,7 @@ def _validated(model: type[BaseModel], arguments: Mapping[str, Any]) -> BaseMode
         return model.model_validate(dict(arguments))
     except ValidationError as error:
         details = error.errors(include_url=False, include_context=False, include_input=False)[:ERRORS_MAX]
-        raise InvalidInput([_field_error(detail["loc"], detail["msg"]) for detail in details]) from None
+        raise InvalidInput([_field_error(place_in(arguments, detail), detail["msg"]) for detail in details]) from None
 
 
 def _field_error(location: Sequence[str | int], message: str) -> FieldError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -101,6 +101,15 @@ class Services:
         run = Run(domain, caller.user_id, query, budget, chat, request_id, run_id or uuid4(), request=asked)
         with self.run_log.record(run):
             yield run
+
+    def acting(self, settings: Mapping[str, str]) -> Services:
+        """The same services, with databases whose transactions begin with these settings of their own."""
+        if not settings:
+            return self
+        database = self.database.acting(settings)
+        return replace(
+            self, database=database, reader=database if self.reader is self.database else self.reader.acting(settings)
+        )
 
     async def close(self) -> None:
         """Write what is still to be written, then close what was opened."""

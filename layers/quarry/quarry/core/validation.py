@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 _WORDS = {"missing": "is missing", "extra_forbidden": "is no field here", "string_unicode": "is not valid Unicode"}
@@ -21,3 +21,21 @@ def plain_words(detail: Mapping[str, Any]) -> str:
     for mark in _ABOUT_PARSING:
         message = message.partition(mark)[0]
     return _SUBJECT.sub("should", message).replace("a valid dictionary", "an object")
+
+
+def place_in(given: Any, detail: Mapping[str, Any]) -> list[str | int]:
+    """Where one of a ValidationError's `errors()` is in what was given. Its place names the arms of unions too, and fields that
+    validators made; what was given has neither.
+    """
+    place: list[str | int] = []
+    location: Sequence[str | int] = detail["loc"]
+    for number, part in enumerate(location, 1):
+        is_there = (isinstance(given, Mapping) and part in given) or (
+            isinstance(given, Sequence) and not isinstance(given, str) and isinstance(part, int) and part < len(given)
+        )
+        if is_there:
+            place.append(part)
+            given = given[part]
+        elif detail["type"] == "missing" and number == len(location) and isinstance(given, Mapping):
+            place.append(part)
+    return place

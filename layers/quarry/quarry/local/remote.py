@@ -14,6 +14,8 @@ from quarry.client import QuarryError as ClientError
 from quarry.core.errors import QuarryError
 from quarry.local.ask import askable_of, render
 from quarry.local.askable import Events
+from quarry.local.query import show
+from quarry.query.algebra import Query
 
 TOKEN = "QUARRY_TOKEN"  # noqa: S105 -- the variable's name
 
@@ -23,6 +25,13 @@ async def ask_server(server: str, domain: str, question: str, *, as_json: bool) 
     askable = askable_of(domain)
     async with _asked(server) as asked, aclosing(_events(askable.remote(asked, question))) as events:
         await render(askable, events, as_json=as_json, server=server)
+
+
+async def query_server(server: str, query: Query, *, as_json: bool) -> None:
+    """As `quarry query` does, with a server's result. Raises QuarryError."""
+    async with _asked(server) as asked:
+        result = await asked.query(query)
+    show(result, as_json=as_json)
 
 
 async def show_own_credits(server: str, *, as_json: bool) -> None:

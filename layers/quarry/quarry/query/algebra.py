@@ -241,17 +241,31 @@ class Query(_Part):
     `having` compares what is aggregated, by name. `text` leaves only rows that hold all of its words.
     """
 
-    source: Name
-    where: Annotated[tuple[Condition, ...], OneOrMany] = ()
-    select: Annotated[tuple[FieldPath, ...], OneOrMany] = ()
-    aggregate: Annotated[tuple[Aggregate, ...], OneOrMany] = ()
-    group: Annotated[tuple[Group, ...], OneOrMany] = ()
-    having: Annotated[tuple[Condition, ...], OneOrMany] = ()
-    order: Annotated[tuple[Order, ...], OneOrMany] = ()
-    limit: Annotated[StrictInt, Field(ge=1, le=LIMIT_MAX)] | None = None
-    offset: Annotated[StrictInt, Field(ge=0, le=1_000_000)] = 0
-    text: Text = ""
-    spans: Annotated[tuple[Span, ...], Field(max_length=PARTS_MAX)] = ()
+    source: Annotated[Name, Field(description="What is asked about, as `GET /collections` names it.")]
+    where: Annotated[
+        tuple[Condition, ...], OneOrMany, Field(description="Conditions on the rows, all of which must hold.")
+    ] = ()
+    select: Annotated[
+        tuple[FieldPath, ...], OneOrMany, Field(description="The fields of each row; empty: key and title.")
+    ] = ()
+    aggregate: Annotated[
+        tuple[Aggregate, ...], OneOrMany, Field(description="Numbers over the rows, or over those of each group.")
+    ] = ()
+    group: Annotated[tuple[Group, ...], OneOrMany, Field(description="Fields to group by; dates by a period.")] = ()
+    having: Annotated[
+        tuple[Condition, ...], OneOrMany, Field(description="Conditions on groups, which name aggregates: `count`.")
+    ] = ()
+    order: Annotated[
+        tuple[Order, ...], OneOrMany, Field(description="Fields or aggregates to order by, the first one first.")
+    ] = ()
+    limit: Annotated[
+        Annotated[StrictInt, Field(ge=1, le=LIMIT_MAX)] | None, Field(description="Rows or groups at most.")
+    ] = None
+    offset: Annotated[StrictInt, Field(ge=0, le=1_000_000, description="Rows or groups that are passed over.")] = 0
+    text: Annotated[Text, Field(description="Only rows that hold all of these words.")] = ""
+    spans: Annotated[
+        tuple[Span, ...], Field(max_length=PARTS_MAX, description="Which characters of a question say which part.")
+    ] = ()
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:

@@ -34,7 +34,7 @@ _TEXTS = frozenset(("text", "character varying"))
 
 @dataclass(frozen=True)
 class Declared:
-    """A collection, the table that its values are known by, and the columns of its source that the caller's role may read."""
+    """A collection, the table that its values are known by, and the columns of its source that the service's role may read."""
 
     collection: Collection
     table: SearchTable
@@ -70,7 +70,7 @@ def _source(declared: Declared, links: Mapping[str, Link]) -> Source:
         description=declaration.describe or "",
         languages=table.languages,
         predicates={name: _predicate(text) for name, text in declaration.predicates.items()},
-        claim=declaration.scope_claim,
+        owner_claim=declaration.scope_claim if declaration.scope_setting else None,
     )
 
 
@@ -103,10 +103,12 @@ def _facet_fields(declared: Declared, links: Mapping[str, Link]) -> Iterator[tup
     for name, given in collection.declaration.facets.items():
         link = links.get(name)
         if link is not None and given.of is not None:
-            value = described(facets[name], title_of(collection, given), declared.table, is_array=False)
+            title = title_of(collection, given)
+            value = described(facets[name], title, declared.table, is_array=False)
             yield name, replace(value, related=link)
         else:
-            yield name, described(facets[name], partial(_own_value, collection, name, given), declared.table)
+            own = partial(_own_value, collection, name, given)
+            yield name, described(facets[name], own, declared.table)
     if DATE in facets and DATE not in collection.declaration.facets:
         column = collection.declaration.date or ""
         yield DATE, described(facets[DATE], partial(collection.day, column), declared.table)

@@ -28,7 +28,7 @@ def source_of(
     description: str,
     words: LiteralString | None = "text_search",
 ) -> Source:
-    """A source of the table's rows. `title` is the column that says what a row is called, `words` the one with its search
+    """A source of the table's rows. `title` says over a row `t` what it is called; `words` is the column with its search
     vector, if it has one. Rows that have owners are their owner's alone.
     """
     links = {related.name: _link(table, related) for related in table.related}
@@ -40,7 +40,7 @@ def source_of(
         nouns=table.nouns,
         rows=table.rows,
         key=lambda row: _of_row(table.key_sql, row),
-        title=lambda row: row + "." + title,
+        title=_one_row(title),
         fields={facet.name: _field(table, facet, links) for facet in table.facets if facet.kind in KINDS},
         links=links,
         guard=lambda row: _of_row(guard, row),
@@ -48,6 +48,7 @@ def source_of(
         dated=table.date,
         description=description,
         languages=table.languages,
+        owner_claim="sub" if table.scope else None,
     )
 
 

@@ -158,8 +158,8 @@ def resolve(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
 
 
 def resolve_rows(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
-    """The related rows that `path` leads to. Raises InvalidInput."""
-    found = _follow(path, rows, schema, pointer)
+    """The related rows that `path` leads to; of a name that is a field and a link, by the link. Raises InvalidInput."""
+    found = _follow(path, rows, schema, pointer, to_rows=True)
     if found.end is not None:
         raise unknown(pointer, rows.name, "related rows", path, rows.links)
     return found
@@ -169,11 +169,11 @@ def _example(rows: Rows, path: str) -> str:
     return ", ".join(f"{path}.{name}" for name in list(rows.fields)[:NEAREST])
 
 
-def _follow(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
+def _follow(path: str, rows: Rows, schema: Schema, pointer: str, *, to_rows: bool = False) -> Path:
     steps: list[Step] = []
     rest, here = path, rows
     while True:
-        if rest in here.fields:
+        if rest in here.fields and not (to_rows and rest in here.links):
             end = here.fields[rest]
             return Path(path, (*steps, *_related_step(end, schema)), end)
         if rest in here.predicates:

@@ -69,7 +69,7 @@ class Source:
     """Rows that can be asked about. `rows` is their table in SQL; `guard` is true of the rows that this caller may see, where the
     database's own policies do not say it. `holds_words` is true of rows that hold all words of a text, which is a parameter.
     `dated` names the field that dates a row. `predicates` are boolean fields that stand for conditions, all of which must hold
-    (`overdue`). `claim` is which of the caller's verified claims says whose rows and values are the caller's.
+    (`overdue`). Where rows have owners, `owner_claim` is which of the caller's verified claims says whose are the caller's.
     """
 
     name: str
@@ -86,7 +86,7 @@ class Source:
     description: str = ""
     languages: tuple[str, ...] = ()
     predicates: Mapping[str, Sequence[Condition]] = field(default_factory=dict)
-    claim: str = "sub"
+    owner_claim: str | None = None
 
 
 @dataclass(frozen=True)

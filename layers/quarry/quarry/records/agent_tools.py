@@ -149,7 +149,7 @@ async def _get(arguments: GetRecordArguments, caller: Caller, services: Services
 
 
 async def _types(caller: Caller, services: Services) -> dict[str, Any]:
-    return describe_collections(await types_in_force(services)).model_dump(mode="json", exclude_none=True)
+    return (await describe_collections(caller, services)).model_dump(mode="json", exclude_defaults=True)
 
 
 AGENT_TOOLS = (
@@ -187,7 +187,8 @@ AGENT_RESOURCES = (
         "quarry://collections",
         "collections",
         "Types of record",
-        "The types of record that there are, and the facets that each can be filtered and counted by.",
+        "The types of record that there are, and the facets that each can be filtered and counted by; of these and every other "
+        "source the fields that a Query can name.",
         _types,
     ),
 )

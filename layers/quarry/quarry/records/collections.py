@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import get_args
 
+from quarry.agent.description import describe_sources
 from quarry.core.collections.declaration import nearest
 from quarry.core.errors import FieldError, InvalidInput
 from quarry.core.language.writing import ENGLISH, languages
@@ -13,6 +14,7 @@ from quarry.core.retrieval import questions
 from quarry.core.retrieval.answers import Group, Measure, latest
 from quarry.core.retrieval.filters import Among
 from quarry.core.services import Caller, Services
+from quarry.query.contract import SourceDescription
 from quarry.records.contract import (
     Collection,
     CollectionFacet,
@@ -24,8 +26,8 @@ from quarry.records.contract import (
 )
 from quarry.records.filters import facet_clauses, nearest_facets, types_with
 from quarry.records.retrieval import Scope, with_known_values
-from quarry.records.searched_types import RecordTypes, SearchedType
-from quarry.records.types_in_force import acting_for
+from quarry.records.searched_types import SearchedType
+from quarry.records.types_in_force import acting_for, types_in_force
 
 GROUPS_MAX = 1000
 """So many groups are told."""
@@ -33,12 +35,17 @@ GROUPS_MAX = 1000
 PERIODS: tuple[Period, ...] = get_args(Period)
 
 
-def describe_collections(types: RecordTypes) -> Collections:
-    """All types of record, in their order."""
-    return Collections(collections=list(map(_collection, types.values())))
+async def describe_collections(caller: Caller, services: Services) -> Collections:
+    """All types of record, in their order, and the other sources that a caller may ask. Raises DatabaseUnavailable."""
+    types = await types_in_force(services)
+    sources = await describe_sources(caller, services)
+    others = [source for name, source in sources.items() if name not in types]
+    return Collections(
+        collections=[_collection(each, sources.get(name)) for name, each in types.items()], sources=others
+    )
 
 
-def _collection(type: SearchedType) -> Collection:
+def _collection(type: SearchedType, source: SourceDescription | None) -> Collection:
     return Collection(
         name=type.name,
         label=type.label,
@@ -49,6 +56,8 @@ def _collection(type: SearchedType) -> Collection:
         ],
         date=type.table.date,
         language=_code(type.table.languages or (ENGLISH,)),
+        fields=source.fields if source else [],
+        related=source.related if source else [],
     )
 
 
@@ -66,7 +75,7 @@ async def count_records(request: CountRequest, caller: Caller, services: Service
     chosen = types.named(request.type)
     scope = Scope(request.from_date, request.to_date, facets=facet_clauses(request.facets, chosen))
     ask, measures = _asked(request, chosen), _measures(request, chosen)
-    scope = await with_known_values(services.reader, scope, chosen, types.scope)
+    scope = await with_known_values(services.reader, scope, chosen, types.owners)
     needed = [*([ask.facet] if ask.facet else []), *(each.facet for each in measures)]
     tables = [each.table for each in types_with(scope.facets, chosen, *needed)]
     clauses, among = [*scope.dated, *scope.facets], Among(words=request.q or "")

@@ -23,6 +23,7 @@ from quarry.core.lazy_model import LazyModel
 from quarry.core.stream.encoding import AFTER_SEQ, PLACE_PATTERN
 from quarry.core.stream.events import Event
 from quarry.core.text import Identifier, QueryText, Storable
+from quarry.query.contract import RelatedRows, SourceDescription, SourceField
 
 RecordType = str
 """The name of a type of record."""
@@ -195,7 +196,8 @@ class CollectionFacet(LazyModel):
 
 class Collection(LazyModel):
     """A type of record. `date` names the facet that dates it. `language` is the code (ISO 639-1) of the one that its records are
-    in, by which numbers and dates are written; absent where they differ, or are in none that is known.
+    in, by which numbers and dates are written; absent where they differ, or are in none that is known. `fields` and `related` are
+    what a Query (`POST /query`) can name of it, its facets among them.
     """
 
     name: RecordType
@@ -204,12 +206,15 @@ class Collection(LazyModel):
     facets: list[CollectionFacet]
     date: str | None = None
     language: str | None = None
+    fields: list[SourceField] = []
+    related: list[RelatedRows] = []
 
 
 class Collections(LazyModel):
-    """`GET /collections`: the types of record that are declared."""
+    """`GET /collections`: the types of record that are declared, and as `sources` what else a Query can ask of."""
 
     collections: list[Collection]
+    sources: list[SourceDescription] = []
 
 
 class WholeRecord(LazyModel):

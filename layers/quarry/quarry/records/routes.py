@@ -70,11 +70,12 @@ async def search(
 
 @router.get("/collections", response_model_exclude_none=True)
 async def list_collections(caller: PlainCaller, services: ServicesDependency) -> Collections:
-    """The types of record, and what they can be filtered and counted by."""
+    """The types of record, and what they can be filtered and counted by; of these and every other source the fields that a Query
+    can name.
+    """
     from quarry.records.collections import describe_collections
-    from quarry.records.types_in_force import types_in_force
 
-    return describe_collections(await types_in_force(services))
+    return await describe_collections(caller, services)
 
 
 @router.get("/records/facets", openapi_extra=_FACETS)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from psycopg.sql import SQL, Identifier
 
 from quarry.core.collections.upkeep import read_collections, take_a_few
@@ -23,12 +21,7 @@ async def acting_for(caller: Caller, services: Services) -> tuple[RecordTypes, S
     """
     types = (await types_in_force(services)).for_caller(caller.claims)
     await take_a_few(services.database, [each.collection for each in types.values() if each.collection])
-    settings = types.settings(caller.claims)
-    if not settings:
-        return types, services
-    acting = services.database.acting(settings)
-    reader = acting if services.reader is services.database else services.reader.acting(settings)
-    return types, replace(services, database=acting, reader=reader)
+    return types, services.acting(types.settings(caller.claims))
 
 
 async def types_in_force(services: Services) -> RecordTypes:

@@ -71,6 +71,8 @@ class Collection:
     known_languages: tuple[str, ...] = ()
     functions_hash: str | None = None
     """What the database has its functions as; None where they were not looked at."""
+    guarded_tables: frozenset[str] = frozenset()
+    """The tables that its facets name of which row-level security may hide rows, as the declaration has them."""
 
     @property
     def label(self) -> str:
@@ -253,7 +255,7 @@ class Collection:
 
     def fields(self, row: LiteralString = "t") -> LiteralString:
         """The source's row as JSON, but for what is hidden."""
-        return f"to_jsonb({row}) - array[{_listed(map(quoted, self.unshown_columns))}]::text[]"
+        return f"to_jsonb({row}) - array[{_listed(map(quoted, self.declaration.hidden))}]::text[]"
 
     @property
     def unshown_columns(self) -> tuple[str, ...]:
@@ -384,9 +386,12 @@ class OwnTable(Collection):
     def other_text(self, name: str, row: LiteralString) -> LiteralString:
         return f"{row}.{name}"
 
+    def fields(self, row: LiteralString = "t") -> LiteralString:
+        return f"{super().fields(row)} - array[{_listed(map(quoted, _KEPT_COLUMNS))}]"
+
     @property
     def unshown_columns(self) -> tuple[str, ...]:
-        return (*self.declaration.hidden, *_KEPT_COLUMNS)
+        return (*super().unshown_columns, *_KEPT_COLUMNS)
 
     def _beginning(self, row: LiteralString) -> LiteralString:
         return f"left({self.text(next(iter(self.declaration.text)), row)}, {TITLE_MAX_CHARACTERS})"

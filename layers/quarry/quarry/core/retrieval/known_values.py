@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from quarry.core.errors import FieldError, InvalidInput
@@ -13,6 +13,7 @@ from quarry.core.postgres.pool import Database
 from quarry.core.query.gazetteer import places_called
 from quarry.core.retrieval.facets import SearchTable
 from quarry.core.retrieval.named_values import EXPLAINED_VALUES, NamedValue, UnknownValue, nearest, plain
+from quarry.core.retrieval.visible_values import NO_OWNERS, Owners, owners_of, visible_values
 
 VALUES_MAX = 1_000
 """So many values a request may name."""
@@ -21,18 +22,28 @@ COMPARED_VALUES = 1_000
 
 
 async def values_meant(
-    database: Database, table: SearchTable, named: Sequence[NamedValue], said: str = ""
+    database: Database,
+    table: SearchTable,
+    named: Sequence[NamedValue],
+    said: str = "",
+    *,
+    whole: bool = False,
+    owners: Owners = NO_OWNERS,
 ) -> list[list[str]]:
     """For each value those of the data that are meant; none, where it is meant elsewhere alone. What no row has stays as it is
     where the question `said` it, as a reading would leave it, where it is a place of the gazetteer, and where there is no data.
+    With `whole`, a value that merely holds all words of one that was named is not meant. Of a table with owners the values of
+    those in `owners` are known, and of any table those that the caller may see.
 
     Raises InvalidInput for the others, each with what comes nearest, and for more than VALUES_MAX; DatabaseUnavailable.
     """
     if len(named) > VALUES_MAX:
         raise InvalidInput([FieldError(named[VALUES_MAX].pointer, f"at most {VALUES_MAX:,} values can be named")])
-    found = await _matches(database, table, named)
+    found = await _matches(database, table, named, owners)
+    if whole:
+        found = [replace(matches, partial=[]) for matches in found]
     partial = [each for each, matches in zip(named, found, strict=True) if not matches.whole]
-    beside = await _matches(database, table, [replace(each, facets=each.elsewhere) for each in partial])
+    beside = await _matches(database, table, [replace(each, facets=each.elsewhere) for each in partial], owners)
     by_value = dict(zip(partial, beside, strict=True))
     meant = [matches.meant_beside(by_value.get(each, _Matches())) for each, matches in zip(named, found, strict=True)]
     words = _stems(said)
@@ -42,7 +53,7 @@ async def values_meant(
         if values is None and not _is_said(each.value, words) and not _is_place(table, each)
     ]
     if unknown and await _has_values(database, table):
-        raise InvalidInput(await _explained(database, table, unknown))
+        raise InvalidInput(await _explained(database, table, unknown, owners))
     return [[each.value] if values is None else values for each, values in zip(named, meant, strict=True)]
 
 
@@ -54,10 +65,11 @@ async def existing_values(database: Database, table: SearchTable, named: Sequenc
 
 
 async def values_as_written(
-    database: Database, tables: Sequence[SearchTable], named: Sequence[NamedValue], scope: str = ""
+    database: Database, tables: Sequence[SearchTable], named: Sequence[NamedValue], owners: Owners
 ) -> list[list[str]]:
     """For each value those of the data that it is another spelling of, by case, accents or punctuation, or else an everyday
-    synonym of; the value itself where the data has it so, or not at all. What belongs to an owner is known in that `scope` alone.
+    synonym of; the value itself where the data has it so, or not at all. Of tables with owners the values of those in `owners`
+    are known, and of all tables those that the caller may see.
     """
     asked = {
         (place, facet.name, value, value != each.value)
@@ -69,15 +81,51 @@ async def values_as_written(
     }
     places, facets, values, are_synonyms = zip(*asked, strict=True) if asked else ((), (), (), ())
     arguments = {"places": list(places), "facets": list(facets), "values": list(values), "synonyms": list(are_synonyms)}
-    of = {"tables": [table.name for table in tables], "scope": scope}
+    of = {"tables": [table.name for table in tables], "owners": owners_of(tables, owners)}
+    found = await database.rows(_SPELLINGS, arguments | of) if asked else []
+    visible = await visible_values(database, tables, [(row["table_name"], row["facet"], row["value"]) for row in found])
+    by_place = dict.fromkeys(
+        (row["place"], row["is_synonym"], row["value"])
+        for row in found
+        if (row["table_name"], row["facet"], row["value"]) in visible
+    )
     spelt: list[list[str]] = [[] for _ in named]
     meant: list[list[str]] = [[] for _ in named]
-    for row in await database.rows(_SPELLINGS, arguments | of) if asked else []:
-        (meant if row["is_synonym"] else spelt)[row["place"]].append(row["value"])
+    for place, is_synonym, value in by_place:
+        (meant if is_synonym else spelt)[place].append(value)
     return [
         [each.value] if each.value in spelt[place] else spelt[place] or meant[place] or [each.value]
         for place, each in enumerate(named)
     ]
+
+
+async def frequent_values(
+    database: Database, facets: Sequence[tuple[SearchTable, str]], owners: Owners, limit: int
+) -> Mapping[tuple[str, str], list[str]]:
+    """The most frequent values of each facet that the caller may see, by the names of its table and itself: in one statement, and
+    one more where policies may hide some. Of a table with owners those in `owners` count. Raises DatabaseUnavailable.
+    """
+    tables = [table for table, _ in facets]
+    arguments = {
+        "tables": [table.name for table in tables],
+        "facets": [facet for _, facet in facets],
+        "owners": owners_of(tables, owners),
+        "limit": limit,
+        "read": COMPARED_VALUES,
+    }
+    rows = await database.rows(_LISTED_VALUES, arguments) if facets else []
+    listed = [(row["table_name"], row["facet"], row["value"]) for row in rows]
+    visible = await visible_values(database, tables, listed)
+    found: dict[tuple[str, str], list[str]] = {}
+    for each in listed:
+        if each in visible:
+            found.setdefault(each[:2], []).append(each[2])
+    return found
+
+
+def _of(table: SearchTable, owners: Owners) -> dict[str, str | None]:
+    """The table whose values are looked up, and whose they are."""
+    return {"table": table.name, "owner": owners_of([table], owners)[0]}
 
 
 @dataclass(frozen=True)
@@ -96,7 +144,9 @@ class _Matches:
         return [] if other.whole else self.partial
 
 
-async def _matches(database: Database, table: SearchTable, named: Sequence[NamedValue]) -> list[_Matches]:
+async def _matches(
+    database: Database, table: SearchTable, named: Sequence[NamedValue], owners: Owners = NO_OWNERS
+) -> list[_Matches]:
     asked = [
         (place, facet, value)
         for place, each in enumerate(named)
@@ -104,9 +154,13 @@ async def _matches(database: Database, table: SearchTable, named: Sequence[Named
         for value in (each.value, *_synonyms(table, facet, each.value))
     ]
     places, facets, values = zip(*asked, strict=True) if asked else ((), (), ())
-    arguments = {"table": table.name, "places": list(places), "facets": list(facets), "values": list(values)}
+    arguments = {"places": list(places), "facets": list(facets), "values": list(values), **_of(table, owners)}
     found = [_Matches() for _ in named]
-    for row in await database.rows(_EXISTING_VALUES, arguments) if asked else []:
+    rows = await database.rows(_EXISTING_VALUES, arguments) if asked else []
+    visible = await visible_values(database, [table], [(table.name, row["facet"], row["value"]) for row in rows])
+    for row in rows:
+        if (table.name, row["facet"], row["value"]) not in visible:
+            continue
         kept = found[row["place"]].whole if row["is_whole"] else found[row["place"]].partial
         if row["value"] not in kept:
             kept.append(row["value"])
@@ -138,7 +192,9 @@ async def _has_values(database: Database, table: SearchTable) -> bool:
     return row is not None and bool(row["has"])
 
 
-async def _explained(database: Database, table: SearchTable, unknown: Sequence[NamedValue]) -> list[FieldError]:
+async def _explained(
+    database: Database, table: SearchTable, unknown: Sequence[NamedValue], owners: Owners
+) -> list[FieldError]:
     """An error for each value; what is said of several facets at once is one."""
     errors = []
     apart = {(each.value, tuple(sorted({*each.elsewhere, *each.facets}))): each for each in reversed(unknown)}
@@ -146,9 +202,12 @@ async def _explained(database: Database, table: SearchTable, unknown: Sequence[N
         facets = each.elsewhere or each.facets
         near: tuple[str, ...] = ()
         if place < EXPLAINED_VALUES:
-            arguments = {"table": table.name, "facets": list(facets), "limit": COMPARED_VALUES}
+            arguments = {"facets": list(facets), "limit": COMPARED_VALUES, **_of(table, owners)}
             rows = await database.rows(_FREQUENT_VALUES, arguments)
-            near = await off_loop(nearest, each.value, [row["value"] for row in rows])
+            likely = await off_loop(nearest, each.value, [row["value"] for row in rows])
+            proposed = [(table.name, row["facet"], row["value"]) for row in rows if row["value"] in likely]
+            seen = {value for _, _, value in await visible_values(database, [table], proposed)}
+            near = tuple(value for value in likely if value in seen)
         named = each.elsewhere or each.facets[:1]
         label = " or ".join(dict.fromkeys(table.facet(facet).label for facet in named))
         errors.append(FieldError(each.pointer, str(UnknownValue(table.nouns[0], label, each.value, near))))
@@ -156,31 +215,44 @@ async def _explained(database: Database, table: SearchTable, unknown: Sequence[N
 
 
 _EXISTING_VALUES = (
-    "select a.place, f.value, f.is_whole from ("
+    "select a.place, a.facet, f.value, f.is_whole from ("
     "  select place, facet, phrase_key(folded_words(value)) as phrase, word_stems(folded_words(value)) as stems"
     "  from unnest(%(places)s::int[], %(facets)s::text[], %(values)s::text[]) g (place, facet, value)"
     ") a, lateral ("
     "  (select v.value, true as is_whole from facet_values v"
-    "   where v.phrase = a.phrase and v.table_name = %(table)s and v.facet = a.facet limit 60)"
+    "   where v.phrase = a.phrase and v.table_name = %(table)s and v.facet = a.facet and v.scope = %(owner)s limit 60)"
     "  union all"
     "  (select v.value, false from facet_values v where v.stems @> a.stems and cardinality(v.stems) > 1"
-    "   and cardinality(a.stems) > 0 and v.table_name = %(table)s and v.facet = a.facet"
+    "   and cardinality(a.stems) > 0 and v.table_name = %(table)s and v.facet = a.facet and v.scope = %(owner)s"
     "   order by v.row_count desc, v.value limit 60)"
     ") f"
 )
 
 _SPELLINGS = (
-    "select distinct a.place, a.is_synonym, v.value"
+    "select distinct a.place, a.is_synonym, v.table_name, v.facet, v.value"
     " from unnest(%(places)s::int[], %(facets)s::text[], %(values)s::text[], %(synonyms)s::bool[])"
     "   a (place, facet, value, is_synonym)"
     " join facet_values v on v.phrase = phrase_key(folded_words(a.value)) and v.facet = a.facet"
-    " where v.table_name = any(%(tables)s::text[]) and v.scope in ('', %(scope)s)"
+    " join unnest(%(tables)s::text[], %(owners)s::text[]) t (name, owner) on t.name = v.table_name and t.owner = v.scope"
+    " where v.table_name = any(%(tables)s::text[])"
     "   and folded_words(v.value) = folded_words(a.value)"
     " order by v.value"
 )
 
 # A value may stand in several rows of the dictionary, whose counts add up.
 _FREQUENT_VALUES = (
-    "select value from facet_values where table_name = %(table)s and facet = any(%(facets)s::text[])"
-    " group by value order by sum(row_count) desc, value limit %(limit)s"
+    "select facet, value from facet_values"
+    " where table_name = %(table)s and facet = any(%(facets)s::text[]) and scope = %(owner)s"
+    " group by facet, value order by sum(row_count) desc, value limit %(limit)s"
+)
+
+# Of a facet with more values those are compared that come first in the index.
+_LISTED_VALUES = (
+    "select a.table_name, a.facet, v.value"
+    " from unnest(%(tables)s::text[], %(facets)s::text[], %(owners)s::text[]) a (table_name, facet, owner), lateral ("
+    "  select r.value, sum(r.row_count) as number from ("
+    "   select f.value, f.row_count from facet_values f where f.table_name = a.table_name and f.facet = a.facet"
+    "   and f.scope = a.owner order by f.value limit %(read)s) r"
+    "  group by r.value having sum(r.row_count) > 0 order by number desc, r.value limit %(limit)s) v"
+    " order by a.table_name, a.facet, v.number desc, v.value"
 )

@@ -85,10 +85,11 @@ def _values(values: Sequence[str]) -> str:
     named = [value.replace("_", " ") for value in values[:NAMED_VALUES_MAX]]
     if len(values) > NAMED_VALUES_MAX:
         named = [*named[:-1], f"{len(values) - NAMED_VALUES_MAX + 1:,} others"]
-    return _listed(named)
+    return listed_label(named)
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed_label(names: Sequence[str]) -> str:
+    """Alternatives in words: "a, b or c"."""
     return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
@@ -98,13 +99,15 @@ def _range(facet: Facet, range: DateRange | NumberRange | MoneyRange, writing: W
     if isinstance(range, MoneyRange):
         return _amounts(range, facet.currency and (range.currency or facet.currency), writing)
     if facet.kind == "year":
-        return _between(range, "{:.0f}".format)
+        return between_label(range, "{:.0f}".format)
     told = plain_unit([range.least, range.most], facet.unit) if facet.unit else None
     if facet.unit is None or told is None or told == facet.unit:
-        return _between(range, writing.number, "less than" if facet.unit or facet.kind == "money" else "fewer than")
+        return between_label(
+            range, writing.number, "less than" if facet.unit or facet.kind == "money" else "fewer than"
+        )
     ends = (converted(end, facet.unit, told) for end in (range.least, range.most))
     least, most = (end and round(end, 2) for end in ends)
-    return f"{_between(replace(range, least=least, most=most), writing.number, 'less than')} {told}"
+    return f"{between_label(replace(range, least=least, most=most), writing.number, 'less than')} {told}"
 
 
 def _of_whole_years(range: DateRange) -> DateRange:
@@ -115,10 +118,11 @@ def _of_whole_years(range: DateRange) -> DateRange:
 
 def _amounts(range: MoneyRange, currency: str | None, writing: Writing) -> str:
     amounts = NumberRange(range.least, range.most, range.includes_least, range.includes_most)
-    return _between(amounts, lambda value: writing.amount(value, currency), "less than")
+    return between_label(amounts, lambda value: writing.amount(value, currency), "less than")
 
 
-def _between(range: NumberRange, written: Callable[[float], str], below: str = "fewer than") -> str:
+def between_label(range: NumberRange, written: Callable[[float], str], below: str = "fewer than") -> str:
+    """A range of numbers in words: "at least 3", "between 3 and 5"."""
     least, most = range.least, range.most
     if least is not None and least == most:
         return written(least)
@@ -130,11 +134,12 @@ def _between(range: NumberRange, written: Callable[[float], str], below: str = "
 
 
 def _dates(range: DateRange, writing: Writing) -> str:
-    months = f"in {_listed([writing.alone[month - 1] for month in range.months])}" if range.months else ""
-    return " ".join(part for part in (months, _days(range.first, range.last, writing)) if part) or "at any time"
+    months = f"in {listed_label([writing.alone[month - 1] for month in range.months])}" if range.months else ""
+    return " ".join(part for part in (months, days_label(range.first, range.last, writing)) if part) or "at any time"
 
 
-def _days(first: datetime.date | None, last: datetime.date | None, writing: Writing) -> str:
+def days_label(first: datetime.date | None, last: datetime.date | None, writing: Writing) -> str:
+    """Days from the first to the last in words: "in October 2026", "since 2020"."""
     if first is None:
         return f"until {_end(last, writing)}" if last is not None else ""
     if last is None:

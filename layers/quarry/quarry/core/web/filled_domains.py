@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from functools import cached_property
 from weakref import WeakKeyDictionary
 
 from psycopg.sql import SQL, Composed, Identifier, Literal
@@ -25,19 +24,24 @@ class FilledDomains:
         self._domain_tables = domain_tables
         self._found: WeakKeyDictionary[Database, tuple[float, list[str]]] = WeakKeyDictionary()
 
-    @cached_property
-    def _query(self) -> Composed:
-        return SQL(" union all ").join(
-            SQL("select {} as domain where {}").format(
-                Literal(domain),
-                SQL(" or ").join(SQL("exists (select from {})").format(Identifier(table)) for table in tables),
-            )
-            for domain, tables in self._domain_tables().items()
-        )
-
     async def of(self, database: Database) -> list[str]:
         found_at, domains = self._found.get(database, (float("-inf"), []))
         if time.monotonic() - found_at >= DOMAINS_KEPT_SECONDS:
-            domains = sorted(row["domain"] for row in await database.rows(self._query))
+            domains = await filled_domains(database, self._domain_tables())
             self._found[database] = time.monotonic(), domains
         return domains
+
+
+async def filled_domains(database: Database, tables: Mapping[str, tuple[str, ...]]) -> list[str]:
+    """The domains that hold data, of those with these tables. Raises DatabaseUnavailable."""
+    return sorted(row["domain"] for row in await database.rows(_query(tables)))
+
+
+def _query(tables: Mapping[str, tuple[str, ...]]) -> Composed:
+    return SQL(" union all ").join(
+        SQL("select {} as domain where {}").format(
+            Literal(domain),
+            SQL(" or ").join(SQL("exists (select from {})").format(Identifier(table)) for table in names),
+        )
+        for domain, names in tables.items()
+    )

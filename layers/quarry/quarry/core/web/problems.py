@@ -26,6 +26,7 @@ from quarry.core.errors import (
     problem_type,
 )
 from quarry.core.lazy_model import LazyModel
+from quarry.core.validation import place_in
 
 MEDIA_TYPE = "application/problem+json"
 BODY_MAX_BYTES = 256 * 1024
@@ -160,7 +161,7 @@ async def _on_validation_error(request: Request, error: Exception) -> Response:
     if any(detail["type"] == "json_invalid" for detail in details):
         return from_quarry_error(request_id_of(request), NOT_JSON)
     # a parameter that a route and a dependency of it both take is told once
-    errors = dict.fromkeys(_field_error(detail) for detail in details[:FIELD_ERRORS_MAX])
+    errors = dict.fromkeys(_field_error(detail, error.body) for detail in details[:FIELD_ERRORS_MAX])
     return from_quarry_error(request_id_of(request), InvalidInput([*errors]))
 
 
@@ -188,10 +189,12 @@ def pointer_to(parts: Iterable[str]) -> str:
     return "".join("/" + part.replace("~", "~0").replace("/", "~1") for part in parts)
 
 
-def _field_error(detail: dict[str, object]) -> FieldError:
-    location = detail["loc"]
+def _field_error(detail: Mapping[str, Any], body: Any) -> FieldError:
     # the first part says where the field was sent: body, query, path or header
-    parts = [str(part) for part in location[1:]] if isinstance(location, tuple | list) else []
+    sent, *within = detail["loc"]
+    if sent == "body" and isinstance(body, dict):
+        within = place_in(body, {**detail, "loc": within})
+    parts = [str(part) for part in within]
     # an element of a list is named as the list is: its place in it, "0", would say nothing
     name = next((part for part in reversed(parts) if not part.isdecimal()), "the body")
     return FieldError(pointer_to(parts), f"{name}: {str(detail['msg']).removeprefix('Value error, ')}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from quarry.domains import DOMAINS
 from quarry.local.cli.parsing import (
@@ -16,6 +17,9 @@ from quarry.local.cli.parsing import (
     on_database,
     positive,
 )
+
+if TYPE_CHECKING:
+    from quarry.query.algebra import Query
 
 
 def _ask(given: Arguments) -> int:
@@ -41,6 +45,32 @@ def _check_question(given: Arguments) -> None:
 
     try:
         check(given.domain, given.question)
+    except InvalidInput as error:
+        raise WrongUsage(error.message) from error
+
+
+def _query(given: Arguments) -> int:
+    from quarry.local.query import query_here
+
+    query = _read_query(given)
+    return on_database(lambda database: query_here(query, database, as_json=given.json))
+
+
+def _query_server(given: Arguments) -> int:
+    import asyncio
+
+    from quarry.local.remote import query_server
+
+    asyncio.run(query_server(given.server, _read_query(given), as_json=given.json))
+    return DONE
+
+
+def _read_query(given: Arguments) -> Query:
+    from quarry.core.errors import InvalidInput
+    from quarry.local.query import read_query
+
+    try:
+        return read_query(given.file)
     except InvalidInput as error:
         raise WrongUsage(error.message) from error
 
@@ -87,6 +117,17 @@ def add_to(commands: Commands) -> None:
     ask.add_argument("domain", metavar="DOMAIN", choices=sorted(DOMAINS), help=", ".join(sorted(DOMAINS)))
     ask.add_argument("question", metavar="QUESTION", help="in plain words, up to 2,000 characters")
     ask.add_argument("--json", action="store_true", help="the raw events, one JSON object a line")
+
+    query = add(
+        commands, "query", _query, "give the exact result of a Query",
+        """echo '{"source": "motion", "aggregate": ["count"]}' | quarry query -""", remote=_query_server,
+    )  # fmt: skip
+    query.description = (
+        "Give the exact result of a Query, which is JSON: the rows, numbers or groups of a source, a sentence that says them,\n"
+        "and what it was filtered by. docs/query.md describes what a Query can say."
+    )
+    query.add_argument("file", metavar="FILE", help="a file of JSON, or - for standard input")
+    add_json(query)
 
     tools = add(
         commands, "tools", _tools, "print the tools for agents, as definitions", "quarry tools --format openai"

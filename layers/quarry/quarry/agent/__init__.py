@@ -1,0 +1,1 @@
+"""What models and programs may ask of every source alike."""

@@ -1,0 +1,20 @@
+"""HTTP for what may be asked of every source. What answers is imported with the first request."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from quarry.core.web.identity import ServicesDependency
+from quarry.core.web.rate_limit import PlainCaller
+from quarry.query.algebra import Query
+from quarry.query.contract import QueryResult
+
+router = APIRouter(tags=["query"])
+
+
+@router.post("/query", response_model_exclude_defaults=True)
+async def query(body: Query, caller: PlainCaller, services: ServicesDependency) -> QueryResult:
+    """The exact result of one Query: rows, numbers or groups of any source, under the caller's own rights."""
+    from quarry.agent.service import run_query
+
+    return await run_query(body, caller, services)

@@ -1,0 +1,45 @@
+"""Answering a query: its values are found in the data, it is run under the caller's rights, and put into words."""
+
+from __future__ import annotations
+
+import datetime
+
+from quarry.agent.known_values import with_known_values
+from quarry.agent.sources import what_may_be_asked
+from quarry.core.off_loop import off_loop
+from quarry.core.services import Caller, Services
+from quarry.query.algebra import Query
+from quarry.query.contract import FilterChip, QueryResult, ResultColumn
+from quarry.query.describe import describe
+from quarry.query.execute import execute
+from quarry.query.paths import source_of
+
+
+async def run_query(
+    query: Query, caller: Caller, services: Services, today: datetime.date | None = None
+) -> QueryResult:
+    """The exact result of a query. Days are counted from `today`, by default the day that it is in UTC.
+
+    Raises InvalidInput for sources, fields and values that do not exist, with what comes nearest, and DatabaseUnavailable.
+    """
+    today = today or datetime.datetime.now(datetime.UTC).date()
+    asked = await what_may_be_asked(caller, services)
+    schema = asked.schema
+    source_of(schema, query.source, "/source")  # before anything is looked up
+    reader = asked.acting(services).reader
+    query = await with_known_values(query, asked, reader)
+    result = await execute(reader, query, schema, today)
+    told = await off_loop(describe, query, result, schema, today)
+    return QueryResult(
+        query=query,
+        sentence=told.sentence,
+        columns=[
+            ResultColumn(name=each.name, label=label, kind=each.kind, unit=each.unit)
+            for each, label in zip(result.columns, told.labels, strict=True)
+        ],
+        rows=result.rows,
+        total=result.total,
+        truncated=result.truncated,
+        filters=[FilterChip(label=each.label, pointer=each.pointer) for each in told.filters],
+        spans=query.spans or None,
+    )

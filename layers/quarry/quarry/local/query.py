@@ -1,0 +1,75 @@
+"""`quarry query`: the exact result of a Query as JSON has it, as a table or as JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from quarry.core.errors import FieldError, InvalidInput
+from quarry.core.validation import place_in, plain_words
+from quarry.local.telling import note, write_json
+from quarry.local.terminal import make_console, printable, write_table
+from quarry.query.algebra import Query
+from quarry.query.contract import QueryResult, ResultColumn
+from quarry.query.result import Cell
+
+if TYPE_CHECKING:
+    from quarry.local.database import LocalDatabase
+
+
+def read_query(file: str) -> Query:
+    """The query in a file of JSON; `-` is standard input. Raises InvalidInput, and OSError."""
+    text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
+    try:
+        given = json.loads(text)
+    except ValueError as error:
+        raise InvalidInput([FieldError("", f"the query is not valid JSON: {error}")]) from None
+    try:
+        return Query.model_validate(given)
+    except ValidationError as error:
+        problems = [(".".join(map(str, place_in(given, each))), plain_words(each)) for each in error.errors()]
+        raise InvalidInput(
+            [FieldError(place, f"{place or 'the query'} {problem}") for place, problem in problems]
+        ) from None
+
+
+async def query_here(query: Query, database: LocalDatabase, *, as_json: bool) -> None:
+    """Answer it from this machine's database. Raises QuarryError."""
+    from quarry.agent.service import run_query
+    from quarry.core.services import LOCAL_USER, Caller
+
+    async with database.services() as services:
+        show(await run_query(query, Caller(LOCAL_USER), services), as_json=as_json)
+
+
+def show(result: QueryResult, *, as_json: bool) -> None:
+    """Print a result."""
+    if as_json:
+        write_json(result.model_dump(mode="json", by_alias=True, exclude_defaults=True))
+        return
+    console = make_console()
+    console.print(printable(result.sentence))
+    if result.rows:
+        console.print()
+        rows = ([_text(cell) for cell in row] for row in result.rows)
+        write_table(console, [_heading(column) for column in result.columns], rows)
+    if result.truncated:
+        note(f"There is more: give `limit` and `offset` to read on. {result.total:,} rows are meant in all.")
+
+
+def _heading(column: ResultColumn) -> str:
+    """Numbers stand right, as a heading that ends in a space says."""
+    unit = f" ({column.unit})" if column.unit else ""
+    return f"{printable(column.label)}{unit}{' ' if column.kind in ('number', 'money', 'year') else ''}"
+
+
+def _text(cell: Cell) -> str:
+    if isinstance(cell, list):
+        return ", ".join(map(_text, cell))
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    return "–" if cell is None else printable(str(cell))

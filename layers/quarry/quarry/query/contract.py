@@ -1,0 +1,79 @@
+"""The result of a query on the wire."""
+
+from __future__ import annotations
+
+from quarry.core.lazy_model import LazyModel
+from quarry.query.algebra import Query, Span
+from quarry.query.result import Cell
+
+
+class ResultColumn(LazyModel):
+    """A column of the rows: `name` is the field or the aggregate as the query names it, `label` what people call it. `unit` is
+    what its numbers are measured in or, of money, the currency.
+    """
+
+    name: str
+    label: str
+    kind: str
+    unit: str | None = None
+
+
+class FilterChip(LazyModel):
+    """A condition in words, and a pointer (RFC 6901) to the part of the query that says it."""
+
+    label: str
+    pointer: str
+
+
+class QueryResult(LazyModel):
+    """`POST /query`: the query, with values as the data spells them, and its exact result. `sentence` says both in words.
+    `total` is how many rows of the source the query is about. `truncated`: there are rows, or groups, behind the last one here.
+    """
+
+    query: Query
+    sentence: str
+    columns: list[ResultColumn]
+    rows: list[list[Cell]]
+    total: int
+    truncated: bool
+    filters: list[FilterChip]
+    spans: tuple[Span, ...] | None = None
+
+
+class SourceField(LazyModel):
+    """A field of a source. Money has a `currency`, a number may have a `unit`. `references` is the source whose row a field leads
+    to: a path goes on there (`agent.email`). `many`: a row has several values. `values` are some that rows have.
+    """
+
+    name: str
+    kind: str
+    label: str
+    unit: str | None = None
+    currency: str | None = None
+    references: str | None = None
+    many: bool = False
+    values: list[str] | None = None
+    description: str | None = None
+
+
+class RelatedRows(LazyModel):
+    """Rows of another source that belong to a row: `count(NAME)`, `{"exists": NAME}`; `many` is false where it is one row. Rows
+    of no source have only the `fields` named.
+    """
+
+    name: str
+    label: str
+    references: str | None = None
+    many: bool
+    fields: list[str] = []
+
+
+class SourceDescription(LazyModel):
+    """What a Query can ask of a source. `date` is the field that dates its rows."""
+
+    name: str
+    label: str
+    description: str
+    date: str | None = None
+    fields: list[SourceField]
+    related: list[RelatedRows]

@@ -1,0 +1,154 @@
+"""A query and its result in one plain sentence, and its conditions as chips: once for all domains. Pure."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from quarry.query.algebra import Comparison, Condition, Query
+from quarry.query.phrases import Phrases
+from quarry.query.result import Result
+from quarry.query.schema import Schema
+
+GROUPS_NAMED_MAX = 3
+"""Groups that a sentence names; of more, it says how many."""
+
+
+@dataclass(frozen=True)
+class Chip:
+    """A condition in words, and a pointer (RFC 6901) to the part of the query that says it."""
+
+    label: str
+    pointer: str
+
+
+@dataclass(frozen=True)
+class Description:
+    """A query and its result in words, the query's conditions, and what the columns of the result are called."""
+
+    sentence: str
+    filters: list[Chip]
+    labels: list[str]
+
+
+def describe(query: Query, result: Result, schema: Schema, today: datetime.date) -> Description:
+    """The sentence and the chips of a query about a source of the schema. Raises KeyError where it has none."""
+    phrases = Phrases(schema, schema.sources[query.source], today)
+    labels = [
+        *map(phrases.field, query.select),
+        *map(phrases.group, query.group),
+        *map(phrases.aggregate, query.aggregate),
+    ]
+    return Description(
+        _Sentence(phrases, query, result).text(),
+        list(_chips(phrases, query)),
+        labels or [column.label for column in result.columns],
+    )
+
+
+def _chips(phrases: Phrases, query: Query) -> Iterator[Chip]:
+    for part, conditions in (("where", query.where), ("having", query.having)):
+        for place, condition in enumerate(conditions):
+            yield Chip(phrases.condition(condition), f"/{part}/{place}")
+    if query.text:
+        yield Chip(phrases.say("words", text=query.text), "/text")
+
+
+@dataclass(frozen=True)
+class _Sentence:
+    phrases: Phrases
+    query: Query
+    result: Result
+
+    def text(self) -> str:
+        """The whole sentence, with a full stop."""
+        query = self.query
+        if query.asks_for_rows:
+            said = self._rows()
+        elif query.group:
+            said = self._groups()
+        else:
+            said = self._numbers()
+        return f"{said[:1].upper()}{said[1:]}."
+
+    def _rows(self) -> str:
+        shown = len(self.result.rows)
+        phrase = "rows" if shown == self.result.total else "some_rows"
+        orders = self.phrases.say("and").join(
+            self.phrases.say(
+                "descending" if each.direction == "desc" else "ascending", field=self.phrases.field(each.by)
+            )
+            for each in self.query.order
+        )
+        by = self.phrases.say("sorted", orders=orders) if orders else ""
+        return self._say(phrase, shown=self._number(shown), sorted=by)
+
+    def _numbers(self) -> str:
+        if [each.name for each in self.query.aggregate] == ["count"] and not self.query.aggregate[0].where:
+            return self._say("counted")
+        [row] = self.result.rows or [[None] * len(self.query.aggregate)]
+        numbers = ", ".join(
+            f"{self.phrases.aggregate(aggregate)} {self.phrases.cell(column, value)}"
+            for aggregate, column, value in zip(self.query.aggregate, self.result.columns, row, strict=False)
+        )
+        return self._say("numbers", numbers=numbers)
+
+    def _groups(self) -> str:
+        keys = self.phrases.say("and").join(self.phrases.group(each) for each in self.query.group)
+        named = [self._group(row) for row in self.result.rows[:GROUPS_NAMED_MAX]]
+        groups = ", ".join(named) or self.phrases.say("no_groups")
+        more = len(self.result.rows) - len(named)
+        if more:
+            groups = self.phrases.say("more_groups", groups=groups, number=self._number(more))
+        return self._say("groups", keys=keys, groups=groups)
+
+    def _group(self, row: Sequence[object]) -> str:
+        """ "October 2026 (5, 3.4 days)"."""
+        cells: list[str] = []
+        periods = [each.period for each in self.query.group]
+        for place, (column, value) in enumerate(zip(self.result.columns, row, strict=True)):
+            period = periods[place] if place < len(periods) else None
+            cells.append(self.phrases.cell(column, value, period))  # type: ignore[arg-type]
+        keys, numbers = cells[: len(periods)], cells[len(periods) :]
+        return " – ".join(keys) + (f" ({', '.join(numbers)})" if numbers else "")
+
+    def _say(self, phrase: str, **values: str) -> str:
+        rows = self.phrases.noun(self.result.total)
+        when, which = self._when_and_which()
+        return self.phrases.say(
+            phrase,
+            number=self._number(self.result.total),
+            rows=rows,
+            Rows=self.phrases.noun(),
+            when=when,
+            which=which,
+            **values,
+        )
+
+    def _number(self, number: int) -> str:
+        return self.phrases.writing.number(number)
+
+    def _when_and_which(self) -> tuple[str, str]:
+        """When the rows are dated, which needs no name of a field, and the other conditions in parentheses."""
+        conditions = list(self.query.where)
+        when = ""
+        for condition in self.query.where:
+            if not when and (said := self._days(condition)):
+                when = f" {said}"
+                conditions.remove(condition)
+        said_of_rows = [self.phrases.condition(each) for each in (*conditions, *self.query.having)]
+        if self.query.text:
+            said_of_rows.append(self.phrases.say("words", text=self.query.text))
+        return when, self.phrases.say("which", conditions="; ".join(said_of_rows)) if said_of_rows else ""
+
+    def _days(self, condition: Condition) -> str | None:
+        source = self.phrases.source
+        if not isinstance(condition, Comparison) or not condition.scalars:
+            return None
+        dated, field = source.fields.get(source.dated or ""), source.fields.get(condition.field)
+        if dated is None or field is None or field.kind not in ("date", "datetime"):
+            return None
+        # the column that dates rows may be a field by its own name too
+        is_same = field is dated or field.sql("t") in dated.sql("t")
+        return self.phrases.days(condition, field.kind) if is_same else None

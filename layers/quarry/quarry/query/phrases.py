@@ -1,0 +1,257 @@
+"""Values, fields and conditions in words, in the language of a source. Pure; the words themselves are `data/sentences.toml`."""
+
+from __future__ import annotations
+
+import datetime
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from quarry.core.errors import InvalidInput
+from quarry.core.language.nouns import plural
+from quarry.core.language.writing import ENGLISH, Writing, writing_of
+from quarry.core.query.mention import Grain
+from quarry.core.retrieval.wording import days_label, listed_label, value_label
+from quarry.query.algebra import (
+    Aggregate,
+    AllOf,
+    AnyOf,
+    Comparison,
+    Condition,
+    Exists,
+    Group,
+    Not,
+    OtherField,
+    Query,
+    Scalar,
+)
+from quarry.query.paths import Path, Rows, resolve, resolve_rows, rows_of
+from quarry.query.result import Cell, Column
+from quarry.query.schema import Kind, Schema, Source
+from quarry.query.values import interval_of
+
+NAMED_MAX = 4
+"""Values of one condition that are named; of more, it is said how many."""
+DECIMALS = 2
+"""Decimals of numbers in words: the result has them all."""
+DAY = datetime.timedelta(days=1)
+
+
+@cache
+def _templates() -> Mapping[str, Mapping[str, str]]:
+    text = files("quarry.query").joinpath("data/sentences.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def templates_of(language: str) -> Mapping[str, str]:
+    """The phrases of a language; those of English where it has none."""
+    return _templates().get(language, _templates()[ENGLISH])
+
+
+@dataclass(frozen=True)
+class Phrases:
+    """Puts parts of queries about `source` into words."""
+
+    schema: Schema
+    source: Source
+    today: datetime.date
+
+    @property
+    def language(self) -> str:
+        languages = self.source.languages or (ENGLISH,)
+        return languages[0] if len(languages) == 1 else ENGLISH
+
+    @property
+    def writing(self) -> Writing:
+        return writing_of(self.language)
+
+    def say(self, name: str, **values: str) -> str:
+        """A phrase with its places filled."""
+        return templates_of(self.language)[name].format(**values)
+
+    def noun(self, number: int | None = None) -> str:
+        """What rows are called: one of them, or several."""
+        one = self.source.nouns[0] if self.source.nouns else self.source.name
+        return one if number == 1 else plural(one)
+
+    # ---- values ----
+
+    def cell(self, column: Column, value: Cell, period: Grain | None = None) -> str:
+        """A value of a result."""
+        if isinstance(value, list):
+            return ", ".join(self.cell(column, each) for each in value) or self.say("none")
+        if value is None:
+            return self.say("none")
+        if period is not None:
+            return value_label(
+                datetime.date.fromisoformat(interval_of(value, "date", self.today, "").start), period, self.writing
+            )
+        if column.name.startswith("share") and isinstance(value, int | float):
+            return self.say("share", value=self.writing.number(round(value * 100, DECIMALS)))
+        kind: Kind = column.kind  # type: ignore[assignment]
+        return self.value(value, kind, column.unit)
+
+    def value(self, value: Scalar, kind: Kind, unit: str | None = None) -> str:
+        """A value of a kind; `unit` is what a number is measured in, or the currency of money."""
+        if isinstance(value, bool):
+            return self.say("yes" if value else "no")
+        if kind == "money" and isinstance(value, int | float):
+            return self.writing.amount(round(value, DECIMALS), unit)
+        if kind == "year" or not isinstance(value, int | float):
+            return self._date(str(value)) if kind in ("date", "datetime") else str(value)
+        number = self.writing.number(round(value, DECIMALS), ",.12g")
+        return f"{number} {unit}" if unit else number
+
+    def _date(self, text: str) -> str:
+        try:
+            return self.writing.date(datetime.date.fromisoformat(text[:10]))
+        except ValueError:
+            return text
+
+    # ---- fields and functions ----
+
+    def field(self, name: str, rows: Rows | None = None) -> str:
+        """What a field path is called; the path itself where the schema does not know it."""
+        path = self._path(name, rows)
+        return self._label(path) if path else name
+
+    def _path(self, name: str, rows: Rows | None = None) -> Path | None:
+        try:
+            return resolve(name, rows or rows_of(self.source), self.schema, "")
+        except InvalidInput:
+            return None
+
+    def _label(self, path: Path) -> str:
+        if path.over is None:
+            return path.label
+        return self.say(path.over, field=path.label, fields=plural(path.label))
+
+    def group(self, group: Group) -> str:
+        """What is grouped by: "month (opened on)"."""
+        label = self.field(group.field)
+        return self.say("period", field=group.period, period=label) if group.period else label
+
+    def aggregate(self, aggregate: Aggregate) -> str:
+        """What an aggregate is called: "average days open"."""
+        if aggregate.field is None:
+            label = self.say("share_rows" if aggregate.fn == "share" else "count_rows", rows=self.noun())
+        else:
+            label = self.field(aggregate.field)
+            label = self.say(aggregate.fn, field=label, fields=plural(label))
+        which = self.conditions(aggregate.where)
+        return self.say("where", label=label, which=which) if which else label
+
+    # ---- conditions ----
+
+    def conditions(self, conditions: Sequence[Condition], rows: Rows | None = None) -> str:
+        """Conditions that all hold."""
+        return "; ".join(self.condition(each, rows) for each in conditions)
+
+    def which(self, conditions: Sequence[Condition], rows: Rows | None = None) -> str:
+        """The same behind what they are about."""
+        return self.say("which", conditions=self.conditions(conditions, rows)) if conditions else ""
+
+    def condition(self, condition: Condition, rows: Rows | None = None) -> str:
+        """A condition: "team: Field", "without orders"."""
+        match condition:
+            case AnyOf():
+                return self.say("or").join(self.condition(each, rows) for each in condition.any_of)
+            case AllOf():
+                return self.say("and").join(self.condition(each, rows) for each in condition.all_of)
+            case Not() if isinstance(condition.negated, Exists):
+                return self._related("unrelated", condition.negated, rows)
+            case Not():
+                return self.say("not", condition=self.condition(condition.negated, rows))
+            case Exists():
+                return self._related("related", condition, rows)
+            case Comparison():
+                return self._comparison(condition, rows)
+
+    def _related(self, phrase: str, condition: Exists, rows: Rows | None) -> str:
+        try:
+            path = resolve_rows(condition.exists, rows or rows_of(self.source), self.schema, "")
+        except InvalidInput:
+            return self.say(phrase, rows=condition.exists, which=self.which(condition.where))
+        return self.say(phrase, rows=path.steps[-1].link.label, which=self.which(condition.where, path.steps[-1].to))
+
+    def _comparison(self, condition: Comparison, rows: Rows | None) -> str:
+        path = self._path(condition.field, rows)
+        kind: Kind = path.kind if path else "text"
+        label = self._label(path) if path else self._aggregated(condition.field)
+        if condition.op in ("is_null", "not_null"):
+            return self.say("condition", field=label, value=self.say("none" if condition.op == "is_null" else "any"))
+        if kind == "boolean" and len(condition.scalars) == 1:
+            is_true = (condition.scalars[0] in (True, "true")) == (condition.op == "=")
+            return self.say("true" if is_true else "false", field=label)
+        if kind in ("date", "datetime") and condition.scalars and (said := self.days(condition, kind)) is not None:
+            return self.say("condition", field=label, value=said)
+        return self.say(
+            "condition", field=label, value=self._compared(condition, kind, path.unit if path else None, rows)
+        )
+
+    def _aggregated(self, name: str) -> str:
+        """What `having` compares where it is no field: an aggregate by its name."""
+        function, _, field = name.removesuffix(")").partition("(")
+        names = {"fields": plural(self.field(field)), "field": self.field(field), "rows": self.noun()}
+        phrase = function if field else f"{function}_rows"
+        return self.say(phrase, **names) if phrase in templates_of(self.language) else name
+
+    def _compared(self, condition: Comparison, kind: Kind, unit: str | None, rows: Rows | None) -> str:
+        if condition.op == "between":
+            ends = [self.value(each, kind, unit) for each in condition.values]
+            return self.say(
+                "both", first=self.say("at_least", value=ends[0]), second=self.say("at_most", value=ends[1])
+            )
+        value = self._operand(condition, kind, unit, rows)
+        phrases = {
+            "!=": "not_value",
+            "<": "less",
+            "<=": "at_most",
+            ">": "more",
+            ">=": "at_least",
+            "contains": "containing",
+        }
+        return self.say(phrases[condition.op], value=value) if condition.op in phrases else value
+
+    def _operand(self, condition: Comparison, kind: Kind, unit: str | None, rows: Rows | None) -> str:
+        if isinstance(condition.value, Query):
+            return self.results(condition.value)
+        if isinstance(condition.value, OtherField):
+            return self.field(condition.value.field, rows)
+        values = [self.value(each, kind, unit) for each in condition.scalars]
+        if condition.op == "contains":
+            values = [self.say("quoted", text=each) for each in values]
+        if len(values) > NAMED_MAX:
+            values = [*values[: NAMED_MAX - 1], f"{len(values) - NAMED_MAX + 1:,} others"]
+        return listed_label(values)
+
+    def results(self, query: Query) -> str:
+        """What a query that is compared with gives: "the average amount of tickets (status: open)"."""
+        source = self.schema.sources.get(query.source)
+        if source is None:
+            return query.source
+        own = Phrases(self.schema, source, self.today)
+        if query.aggregate:
+            what = ", ".join(own.aggregate(each) for each in query.aggregate)
+        else:
+            what = ", ".join(own.field(each) for each in (*query.select, *(group.field for group in query.group)))
+        return self.say("results", what=what, rows=own.noun(), which=own.which(query.where))
+
+    def days(self, condition: Comparison, kind: Kind) -> str | None:
+        """The days that a date is compared with: "in October 2026", "since 2020"; None where they are not one range."""
+        if condition.op in ("!=", "contains") or (condition.op == "=" and len(condition.scalars) != 1):
+            return None
+        try:
+            ends = [interval_of(each, kind, self.today, "") for each in condition.scalars]
+        except InvalidInput:
+            return None
+        starts = [datetime.date.fromisoformat(each.start[:10]) for each in ends]
+        lasts = [
+            datetime.date.fromisoformat(each.end[:10]) - DAY if each.end else start
+            for each, start in zip(ends, starts, strict=True)
+        ]
+        first, last = starts[0], lasts[-1]
+        ranges = {"<": (None, first - DAY), "<=": (None, last), ">": (last + DAY, None), ">=": (first, None)}
+        return days_label(*ranges.get(condition.op, (first, last)), self.writing)

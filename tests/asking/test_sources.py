@@ -1,0 +1,190 @@
+"""Every domain's data can be asked of, as its caller may see it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from pydantic import TypeAdapter
+from starlette.testclient import TestClient
+
+from quarry.client import AsyncClient, Client, InvalidInput
+from quarry.query.contract import QueryResult
+from tests.asking.desk import asked, column, refused
+from tests.conftest import client_of, create_database
+from tests.local.test_cli import one_line, quarry
+from tests.running import running_server
+
+COUNTS = [
+    ("motion", [{"field": "result", "value": "carried"}], "select count(*) from motions where outcome = 'Carried'"),
+    (
+        "key_statement",
+        [{"field": "meeting.body", "value": "City Council"}],
+        "select count(*) from key_statements s join meetings m on m.id = s.meeting_id where m.body = 'City Council'",
+    ),
+    ("meeting", [], "select count(*) from meetings"),
+    (
+        "companies",
+        [{"field": "country", "value": "india"}],
+        "select count(*) from companies where hq_country = 'India'",
+    ),
+    (
+        "companies",
+        [{"field": "founded_year", "op": "<", "value": 2015}],
+        "select count(*) from companies where founded_year < 2015",
+    ),
+    ("campaigns", [{"field": "channel", "value": "email"}], "select count(*) from campaigns where channel = 'Email'"),
+    (
+        "people",
+        [{"exists": "work", "where": [{"field": "is_current", "value": True}]}],
+        "select count(distinct person_id) from experience_cards where visible and is_current and intent_primary <> 'education'",
+    ),
+    (
+        "task",
+        [{"field": "status", "value": "done"}],
+        "select count(*) from onto_tasks where created_by = 'demo' and props->>'status' = 'done'",
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def sample(server_url: str, sample_template: str) -> str:
+    return create_database(server_url, "asking_sample", template=sample_template)
+
+
+@pytest.fixture(scope="module")
+def base(sample: str) -> Any:
+    with running_server(sample, RATE_LIMIT_PER_MINUTE="0") as base:
+        yield base
+
+
+@pytest.mark.parametrize(("source", "where", "counted"), COUNTS)
+def test_a_number_is_what_the_tables_hold(
+    sample_client: TestClient, sample: str, source: str, where: list[dict[str, Any]], counted: str
+) -> None:
+    with psycopg.connect(sample, options="-c search_path=quarry") as connection:
+        [expected] = connection.execute(counted.encode()).fetchone() or [0]
+    assert asked(sample_client, {"source": source, "where": where, "aggregate": ["count"]})["rows"] == [[expected]]
+    assert expected > 0
+
+
+def test_every_source_gives_rows_and_every_field_a_value(sample_client: TestClient) -> None:
+    described = sample_client.get("/collections").json()
+    sources = [*described["collections"], *described["sources"]]
+    assert {"motion", "meeting", "companies", "campaigns", "people", "task", "plan"} <= {
+        each["name"] for each in sources
+    }
+    for source in sources:
+        names = [field["name"] for field in source["fields"]]
+        result = asked(sample_client, {"source": source["name"], "select": names, "limit": 2})
+        assert len(result["rows"]) == 2
+        assert [each["name"] for each in result["columns"]] == names
+        for field in source["fields"]:
+            group = {"source": source["name"], "group": [field["name"]], "aggregate": ["count"], "limit": 3}
+            assert asked(sample_client, group)["columns"][0]["kind"] == field["kind"]
+        for related in source["related"]:
+            asked(sample_client, {"source": source["name"], "where": [{"exists": related["name"]}], "limit": 1})
+
+
+def test_a_workspace_is_its_owners_alone(sample_client: TestClient) -> None:
+    everything = {"source": "task", "aggregate": ["count"]}
+    assert asked(sample_client, everything, "demo")["rows"] != [[0]]
+    assert asked(sample_client, everything, "somebody-else")["rows"] == [[0]]
+    described = sample_client.get("/collections", headers={"Authorization": "Bearer somebody-else"}).json()
+    [task] = [each for each in described["sources"] if each["name"] == "task"]
+    assert all("values" not in field for field in task["fields"])
+
+
+def test_people_are_asked_of_without_contact_data_and_hidden_cards(sample_client: TestClient, sample: str) -> None:
+    for name in ("email", "phone", "contact", "links"):
+        assert "has no field" in refused(sample_client, {"source": "people", "select": [name]})["/select/0"]
+    with psycopg.connect(sample, options="-c search_path=quarry") as connection:
+        [seen] = connection.execute(
+            "select count(*) from people p where exists (select from experience_cards c where c.person_id = p.id and c.visible)"
+        ).fetchone() or [None]
+        [cards] = connection.execute("select count(*) from experience_cards where visible").fetchone() or [None]
+    assert asked(sample_client, {"source": "people", "aggregate": ["count"]})["rows"] == [[seen]]
+    shown = asked(sample_client, {"source": "people", "select": ["count(experience)"], "limit": 1000})
+    assert sum(column(shown)) == cards
+
+
+def test_a_domain_without_data_is_no_source(client: TestClient) -> None:
+    assert client.get("/collections").json()["sources"] == []
+    assert "has no source 'companies'" in refused(client, {"source": "companies"})["/source"]
+
+
+def test_a_collection_keeps_its_name_where_a_domain_has_it(
+    server_url: str, sample_template: str, tmp_path: Path
+) -> None:
+    from tests.collections.support import owner
+    from tests.collections.test_search import fill
+
+    url = create_database(server_url, "asking_names", template=sample_template)
+    owner(url, "create table companies (id int primary key, name text)", "insert into companies values (1, 'Mine')")
+    fill(url, '[collections.companies]\nsource = "companies"\ntext = ["name"]\nembed = []\n', tmp_path)
+    with client_of(url) as client:
+        assert asked(client, {"source": "companies", "select": ["name"]})["rows"] == [["Mine"]]
+        assert asked(client, {"source": "companies_companies", "aggregate": ["count"]})["rows"][0][0] > 1
+
+
+def test_words_leave_only_rows_that_hold_them_all(sample_client: TestClient) -> None:
+    for source, words in (
+        ("motion", "bridge"),
+        ("companies", "solar"),
+        ("campaigns", "free shipping"),
+        ("plan", "launch"),
+    ):
+        result = asked(sample_client, {"source": source, "text": words, "aggregate": ["count"]})
+        everything = asked(sample_client, {"source": source, "aggregate": ["count"]})
+        assert 0 < result["rows"][0][0] < everything["rows"][0][0], source
+        assert result["filters"] == [{"label": f"with the words “{words}”", "pointer": "/text"}]
+
+
+# ---- other doors ----
+
+CARRIED = {"source": "motion", "where": [{"field": "result", "value": "carried"}], "aggregate": ["count"]}
+
+
+async def test_the_clients_ask_as_http_does(base: str, sample_client: TestClient) -> None:
+    expected = TypeAdapter(QueryResult).validate_python(asked(sample_client, CARRIED))
+    with Client(base) as client:
+        assert client.query(CARRIED) == expected
+        assert client.query(expected.query) == expected
+        with pytest.raises(InvalidInput, match="motion"):
+            client.query({"source": "motions"})
+        with pytest.raises(InvalidInput):
+            client.query({"source": "motion", "wher": []})
+    async with AsyncClient(base) as awaited:
+        assert await awaited.query(CARRIED) == expected
+
+
+def test_the_command_prints_a_table_or_json_here_and_of_a_server(base: str, sample: str, tmp_path: Path) -> None:
+    file = tmp_path / "query.json"
+    file.write_text(json.dumps(CARRIED | {"group": [{"field": "date", "period": "year"}]}))
+    here = quarry("query", file, DATABASE_URL=sample)
+    assert (here.returncode, here.stderr) == (0, "")
+    first, _, headings, *rows = here.stdout.splitlines()
+    assert first.startswith("178 motions (result: Carried) by year (date): ")
+    assert headings.split("  ")[0] == "year (date)"
+    assert [row.split()[0] for row in rows] == ["2023", "2024", "2025", "2026"]
+    assert quarry("--server", base, "query", file).stdout == here.stdout
+    told = quarry("query", "-", "--json", input=json.dumps(CARRIED), DATABASE_URL=sample)
+    assert json.loads(told.stdout)["rows"] == [[178]]
+
+
+@pytest.mark.parametrize(
+    ("given", "status", "told"),
+    [
+        ("{", 2, "not valid JSON"),
+        ('{"source": "motion", "where": [{"field": "result", "op": "is"}]}', 2, "where.0.op"),
+        ('{"source": "motions"}', 1, "the nearest: motion"),
+    ],
+)
+def test_a_query_that_cannot_be_is_told_in_a_line(sample: str, given: str, status: int, told: str) -> None:
+    done = quarry("query", "-", input=given, DATABASE_URL=sample)
+    assert (done.returncode, done.stdout) == (status, "")
+    assert told in done.stderr
+    assert one_line(done.stderr)

@@ -1,0 +1,127 @@
+"""Derived predicates of a declaration: what can be written, and what is told of a wrong one."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter
+
+from quarry.core.collections.checking import check
+from quarry.core.collections.declaration import DeclarationError, Lines, read_declarations
+from quarry.core.collections.predicate import fields_of, read_predicate
+from quarry.query.algebra import Condition
+from tests.collections.made import catalog, table
+
+FIELD = {"field": "due_on", "op": "<", "value": "today"}
+
+
+@pytest.mark.parametrize(
+    ("text", "conditions"),
+    [
+        ("due_on < today", [FIELD]),
+        (
+            "due_on < today and closed_at is null",
+            [FIELD, {"field": "closed_at", "op": "is_null"}],
+        ),
+        ("due_on < today - 30 days", [FIELD | {"value": "today-30d"}]),
+        ("due_on < today + 1", [FIELD | {"value": "today+1d"}]),
+        ("urgent", [{"field": "urgent", "op": "=", "value": True}]),
+        ("NOT urgent", [{"not": {"field": "urgent", "op": "=", "value": True}}]),
+        ("paid <> 'it''s due'", [{"field": "paid", "op": "!=", "value": "it's due"}]),
+        ('paid < "Amount Owed"', [{"field": "paid", "op": "<", "value": {"field": "Amount Owed"}}]),
+        ("n in (1, -2.5)", [{"field": "n", "op": "=", "values": [1, -2.5]}]),
+        ("s not in ('a')", [{"field": "s", "op": "!=", "values": ["a"]}]),
+        (
+            "a is not null or (b = true and not c = false)",
+            [
+                {
+                    "any_of": [
+                        {"field": "a", "op": "not_null"},
+                        {
+                            "all_of": [
+                                {"field": "b", "op": "=", "value": True},
+                                {"not": {"field": "c", "op": "=", "value": False}},
+                            ]
+                        },
+                    ]
+                }
+            ],
+        ),
+    ],
+)
+def test_a_predicate_is_the_conditions_of_a_query(text: str, conditions: list[dict[str, Any]]) -> None:
+    assert read_predicate(text) == conditions
+    TypeAdapter(tuple[Condition, ...]).validate_python(conditions)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "its end where the name of a field"),
+        ("due_on <", "its end where"),
+        ("closed = null", "write `is null`"),
+        ("1 < n", "'1' where the name of a field"),
+        ("due_on < today + soon", "a number of days"),
+        ("a = 1; drop table x", "cannot be read at"),
+        ("a = 1 b = 2", "`and`, `or` or the end"),
+        ("(a = 1", "`)`"),
+        ("a = (select 1)", "a number, a text"),
+        ("not " * 9 + "a", "nested more than 5 deep"),
+        ("a = 1 and " * 60 + "b", "at most 500 characters"),
+    ],
+)
+def test_what_is_no_predicate_says_where_it_goes_wrong(text: str, told: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(told)):
+        read_predicate(text)
+
+
+def test_the_fields_of_a_predicate_are_all_that_it_names() -> None:
+    text = "a = 1 or not (b < c and d is null)"
+    assert [*fields_of(read_predicate(text))] == ["a", "b", "c", "d"]
+
+
+DECLARED = """
+[collections.tickets]
+source = "tickets"
+text = ["subject"]
+hidden = ["note"]
+facets = {{ price = "money" }}
+
+[collections.tickets.predicates]
+{predicate}
+"""
+TICKETS = table(
+    "tickets",
+    [("id", "integer"), ("subject", "text"), ("price", "numeric(10,2)"), ("due_on", "date"), ("note", "text")],
+    key=["id"],
+)
+
+
+def problems(predicate: str) -> list[str]:
+    text = DECLARED.format(predicate=predicate)
+    return check(read_declarations(text), catalog(TICKETS), Lines(text, "quarry.toml"), own_schema=None).errors
+
+
+def test_the_fields_are_checked_against_the_table() -> None:
+    assert problems('dear = "price > 100 and due_on < today"') == []
+    assert problems('dear = "pryce > 100"') == [
+        "quarry.toml:9: collections.tickets.predicates.dear: there is no facet or column 'pryce'; did you mean 'price'?"
+    ]
+    assert "is hidden" in problems("""noted = "note = 'x'\"""")[0]
+    assert "a column of this name" in problems('due_on = "price > 1"')[0]
+
+
+@pytest.mark.parametrize(
+    ("predicate", "told"),
+    [
+        ('overdue = "due_on <"', "quarry.toml:9: collections.tickets.predicates.overdue: 'due_on <' has its end"),
+        ('price = "price > 1"', "a facet and a predicate cannot have the same name"),
+        ('Overdue = "due_on < today"', "cannot be called 'Overdue'"),
+    ],
+)
+def test_a_wrong_predicate_is_told_with_its_line(predicate: str, told: str) -> None:
+    with pytest.raises(DeclarationError) as raised:
+        read_declarations(DECLARED.format(predicate=predicate))
+    assert told in str(raised.value)
