@@ -47,7 +47,7 @@ def test_a_tool_is_described_by_what_a_model_needs() -> None:
                 "description": "When.",
             },
             "limit": {"type": "integer", "minimum": 1, "maximum": 100},
-            "wanted": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+            "wanted": {"type": ["string", "null"]},
         },
         "required": ["title", "wanted"],
     }

@@ -39,7 +39,9 @@ class MustMatch(LazyModel):
     company_norm: Texts = Field([], description="Employers, and schools where no employer is named.")
     school_norm: Texts = []
     team_norm: Texts = []
-    role: Texts = Field([], description='What they are or do; other names for the same behind bars: "nurse|rn".')
+    role: Texts = Field(
+        [], description='What they must be, do or know, each; other names for it behind bars: "nurse|rn".'
+    )
     intent_primary: Intents = []
     domain: Texts = []
     sub_domain: Texts = []

@@ -26,7 +26,8 @@ EXTRACT = f"""You turn a recruiter's query for people into constraints on their 
 a company, a place and dates. Record what the query says; what it leaves open is null or empty.
 - must: roles, names, companies, places, periods, salaries, years of experience and availability that the query asks for. Field,
   speciality, seniority, and kind of employment or experience only where it insists ("only", "must"), else in should.keywords.
-- should: named skills and tools; keywords for every other word that says whom to find; whatever is only preferred.
+- should: named skills and tools, also those in must.role; keywords for every other word that says whom to find; whatever is
+  only preferred.
 - exclude: what the query rules out, and nothing in its stead.
 - query_embedding_text: whom to look for in one short phrase, without what is excluded.
 - quotes: for each key with a value, the words of the query that say it, exactly as they stand there. A value without is dropped.

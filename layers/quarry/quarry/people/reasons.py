@@ -22,8 +22,8 @@ from quarry.people.filters import CardFilters
 from quarry.people.outputs import PeopleReasons
 from quarry.people.prompts import REASON_CHARACTERS_MAX, REASONS_MAX
 
-CARDS_MAX, CHILDREN_MAX, TAGS_MAX = 3, 5, 4
-SUMMARY_CHARACTERS_MAX, LINE_CHARACTERS_MAX = 280, 120
+CARDS_MAX, CHILDREN_MAX, TAGS_MAX = 3, 3, 4
+SUMMARY_CHARACTERS_MAX, LINE_CHARACTERS_MAX = 160, 120
 """Caps of the evidence: five people fill a page or two, whatever they wrote."""
 TEXT_CHARACTERS_MAX = 2_000
 """So much of a text is read when reasons are looked for in it."""
@@ -209,6 +209,7 @@ def _card_evidence(card: ExperienceCard) -> dict[str, Any]:
         company_name=_line(card.company_name),
         location=_line(card.location or card.city or card.country),
         summary=_line(card.summary, SUMMARY_CHARACTERS_MAX),
+        skills=[shorten(skill, LINE_CHARACTERS_MAX) for skill in card.skills[: 2 * TAGS_MAX]],
         start_date=card.start_date.isoformat() if card.start_date else None,
         end_date=card.end_date.isoformat() if card.end_date else None,
     )
@@ -219,7 +220,6 @@ def _child_evidence(child: ChildCard) -> dict[str, Any]:
         title=_line(child.title),
         headline=_line(child.headline),
         summary=_line(child.summary, SUMMARY_CHARACTERS_MAX),
-        context=_line(child.context),
         tags=[shorten(tag, LINE_CHARACTERS_MAX) for tag in child.tags[:TAGS_MAX]],
     )
 

@@ -72,7 +72,17 @@ def _slim(schema: Schema, finish: Callable[[Schema], Schema]) -> Schema:
         slim["anyOf"] = [_slim(part, finish) for part in slim["anyOf"]]
     if "items" in slim:
         slim["items"] = _slim(slim["items"], finish)
-    return finish(slim)
+    return _with_type_list(finish(slim))
+
+
+def _with_type_list(schema: Schema) -> Schema:
+    """Alternatives that are plain types as a list of types, which is shorter."""
+    options = schema.get("anyOf", ())
+    if not options or any(each.keys() != {"type"} for each in options):
+        return schema
+    return {"type": [each["type"] for each in options]} | {
+        keyword: value for keyword, value in schema.items() if keyword != "anyOf"
+    }
 
 
 def _strict(schema: Schema) -> Schema:
@@ -101,14 +111,22 @@ def _of_tool(schema: Schema) -> Schema:
         schema["items"] = {keyword: value for keyword, value in schema["items"].items() if keyword != "description"}
     required = schema.get("required", ())
     for name, part in schema.get("properties", {}).items():
-        if name not in required and _NULL in part.get("anyOf", ()):
-            schema["properties"][name] = _unwrapped(part, [each for each in part["anyOf"] if each != _NULL])
+        schema["properties"][name] = part if name in required else _without_null(part)
     options = schema.get("anyOf", [])
     if options and _NULL not in options and all(each.keys() == {"type"} for each in options):
         rest = {keyword: value for keyword, value in schema.items() if keyword != "anyOf"}
         return {"type": [each["type"] for each in options], **rest}
     lists = [each for each in options if each.get("type") == "array" and each.get("items") in options]
     return _unwrapped(schema, lists) if len(options) == 2 and lists else schema
+
+
+def _without_null(schema: Schema) -> Schema:
+    if _NULL in schema.get("anyOf", ()):
+        return _with_type_list(_unwrapped(schema, [each for each in schema["anyOf"] if each != _NULL]))
+    if isinstance(schema.get("type"), list):
+        types = [each for each in schema["type"] if each != "null"]
+        return schema | {"type": types[0] if len(types) == 1 else types}
+    return schema
 
 
 def _unwrapped(schema: Schema, options: list[Schema]) -> Schema:

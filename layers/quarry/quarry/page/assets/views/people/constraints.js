@@ -47,6 +47,8 @@ const FIELDS = [
   one('must', ['city', 'location_text', 'country'], 'location_text', ([city, text, country]) => `in ${titled(city ?? text ?? country)}`, {
     as: PLACE, inputs: ([city, text, country]) => [{label: 'Place', value: titled(city ?? text ?? country)}], changed: (held, [text]) => [null, text.toLowerCase(), null],
   }),
+  list('must', 'preferred_locations', (name) => (name === 'remote' ? 'would work remotely' : `would work in ${titled(name)}`), ALONE),
+  list('must', 'or_preferred_locations', (name) => (name === 'remote' ? 'or would work remotely' : `or would work in ${titled(name)}`), ALONE),
   one('must', ['time_start', 'time_end'], 'time', period, {...DAYS, as: {exclude: 'time'}}),
   one('must', ['started_from', 'started_until'], 'started', (held) => `started ${period(held)}`, DAYS),
   one('must', ['ended_from', 'ended_until'], 'ended', (held) => `ended ${period(held)}`, DAYS),
