@@ -157,4 +157,4 @@ def _is_postal(column: Column, relation: Relation) -> bool:
     """Whether a `pincode` is that of a place: beside a city, it is India's postal code."""
     said = words(column.name)
     beside = {word for each in relation.columns for word in words(each.name)}
-    return said[:1] in (("pin",), ("pincode",)) and bool(_POSTAL & beside)
+    return "".join(said) == "pincode" and bool(_POSTAL & beside)

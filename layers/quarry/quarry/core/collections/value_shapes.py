@@ -62,7 +62,7 @@ _TOKEN_IN_ADDRESS = re.compile(
     re.IGNORECASE,
 )
 _UUID = re.compile(r"\{?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\}?", re.IGNORECASE)
-_TOKEN = re.compile(rf"(?!.*\.[a-z]\w{{1,4}}$)[A-Za-z0-9+/_=.~:-]{{{TOKEN_CHARACTERS_MIN},}}")
+_TOKEN = re.compile(rf"(?!.*\.[a-z]\w{{1,4}}$)[A-Za-z0-9+/_=.~-]{{{TOKEN_CHARACTERS_MIN},}}")
 _CARD = re.compile(r"(?:[2-6]\d{12}(?:\d|\d{3,6})?|3[47]\d{13})")
 _IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
 _SPACED = re.compile(r"[^\W\d]\s+[^\W\d]")
