@@ -31,15 +31,18 @@ NAMES = """
     two_factor_recovery_codes remember_token user_newpasswd cc_number_enc identification_id passport_number mot_de_passe
     numéro_de_carte código_de_acceso Schlüssel Steuernummer Zugangscode salt pin hash digest signature cookies nonce userapikey
     webhook_url magic_link reset_link invite_url unsubscribe_link presigned_url signedUrl webhookurl magiclink password_hint
+    sicherheitsantwort respuesta_secreta réponse_sécurité clé_api code_d_accès chave_api codigo_verificacao codice_fiscale
+    chiave_privata toegangscode lösenord personnummer code_verifier start_url session_id
 """.split()
 """Of applications that many run, and in other languages."""
 
 OTHER_NAMES = """
-    hashtag secretary secretariat card_type card_brand last4 password_policy account_id description pinned keyword passage
-    compass bypass passenger salty salt_level token_type token_name tokenizer key issue_key sort_key public_key contact_key
-    fact_key monkey code country_code zip_code ticket_code order_number coupon_code product_code invoice_number isbn sku barcode
-    confirmation_number signature_dish cookie_flavour signature_required license license_plate website_url url image_url
-    clave_producto session_title host start_date answer question username login author authority expertise phone_number address
+    hashtag aggregate_code block_code shipping_code secretary secretariat card_type card_brand last4 password_policy account_id
+    description pinned keyword passage compass bypass passenger salty salt_level token_type token_name tokenizer key issue_key
+    sort_key public_key contact_key fact_key monkey code country_code zip_code ticket_code order_number coupon_code product_code
+    invoice_number isbn sku barcode confirmation_number signature_dish cookie_flavour signature_required license license_plate
+    website_url url image_url clave_producto palabra_clave mot_clé Schlüsselwort session_title host start_date answer question
+    username login author authority expertise phone_number address
 """.split()
 
 

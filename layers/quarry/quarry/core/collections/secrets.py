@@ -47,7 +47,9 @@ _DOCUMENTS_OF_SETTINGS = frozenset(
     state request response variable extra""".split()
 )
 """What documents are called that often hold credentials beside other things."""
-_LOGINS = frozenset("payload data sess session agent useragent ip expire expires".split())
+_TEXTS_OF_SETTINGS = frozenset("config cfg conf configuration settings payload headers env".split())
+"""Last words of texts that are such documents."""
+_LOGINS = frozenset("payload data sess session sid agent useragent ip hostname expire expires".split())
 """What a table of sessions has where these are logins, not lessons."""
 _SESSION = frozenset("id sid key sess session payload data value state".split())
 _POSTAL = frozenset("city town state district address street village country".split())
@@ -98,7 +100,8 @@ def _by_name(column: Column, relation: Relation) -> Suspicion | None:
         return Suspicion(BY_TABLE if is_text(column) else BY_NAME, is_certain=False)
     if _is_ordinary(column, relation):
         return None
-    if certainty and not _is_postal(column, relation):
+    is_uuid_key = column.base == "uuid" and words(column.name)[-1:] == ("id",)
+    if certainty and not is_uuid_key and not _is_postal(column, relation):
         return Suspicion(BY_NAME, is_certain=False)
     is_by_table = _secrecy_in(relation.name, column.name) or _is_of_login(column, relation)
     return Suspicion(BY_TABLE, is_certain=False) if is_by_table else None
@@ -131,8 +134,11 @@ def _is_document(column: Column) -> bool:
 def _holds_settings(column: Column, relation: Relation) -> bool:
     """Whether it is the value beside each name in a table of settings, or a document of settings or of requests."""
     said = words(column.name)
-    if _is_document(column) and _DOCUMENTS_OF_SETTINGS & {*map(singular, said)}:
-        return True
+    is_named_so = (
+        _DOCUMENTS_OF_SETTINGS & {*map(singular, said)} if _is_document(column) else {*said[-1:]} & _TEXTS_OF_SETTINGS
+    )
+    if is_named_so or "".join(said) == "extradata":
+        return not _is_ordinary(column, relation)
     is_value = (is_text(column) or _is_document(column)) and "".join(said).endswith(_VALUES)
     return is_value and any(singular(word).endswith(_SETTINGS) for word in words(relation.name))
 
