@@ -109,8 +109,8 @@ class Catalog:
 
 
 _SAMPLE = {"values": 20, "characters": 300}
-"""How many of the values that the planner keeps are looked at, and how much of each. `offset 0` reads them once per column, not once
-per value, as Postgres would where the subquery is pulled up.
+"""How many of the values that the planner keeps are looked at, and how much of each. `offset 0` reads them once per column:
+Postgres would pull the subquery up and read them once per value.
 """
 
 _COLUMNS = """
