@@ -285,3 +285,53 @@ def test_tables_are_collected_from_sources_and_facets() -> None:
         """
     )
     assert tables_named(declared) == {("support", "Ticket"), ("public", "agents")}
+
+
+class TestAgreement:
+    """What a collection hides no other one over the same table may use."""
+
+    def told(self, settings: str) -> Checked:
+        text = (
+            '[collections.tickets]\nsource = "tickets"\ntext = ["subject"]\nhidden = ["password", "amount"]\n'
+            + settings
+        )
+        declared = read_declarations(text)
+        return check(declared, catalog(TICKETS, AGENTS, VIEW), Lines(text, "quarry.toml"), own_schema="quarry")
+
+    @pytest.mark.parametrize(
+        ("settings", "path"),
+        [
+            ('title = "password"', "title"),
+            ('title = "{subject} {password}"', "title"),
+            ('facets.password = "value"', "facets.password"),
+            ('facets.secret = { kind = "value", column = "password" }', "facets.secret"),
+            ('facets.double = { kind = "number", expression = "2 * amount" }', "facets.double"),
+        ],
+    )
+    def test_a_hidden_column_is_refused_with_both_names(self, settings: str, path: str) -> None:
+        found = self.told(f'[collections.others]\nsource = "tickets"\ntext = ["subject"]\n{settings}\n')
+        column = "amount" if "amount" in settings else "password"
+        (error,) = found.errors
+        assert f"collections.others.{path}" in error
+        assert f"the column '{column}' of public.tickets is hidden by the collection 'tickets'" in error
+
+    def test_a_reference_to_a_hidden_column_is_refused(self) -> None:
+        found = self.told(
+            '[collections.agents]\nsource = "agents"\ntext = ["name"]\n'
+            'facets.ticket = { kind = "value", by = "id", of = "tickets", title = "password" }\n'
+        )
+        assert any("'password' of public.tickets is hidden" in error for error in found.errors)
+
+    def test_a_whole_record_that_shows_one_is_doubted(self) -> None:
+        other = '[collections.others]\nsource = "tickets"\ntext = ["subject"]\n'
+        found = self.told(other)
+        assert not found.errors
+        assert any("whole records show the column 'password'" in warning for warning in found.warnings)
+        assert not self.told(other + 'hidden = ["amount", "password"]\n').warnings
+
+    def test_a_setting_has_one_claim(self) -> None:
+        scoped = 'scope = "account_id"\nscope_setting = "app.account"\nscope_claim = "{}"\n'
+        other = '[collections.others]\nsource = "tickets"\ntext = ["body"]\nhidden = ["password", "amount"]\n'
+        (error,) = self.told(scoped.format("sub") + other + scoped.format("org")).errors
+        assert "the setting app.account has the claim 'sub' in the collection 'tickets', and 'org' here" in error
+        assert not self.told(scoped.format("sub") + other + scoped.format("sub")).errors

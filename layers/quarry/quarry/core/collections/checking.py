@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from quarry.core.collections.agreement import disagreements
 from quarry.core.collections.column_types import ANY, DATE, FACETS, ORDERED, SINGLE, TEXT, Fit, is_comparable
 from quarry.core.collections.declaration import (
     CollectionDeclaration,
@@ -70,6 +71,9 @@ def check(
     checked = Checked()
     for name, collection in declared.items():
         _Check(name, collection, catalog, lines, own_schema, checked).run()
+    for each in disagreements(declared):
+        told = checked.errors if each.is_error else checked.warnings
+        told.append(lines.problem(("collections", each.collection, *each.path), each.message))
     return checked
 
 
