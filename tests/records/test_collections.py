@@ -29,8 +29,11 @@ def counts(client: TestClient, **parameters: Any) -> dict[str, Any]:
     response = client.get("/records/facets", params=parameters)
     assert response.status_code == 200
     body: dict[str, Any] = response.json()
-    assert set(body) == {"total", "exact", "groups", "truncated"}
+    assert set(body) == {"total", "exact", "groups", "truncated", "other", "overlapping", "gaps"}
     assert body["exact"]
+    if body["groups"]:
+        parts = sum(group["count"] for group in body["groups"]) + body["other"]
+        assert parts > body["total"] if body["overlapping"] else parts == body["total"]
     return body
 
 

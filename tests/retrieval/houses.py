@@ -156,10 +156,10 @@ def _named(clause: Clause) -> set[str]:
 
 
 def count_values(houses: Iterable[House], facet: str) -> Counter[Any]:
-    """How many houses have each value."""
+    """How many houses have each value; None: no value."""
     related = HOUSES.facet(facet).related
     counted: Counter[Any] = Counter()
     for house in houses:
         rows: Sequence[House | Tenant] = house.tenants if related else [house]
-        counted.update({value for row in rows for value in values(row, facet)})
+        counted.update({value for row in rows for value in values(row, facet)} or {None})
     return counted

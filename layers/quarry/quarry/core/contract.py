@@ -60,7 +60,7 @@ class Evidence(Request):
 
 
 class AggregationGroup(LazyModel):
-    """A value, or the first day of a period, and how many rows have it."""
+    """A value, or the first day of a period, and how many rows have it; null: rows that have none, or a blank one."""
 
-    value: str | int | float | bool | datetime.date
+    value: str | int | float | bool | datetime.date | None
     count: int

@@ -46,7 +46,7 @@ def sentence(
     if ask.limit is not None:
         which = "Fewest" if ask.ascending else "Most"
         return f"{which} {noun(table, 2)}{said}, by {_grouped(table, ask, event, named)}."
-    return f"{told} By {_grouped(table, ask, event, named)}."
+    return f"{told} By {_grouped(table, ask, event, named)}.{_remarks(table, event)}"
 
 
 def numbers_of(tables: Sequence[SearchTable], event: AggregationEvent, labels: Sequence[str]) -> str:
@@ -148,18 +148,28 @@ def _groups_said(table: SearchTable, ask: Ask, event: AggregationEvent) -> Seque
 
 
 def _grouped(table: SearchTable, ask: Ask, event: AggregationEvent, named: Sequence[str]) -> str:
-    """What is grouped by, and the groups that are named."""
+    """What is grouped by, and the groups that are named; where all groups are asked for, with how many rows the others hold."""
     by, listed = grouped_by_label(table, ask, 1), "; ".join(named)
+    rows = event.other + sum(group.count for group in event.groups)
+    rows -= sum(group.count for group in _groups_said(table, ask, event))
+    held = f" with {table.writing.number(rows, ',')}" if ask.limit is None and ask.function is None else ""
     if is_in_time(table, ask):
         is_cut = event.group_count > PERIODS_SAID_MAX
         latest = f", the latest {PERIODS_SAID_MAX} of {table.writing.number(event.group_count, ',')}" if is_cut else ""
-        return f"{by}{latest}: {listed}"
-    return f"{by}: {listed}{_more(event, table.writing)}"
+        return f"{by}{latest}: {listed}{f'; all before{held}' if is_cut and held else ''}"
+    return f"{by}: {listed}{_more(event, table.writing, held)}"
 
 
-def _more(event: AggregationEvent, writing: Writing) -> str:
+def _more(event: AggregationEvent, writing: Writing, held: str = "") -> str:
+    """How many groups there are beside those that are named; `held`: with so many rows."""
     rest = event.group_count - GROUPS_SAID_MAX
-    return f"; and {writing.number(rest, ',')} more" if rest > 0 else ""
+    return f"; and {writing.number(rest, ',')} more{held}" if rest > 0 else ""
+
+
+def _remarks(table: SearchTable, event: AggregationEvent) -> str:
+    """Why groups do not add up to the total, and that empty periods are missing."""
+    overlap = f" One {noun(table, 1)} can be in several groups." if event.overlapping else ""
+    return f"{overlap}{' Periods without any are left out.' if event.gaps else ''}"
 
 
 def amount(facet: Facet, value: float, writing: Writing) -> str:

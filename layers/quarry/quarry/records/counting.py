@@ -33,7 +33,7 @@ from quarry.core.retrieval.filters import Among
 from quarry.core.retrieval.wording import clause_label
 from quarry.records.contract import AggregationEvent, CountedGroup
 from quarry.records.count_wording import counted_on, is_in_time, numbers_of, sentence, share_of
-from quarry.records.filters import range_in_request
+from quarry.records.filters import in_request
 from quarry.records.reading import CLAUSES_MAX, RecordsReading, is_soft, names_records, tells_when, told_of
 from quarry.records.retrieval import EVERYTHING, Scope, describe
 from quarry.records.search_plan import besides
@@ -211,16 +211,18 @@ async def count(database: Database, wanted: Counting) -> Counted | None:
     if wanted.words and not number:
         # what is said in other words is not counted
         return None
+    told = _in_order(wanted, answer.groups)
     event = AggregationEvent(
         by=_by(wanted),
-        groups=[
-            CountedGroup(value=group.value, count=group.rows, **group.measures)
-            for group in _in_order(wanted, answer.groups)
-        ],
+        groups=[CountedGroup(value=group.value, count=group.rows, **group.measures) for group in told],
         group_count=answer.group_count,
         total=answer.rows if wanted.ask.kind == "measure" else number,
+        other=answer.left_out(told),
+        overlapping=answer.is_overlapping,
+        gaps=answer.has_gaps,
         of=_of(wanted),
         value=answer.measures.get(_of(wanted) or ""),
+        measures=dict(answer.measures),
         filters=_filters(wanted),
     )
     nearest = "" if event.total else await _nearest(database, wanted)
@@ -469,8 +471,8 @@ def _filters(wanted: Counting) -> dict[str, Any]:
             span = condition.range if condition.facet == wanted.table.date else None
             is_ruled_out = isinstance(span, DateRange) and condition.is_negated and not span.months
             if is_ruled_out or not isinstance(span, DateRange):
-                values = [range_in_request(condition.range)] if condition.range else list(condition.values)
-                facets.setdefault(f"{'-' if condition.is_negated else ''}{condition.facet}", []).extend(values)
+                name, values = in_request(condition)
+                facets.setdefault(name, []).extend(values)
     return filters | ({"facets": facets} if facets else {}) | ({"q": " ".join(wanted.words)} if wanted.words else {})
 
 

@@ -75,6 +75,8 @@ class Ask:
     limit: int | None = None
     function: Function | None = None
     of: str | None = None
+    also: tuple[tuple[Function, str], ...] = ()
+    """Further functions that are asked for at once, each with its facet ("minimum and maximum weight")."""
     compares: bool = False
     lacks: bool = False
 

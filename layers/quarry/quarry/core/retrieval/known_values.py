@@ -12,7 +12,7 @@ from quarry.core.off_loop import off_loop
 from quarry.core.postgres.pool import Database
 from quarry.core.query.gazetteer import places_called
 from quarry.core.retrieval.facets import SearchTable
-from quarry.core.retrieval.named_values import EXPLAINED_VALUES, NamedValue, UnknownValue, nearest, plain
+from quarry.core.retrieval.named_values import EXPLAINED_VALUES, NamedValue, UnknownValue, folded_value, nearest, plain
 
 VALUES_MAX = 1_000
 """So many values a request may name."""
@@ -47,17 +47,22 @@ async def values_meant(
 
 
 async def existing_values(database: Database, table: SearchTable, named: Sequence[NamedValue]) -> list[list[str]]:
-    """For each value as somebody wrote it, those of the data that are meant: what is the same but for case, punctuation and
-    inflection or by an everyday synonym, else those that hold all of its words.
+    """For each value as somebody wrote it, those of the data that are meant: what is the same but for case, accents and outer
+    spaces, else but for punctuation and inflection or by an everyday synonym, else those that hold all of its words.
     """
-    return [matches.whole or matches.partial for matches in await _matches(database, table, named)]
+    found = await _matches(database, table, named)
+    return [
+        [value for value in matches.whole if _is_same(value, each)] or matches.whole or matches.partial
+        for each, matches in zip(named, found, strict=True)
+    ]
 
 
 async def values_as_written(
     database: Database, tables: Sequence[SearchTable], named: Sequence[NamedValue], scope: str = ""
 ) -> list[list[str]]:
-    """For each value those of the data that it is another spelling of, by case, accents or punctuation, or else an everyday
-    synonym of; the value itself where the data has it so, or not at all. What belongs to an owner is known in that `scope` alone.
+    """For each value those of the data that are the same but for case, accents and outer spaces, as groups have them; else those
+    that it is another spelling of, by punctuation too, or an everyday synonym of; the value itself where the data has none. What
+    belongs to an owner is known in that `scope` alone.
     """
     asked = {
         (place, facet.name, value, value != each.value)
@@ -70,14 +75,13 @@ async def values_as_written(
     places, facets, values, are_synonyms = zip(*asked, strict=True) if asked else ((), (), (), ())
     arguments = {"places": list(places), "facets": list(facets), "values": list(values), "synonyms": list(are_synonyms)}
     of = {"tables": [table.name for table in tables], "scope": scope}
+    same: list[list[str]] = [[] for _ in named]
     spelt: list[list[str]] = [[] for _ in named]
     meant: list[list[str]] = [[] for _ in named]
     for row in await database.rows(_SPELLINGS, arguments | of) if asked else []:
-        (meant if row["is_synonym"] else spelt)[row["place"]].append(row["value"])
-    return [
-        [each.value] if each.value in spelt[place] else spelt[place] or meant[place] or [each.value]
-        for place, each in enumerate(named)
-    ]
+        place, value = row["place"], row["value"]
+        (same if _is_same(value, named[place]) else meant if row["is_synonym"] else spelt)[place].append(value)
+    return [same[place] or spelt[place] or meant[place] or [each.value] for place, each in enumerate(named)]
 
 
 @dataclass(frozen=True)
@@ -111,6 +115,11 @@ async def _matches(database: Database, table: SearchTable, named: Sequence[Named
         if row["value"] not in kept:
             kept.append(row["value"])
     return found
+
+
+def _is_same(value: str, named: NamedValue) -> bool:
+    """Whether groups put a value together with the one that was named."""
+    return folded_value(value) == folded_value(named.value)
 
 
 def _synonyms(table: SearchTable, facet: str, value: str) -> list[str]:
