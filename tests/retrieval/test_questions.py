@@ -22,7 +22,7 @@ from quarry.core.retrieval.filters import RULED_OUT_MAX, Among, Arguments, where
 from quarry.core.retrieval.named_values import folded_value
 from quarry.core.retrieval.questions import RELAXED_MAX, answer, relaxations, standings
 from tests.conftest import clone_database
-from tests.retrieval.houses import HOUSES, SCHEMA, House, Tenant, count_values, meets, meets_alone
+from tests.retrieval.houses import HOUSES, SCHEMA, House, Tenant, count_values, folded, meets, meets_alone
 
 DAYS = [datetime.date(year, month, day) for year in (1999, 2000, 2001) for month in (1, 6, 12) for day in (1, 15)]
 STYLES, COLOURS, TOWNS = ("barn", "cottage", "villa"), ("blue", "red", "white"), ("Aston", "Belford", "Crane")
@@ -151,7 +151,7 @@ async def check(database: Database, rows: list[House], clauses: list[Clause], fa
     assert (await answer(database, HOUSES, Ask("distinct", facet), clauses)).number == len(counted.keys() - {None})
     by_value = await answer(database, HOUSES, Ask("groups", facet), clauses)
     groups = by_value.groups
-    assert {group.value: group.rows for group in groups} == counted
+    assert {folded(group.value): group.rows for group in groups} == counted
     assert (by_value.rows, by_value.grouped) == (len(met), counted.total())
     assert by_value.is_overlapping == (counted.total() > len(met))
     assert [group.rows for group in groups] == sorted(counted.values(), reverse=True)

@@ -6,7 +6,7 @@ import datetime
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field, StrictInt
+from pydantic import BeforeValidator, ConfigDict, Field, SerializerFunctionWrapHandler, StrictInt, model_serializer
 
 from quarry.core.lazy_model import LazyModel
 from quarry.core.text import Storable
@@ -64,3 +64,8 @@ class AggregationGroup(LazyModel):
 
     value: str | int | float | bool | datetime.date | None
     count: int
+
+    @model_serializer(mode="wrap")
+    def _with_null(self, serialise: SerializerFunctionWrapHandler):  # type: ignore[no-untyped-def]
+        """Null is a value here, also where fields without one are left out."""
+        return {"value": None} | serialise(self)

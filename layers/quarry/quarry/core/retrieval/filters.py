@@ -224,13 +224,10 @@ def _is_kept(value: str) -> bool:
 
 def _folds_to(facet: Facet, values: Sequence[str], arguments: Arguments) -> Composed:
     """Whether the row has another spelling of one of the values, which every row is looked at for."""
-    value, given = SQL(facet.sql), SQL("{}::text[]").format(arguments.add(list(values)))
-    folded = arguments.once(SQL("array(select folded_value(g) from unnest({}) g)").format(given))
-    if facet.is_array:
-        return SQL("exists (select from unnest({}) v (value) where folded_value(v.value) = any({}))").format(
-            value, folded
-        )
-    return SQL("folded_value({}) = any({})").format(value, folded)
+    given = SQL("array(select folded_value(g) from unnest({}::text[]) g)").format(arguments.add(list(values)))
+    folded = SQL("{}::text[]").format(arguments.once(given))
+    template = "exists (select from unnest({}) v (value) where folded_value(v.value) = any({}))"
+    return SQL(template if facet.is_array else "folded_value({}) = any({})").format(SQL(facet.sql), folded)
 
 
 def can_have(facet: Facet, condition: Condition) -> bool:
