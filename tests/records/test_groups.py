@@ -60,7 +60,9 @@ def counted(client: TestClient, **parameters: Any) -> dict[str, Any]:
     return body
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None)
+@settings(
+    max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None
+)
 @given(rows=motions)
 def test_parts_are_the_whole_and_each_is_what_its_filter_finds(
     url: str, own: TestClient, rows: list[dict[str, Any]]

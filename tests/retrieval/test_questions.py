@@ -230,7 +230,9 @@ async def test_periods_are_their_first_days(village: Database) -> None:
     assert by_year.groups == (Group(datetime.date(2000, 1, 1), 2), Group(datetime.date(2001, 1, 1), 1), Group(None, 1))
 
 
-async def test_empty_periods_are_groups_from_the_first_to_the_last_and_over_the_days_asked_for(village: Database) -> None:
+async def test_empty_periods_are_groups_from_the_first_to_the_last_and_over_the_days_asked_for(
+    village: Database,
+) -> None:
     async def months(*clauses: Condition) -> list[tuple[str, int]]:
         found = await ask(village, Ask("groups", grain="month"), *clauses)
         return [(str(group.value)[:7], group.rows) for group in found.groups if group.value is not None]

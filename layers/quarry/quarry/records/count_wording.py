@@ -10,7 +10,8 @@ from quarry.core.query.mention import Grain
 from quarry.core.query.question import Ask, Function
 from quarry.core.retrieval.answers import Value
 from quarry.core.retrieval.facets import Facet, SearchTable
-from quarry.core.retrieval.wording import grouped_by_label, value_label
+from quarry.core.retrieval.grouping import measures_of
+from quarry.core.retrieval.wording import NO_VALUE, grouped_by_label, value_label
 from quarry.records.contract import AggregationEvent, CountedGroup
 
 GROUPS_SAID_MAX = 8
@@ -86,8 +87,9 @@ def _reckoned(table: SearchTable, ask: Ask, event: AggregationEvent, said: str) 
     writing = table.writing
     counted = writing.number(event.total, ",") if event.total else "no"
     of = f"{counted} {noun(table, event.total)}{said}"
-    function = _FUNCTIONS[ask.function]
-    what = facet.label if facet.label.split()[:1] == [function] else f"{function} {facet.label}"
+    what = _called(facet, ask.function)
+    if ask.also:
+        return _reckoned_together(table, ask, event, of)
     if ask.kind == "measure":
         if event.value is None:
             return f"No {facet.label} can be told of {of}."
@@ -109,6 +111,34 @@ def _reckoned(table: SearchTable, ask: Ask, event: AggregationEvent, said: str) 
         which = "Lowest" if ask.ascending else "Highest"
         return f"{which} {what if ask.function in ('sum', 'avg') else facet.label} of {of}, by {by}."
     return f"The {what} of {of}, by {by}."
+
+
+def _reckoned_together(table: SearchTable, ask: Ask, event: AggregationEvent, of: str) -> str:
+    """All that is reckoned of rows at once: of all, or of each group in the same order."""
+    measures = [(each, table.facet(each.facet)) for each in measures_of(ask)]
+    called = [_called(facet, each.function) for each, facet in measures]
+
+    def told(values: Mapping[str, float | None]) -> list[str]:
+        numbers = [values.get(each.name) for each, _ in measures]
+        return [
+            NO_VALUE if number is None else amount(facet, number, table.writing)
+            for number, (_, facet) in zip(numbers, measures, strict=True)
+        ]
+
+    if ask.kind == "measure":
+        said = [f"the {name} is {number}" for name, number in zip(called, told(event.measures), strict=True)]
+        return f"Of {of}, {', '.join(said[:-1])} and {said[-1]}."
+    named = [
+        f"{value_label(group.value, ask.grain, table.writing)} {', '.join(told(group.model_extra or {}))}"
+        for group in _groups_said(table, ask, event)
+    ]
+    return f"The {', '.join(called[:-1])} and {called[-1]} of {of}, by {_grouped(table, ask, event, named)}."
+
+
+def _called(facet: Facet, function: Function) -> str:
+    """What a function of a number is called: "average price"."""
+    name = _FUNCTIONS[function]
+    return facet.label if facet.label.split()[:1] == [name] else f"{name} {facet.label}"
 
 
 def _is_in_time(table: SearchTable, ask: Ask) -> bool:

@@ -40,6 +40,7 @@ from quarry.records.search_plan import besides
 from quarry.records.searched_types import RecordTypes, SearchedType
 from quarry.records.understood import (
     ends_duration,
+    is_compared_unread,
     is_read_whole,
     is_shortened,
     lists_values,
@@ -109,7 +110,7 @@ def what_to_count(reading: RecordsReading, types: Sequence[SearchedType], scope:
     needs_all = question.ask.function is not None or _is_share(reading) or lists_values(reading)
     if needs_all and not is_read_whole(reading, clauses):
         return None
-    if reading.types.united.reckons and not _is_about_rows(reading, clauses):
+    if reading.types.united.reckons and (not _is_about_rows(reading, clauses) or is_compared_unread(reading, clauses)):
         return None
     if others:
         return _each_of(reading, [one, *others], clauses, types, scope)
@@ -349,7 +350,7 @@ def _types_grouped(reading: RecordsReading) -> Sequence[str]:
 
 def _facets_named(reading: RecordsReading) -> list[set[str]]:
     """What is asked for, and what else of records the question names: the facets that each may be."""
-    asked = [{facet} for facet in (reading.question.ask.facet, reading.question.ask.of) if facet]
+    asked = [{facet} for facet in reading.question.ask.facets]
     said = set(reading.question.asked_by) if reading.question.ask.function else set()
     return asked + [
         {*mention.value.facets}
@@ -370,7 +371,7 @@ def _types_by_clauses(reading: RecordsReading, clauses: Sequence[Clause]) -> lis
     """Where no type is named: the only one that can tell the conditions and what is asked for, or the nearest of several, among
     those that hold the values.
     """
-    needed = [{facet} for facet in (reading.question.ask.facet, reading.question.ask.of) if facet]
+    needed = [{facet} for facet in reading.question.ask.facets]
     tables = {
         name: table
         for name, table in reading.types.counted.items()

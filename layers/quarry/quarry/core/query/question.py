@@ -80,6 +80,11 @@ class Ask:
     compares: bool = False
     lacks: bool = False
 
+    @property
+    def facets(self) -> tuple[str, ...]:
+        """The facets that are asked for or reckoned."""
+        return tuple(each for each in (self.facet, self.of, *(of for _, of in self.also)) if each)
+
 
 @dataclass(frozen=True)
 class Missing:
