@@ -77,7 +77,7 @@ def _counts(campaigns: Iterable[Sequence[str | None]]) -> dict[str, int]:
     counted, spelt = Counter[str](), dict[str, Counter[str]]()
     for values in campaigns:
         own = {folded_value(value): value.strip() for value in values if value is not None and folded_value(value)}
-        counted.update(own or ("",))
+        counted.update(list(own) or [""])
         for folded, value in own.items():
             spelt.setdefault(folded, Counter())[value] += 1
     shown = {folded: min(each, key=lambda value: (-each[value], value)) for folded, each in spelt.items()}

@@ -210,7 +210,7 @@ async def _counted_set(
             " counted as ({counted})"
             " select size.total, size.more, size.is_counted,"
             " (select coalesce(jsonb_agg(jsonb_build_array(name, value, n) order by name, place), '[]') from"
-            "  (select name, case when is_listed then value end as value, sum(n) as n, min(place) as place from"
+            "  (select name, case when is_listed then value end as value, sum(n)::bigint as n, min(place) as place from"
             "   (select *, value = '' or place <= case when name = any(%(aggregated)s) then %(aggregated_max)s"
             "    else %(values_max)s end as is_listed from counted) c group by 1, 2) listed) as counts,"
             " (select coalesce(jsonb_agg(to_jsonb(page) - 'place' order by place), '[]') from"

@@ -90,10 +90,10 @@ async def kept_groups(database: Database, table: SearchTable, ask: Ask) -> Answe
     everything = where(table, (), arguments)
     lacking = where(table, [(Condition(facet.name, is_negated=True),)], arguments)
     query = SQL(
-        "with known as (select value, sum(row_count) as rows, folded_value(value) as folded from facet_values"
+        "with known as (select value, sum(row_count)::bigint as rows, folded_value(value) as folded from facet_values"
         " where table_name = %(table)s and facet = %(facet)s group by value having sum(row_count) > 0),"
-        " grouped as (select (array_agg({shown} order by k.rows desc, k.value))[1] as value, sum(k.rows) as rows from known k"
-        "  where k.folded is not null group by k.folded"
+        " grouped as (select (array_agg({shown} order by k.rows desc, k.value))[1] as value, sum(k.rows)::bigint as rows"
+        "  from known k where k.folded is not null group by k.folded"
         "  union all select null, n.rows from (select count(*) as rows from {rows} t where {lacking}) n where n.rows > 0)"
         "{asked}, (select jsonb_build_object('rows', count(*)) from {rows} t where {everything}) as everything"
     ).format(
