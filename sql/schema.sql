@@ -1710,6 +1710,18 @@ CREATE FUNCTION quarry.folded_names(names text[]) RETURNS text[]
 
 
 --
+-- Name: folded_value(text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.folded_value(p_value text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select nullif(btrim(case when octet_length(p_value) = length(p_value) then lower(p_value) else folded_text(p_value) end,
+    E' \t\n\r\f\v'), '')
+$$;
+
+
+--
 -- Name: folded_words(text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 

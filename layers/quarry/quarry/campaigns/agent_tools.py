@@ -40,11 +40,14 @@ class GetCampaignArguments(Request):
 
 
 class FoundCampaigns(LazyModel):
-    """The first campaigns of a set, and how many of the whole set have each value, the most frequent ones of each field."""
+    """The first campaigns of a set, and how many of the whole set have each value, the most frequent ones of each field, those
+    without one under the empty value; `others` are all those that have further values.
+    """
 
     total: int
     more: bool
     counts: dict[str, dict[str, int]]
+    others: dict[str, int]
     campaigns: list[Campaign]
 
 
@@ -57,14 +60,16 @@ async def _search(arguments: SearchCampaignsArguments, caller: Caller, services:
     found = await find_campaigns(
         filters, caller, services, query=arguments.query, phrase=arguments.phrase, embedding_field=arguments.compare
     )
+    counted = {name: counts for name, counts in found.counts.items() if counts and name != "offer"}
+    others = {
+        name: found.others.get(name, 0) + sum(islice(counts.values(), COUNTED_VALUES_MAX, None))
+        for name, counts in counted.items()
+    }
     return {
         "total": found.total,
         "more": found.more,
-        "counts": {
-            name: dict(islice(counts.items(), COUNTED_VALUES_MAX))
-            for name, counts in found.counts.items()
-            if counts and name != "offer"
-        },
+        "counts": {name: dict(islice(counts.items(), COUNTED_VALUES_MAX)) for name, counts in counted.items()},
+        "others": {name: number for name, number in others.items() if number},
         "campaigns": [_short(campaign) for campaign in found.campaigns[: arguments.limit]],
     }
 

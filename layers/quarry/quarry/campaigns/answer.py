@@ -215,7 +215,7 @@ def _is_said(id: str, said: Collection[str], answer: str) -> bool:
 
 
 def _first(counts: Mapping[str, Mapping[str, int]], field: str) -> str | None:
-    return next(iter(counts.get(field, {})), None)
+    return next(filter(None, counts.get(field, {})), None)
 
 
 def _known(known: KnownValues, field: str) -> str | None:

@@ -135,10 +135,16 @@ async def _count(arguments: CountRecordsArguments, caller: Caller, services: Ser
         {**await arguments.parameters(services), "q": arguments.query, "by": arguments.by, "of": arguments.of}
     )
     counted = await count_records(request, caller, services)
-    told = counted.groups[-GROUPS_MAX:] if arguments.by in PERIODS else counted.groups[:GROUPS_MAX]
-    return counted.model_copy(update={"groups": told}).model_dump(mode="json") | {
-        "truncated": counted.truncated or len(counted.groups) > GROUPS_MAX
-    }
+    is_in_time = arguments.by in PERIODS
+    told = counted.groups[-GROUPS_MAX:] if is_in_time else counted.groups[:GROUPS_MAX]
+    left_out = counted.groups[:-GROUPS_MAX] if is_in_time else counted.groups[GROUPS_MAX:]
+    return counted.model_copy(
+        update={
+            "groups": told,
+            "truncated": counted.truncated or bool(left_out),
+            "other": counted.other + sum(group.count for group in left_out),
+        }
+    ).model_dump(mode="json")
 
 
 async def _get(arguments: GetRecordArguments, caller: Caller, services: Services) -> dict[str, Any]:

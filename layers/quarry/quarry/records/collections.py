@@ -12,6 +12,7 @@ from quarry.core.query.question import Ask
 from quarry.core.retrieval import questions
 from quarry.core.retrieval.answers import Group, Measure, latest
 from quarry.core.retrieval.filters import Among
+from quarry.core.retrieval.grouping import groups_over
 from quarry.core.services import Caller, Services
 from quarry.records.contract import (
     Collection,
@@ -75,13 +76,16 @@ async def count_records(request: CountRequest, caller: Caller, services: Service
     if ask.kind == "count" and not measures:
         total = sum([(await questions.answer(services.reader, table, ask, clauses, among)).rows for table in tables])
         return RecordCounts(total=total, groups=[], truncated=False)
-    answer = await questions.groups_over(services.reader, tables, ask, clauses, among, measures)
+    answer = await groups_over(services.reader, tables, ask, clauses, among, measures)
     groups = latest(answer.groups, GROUPS_MAX) if ask.grain else answer.groups[:GROUPS_MAX]
     return RecordCounts.model_validate(
         {
             "total": answer.rows,
             "groups": list(map(_group, groups)),
-            "truncated": (answer.number or 0) > len(groups),
+            "truncated": answer.group_count > len(groups),
+            "other": answer.left_out(groups),
+            "overlapping": answer.is_overlapping,
+            "gaps": answer.has_gaps,
             **answer.measures,
         }
     )
