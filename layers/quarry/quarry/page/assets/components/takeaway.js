@@ -11,8 +11,11 @@
 
 import {button, element} from '../dom.js';
 
-/** What a spreadsheet would take for a formula. */
-const FORMULA = /^[=+\-@\t\r]/;
+/**
+ * Where a spreadsheet would begin a formula. In many countries Excel divides CSV at semicolons and knows a field's quotes only where it
+ * begins a cell, so a formula may also stand behind a semicolon, a tab or the end of a line within a text.
+ */
+const FORMULA = /(^|[;\t\r\n])(?=[\s"']*[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
 
 const FORMATS = [
   {label: 'CSV', end: 'csv', type: 'text/csv', write: csv},
@@ -67,8 +70,8 @@ function csv({columns, rows}) {
 
 function csvField(value) {
   const text = plainText(value);
-  const guarded = typeof value !== 'number' && FORMULA.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
+  const guarded = typeof value === 'number' ? text : text.replace(FORMULA, "$1'");
+  return /[",;\t\r\n]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
 }
 
 function json({columns, rows, json: whole}) {
