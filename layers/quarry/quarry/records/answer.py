@@ -188,7 +188,8 @@ def _keys(request: AskRequest, caller: Caller, begun: _Begun) -> Keys:
     return Keys(
         digest(
             caller.user_id,
-            caller.claims,
+            # of the claims those alone that decide which rows are found: others, such as a token's time, differ with each sign-in
+            begun.toolset.reading.types.settings(caller.claims),
             _asked(request),
             [turn.model_dump() for turn in request.recent_history],
             services.chat.name if services.chat else None,
