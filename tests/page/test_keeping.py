@@ -103,7 +103,11 @@ def test_people_are_compared_sorted_and_taken_away(site: Site) -> None:
     [person] = FOUND["people"]
     others: list[dict[str, Any]] = [
         person | {"id": f"p-{number}", "name": name, "headline": headline, "matched_cards": []}
-        for number, name, headline in [(2, "Zoya Khan", "=1+1"), (3, 'Bina "B" Das', "Tester,\nlead"), (4, "Ada Ek", SPLIT)]
+        for number, name, headline in [
+            (2, "Zoya Khan", "=1+1"),
+            (3, 'Bina "B" Das', "Tester,\nlead"),
+            (4, "Ada Ek", SPLIT),
+        ]
     ]
     searches = Searches(FOUND | {"people": [person, *others]})
     page = site.open(ASKED, before=searches)

@@ -9,7 +9,14 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import BinaryIO
 
-from quarry.core.files.records import COLUMNS_MAX, RECORD_MAX_BYTES, MalformedRecord, Record, UnreadableFile, bounded_lines
+from quarry.core.files.records import (
+    COLUMNS_MAX,
+    RECORD_MAX_BYTES,
+    MalformedRecord,
+    Record,
+    UnreadableFile,
+    bounded_lines,
+)
 
 DELIMITERS = "\t|;,"
 """In the order in which they are believed where all fit: the rarer it is in prose, the sooner."""
@@ -118,8 +125,8 @@ class _Lines:
 
     def never_closed(self, within: str = "") -> UnreadableFile:
         return UnreadableFile(
-            f"{self._name}: the quote that opens on line {self._quote_number} is not closed{within}: close it, or double it where "
-            "the text has a quote"
+            f"{self._name}: the quote that opens on line {self._quote_number} is not closed{within}: close it, or double it "
+            "where the text has a quote"
         )
 
     def __iter__(self) -> Iterator[str]:

@@ -37,7 +37,9 @@ def read_json_arguments(model: type[Arguments], given: str) -> Arguments:
 def _expected_lists(error: ValidationError) -> list[_Place]:
     """Where there is a single value in place of a list."""
     problems = error.errors(include_url=False, include_context=False)
-    return [each["loc"] for each in problems if each["type"] == "list_type" and not isinstance(each["input"], dict | None)]
+    return [
+        each["loc"] for each in problems if each["type"] == "list_type" and not isinstance(each["input"], dict | None)
+    ]
 
 
 def _with_lists(given: Any, places: Sequence[_Place]) -> Any:

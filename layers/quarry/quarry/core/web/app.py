@@ -25,6 +25,7 @@ from quarry.core.web.measured import Measured
 from quarry.core.web.openai_errors import OpenAIErrors
 from quarry.core.web.single_headers import SingleHeaders
 from quarry.core.web.traced import Traced
+from quarry.core.web.visible_only import VisibleOnly
 
 logger = logging.getLogger(__name__)
 
@@ -76,6 +77,7 @@ def create_app(services: Services, routers: Iterable[APIRouter], documented: Ite
     if services.settings.identity == "local":
         app.add_middleware(HostGate, settings=services.settings)
     app.add_middleware(OpenAIErrors)
+    app.add_middleware(VisibleOnly)
     app.add_middleware(_EveryResponse)
     app.add_middleware(Measured, metrics=services.metrics)
     return app

@@ -29,8 +29,8 @@ REFUSAL = MisdirectedRequest(
 )
 
 OTHER_SITE = Forbidden(
-    "A page of another site or port sent this request, and a local server has no sign-in that would protect it. Open Quarry's own "
-    "page, or name the other page's origin in ALLOWED_ORIGIN, or its host in QUARRY_ALLOWED_HOSTS."
+    "A page of another site or port sent this request, and a local server has no sign-in that would protect it. Open Quarry's "
+    "own page, or name the other page's origin in ALLOWED_ORIGIN, or its host in QUARRY_ALLOWED_HOSTS."
 )
 _OWN_SITES = frozenset(("same-origin", "none"))
 """What browsers put into `Sec-Fetch-Site` for the server's own pages, and for an address that the user typed or opened from

@@ -9,7 +9,7 @@
  * @property {string} [markdown] in the place of a table
  */
 
-import {button, element} from '../dom.js';
+import {button, element, visible} from '../dom.js';
 
 /**
  * Where a spreadsheet would begin a formula. In many countries Excel divides CSV at semicolons and knows a field's quotes only where it
@@ -91,7 +91,7 @@ export function markdownText(text) {
 
 function plainText(value) {
   if (value === null || value === undefined) return '';
-  return Array.isArray(value) ? value.map(plainText).join('; ') : String(value);
+  return Array.isArray(value) ? value.map(plainText).join('; ') : visible(String(value));
 }
 
 /** @param {string} name */
