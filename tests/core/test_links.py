@@ -35,7 +35,7 @@ def passed(text: str, piece: int = 10_000) -> str:
         ("[a](/\\evil.example)", "[a]\\(/\\evil.example)"),
         ("[x]: https://evil.example\n[x][x]", "[x]\\: `https://evil.example`\n[x][x]"),
         ("<https://evil.example>", r"\<`https://evil.example`>"),
-        ('<a href="https://evil.example">x</a>', r'\<a href="`https://evil.example`">x\</a>'),
+        ('<a href="https://evil.example">x</a>', r'\<a href="`https://evil.example`">x</a>'),
         ("<img/src=//evil.example>", r"\<img/src=//evil.example>"),
         # what stands before it cannot take its backticks away
         ("`https://evil.example", "` ``https://evil.example``"),
@@ -45,8 +45,10 @@ def passed(text: str, piece: int = 10_000) -> str:
     ],
 )
 def test_an_address_of_no_source_is_plain_text_however_the_text_is_cut(text: str, shown: str) -> None:
-    for piece in (1, 2, 3, 7, 10_000):
-        assert passed(text, piece) == shown
+    assert passed(text) == shown
+    for piece in (1, 2, 3, 7):
+        # behind a word that was sent already the backticks begin later
+        assert re.sub(r"(\w+)`(@|://)", r"`\1\2", passed(text, piece)) == shown
 
 
 def test_entities_and_escapes_hide_no_address() -> None:
@@ -67,7 +69,7 @@ def test_entities_and_escapes_hide_no_address() -> None:
         f"See [the report]({PAGE})[1] and <{PAGE}>.",
         f"[1]: {PAGE}",
         "Write to desk@city.example [1], or http://www.park.example/ [2]",
-        "a[i](x), a < b, 3 <5, x: y, [1]: text, [top](#top), `code`, e.g. this, 12:30",
+        "a[i](x), a < b, 3 <5, list<int>, <script>x</script>, x: y, [1]: text, [top](#top), `code`, e.g. this, 12:30",
     ],
 )
 def test_what_a_cited_source_has_and_what_is_no_address_stays(text: str) -> None:
@@ -79,13 +81,27 @@ def test_a_source_that_is_cited_elsewhere_or_not_at_all_makes_no_link() -> None:
     assert passed(f"See {PAGE} [2].") == f"See `{PAGE}` [2]."
     assert passed(f"See {PAGE}.\nSo says [1].") == f"See `{PAGE}`.\nSo says [1]."
     assert passed(f"[1] says {PAGE}/other") == f"[1] says `{PAGE}/other`"
-    assert LinkFilter({ALWAYS: PAGE}).feed(f"See {PAGE} here") == f"See {PAGE} "
+    assert LinkFilter({ALWAYS: PAGE}).feed(f"See {PAGE} here") == f"See {PAGE} here"
 
 
-def test_text_without_addresses_leaves_word_by_word() -> None:
+def test_text_without_addresses_leaves_as_it_comes() -> None:
     links = LinkFilter(SOURCES)
-    assert [links.feed(piece) for piece in ("The ol", "d elm ", "stands.")] == ["The ", "old elm ", ""]
-    assert links.finish() == "stands."
+    pieces = ["The ol", "d elm", " stands", ". In 20", "24 it"]
+    assert [links.feed(piece) for piece in pieces] == pieces
+    assert [links.feed(piece) for piece in (" ht", "tp", "://evil.example", " x")] == [
+        "",
+        "",
+        "",
+        " `http://evil.example` x",
+    ]
+
+
+def test_what_follows_a_word_that_was_sent_is_looked_at_with_it() -> None:
+    links = LinkFilter(SOURCES)
+    sent = [
+        links.feed(piece) for piece in ("[1] desk", "@city", ".example me", "@evil.example gopher", "://evil.example ")
+    ]
+    assert sent == ["[1] desk", "", "@city.example me", "`@evil.example` gopher", "`://evil.example` "]
 
 
 @given(

@@ -22,8 +22,9 @@ _MAIL = r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+"
 _BARE = re.compile(rf"{_ADDRESS}|{_MAIL}", re.IGNORECASE)
 _BEHIND_ADDRESS = "\"'.,;:!?*_~()[]{}|"
 _TARGET = r"(?:<[^<>\n]*>|(?:[^\s<>()]|\([^\s<>()]*\))*)"
+_TAG = r"<(?=[a-z][a-z0-9-]*[\s/]|[a-z0-9][^\s<>]*[:@])"  # one that may lead somewhere, or an address in angle brackets
 _PART = re.compile(
-    rf"(?P<link>\](?P<sign>[(:])(?P<space>\s{{0,100}})(?P<target>{_TARGET}))|(?P<tag><(?=[a-z/!?]))|(?P<bare>{_ADDRESS}|{_MAIL})",
+    rf"(?P<link>\](?P<sign>[(:])(?P<space>\s{{0,100}})(?P<target>{_TARGET}))|(?P<tag>{_TAG})|(?P<bare>{_ADDRESS}|{_MAIL})",
     re.IGNORECASE,
 )
 _LEADS_ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|[/\\]{2}|www\.", re.IGNORECASE)
@@ -32,6 +33,9 @@ _PASSED_OVER = re.compile(r"[\x00-\x20]")
 _WEB = re.compile(r"^(?:https?://|mailto:)")
 _TICKS = re.compile("`+")
 _CITATION = re.compile(r"\[(\d{1,4})\]")
+_LAST_WORD = re.compile(r"[^\W_]+\Z")
+_BEGINNINGS = ("https", "www", "mailto", "ftp")
+_WORD_CHARACTERS_MAX = 64
 _CITATION_CHARACTERS = 6
 _UNFINISHED_LINK = re.compile(r"\][(:]\s{0,100}\Z")
 
@@ -58,7 +62,7 @@ def said_in(data: Any) -> str:
 
 
 class LinkFilter:
-    """Feed it pieces of a text; it gives back what may be sent. What it gives back in all is the same however the text was cut.
+    """Feed it pieces of a text; it gives back what may be sent. What stays a link is the same however the text was cut.
 
     `sources` are texts by number. An address that stands in one stays a link where `[number]` stands before it, or behind it on
     the same line; one in the text of number ALWAYS stays a link anywhere.
@@ -71,25 +75,34 @@ class LinkFilter:
                 self._known.setdefault(address, set()).add(number)
         self._cited = {ALWAYS}
         self._held = ""
+        self._ahead = 0  # so many characters of what is held were sent
         self._sent = ""  # the end of what was sent
         self._runs: set[int] = set()  # the lengths of the runs of backticks so far
 
     def feed(self, piece: str) -> str:
         """The text that can be sent now."""
         self._held += piece
-        return self._release(self._settled())
+        end = self._settled()
+        # the space before a word that is held leaves with it
+        waits = end <= self._ahead or (end < len(self._held) and self._held[self._ahead : end].isspace())
+        return "" if waits else self._release(end)
 
     def finish(self) -> str:
         """The rest, once no more pieces come."""
         return self._release(len(self._held), final=True)
 
     def _settled(self) -> int:
-        """Up to where no word, and no link, can still grow."""
+        """Up to where no link or address can still begin or grow. A word of letters and digits is not waited for, unless it may
+        be the beginning of a common address: what follows it is looked at together with it.
+        """
         held = self._held
         end = next((at for at in range(len(held), 0, -1) if held[at - 1].isspace()), 0)
         if link := _UNFINISHED_LINK.search(held, max(0, end - 102), end):
-            end = link.start()
-        return end if len(held) - end <= HELD_CHARACTERS_MAX else len(held)
+            return link.start()
+        word = held[end:].lower()
+        begins = any(beginning.startswith(word) for beginning in _BEGINNINGS)
+        is_plain = word.isalnum() and not begins and len(word) <= _WORD_CHARACTERS_MAX
+        return len(held) if is_plain or len(word) > HELD_CHARACTERS_MAX else end
 
     def _release(self, end: int, *, final: bool = False) -> str:
         sent: list[str] = []
@@ -106,7 +119,11 @@ class LinkFilter:
             sent.append(self._written(part, stays=stays))
             start = part.end()
         sent.append(self._passed(start, end))
-        self._held = self._held[end:]
+        # the last word stays, for what may follow it
+        word = _LAST_WORD.search(self._held, max(start, end - _WORD_CHARACTERS_MAX), end)
+        kept = word.start() if word else end
+        self._ahead = max(self._ahead, end) - kept
+        self._held = self._held[kept:]
         return "".join(sent)
 
     def _stays(self, part: re.Match[str], final: bool) -> bool | None:
@@ -126,7 +143,7 @@ class LinkFilter:
 
     def _passed(self, start: int, end: int) -> str:
         """What needs no change."""
-        text = self._held[start:end]
+        text = self._held[max(start, self._ahead) : end]
         self._note(text)
         return text
 
@@ -141,10 +158,11 @@ class LinkFilter:
 
     def _written(self, part: re.Match[str], *, stays: bool) -> str:
         if stays:
-            self._note(part.group())
-            return part.group()
+            return self._passed(part.start(), part.end())
         if part["bare"]:
-            return self._quoted(part["bare"], self._held[part.end() : part.end() + 1])
+            return self._quoted(
+                self._held[max(part.start(), self._ahead) : part.end()], self._held[part.end() : part.end() + 1]
+            )
         # a backslash before the other one would take its meaning away
         space = " " if part["tag"] and self._sent.endswith("\\") else ""
         sent = f"{space}\\<" if part["tag"] else f"]\\{part['sign']}{part['space']}"
