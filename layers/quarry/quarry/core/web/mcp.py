@@ -64,7 +64,6 @@ def mcp_router(offer: Callable[[], Offer]) -> APIRouter:
     """The route, offering all of it. It is asked for when it is to be served."""
     router = APIRouter(tags=["agents"])
 
-    @router.post("/mcp/", include_in_schema=False)
     @router.post("/mcp", response_class=Response, responses=_RESPONSES, openapi_extra=_REQUEST)
     async def mcp(
         request: Request,
