@@ -148,18 +148,36 @@ class TestColumns:
         assert answer in told(setting).replace("1: collections.tickets.key", "key")
 
     def test_a_scope_without_its_setting_is_doubtful(self) -> None:
-        found = checked('source = "tickets"\ntext = ["subject"]\nscope = "account_id"')
+        found = checked('source = "tickets"\ntext = ["subject"]\nscope = "account_id"\nhidden = ["password"]')
         assert found.errors == []
         assert [warning.partition(": ")[2] for warning in found.warnings] == [
             "collections.tickets.scope: without `scope_setting` every caller sees all rows"
         ]
 
-    def test_what_may_be_a_secret_is_doubtful(self) -> None:
-        found = checked(
-            'source = "tickets"\ntext = ["subject", "password"]\n[collections.tickets.facets]\npassword = "value"'
-        )
+    @pytest.mark.parametrize(
+        ("settings", "keys"),
+        [
+            ('text = ["subject", "password"]', ["text.password"]),
+            ('text = ["subject"]\ntitle = "{subject} {password}"\ncite = "password"', ["title", "cite"]),
+            ('text = ["subject"]\nembed = ["password"]\nurl = "https://x.example/{password}"', ["url", "embed"]),
+            ('text = ["subject"]\n[collections.tickets.facets]\npassword = "value"', ["facets.password"]),
+            ('text = ["subject"]\ntopic = "password"\nauthor = "password"', ["topic", "author"]),
+            (
+                'text = ["subject"]\nhidden = "password"\n[collections.tickets.facets]\n'
+                'keys = { kind = "value", by = "agent_id", of = "keys", title = "{name} {secret}" }',
+                ["facets.keys"],
+            ),
+            ('text = ["subject"]\nhidden = "password"\npart_of = { by = "agent_id", of = "keys", show = "secret" }', ["part_of"]),
+            ('text = ["subject"]', [""]),
+            ('text = ["subject"]\nhidden = "password"', []),
+        ],
+    )  # fmt: skip
+    def test_each_place_that_shows_what_may_be_a_secret_is_doubtful(self, settings: str, keys: list[str]) -> None:
+        secret = table("keys", [("id", "integer"), ("name", "text"), ("secret", "text")], key=["id"])
+        found = checked(f'source = "tickets"\n{settings}', TICKETS, AGENTS, secret)
         assert found.errors == []
-        assert len(found.warnings) == 2
+        assert [warning.partition("tickets")[2].partition(":")[0].lstrip(".") for warning in found.warnings] == keys
+        assert all("may hold a secret (by its name)" in warning for warning in found.warnings)
 
 
 class TestSync:
@@ -238,8 +256,9 @@ class TestFacets:
         closed = table("agents", [("id", "integer"), ("name", "text")], key=["id"], is_row_security_active=True)
         declared = f"agent = {toml(AGENT)}"
         found = checked(
-            f'source = "tickets"\ntext = ["subject"]\n[collections.tickets.facets]\n{declared}', TICKETS, closed
-        )
+            f'source = "tickets"\ntext = ["subject"]\nhidden = ["password"]\n[collections.tickets.facets]\n{declared}',
+            TICKETS, closed,
+        )  # fmt: skip
         assert found.errors == []
         assert [warning.partition("security ")[2] for warning in found.warnings] == ["of public.agents may hide values"]
 
@@ -266,3 +285,53 @@ def test_tables_are_collected_from_sources_and_facets() -> None:
         """
     )
     assert tables_named(declared) == {("support", "Ticket"), ("public", "agents")}
+
+
+class TestAgreement:
+    """What a collection hides no other one over the same table may use."""
+
+    def told(self, settings: str) -> Checked:
+        text = (
+            '[collections.tickets]\nsource = "tickets"\ntext = ["subject"]\nhidden = ["password", "amount"]\n'
+            + settings
+        )
+        declared = read_declarations(text)
+        return check(declared, catalog(TICKETS, AGENTS, VIEW), Lines(text, "quarry.toml"), own_schema="quarry")
+
+    @pytest.mark.parametrize(
+        ("settings", "path"),
+        [
+            ('title = "password"', "title"),
+            ('title = "{subject} {password}"', "title"),
+            ('facets.password = "value"', "facets.password"),
+            ('facets.secret = { kind = "value", column = "password" }', "facets.secret"),
+            ('facets.double = { kind = "number", expression = "2 * amount" }', "facets.double"),
+        ],
+    )
+    def test_a_hidden_column_is_refused_with_both_names(self, settings: str, path: str) -> None:
+        found = self.told(f'[collections.others]\nsource = "tickets"\ntext = ["subject"]\n{settings}\n')
+        column = "amount" if "amount" in settings else "password"
+        (error,) = found.errors
+        assert f"collections.others.{path}" in error
+        assert f"the column '{column}' of public.tickets is hidden by the collection 'tickets'" in error
+
+    def test_a_reference_to_a_hidden_column_is_refused(self) -> None:
+        found = self.told(
+            '[collections.agents]\nsource = "agents"\ntext = ["name"]\n'
+            'facets.ticket = { kind = "value", by = "id", of = "tickets", title = "password" }\n'
+        )
+        assert any("'password' of public.tickets is hidden" in error for error in found.errors)
+
+    def test_a_whole_record_that_shows_one_is_doubted(self) -> None:
+        other = '[collections.others]\nsource = "tickets"\ntext = ["subject"]\n'
+        found = self.told(other)
+        assert not found.errors
+        assert any("whole records show the column 'password'" in warning for warning in found.warnings)
+        assert not self.told(other + 'hidden = ["amount", "password"]\n').warnings
+
+    def test_a_setting_has_one_claim(self) -> None:
+        scoped = 'scope = "account_id"\nscope_setting = "app.account"\nscope_claim = "{}"\n'
+        other = '[collections.others]\nsource = "tickets"\ntext = ["body"]\nhidden = ["password", "amount"]\n'
+        (error,) = self.told(scoped.format("sub") + other + scoped.format("org")).errors
+        assert "the setting app.account has the claim 'sub' in the collection 'tickets', and 'org' here" in error
+        assert not self.told(scoped.format("sub") + other + scoped.format("sub")).errors

@@ -53,7 +53,7 @@ async def found(
     """The values by the words that may mean them."""
     tokens = tokenise(question)
     vocabulary = await look_up(
-        services.database, [table], tokens, forms=forms or {}, also=also, doubtful=doubtful, scope=scope
+        services.database, [table], tokens, forms=forms or {}, also=also, doubtful=doubtful, owners={table.name: scope}
     )
     by_words: dict[str, list[KnownValue]] = {}
     for match in vocabulary.matches:

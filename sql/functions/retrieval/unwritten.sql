@@ -1,15 +1,16 @@
--- Those of some words (lexemes) that no row of the tables holds in text_search.
-create or replace function unwritten(p_tables text[], p_words text[]) returns text[]
+-- Those of some words (lexemes) that no row of the tables holds in text_search. `p_seen` has for each table the condition over a row `t` that
+-- the caller may see it, as SQL, made by the service; null where it may be any.
+create or replace function unwritten(p_tables text[], p_words text[], p_seen text[] default '{}') returns text[]
 language plpgsql stable
 set enable_seqscan = off  -- how rare they are nothing tells the planner
 as $$
 declare
-  of_table text;
   words text[] := p_words;
 begin
-  foreach of_table in array p_tables loop
+  for place in 1 .. coalesce(cardinality(p_tables), 0) loop
     execute format('select array(select w.word from unnest($1) w (word)'
-      ' where not exists (select from %s r where r.text_search @@ quote_literal(w.word)::tsquery))', of_table::regclass)
+      ' where not exists (select from %s t where t.text_search @@ quote_literal(w.word)::tsquery and (%s)))',
+      p_tables[place]::regclass, coalesce(p_seen[place], 'true'))
       into words using words;
     exit when words = '{}';
   end loop;

@@ -11,9 +11,13 @@
 -- written since they were counted are known from the rows themselves. The rows of all p_tables are in p_language; null: as our own
 -- tables are (see asked_words). Where tables in other languages are searched beside them, p_others, in p_other_languages, a word that
 -- one of these holds is no misspelling.
+--
+-- Where a caller may not see all rows of a table, p_seen (and p_others_seen) has the condition over a row `t` that it may be seen, as SQL,
+-- made by the service; null of other tables. Of such a table nothing counts but the first max_seen rows that are seen: what the others
+-- hold changes no weight and no spelling. The work is that of reading these rows once, and once more for a word that none of them holds.
 create or replace function weigh_query(
   p_tables text[], p_query text, p_strict boolean default false, p_max_words int default 24, p_language regconfig default null,
-  p_others text[] default '{}', p_other_languages regconfig[] default '{}'
+  p_others text[] default '{}', p_other_languages regconfig[] default '{}', p_seen text[] default '{}', p_others_seen text[] default '{}'
 ) returns weighed_query
 language plpgsql stable
 set pg_trgm.similarity_threshold = 0.3
@@ -29,7 +33,12 @@ declare
   max_pairs constant int := 8;
   saturation constant float8 := 2.2;  -- k1 + 1 of BM25, see text_candidates
   short_query constant int := 3;  -- words
-  asked constant record := read_query(p_query, p_language);
+  max_seen constant int := 500;
+  max_seen_words constant int := 60;  -- of a query, the first ones
+  of_all constant text[] := array(
+    select t.name from unnest(p_tables) with ordinality t (name, place) where p_seen[t.place] is null order by t.place);
+  is_all constant boolean := cardinality(of_all) = cardinality(p_tables);
+  asked record := read_query(p_query, p_language);
   begun constant text := case when cardinality(asked.words) <= short_query then asked.words[cardinality(asked.words)] end;
   said tsvector := said_words(p_language, left(p_query, max_characters));
   total float8;
@@ -37,6 +46,11 @@ declare
   unknown text[];
   elsewhere text[];
   unknown_there text[];
+  seen record;
+  looked_in text[] := of_all;
+  looked_at text[] := array_fill(null::text, array[cardinality(of_all)]);
+  known_words text[] := '{}';  -- of rows that are seen,
+  known_rows int[] := '{}';  -- and in how many of them each stands
   weighed weighed_query;
 begin
   if numnode(asked.all_words) = 0 then
@@ -46,18 +60,35 @@ begin
     -- for this call only: the function's own setting is restored behind it
     perform set_config('plan_cache_mode', 'force_custom_plan', true);
   end if;
-  select greatest(1, sum(t.rows)), nullif(sum(t.lexemes), 0)::float8 / greatest(1, sum(t.rows)) into total, mean_length
-  from text_totals t where t.of_table = any(p_tables);
+  select coalesce(sum(t.rows), 0), coalesce(sum(t.lexemes), 0) into total, mean_length from text_totals t where t.of_table = any(of_all);
+  if not is_all then
+    asked.words := asked.words[:max_seen_words];
+    for place in 1 .. cardinality(p_tables) loop
+      continue when p_seen[place] is null;
+      seen := seen_words(p_tables[place], p_seen[place], asked.words, max_seen);
+      total := total + seen.rows;
+      mean_length := mean_length + seen.lexemes;
+      known_words := known_words || asked.words;
+      known_rows := known_rows || seen.held;
+      if seen.rows = max_seen then  -- there may be more
+        looked_in := looked_in || p_tables[place];
+        looked_at := looked_at || p_seen[place];
+      end if;
+    end loop;
+  end if;
+  total := greatest(1, total);
+  mean_length := nullif(mean_length, 0) / total;
 
   unknown := array(
     select w.word from unnest(asked.words) with ordinality w (word, place)
     where (length(w.word) >= shortest_misspelt or w.word = lower(btrim(p_query)) and w.word ~ '^[[:alpha:]]+$' and length(w.word) >= shortest_begun)
       -- each word by its key, whatever is known of the table: counted anew, it has no statistics, and the index of spellings tells what
       -- is equal too, for five times the work, but not what is between
-      and not exists (select from lexeme_counts c where c.lexeme between w.word and w.word and c.of_table = any(p_tables) offset 0)
+      and not exists (select from lexeme_counts c where c.lexeme between w.word and w.word and c.of_table = any(of_all) offset 0)
+      and not exists (select from unnest(known_words, known_rows) k (word, rows) where k.word = w.word and k.rows > 0)
     order by w.place limit max_misspelt);
   if unknown <> '{}' then
-    unknown := unwritten(p_tables, unknown);
+    unknown := unwritten(looked_in, unknown, looked_at);
   end if;
   if unknown <> '{}' and p_others <> '{}' then
     select array_agg(k.lexeme), array_agg(l.lexeme) into elsewhere, unknown_there
@@ -68,28 +99,44 @@ begin
       select u.word from unnest(unknown) u (word)
       where not u.word = any(array(
         select e.here from unnest(elsewhere, unknown_there) e (there, here)
-        where not e.there = any(unwritten(p_others, elsewhere)))));
+        where not e.there = any(unwritten(p_others, elsewhere, p_others_seen)))));
+  end if;
+  if unknown <> '{}' and not is_all then
+    select known_words || coalesce(array_agg(k.lexeme), '{}'), known_rows || coalesce(array_agg(k.rows), '{}') into known_words, known_rows
+    from generate_subscripts(p_tables, 1) place, words_seen_like(p_tables[place], p_seen[place], unknown, case when begun = any(unknown) then begun end, max_seen) k
+    where p_seen[place] is not null and not k.lexeme = any(asked.words);
   end if;
 
   with spelt as (
     select l.lexeme, l.positions, case when l.lexeme = any(unknown) then coalesce((
       select c.lexeme
-      from lexeme_counts c
-      where l.lexeme = begun and c.lexeme like regexp_replace(begun, '([\\%_])', '\\\1', 'g') || '%' and c.of_table = any(p_tables)
+      from (
+        select c.lexeme, c.rows from lexeme_counts c
+        where l.lexeme = begun and c.lexeme like regexp_replace(begun, '([\\%_])', '\\\1', 'g') || '%' and c.of_table = any(of_all)
+        union all
+        select k.lexeme, k.rows from unnest(known_words, known_rows) k (lexeme, rows)
+        where l.lexeme = begun and starts_with(k.lexeme, begun) and k.rows > 0
+      ) c
       group by c.lexeme order by sum(c.rows) desc, c.lexeme limit 1
     ), (
       select c.lexeme
-      from lexeme_counts c, lateral (select levenshtein_less_equal(
+      from (
+        select c.lexeme, c.rows from lexeme_counts c where c.lexeme % l.lexeme and c.of_table = any(of_all)
+        union all
+        select k.lexeme, k.rows from unnest(known_words, known_rows) k (lexeme, rows) where k.lexeme % l.lexeme and k.rows > 0
+      ) c, lateral (select levenshtein_less_equal(
         c.lexeme, l.lexeme, case when length(l.lexeme) <= longest_one_slip then 1 else 2 end) as slips) s
-      where length(l.lexeme) >= shortest_misspelt and c.lexeme % l.lexeme and c.of_table = any(p_tables)
-        and s.slips <= case when length(l.lexeme) <= longest_one_slip then 1 else 2 end
+      where length(l.lexeme) >= shortest_misspelt and s.slips <= case when length(l.lexeme) <= longest_one_slip then 1 else 2 end
       group by c.lexeme having sum(c.rows) > 1
       order by ln(sum(c.rows)) + 4 * similarity(c.lexeme, l.lexeme) desc, c.lexeme limit 1))
     end as known
     from unnest(said) l where l.lexeme = any(asked.words)
   ), counted as (
     select w.word, least(most_said, sum(cardinality(w.positions))) as times, (
-      select coalesce(sum(c.rows), 1) from lexeme_counts c where c.lexeme between w.word and w.word and c.of_table = any(p_tables)) as df
+      select greatest(1, coalesce(sum(c.rows), 0)) from (
+        select c.rows from lexeme_counts c where c.lexeme between w.word and w.word and c.of_table = any(of_all)
+        union all
+        select k.rows from unnest(known_words, known_rows) k (word, rows) where k.word = w.word) c) as df
     from (select coalesce(s.known, s.lexeme) as word, s.positions from spelt s) w
     group by w.word
   ), words as materialized (

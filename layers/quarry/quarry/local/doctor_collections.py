@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from psycopg.rows import class_row
 
 from quarry.core.collections.apply import hash_of_functions, stored_collections
+from quarry.core.collections.checking import tables_named
 from quarry.core.collections.collection import ENGLISH, Collection, declared_source
+from quarry.core.collections.exposure import Relations, exposed
+from quarry.core.collections.relations import relations_named
 from quarry.core.postgres.schema import SyncConnection
 from quarry.core.settings import LOCAL_EMBEDDING_MODEL
 from quarry.local.finding import Finding
@@ -54,8 +57,11 @@ def collection_findings(connection: SyncConnection, embedding_model: str) -> Ite
     collections = stored_collections(connection)
     with connection.cursor(row_factory=class_row(_State)) as cursor:
         states = {state.id: state for state in cursor.execute(_STATE)}
+    named = tables_named({name: each.declaration for name, each in collections.items()})
+    relations = relations_named(connection, named | {each.source for each in collections.values()})
     for collection in collections.values():
         yield _finding(collection, states[collection.id])
+        yield from _secrets(collection, relations)
         if embedding_model == LOCAL_EMBEDDING_MODEL and (other := _other_languages(collection)):
             yield Finding(
                 "absent",
@@ -63,6 +69,15 @@ def collection_findings(connection: SyncConnection, embedding_model: str) -> Ite
                 f"{embedding_model} reads English alone: what is in {' and '.join(other)} is searched by words",
                 "where words are not enough, take a model that reads it: EMBEDDINGS=openai, then `quarry embed --all`",
             )
+
+
+def _secrets(collection: Collection, relations: Relations) -> Iterator[Finding]:
+    """The columns that look like secrets and that anybody may see, if there are any."""
+    source = relations.get(collection.source)
+    found = exposed(collection.declaration, source, relations) if source else ()
+    if told := "; ".join(dict.fromkeys(each.reason for each in found)):
+        advice = "put them into `hidden`, or show other columns, in quarry.toml, then run `quarry apply`"
+        yield Finding("absent", f"secrets in {collection.name}", told, f"unless everybody may see them: {advice}")
 
 
 def _other_languages(collection: Collection) -> list[str]:

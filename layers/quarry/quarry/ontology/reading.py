@@ -23,6 +23,7 @@ WORKSPACE = replace(
     united=SEARCHED,
 )
 """All kinds of things together, to read questions by."""
+_TABLES = [table.name for table in SEARCHED]
 
 
 async def searched_words(database: Database, query: str, caller: Caller) -> str:
@@ -31,7 +32,7 @@ async def searched_words(database: Database, query: str, caller: Caller) -> str:
     """
     if not await off_loop(_rules_out, query):
         return query
-    reading = await read_question(database, WORKSPACE, query, scope=caller.user_id)
+    reading = await read_question(database, WORKSPACE, query, owners=dict.fromkeys(_TABLES, caller.user_id))
     return with_exclusions(reading.parsed)
 
 

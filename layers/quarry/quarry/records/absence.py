@@ -34,7 +34,7 @@ from quarry.core.text import STOP_WORDS, placed_words, topic_text, words
 from quarry.records.deeds import names_in_passing
 from quarry.records.ranking import RankedRecord
 from quarry.records.reading import RecordsReading, is_written_as_name, other_names, tellable
-from quarry.records.retrieval import similarities
+from quarry.records.retrieval import similarities, tables_seen
 from quarry.records.searched_types import SearchedType
 
 _SAYING = frozenset(
@@ -73,6 +73,8 @@ ROWS_LACKING_MIN = 500
 REFUSED_BELOW_UNMEASURED = 0.01
 """With embeddings of another model than the local one, in whose cosines the likelihoods were measured: only what is far off."""
 
+ROWS_SEEN = 500
+"""Of records that not every caller may see, so many of the caller's own are counted, as weigh_query does."""
 OMITTED_MAX = 4
 """So many words that no record holds are left out of a question, one after the other, to see whether they matter."""
 NEARER_BY = -0.005
@@ -96,19 +98,19 @@ async def _held_by_none(database: Database, names: Sequence[_Name], types: Seque
         return []
     held, alike = list[Composed](), list[Composed]()
     for language in dict.fromkeys(language for each in types for language in each.languages):
-        tables = list(dict.fromkeys(each.rows for each in types if language in each.languages))
+        tables, seen = tables_seen(each for each in types if language in each.languages)
         held += [
-            SQL("exists (select from {} r where r.text_search @@ asked_words({}::regconfig, n.words, true))").format(
-                Identifier(table), Literal(language)
-            )
-            for table in tables
+            SQL(
+                "exists (select from {} t where t.text_search @@ asked_words({}::regconfig, n.words, true) and ({}))"
+            ).format(Identifier(table), Literal(language), SQL(is_seen or "true"))
+            for table, is_seen in zip(tables, seen, strict=True)
         ]
         alike.append(
             SQL(
                 "array(select case when similarity(w.word, n.words) < {2} then w.word end"
-                " from weigh_query({0}, n.words, p_language => {1}::regconfig) q, unnest(q.words) w (word)"
+                " from weigh_query({0}, n.words, p_language => {1}::regconfig, p_seen => {3}) q, unnest(q.words) w (word)"
                 " where w.word <> all (tsvector_to_array(said_words({1}::regconfig, n.words))))"
-            ).format(Literal(tables), Literal(language), Literal(SLIP_LIKENESS_MIN))
+            ).format(Literal(tables), Literal(language), Literal(SLIP_LIKENESS_MIN), Literal(seen))
         )
     alternatives = {name.words: (name.words, *called_alike(name.words)) for name in names}
     rows = await database.rows(
@@ -402,9 +404,12 @@ async def _held(
         )
         for each in searched
     )
+    tables, seen = tables_seen(searched)
     together = SQL(" or ").join(
-        SQL("exists (select from {} r where r.text_search @@ b.words)").format(Identifier(table))
-        for table in dict.fromkeys(each.rows for each in searched)
+        SQL("exists (select from {} t where t.text_search @@ b.words and ({}))").format(
+            Identifier(table), SQL(is_seen or "true")
+        )
+        for table, is_seen in zip(tables, seen, strict=True)
     )
     windows = [SQL("exists (select from {})").format(Identifier(each.windows)) for each in types if each.has_meaning]
     [row] = await database.rows(
@@ -413,6 +418,7 @@ async def _held(
             together=together,
             language=Literal(language),
             has_meaning=SQL(" or ").join([SQL("false"), *windows]),
+            rows_seen=Literal(ROWS_SEEN),
         ),
         {
             "words": list(asked),
@@ -421,7 +427,8 @@ async def _held(
             "saying": [word in _SAYING for word in asked],
             "forms": [" ".join((word, *(other_forms(word) if language in (None, ENGLISH) else ()))) for word in asked],
             "value_rows": [rows for _, rows in named.values],
-            "tables": list(dict.fromkeys(each.rows for each in searched)),
+            "tables": tables,
+            "seen": seen,
         }
         | arguments.values,
     )
@@ -458,22 +465,27 @@ with said as materialized (
   cross join lateral (select coalesce((
     select o.form from regexp_split_to_table(s.forms, ' ') with ordinality o (form, place)
     cross join lateral (select tsvector_to_array(said_words({language}::regconfig, o.form)) as lexemes) l
-    where s.forms <> s.word and unwritten(%(tables)s, l.lexemes) <> l.lexemes order by o.place limit 1
+    where s.forms <> s.word and unwritten(%(tables)s, l.lexemes, %(seen)s) <> l.lexemes order by o.place limit 1
   ), s.word) as form) f
 ), missing as materialized (
   select s.word from said s
   where s.is_everyday and not s.is_named and s.lexemes <> '{{}}' and case
-    when exists (select from lexeme_counts c where c.lexeme = any(s.lexemes) and c.of_table = any(%(tables)s)) then false
-    else unwritten(%(tables)s, s.lexemes) = s.lexemes end
+    when exists (
+      select from lexeme_counts c join unnest(%(tables)s, %(seen)s) o (of_table, seen) using (of_table)
+      where c.lexeme = any(s.lexemes) and o.seen is null) then false
+    else unwritten(%(tables)s, s.lexemes, %(seen)s) = s.lexemes end
 ), asked as materialized (
   select q.words, q.weights, array(select unnest(s.lexemes) from said s where s.is_named) as named,
     array(select unnest(s.lexemes) from said s where s.is_saying) as saying from weigh_query(%(tables)s, (
     select coalesce(string_agg(s.form, ' '), '') from said s where s.word not in (select m.word from missing m)
-  ), p_language => {language}::regconfig) q
+  ), p_language => {language}::regconfig, p_seen => %(seen)s) q
 ), one as (
   -- what a word says that a single row holds
   select ln(1 + t.rows / 1.5)::float8 as weight, t.rows from (
-    select greatest(1, sum(t.rows))::float8 as rows from text_totals t where t.of_table = any(%(tables)s)) t
+    select greatest(1, sum(case
+      when o.seen is null then (select t.rows from text_totals t where t.of_table = o.of_table)
+      else (select s.rows from seen_words(o.of_table, o.seen, '{{}}', {rows_seen}) s) end))::float8 as rows
+    from unnest(%(tables)s, %(seen)s) o (of_table, seen)) t
 ), held as ({holding}), possible as (
   select coalesce(sum(w.weight) filter (where w.word <> all(a.saying)), 0) as topic,
     coalesce(sum(w.weight) filter (where w.word <> all(a.named)), 0) as others,

@@ -92,7 +92,7 @@ async def answer_question(
         conversation, reading = await _read(request, services, types)
         request = with_filters_in_force(request, conversation)
         chosen = types.named(request.types)
-        scope = await with_known_values(services.reader, scope_of(request.filters, chosen), chosen, types.scope)
+        scope = await with_known_values(services.reader, scope_of(request.filters, chosen), chosen, types.owners)
         told = applied(request, types, scope)
         toolset = SearchToolset(services, run, chosen, reading, scope)
         yield _call_event(conversation.search_query, told, run)

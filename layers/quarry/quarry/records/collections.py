@@ -66,7 +66,7 @@ async def count_records(request: CountRequest, caller: Caller, services: Service
     chosen = types.named(request.type)
     scope = Scope(request.from_date, request.to_date, facets=facet_clauses(request.facets, chosen))
     ask, measures = _asked(request, chosen), _measures(request, chosen)
-    scope = await with_known_values(services.reader, scope, chosen, types.scope)
+    scope = await with_known_values(services.reader, scope, chosen, types.owners)
     needed = [*([ask.facet] if ask.facet else []), *(each.facet for each in measures)]
     tables = [each.table for each in types_with(scope.facets, chosen, *needed)]
     clauses, among = [*scope.dated, *scope.facets], Among(words=request.q or "")

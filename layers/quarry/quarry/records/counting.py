@@ -13,10 +13,10 @@ from quarry.core.query.mention import (
     DateRange,
     FacetName,
     Known,
+    KnownValue,
     Mention,
     MoneyRange,
     NumberRange,
-    ParsedQuery,
     Phrase,
     Place,
     Span,
@@ -34,7 +34,17 @@ from quarry.core.retrieval.wording import clause_label
 from quarry.records.contract import AggregationEvent, CountedGroup
 from quarry.records.count_wording import counted_on, is_in_time, numbers_of, sentence, share_of
 from quarry.records.filters import range_in_request
-from quarry.records.reading import CLAUSES_MAX, RecordsReading, is_soft, names_records, tells_when, told_of
+from quarry.records.reading import (
+    CLAUSES_MAX,
+    RecordsReading,
+    is_soft,
+    known_values,
+    may_hold,
+    names_records,
+    parts_of_others,
+    tells_when,
+    told_of,
+)
 from quarry.records.retrieval import EVERYTHING, Scope, describe
 from quarry.records.search_plan import besides
 from quarry.records.searched_types import RecordTypes, SearchedType
@@ -116,10 +126,17 @@ def what_to_count(reading: RecordsReading, types: Sequence[SearchedType], scope:
     for name in named or _types_by_clauses(reading, clauses):
         if name in reading.types and name not in (each.name for each in types):
             continue
-        told = _told(reading, name, clauses, scope)
+        own = _own(reading, name, clauses)
+        told = _told(reading, name, own, scope)
         if told is not None:
-            return _counting(reading, name, clauses, told, scope)
+            return _counting(reading, name, own, told, scope)
     return None
+
+
+def _own(reading: RecordsReading, name: str, clauses: Sequence[Clause]) -> list[Clause]:
+    """The clauses that say something of a type: the words of others are looked for in its records."""
+    words = parts_of_others(reading.parsed, clauses, [reading.types.counted[name]])
+    return [clause for clause in clauses if clause not in words]
 
 
 def _each_of(
@@ -372,14 +389,12 @@ def _types_by_clauses(reading: RecordsReading, clauses: Sequence[Clause]) -> lis
     tables = {
         name: table
         for name, table in reading.types.counted.items()
-        if told_of(table, clauses) is not None
+        if told_of(table, _own(reading, name, clauses)) is not None
         and not is_misnamed(reading.parsed, table, reading.types.united)
         and (not table.reckons or tells_when(reading.parsed, reading.question, table))
     }
-    holders = _holders(reading.parsed)
-    holding = {
-        name: table for name, table in tables.items() if all(_may_hold(table, each, holders) for each in clauses)
-    }
+    known = {(each.facet, each.value): each for each in known_values(reading.parsed)}
+    holding = {name: table for name, table in tables.items() if all(_may_hold(table, each, known) for each in clauses)}
     tables = holding or tables
     said = [*needed, *({condition.facet for condition in clause} for clause in clauses)]
     told = nearest(tables.values(), said)
@@ -387,19 +402,14 @@ def _types_by_clauses(reading: RecordsReading, clauses: Sequence[Clause]) -> lis
     return names if len(told) == 1 or lists_values(reading) else []
 
 
-def _holders(parsed: ParsedQuery) -> Mapping[tuple[str, str], frozenset[str]]:
-    """The tables that hold each value, by its facet, that a question names."""
-    known = (mention.value.values for mention in parsed.mentions if isinstance(mention.value, Known))
-    return {(each.facet, each.value): each.tables for values in known for each in values}
-
-
-def _may_hold(table: SearchTable, clause: Clause, holders: Mapping[tuple[str, str], frozenset[str]]) -> bool:
+def _may_hold(table: SearchTable, clause: Clause, known: Mapping[tuple[str, str], KnownValue]) -> bool:
     """Whether a table holds a value that a clause asks for, or the clause asks for none that is known."""
-    any_table = frozenset((table.name,))
     return any(
         condition.is_negated
         or not condition.values
-        or any(table.name in holders.get((condition.facet, value), any_table) for value in condition.values)
+        or any(
+            (value := known.get((condition.facet, each))) is None or may_hold(table, value) for each in condition.values
+        )
         for condition in clause
     )
 

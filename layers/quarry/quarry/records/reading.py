@@ -7,8 +7,8 @@ nothing else, or names a day. Elsewhere it adds weight.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise
 
 from quarry.core.language.stemming import stem, stem_set
@@ -24,10 +24,12 @@ from quarry.core.query.mention import (
     DateRange,
     FacetName,
     Known,
+    KnownValue,
     Mention,
     MoneyRange,
     NumberRange,
     ParsedQuery,
+    Place,
     Span,
     Word,
 )
@@ -66,6 +68,8 @@ class RecordsReading:
     must_hold: bool = False
     words: str = ""
     excludes: bool = False
+    as_words: Mapping[Clause, str] = field(default_factory=dict)
+    """The conditions that say nothing of the types that it names, each with the words that are looked for in its place."""
 
     @property
     def authors(self) -> frozenset[str]:
@@ -136,7 +140,7 @@ async def read_records(
     """What `text` asks of records of these types; `earlier` are the questions before it, the last one last, of which it keeps
     what it does not change. Raises DatabaseUnavailable.
     """
-    reading = await read_question(database, types.united, text, earlier=earlier, scope=types.scope)
+    reading = await read_question(database, types.united, text, earlier=earlier, owners=types.owners)
     return await off_loop(_placed, types, reading)
 
 
@@ -156,6 +160,10 @@ def place(
     """The reading with what is said of records told from what these tell about; `before` is that of the question it takes up."""
     asked, said_before = set(question.clauses), set(before.question.clauses) if before else set[Clause]()
     others = {each.span for pair in other_names(parsed, types.united) for each in pair}
+    named = _named(parsed, types) or (before.named if before else ())
+    as_words = {clause: said for clause, said in (before.as_words if before else {}).items() if clause in asked}
+    as_words |= parts_of_others(parsed, question.clauses, [types.counted[name] for name in named])
+    question = _with_words(question, as_words)
     kept = [clause for clause in before.clauses if clause in asked] if before else []
     own = [
         clause
@@ -164,7 +172,6 @@ def place(
         and not is_soft(clause, types.united)
         and not any(others.intersection(condition.evidence) for condition in clause)
     ]
-    named = _named(parsed, types) or (before.named if before else ())
     says_more = bool(question.topic or question.unanswerable or question.excluded_words) or (
         # in prose, "is there" asks whether something is told of
         question.ask.kind == "exists" and not types.united.reckons
@@ -185,7 +192,48 @@ def place(
         must_hold,
         question.topic if before else _without(parsed, clauses, excluded),
         bool(excluded),
+        as_words,
     )
+
+
+def parts_of_others(
+    parsed: ParsedQuery, clauses: Sequence[Clause], tables: Collection[SearchTable]
+) -> dict[Clause, str]:
+    """The clauses whose words are a part of a value that other tables alone hold, each with these words: of "Toner care", a topic
+    of guides, "toner" says nothing of the topics of calls. Empty where no tables are given.
+    """
+    known = {(each.facet, each.value): each for each in known_values(parsed)}
+    found: dict[Clause, str] = {}
+    for clause in clauses if tables else ():
+        values = [(each.facet, value) for each in clause for value in each.values]
+        is_part = all(each.values and not each.is_negated for each in clause) and all(
+            each in known and (not known[each].is_whole or known[each].likeness < 1) for each in values
+        )
+        if is_part and not any(may_hold(table, known[each]) for table in tables for each in values):
+            spans = sorted(spans_of([clause]), key=lambda span: span.start)
+            found[clause] = " ".join(parsed.text[span.start : span.end] for span in spans)
+    return found
+
+
+def known_values(parsed: ParsedQuery) -> list[KnownValue]:
+    """The values of the data that a question names."""
+    said = [mention.value for mention in parsed.mentions]
+    known = chain.from_iterable(each.values for each in said if isinstance(each, Known))
+    placed = chain.from_iterable((*each.known, *each.known_within) for each in said if isinstance(each, Place))
+    return [*known, *placed]
+
+
+def may_hold(table: SearchTable, value: KnownValue) -> bool:
+    """Whether a row of the table may have the value."""
+    return value.facet in table.by_name and (table.name in value.tables or value.facet in table.uncounted)
+
+
+def _with_words(question: Question, as_words: Mapping[Clause, str]) -> Question:
+    """The question with these words in the place of these clauses."""
+    if not as_words:
+        return question
+    topic = " ".join(filter(None, [question.topic, *as_words.values()]))
+    return replace(question, clauses=[each for each in question.clauses if each not in as_words], topic=topic)
 
 
 def _without(parsed: ParsedQuery, clauses: Sequence[Clause], excluded: Sequence[Span]) -> str:

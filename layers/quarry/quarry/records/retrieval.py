@@ -22,6 +22,7 @@ from quarry.core.retrieval import questions
 from quarry.core.retrieval.filters import Arguments, where
 from quarry.core.retrieval.known_values import values_as_written
 from quarry.core.retrieval.named_values import NamedValue
+from quarry.core.retrieval.visible_values import Owners
 from quarry.core.shown import shown
 from quarry.records.candidates import Candidate, RecordKey, RecordText
 from quarry.records.contract import RecordType, WholeRecord
@@ -65,9 +66,9 @@ _EXACT_KINDS = ("value", "array", "name")
 """Facets that a value is compared with as it is written."""
 
 
-async def with_known_values(database: Database, scope: Scope, types: Sequence[SearchedType], owner: str = "") -> Scope:
-    """The scope with the values of its facets as the data has them: who asks for `defeated` means "Defeated". `owner` is whose
-    values are known beside everybody's.
+async def with_known_values(database: Database, scope: Scope, types: Sequence[SearchedType], owners: Owners) -> Scope:
+    """The scope with the values of its facets as the data has them: who asks for `defeated` means "Defeated". Of types with
+    owners the values of those in `owners` are known.
     """
     tables = [each.table for each in types]
     exact = {facet.name for table in tables for facet in table.facets if facet.kind in _EXACT_KINDS}
@@ -80,7 +81,7 @@ async def with_known_values(database: Database, scope: Scope, types: Sequence[Se
     ]
     if not named:
         return scope
-    found = await values_as_written(database, tables, named, owner)
+    found = await values_as_written(database, tables, named, owners)
     known = {(*each.facets, each.value): values for each, values in zip(named, found, strict=True)}
 
     def meant(condition: Condition) -> Condition:
@@ -235,15 +236,18 @@ async def _of_each_arm(
         values[f"language_{place}"] = language
         in_it = [each for each in searches if each.reading[1] == language]
         others = [each for each in searches if each.reading[1] != language]
-        values[f"tables_{place}"] = list(dict.fromkeys(each.arm.type.rows for each in in_it))
-        values[f"others_{place}"] = list(dict.fromkeys(each.arm.type.rows for each in others))
+        values[f"tables_{place}"], values[f"seen_{place}"] = tables_seen(each.arm.type for each in in_it)
+        values[f"others_{place}"], values[f"others_seen_{place}"] = tables_seen(each.arm.type for each in others)
         values[f"other_languages_{place}"] = list(dict.fromkeys(each.reading[1] for each in others))
     asked = SQL(", ").join(
         SQL(
-            "weigh_query({}, {}, %(strict)s, p_language => {}::regconfig, p_others => {}, p_other_languages => {}::regconfig[])"
-            " as {}"
+            "weigh_query({}, {}, %(strict)s, p_language => {}::regconfig, p_others => {}, p_other_languages => {}::regconfig[],"
+            " p_seen => {}, p_others_seen => {}) as {}"
         ).format(
-            *(Placeholder(f"{name}_{place}") for name in ("tables", "query", "language", "others", "other_languages")),
+            *(
+                Placeholder(f"{name}_{place}")
+                for name in ("tables", "query", "language", "others", "other_languages", "seen", "others_seen")
+            ),
             Identifier(f"asked_{place}"),
         )
         for place in range(len(readings))
@@ -272,6 +276,12 @@ async def _of_each_arm(
     return await database.rows(
         SQL("with asked as materialized (select {}) ").format(asked) + SQL(" union all ").join(calls), values
     )
+
+
+def tables_seen(types: Iterable[SearchedType]) -> tuple[list[str], list[str | None]]:
+    """The tables of words of some types, each once, and for each what is true of its rows that the caller may see."""
+    seen = {each.rows: each.seen for each in types}
+    return [*seen], [*seen.values()]
 
 
 @dataclass(frozen=True)

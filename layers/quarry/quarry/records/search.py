@@ -64,7 +64,7 @@ async def search_records(
     chosen = types.named(request.type)
     scope = Scope(request.from_date, request.to_date, request.must, facet_clauses(request.facets, chosen))
     with services.run("records", caller, request.q, request.as_asked(), request_id=request_id) as run:
-        scope = await with_known_values(services.reader, scope, chosen, types.scope)
+        scope = await with_known_values(services.reader, scope, chosen, types.owners)
         reading = await read_records(services.reader, types, request.q)
         found = await gather_candidates(request.q, chosen, services, run, reading=reading, scope=scope)
         ranked = await _ranked(found, services, reading, request.ranking)

@@ -15,17 +15,22 @@ from quarry.civic.collections import COLLECTIONS
 from quarry.core.collections.blanks import text_facets
 from quarry.core.collections.collection import ENGLISH, Collection, OwnTable, quoted
 from quarry.core.collections.declaration import Quoting, nearest
-from quarry.core.collections.search_table import called, is_callers, named_by_others, rows_referring, search_table
+from quarry.core.collections.search_table import (
+    called,
+    hides_rows,
+    is_callers,
+    named_by_others,
+    rows_referring,
+    search_table,
+)
 from quarry.core.collections.stock import stock_facets
 from quarry.core.errors import FieldError, InvalidInput
 from quarry.core.language.stemming import stems_of
 from quarry.core.query.question import Clause
 from quarry.core.retrieval.facets import Facet, SearchTable
 from quarry.core.retrieval.filters import Arguments, Literals, where
+from quarry.core.retrieval.visible_values import Owners
 from quarry.records.contract import RecordType
-
-ACTOR_SETTING = "quarry.actor"
-"""The setting by which our own policies know whose values a caller may read."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +76,12 @@ class SearchedType:
     scope_claim: str = "sub"
     """What tells the database who the caller is, and which of the caller's verified claims says it."""
 
+    @cached_property
+    def seen(self) -> str | None:
+        """What is true of the rows `t` of `rows` that the caller may see, as SQL; None where it is any."""
+        condition = self.condition(())
+        return None if condition is None else condition.as_string(None)
+
     @property
     def facets(self) -> Sequence[Facet]:
         """What clients are told that it can be filtered by."""
@@ -97,28 +108,29 @@ class SearchedType:
 
 
 class RecordTypes(Mapping[RecordType, SearchedType]):
-    """Types of record in their order, by name. `scope` is whose the values of facets are that a caller may know beside those that
-    are everybody's. `also_counted` are tables that no records are of, but that are counted.
+    """Types of record in their order, by name. `owners` says of each table with owners whose values the caller may know.
+    `also_counted` are tables that no records are of, but that are counted.
     """
 
     def __init__(self, types: Sequence[SearchedType], also_counted: Mapping[str, SearchTable] | None = None) -> None:
         self._types = {each.name: each for each in types}
         self.also_counted = also_counted or {}
-        self.scope = ""
+        self.owners: Owners = {}
 
     def for_caller(self, claims: Mapping[str, str]) -> RecordTypes:
         """The same types for who has these verified claims."""
-        scoped = next((each for each in self.values() if each.scope_setting), None)
-        if scoped is None:
+        settings = self.settings(claims)
+        if not settings:
             return self
         own = copy(self)
-        own.scope = claims.get(scoped.scope_claim, "")
+        own.owners = {
+            each.table.name: settings[each.scope_setting] or None for each in self.values() if each.scope_setting
+        }
         return own
 
     def settings(self, claims: Mapping[str, str]) -> dict[str, str]:
         """What tells the database's policies, and ours, who has these verified claims; nothing where no type asks."""
-        own = {each.scope_setting: claims.get(each.scope_claim, "") for each in self.values() if each.scope_setting}
-        return own | {ACTOR_SETTING: self.scope} if own else {}
+        return {each.scope_setting: claims.get(each.scope_claim, "") for each in self.values() if each.scope_setting}
 
     def __getitem__(self, name: RecordType) -> SearchedType:
         return self._types[name]
@@ -204,6 +216,7 @@ def searched_type(collection: Collection, others: Sequence[Collection] = ()) -> 
     """A collection as a type of record, where `others` are declared beside it."""
     declared, own = collection.declaration, search_table(collection)
     referring = [*rows_referring(collection, others)] if own.reckons else []
+    named = [*named_by_others(collection, others)]
     taken = {called(each)[0] for each in others if each is not collection}
     table = replace(
         own,
@@ -211,11 +224,12 @@ def searched_type(collection: Collection, others: Sequence[Collection] = ()) -> 
         nouns=tuple(noun for noun in own.nouns if noun == own.nouns[0] or noun not in taken),
         facets=(
             *own.facets,
-            *named_by_others(collection, others),
+            *named,
             *(facet for facet, _ in referring),
             *((*stock_facets(own.facets), *text_facets(collection)) if own.reckons else ()),
         ),
         related=(*own.related, *(related for _, related in referring)),
+        uncounted=frozenset(each.name for each in named),
     )
     day = collection.day(declared.date) if declared.date else "null::date"
     parent_id, parent = collection.parent()
@@ -258,7 +272,7 @@ def _beside(collection: Collection) -> dict[str, Any]:
     return {
         # of a collection with owners, other people's rows are passed over before their source is looked at
         "has_source": f"{is_callers(collection, 't.scope')} and {source}" if is_scoped else source,
-        "is_always_filtered": is_scoped or collection.has_row_security,
+        "is_always_filtered": hides_rows(collection),
         "collection": collection,
         "languages": collection.languages,
         "row_language": f"(select w.language from {collection.rows} w where w.id = k.id)"

@@ -163,7 +163,15 @@ def stored_collections(connection: SyncConnection) -> dict[str, Collection]:
 
 STORED = """
 select c.id, c.name, c.declaration, c.columns, coalesce(n.nspname, '') as schema, coalesce(r.relname, '') as relation,
-  coalesce(r.relrowsecurity, false) as has_row_security, c.languages, c.functions_hash
+  coalesce(may_hide_rows(r.oid), false) as has_row_security, c.languages, c.functions_hash,
+  array(
+    select distinct n.named from (
+      select jsonb_path_query(c.declaration::jsonb, '$.facets.**.of')
+      union all select jsonb_path_query(c.declaration::jsonb, '$.facets.**.through')
+    ) j (name), lateral (select j.name #>> '{}' as named) n
+    where jsonb_typeof(j.name) = 'string'
+      and may_hide_rows(to_regclass(case cardinality(parse_ident(n.named)) when 1 then 'public.' else '' end || n.named))
+  ) as guarded_tables
 from collections c left join pg_class r on r.oid = c.source left join pg_namespace n on n.oid = r.relnamespace order by c.id
 """
 """What `collection_of` makes collections of."""
@@ -176,7 +184,7 @@ def collection_of(row: Mapping[str, Any]) -> Collection:
     source = (row["schema"], row["relation"])
     return Collection(
         row["id"], row["name"], declaration, source, columns, declaration.key, row["has_row_security"],
-        tuple(row["languages"]), row["functions_hash"],
+        tuple(row["languages"]), row["functions_hash"], frozenset(row["guarded_tables"]),
     )  # fmt: skip
 
 

@@ -71,6 +71,8 @@ class Collection:
     known_languages: tuple[str, ...] = ()
     functions_hash: str | None = None
     """What the database has its functions as; None where they were not looked at."""
+    guarded_tables: frozenset[str] = frozenset()
+    """The tables that its facets name of which row-level security may hide rows, as the declaration has them."""
 
     @property
     def label(self) -> str:

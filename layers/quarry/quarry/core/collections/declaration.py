@@ -311,6 +311,20 @@ class CollectionDeclaration(_Declared):
         return (*line_columns([*self.title, *self.cited, *own]), *([self.author] if self.author else []))
 
     @property
+    def lines(self) -> Mapping[str, tuple[str, ...]]:
+        """The columns of its own that keys of the declaration show of a row, but for its texts, its key and its address."""
+        own = [each for each in self.topic if isinstance(each, str)]
+        return {
+            "title": line_columns(self.title),
+            "embed": self.embed or (),
+            "heading": self.heading or (),
+            "cite": line_columns(self.cite),
+            "topic": line_columns(own),
+            "author": (self.author,) if self.author else (),
+            "date": (self.date,) if self.date else (),
+        }
+
+    @property
     def references(self) -> Mapping[str, Referred | Parent]:
         """What the declaration refers to in other tables, but for facets, each by the key that says so."""
         topics = {f"topic {place}": each for place, each in enumerate(self.topic) if isinstance(each, Referred)}

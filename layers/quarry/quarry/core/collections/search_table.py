@@ -53,6 +53,7 @@ def search_table(collection: Collection) -> SearchTable:
         date=DATE if declaration.date or _is_date(declaration.facets.get(DATE)) else None,
         related=tuple(_relations(collection)),
         called_by=declaration.called_by,
+        guarded=frozenset(_guarded(collection)),
     )
     return table if isinstance(collection, OwnTable) else _beside(table, collection)
 
@@ -151,8 +152,23 @@ def _with_amount(facets: Sequence[Facet]) -> list[Facet]:
 
 
 def is_callers(collection: Collection, scope: LiteralString) -> LiteralString:
-    """Whether what `scope` says is the caller's, for a collection with a setting that says who that is."""
-    return f"{scope} = current_setting({quoted(collection.declaration.scope_setting or '')}, true)"
+    """Whether what `scope` says is the caller's, for a collection with a setting that says who that is. A row without an owner is
+    nobody's.
+    """
+    return f"{scope} = nullif(current_setting({quoted(collection.declaration.scope_setting or '')}, true), '')"
+
+
+def hides_rows(collection: Collection) -> bool:
+    """Whether a caller may not see all rows: they have owners, or row-level security may hide some."""
+    return collection.declaration.scope_setting is not None or collection.has_row_security
+
+
+def _guarded(collection: Collection) -> Iterator[str]:
+    """The facets with values that a caller may not see."""
+    for name, facet in collection.declaration.facets.items():
+        reached = {*_tables_reached(facet), *([facet.through] if facet.through else [])}
+        if hides_rows(collection) or reached & collection.guarded_tables:
+            yield name
 
 
 def embedded_table(collection: Collection) -> EmbeddedTable:

@@ -13,6 +13,7 @@ from quarry.core.postgres.pool import Database
 from quarry.core.query.gazetteer import places_called
 from quarry.core.retrieval.facets import SearchTable
 from quarry.core.retrieval.named_values import EXPLAINED_VALUES, NamedValue, UnknownValue, nearest, plain
+from quarry.core.retrieval.visible_values import Owners, owners_of, visible_values
 
 VALUES_MAX = 1_000
 """So many values a request may name."""
@@ -54,10 +55,11 @@ async def existing_values(database: Database, table: SearchTable, named: Sequenc
 
 
 async def values_as_written(
-    database: Database, tables: Sequence[SearchTable], named: Sequence[NamedValue], scope: str = ""
+    database: Database, tables: Sequence[SearchTable], named: Sequence[NamedValue], owners: Owners
 ) -> list[list[str]]:
     """For each value those of the data that it is another spelling of, by case, accents or punctuation, or else an everyday
-    synonym of; the value itself where the data has it so, or not at all. What belongs to an owner is known in that `scope` alone.
+    synonym of; the value itself where the data has it so, or not at all. Of tables with owners the values of those in `owners`
+    are known, and of all tables those that the caller may see.
     """
     asked = {
         (place, facet.name, value, value != each.value)
@@ -69,11 +71,18 @@ async def values_as_written(
     }
     places, facets, values, are_synonyms = zip(*asked, strict=True) if asked else ((), (), (), ())
     arguments = {"places": list(places), "facets": list(facets), "values": list(values), "synonyms": list(are_synonyms)}
-    of = {"tables": [table.name for table in tables], "scope": scope}
+    of = {"tables": [table.name for table in tables], "owners": owners_of(tables, owners)}
+    found = await database.rows(_SPELLINGS, arguments | of) if asked else []
+    visible = await visible_values(database, tables, [(row["table_name"], row["facet"], row["value"]) for row in found])
+    by_place = dict.fromkeys(
+        (row["place"], row["is_synonym"], row["value"])
+        for row in found
+        if (row["table_name"], row["facet"], row["value"]) in visible
+    )
     spelt: list[list[str]] = [[] for _ in named]
     meant: list[list[str]] = [[] for _ in named]
-    for row in await database.rows(_SPELLINGS, arguments | of) if asked else []:
-        (meant if row["is_synonym"] else spelt)[row["place"]].append(row["value"])
+    for place, is_synonym, value in by_place:
+        (meant if is_synonym else spelt)[place].append(value)
     return [
         [each.value] if each.value in spelt[place] else spelt[place] or meant[place] or [each.value]
         for place, each in enumerate(named)
@@ -170,11 +179,12 @@ _EXISTING_VALUES = (
 )
 
 _SPELLINGS = (
-    "select distinct a.place, a.is_synonym, v.value"
+    "select distinct a.place, a.is_synonym, v.table_name, v.facet, v.value"
     " from unnest(%(places)s::int[], %(facets)s::text[], %(values)s::text[], %(synonyms)s::bool[])"
     "   a (place, facet, value, is_synonym)"
     " join facet_values v on v.phrase = phrase_key(folded_words(a.value)) and v.facet = a.facet"
-    " where v.table_name = any(%(tables)s::text[]) and v.scope in ('', %(scope)s)"
+    " join unnest(%(tables)s::text[], %(owners)s::text[]) t (name, owner) on t.name = v.table_name and t.owner = v.scope"
+    " where v.table_name = any(%(tables)s::text[])"
     "   and folded_words(v.value) = folded_words(a.value)"
     " order by v.value"
 )

@@ -20,7 +20,8 @@ from quarry.core.query.mention import ParsedQuery, Vocabulary
 from quarry.core.query.parser import look_ups, parse
 from quarry.core.query.question import Reading
 from quarry.core.retrieval.facets import SearchTable
-from quarry.core.retrieval.vocabulary import look_up
+from quarry.core.retrieval.visible_values import Owners
+from quarry.core.retrieval.vocabulary import NO_OWNERS, look_up
 
 LEXICONS_MAX = 64
 INFLECTED_MAX = 60
@@ -45,27 +46,29 @@ async def read_question(
     *,
     today: datetime.date | None = None,
     earlier: Sequence[str] = (),
-    scope: str = "",
+    owners: Owners = NO_OWNERS,
     adapt: Adapt = as_parsed,
 ) -> Reading:
     """What `text` asks of `table`, in one statement, and one more for each earlier question that it takes up.
 
     `earlier` are the questions before it, the last one last; "last year" is counted from `today`, by default the day that it is
-    in UTC. What belongs to an owner is known in that `scope` alone. Raises DatabaseUnavailable.
+    in UTC. Of tables with owners the values of those in `owners` are known. Raises DatabaseUnavailable.
     """
     today = today or datetime.datetime.now(datetime.UTC).date()
-    parsed = await off_loop(adapt, await _parse(database, table, text, today, scope))
+    parsed = await off_loop(adapt, await _parse(database, table, text, today, owners))
     taken_up = None
     if parsed.follows_up and earlier:
         rest = earlier[-EARLIER_QUESTIONS_MAX:-1]
         taken_up = await read_question(
-            database, table, earlier[-1], today=today, earlier=rest, scope=scope, adapt=adapt
+            database, table, earlier[-1], today=today, earlier=rest, owners=owners, adapt=adapt
         )
     before = taken_up.question if taken_up else None
     return Reading(parsed, await off_loop(interpret, parsed, table, before), taken_up)
 
 
-async def _parse(database: Database, table: SearchTable, text: str, today: datetime.date, scope: str) -> ParsedQuery:
+async def _parse(
+    database: Database, table: SearchTable, text: str, today: datetime.date, owners: Owners
+) -> ParsedQuery:
     lexicon = _lexicon(table)
     rendering = await off_loop(render_question, text, table.languages)
     text = rendering.text if rendering else text
@@ -77,7 +80,7 @@ async def _parse(database: Database, table: SearchTable, text: str, today: datet
         forms=asked.forms,
         also=asked.phrases,
         doubtful=asked.doubtful,
-        scope=scope,
+        owners=owners,
     )
     parsed = await off_loop(parse, text, lexicon=lexicon, vocabulary=vocabulary, reference_date=today)
     return rendering.put_back(parsed) if rendering else parsed

@@ -20,6 +20,7 @@ from quarry.core.postgres.pool import Database
 from quarry.core.query.lexicon import LookUp
 from quarry.core.query.mention import KnownValue, ValueMatch, Vocabulary
 from quarry.core.retrieval.facets import FacetKind, SearchTable
+from quarry.core.retrieval.visible_values import Owners, owners_of, visible_values
 
 WORDS_MAX = 300
 """Of a question; later words are not looked up."""
@@ -35,6 +36,7 @@ READINGS_MAX = 3
 LIKENESS_OF_SLIPS = (1.0, 0.8, 0.6)
 
 _NO_FORMS: Mapping[int, Sequence[str]] = MappingProxyType({})
+NO_OWNERS: Owners = MappingProxyType({})
 
 
 async def look_up(
@@ -45,29 +47,28 @@ async def look_up(
     forms: Mapping[int, Sequence[str]] = _NO_FORMS,
     also: Sequence[LookUp] = (),
     doubtful: Collection[int] = (),
-    scope: str = "",
+    owners: Owners = NO_OWNERS,
 ) -> Vocabulary:
     """The values of `tables` that runs of up to six words may mean: whole values but for inflection, accents and spaces; names
     and other values of several words by some of them, where these are rare.
 
     `forms` are other forms of the words at these places, as good as inflection; `also` are phrases that may be meant, each looked
     up as a whole, in its facet where it names one. The words at `doubtful` are none of the language:
-    where the data does not know them either, they are taken for slips of the pen. What belongs to an owner is found in that
-    `scope` alone.
+    where the data does not know them either, they are taken for slips of the pen. Of a table with owners only the values of
+    the one in `owners` are found, and of any table only those that the caller may see.
     """
     words = [token.key for token in tokens[:WORDS_MAX]]
     if not words:
         return Vocabulary()
-    names = [table.name for table in tables]
     also = [phrase for phrase in also if phrase.last <= len(words)]
     unsure = [place for place in sorted(doubtful) if place < len(words) and len(words[place]) >= SLIP_LENGTH_MIN]
-    found = await _found(database, names, words, scope, forms, also, unsure[:DOUBTFUL_MAX])
+    found = await _found(database, tables, words, owners, forms, also, unsure[:DOUBTFUL_MAX])
     kinds = {facet.name: facet.kind for table in tables for facet in table.facets}
     others: list[tuple[Mapping[int, _Correction], Sequence[DictRow]]] = []
     for replaced in await off_loop(list, _corrections(words, found)):
         read = words[: max(replaced) + VALUE_WORDS_MAX]
         corrected = [replaced[place].word if place in replaced else word for place, word in enumerate(read)]
-        others.append((replaced, await _found(database, names, corrected, scope)))
+        others.append((replaced, await _found(database, tables, corrected, owners)))
     return Vocabulary(await off_loop(_meanings, found, others, kinds))
 
 
@@ -79,18 +80,20 @@ class _Correction:
 
 async def _found(
     database: Database,
-    tables: list[str],
+    tables: Sequence[SearchTable],
     words: list[str],
-    scope: str,
+    owners: Owners,
     forms: Mapping[int, Sequence[str]] = _NO_FORMS,
     also: Sequence[LookUp] = (),
     doubtful: Sequence[int] = (),
 ) -> list[DictRow]:
+    """What the dictionary has for the words, without values that the caller may not see."""
     other = [(place, form) for place, given in forms.items() for form in given]
-    return await call(
+    may_hide = any(table.guarded for table in tables)
+    rows = await call(
         database,
         "look_up_values",
-        p_tables=tables,
+        p_tables=[table.name for table in tables],
         p_words=words,
         p_forms_at=[place for place, _ in other],
         p_forms=[form for _, form in other],
@@ -99,8 +102,29 @@ async def _found(
         p_phrases_last=[phrase.last for phrase in also],
         p_phrases_facet=[phrase.facet for phrase in also],
         p_doubtful=list(doubtful),
-        p_scope=scope,
+        p_owners=owners_of(tables, owners),
+        p_may_hide=may_hide,
     )
+    return await _visible(database, tables, rows) if may_hide else rows
+
+
+async def _visible(database: Database, tables: Sequence[SearchTable], rows: Sequence[DictRow]) -> list[DictRow]:
+    # whole values first: there is a limit to how many are looked for
+    proposed = sorted(
+        (row for row in rows if row["match"] != "words"),
+        key=lambda row: (_MATCHES.index(row["match"]), -row["row_count"]),
+    )
+    visible = await visible_values(database, tables, [_proposed(row) for row in proposed])
+    kept = [row for row in rows if row["match"] == "words" or _proposed(row) in visible]
+    known = {row["first"] for row in kept if row["match"] == "held"}
+    return [row for row in kept if row["match"] != "near" or row["first"] not in known]
+
+
+_MATCHES = ("whole", "near", "held", "part")
+
+
+def _proposed(row: DictRow) -> tuple[str, str, str]:
+    return row["table_name"], row["facet"], row["value"]
 
 
 def _meanings(
@@ -203,7 +227,7 @@ def _corrections(words: Sequence[str], found: Sequence[DictRow]) -> Iterator[dic
     said = _said(found)
     meant: dict[int, list[_Correction]] = {}
     for place in {row["first"] for row in found if row["match"] == "near"}:
-        near = [row["value"] for row in found if row["match"] == "near" and row["first"] == place]
+        near = [row["value_stems"][0] for row in found if row["match"] == "near" and row["first"] == place]
         meant[place] = _meant(words[place], said[place], near)
     for rank in range(max((len(readings) for readings in meant.values()), default=0)):
         yield {place: readings[rank] for place, readings in meant.items() if rank < len(readings)}

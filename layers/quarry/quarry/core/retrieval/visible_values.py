@@ -1,0 +1,123 @@
+"""Which values of the dictionary a caller may know: those of a row that the caller can see.
+
+The dictionary counts the values of all rows, whoever may see them. It only proposes: a value of a guarded facet is used when the
+table itself has a visible row with it, read with the caller's own rights and settings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from psycopg.sql import SQL, Composable, Composed, Literal
+
+from quarry.core.postgres.pool import Database
+from quarry.core.query.question import Condition
+from quarry.core.retrieval.facets import Facet, SearchTable
+from quarry.core.retrieval.filters import Arguments, value_condition
+from quarry.core.retrieval.values_function import value_expression
+
+Owners = Mapping[str, str | None]
+"""By the name of a table whose rows have owners: whose values are known; None: nobody's."""
+Proposed = tuple[str, str, str]
+"""A value that the dictionary holds: the name of its table, its facet, and the value."""
+
+PROPOSED_MAX = 1_000
+"""So many values are looked for together, the first ones; further ones count as not visible."""
+ROWS_FIRST = 2_000
+"""So many visible rows are read first: most values that are asked for are common."""
+
+
+def owners_of(tables: Sequence[SearchTable], owners: Owners) -> list[str | None]:
+    """For each table whose values are known; '' for those of everybody."""
+    return [owners.get(table.name, "") for table in tables]
+
+
+async def visible_values(
+    database: Database, tables: Iterable[SearchTable], proposed: Iterable[Proposed]
+) -> frozenset[Proposed]:
+    """Those of the values that the caller may know. Asks the database about guarded facets alone, in one statement: of each it
+    reads an index of the table, or the visible rows once.
+    """
+    by_name = {table.name: table for table in tables}
+    known, asked = set[Proposed](), dict[tuple[str, str], list[str]]()
+    for place, each in enumerate(dict.fromkeys(proposed)):
+        table, facet, value = each
+        if facet not in by_name[table].by_name:
+            continue  # the declaration that is in force does not have it
+        if facet not in by_name[table].guarded:
+            known.add(each)
+        elif place < PROPOSED_MAX:
+            asked.setdefault((table, facet), []).append(value)
+    if asked:
+        arguments = Arguments()
+        selects = [_visible(by_name[table], facet, values, arguments) for (table, facet), values in asked.items()]
+        rows = await database.rows(SQL(" union all ").join(selects), arguments.values)
+        known.update((row["table_name"], row["facet"], row["value"]) for row in rows)
+    return frozenset(known)
+
+
+def _visible(table: SearchTable, name: str, values: Sequence[str], arguments: Arguments) -> Composed:
+    """Selects those of the values of a facet that a visible row has."""
+    facet = table.facet(name)
+    proposed = SQL("{}::text[]").format(arguments.add(list(values)))
+    found = _of_related(table, facet, proposed) if facet.related else _of_rows(table, facet, proposed)
+    return SQL("(select {} as table_name, {} as facet, v.value from ({}) v)").format(
+        Literal(table.name), Literal(name), found
+    )
+
+
+def _of_rows(table: SearchTable, facet: Facet, proposed: Composable) -> Composed:
+    missing = SQL("(select m.given from missing m)::text[]")
+    return SQL(
+        "with first as materialized (select v.value from {rows} t cross join lateral (select {value} as value) v"
+        " where {guard} limit {limit}),"
+        " missing as materialized (select array(select unnest({proposed}) except select f.value from first f) as given)"
+        " select distinct f.value from first f where f.value = any({proposed})"
+        " union all select distinct v.value from {rows} t cross join lateral (select {value} as value) v"
+        " where (select cardinality(m.given) > 0 from missing m) and {guard} and {met} and v.value = any({missing})"
+    ).format(
+        rows=SQL(table.rows),
+        value=SQL(value_expression(facet)),
+        guard=_guard(table),
+        limit=Literal(ROWS_FIRST),
+        proposed=proposed,
+        met=_has_one_of(facet, missing),
+        missing=missing,
+    )
+
+
+def _of_related(table: SearchTable, facet: Facet, proposed: Composable) -> Composed:
+    related = table.relation(facet.related or "")
+    return SQL(
+        "select distinct v.value from {related} r cross join lateral (select {value} as value) v"
+        " where {met} and v.value = any({proposed}) and exists (select from {rows} t where {guard} and ({on}))"
+    ).format(
+        related=SQL(related.rows),
+        value=SQL(value_expression(facet)),
+        met=_has_one_of(facet, proposed),
+        proposed=proposed,
+        rows=SQL(table.rows),
+        guard=_guard(table),
+        on=SQL(related.on),
+    )
+
+
+def _guard(table: SearchTable) -> Composed:
+    return SQL("({}) and ({})").format(SQL(table.where), SQL(table.guard))
+
+
+def _has_one_of(facet: Facet, values: Composable) -> Composed:
+    """Whether a row has one of the values, so that an index on the column serves."""
+    return value_condition(facet, Condition(facet.name, ("",)), _Given(values))
+
+
+class _Given(Arguments):
+    """In place of parameters an expression that holds the values."""
+
+    def __init__(self, values: Composable) -> None:
+        super().__init__()
+        self._given = values
+
+    def add(self, value: Any) -> Composable:
+        return self._given

@@ -1,0 +1,172 @@
+"""No value of a row that a caller cannot see is named, corrected to or used, and no score tells of its text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from tests.collections.support import owner
+from tests.collections.test_search import fill
+from tests.collections.yard import DECLARED, OF_ANN, OF_OTHERS, SCHEMA, SERVER
+from tests.conftest import client_of, clone_database
+from tests.records.asking import Events, of_type, read_events, the
+
+HAVING = {"sender": "letters", "dock": "visits", "authority": "permits", "lender": "tools", "payee": "bills"}
+"""The type that has a facet, where it is not `jobs`."""
+HIDDEN = [value for values in OF_OTHERS.values() for value in values]
+OWN = [(facet, value) for facet, values in OF_ANN.items() for value in values]
+
+
+@pytest.fixture(scope="module")
+def url(server_url: str, migrated_template: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with clone_database(server_url, migrated_template) as url:
+        owner(url, SCHEMA)
+        fill(url, DECLARED, tmp_path_factory.mktemp("yard"))
+        yield url
+        owner(url, f"drop owned by {SERVER}", f"drop role {SERVER}")
+
+
+@pytest.fixture(scope="module")
+def client(url: str) -> Iterator[TestClient]:
+    with client_of(f"postgresql://{SERVER}:{SERVER}@{url.partition('@')[2]}") as client:
+        yield client
+
+
+def get(client: TestClient, path: str, parameters: Mapping[str, Any], user: str = "ann") -> str:
+    return client.get(path, params=parameters, headers={"Authorization": f"Bearer {user}"}).text
+
+
+def found(client: TestClient, **parameters: Any) -> dict[str, Any]:
+    body: dict[str, Any] = json.loads(get(client, "/records/search", parameters))
+    return body
+
+
+def ask(client: TestClient, question: str, user: str = "ann", **body: Any) -> Events:
+    answer = client.post(
+        "/records/ask",
+        json={"question": question, "fresh": True} | body,
+        headers={"Authorization": f"Bearer {user}"},
+    )
+    return read_events(answer.text)
+
+
+def call_tool(client: TestClient, name: str, **arguments: Any) -> str:
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
+    headers = {"Authorization": "Bearer ann", "Accept": "application/json, text/event-stream"}
+    return client.post("/mcp", json=message, headers=headers).text
+
+
+def misspelt(value: str) -> str:
+    """With two letters of its longest word the wrong way round, all in capitals: no answer says that by itself."""
+    word = max(value.split(), key=len)
+    middle = len(word) // 2
+    return value.replace(word, word[: middle - 1] + word[middle] + word[middle - 1] + word[middle + 1 :]).upper()
+
+
+def heard(client: TestClient, facet: str, values: Sequence[str]) -> Iterator[str]:
+    """All that ann is answered who asks for values, written otherwise than they stand in the data."""
+    type = HAVING.get(facet, "jobs")
+    for said in [*map(misspelt, values), *(value.split()[0].upper() for value in values)]:
+        yield str(ask(client, f"How many {type} have the {facet} {said}?"))
+        yield get(client, "/records/search", {"q": f"stairs of {said}"})
+        yield call_tool(client, "search_records", query=f"{type} of {said}")
+    for given in ([*map(misspelt, values)], [value.upper() for value in values]):
+        yield str(ask(client, "What was sent?", filters={"facets": {facet: given}}))
+        yield get(client, "/records/search", {"q": "stairs", facet: given})
+        yield get(client, "/records/search", {"q": "stairs", f"-{facet}": given})
+        yield get(client, "/records/facets", {"by": facet, facet: given})
+        yield get(client, "/records/facets", {"by": facet, f"-{facet}": given})
+        yield call_tool(client, "count_records", by=facet, facets={facet: given})
+    yield get(client, "/records/facets", {"by": facet})
+
+
+@pytest.mark.parametrize("facet", OF_OTHERS)
+def test_a_hidden_value_is_named_by_no_answer(client: TestClient, facet: str) -> None:
+    for answer in heard(client, facet, OF_OTHERS[facet]):
+        assert not [value for value in OF_OTHERS[facet] if value in answer], answer
+
+
+def test_no_hidden_value_is_named_where_nothing_is_asked_of_it(client: TestClient) -> None:
+    described = client.post(
+        "/mcp",
+        json={"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {"uri": "quarry://collections"}},
+        headers={"Authorization": "Bearer ann", "Accept": "application/json, text/event-stream"},
+    )
+    assert "jobs" in described.text
+    answers = [
+        described.text,
+        get(client, "/collections", {}),
+        get(client, "/records/facets", {"by": "twon"}),
+        get(client, "/records/search", {"q": "stairs", "twon": "Trondheim"}),
+        get(client, "/records/search", {"q": "stairs", "type": "job"}),
+        str(ask(client, "What is there?")),
+    ]
+    for value in HIDDEN:
+        assert not any(value in answer for answer in answers), value
+
+
+@pytest.mark.parametrize(("facet", "value"), OWN)
+def test_own_values_are_known_as_before(client: TestClient, facet: str, value: str) -> None:
+    type = HAVING.get(facet, "jobs")
+    counted = the(ask(client, f"How many {type} have the {facet} {value.upper()}?", types=[type]), "aggregation")
+    assert (counted["total"], counted["filters"]["facets"]) == (1, {facet: [value]})
+    assert f'"{value}"' in get(client, "/records/facets", {"by": facet, facet: value.upper()})
+
+
+def test_a_slip_is_corrected_to_an_own_value_whatever_others_have(client: TestClient) -> None:
+    asked = the(ask(client, "How many jobs are in Stavangre?"), "aggregation")
+    assert (asked["total"], asked["filters"]["facets"]) == (1, {"town": ["Stavanger"]})
+    # to the letter what somebody else has
+    asked = the(ask(client, "How many jobs are in Stavangar?"), "aggregation")
+    assert (asked["total"], asked["filters"]["facets"]) == (1, {"town": ["Stavanger"]})
+
+
+def test_each_collection_knows_the_values_of_its_own_claim(client: TestClient) -> None:
+    """The firm of who asks is no branch."""
+    assert not of_type(ask(client, "How many bills have the payee Lighthouse Trust?", "south"), "aggregation")
+    assert "Lighthouse Trust" not in get(client, "/records/facets", {"by": "payee"}, "south")
+
+
+def test_rows_without_an_owner_are_nobodys(client: TestClient) -> None:
+    """Also of a caller without the claim that says whose rows are shown."""
+    for type in ("bills", "jobs"):
+        assert found(client, q="lamp", type=type)["results"] == []
+
+
+def test_counts_of_a_view_are_of_rows_that_are_seen(client: TestClient) -> None:
+    permits = found(client, q="please send", type="permits")
+    assert (permits["counts"], len(permits["results"])) == ({"permits": 1}, 1)
+
+
+def scores(client: TestClient, query: str) -> list[tuple[str, str, float]]:
+    return [(each["type"], each["id"], each["score"]) for each in found(client, q=query)["results"]]
+
+
+def test_what_others_write_changes_no_score_and_no_spelling(client: TestClient, url: str, tmp_path: Path) -> None:
+    queries = (
+        "stairs",
+        "a broken window on the stairs",
+        "crane oiled",
+        "please send the drawings",
+        "the staira leak",
+        "windwo",
+    )
+    before = {query: scores(client, query) for query in queries}
+    assert all(before.values())
+    owner(
+        url,
+        "insert into yard.jobs select i, 'bo', 'Timbuktu', '{}', 2, 'Stairs and staira, windwo: ' || repeat('crane ', i % 9)"
+        " from generate_series(100, 700) i",
+        "insert into yard.letters select i, 'bo', 'Carborundum Trading', 'Please send drawings of the crane'"
+        " from generate_series(100, 500) i",
+    )
+    fill(url, DECLARED, tmp_path)
+    owner(
+        url, "set search_path = quarry, public; select count_lexemes(oid) from pg_class where relname ~ '^rows_[0-9]+$'"
+    )
+    assert {query: scores(client, query) for query in queries} == before
