@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from quarry.records.answer import MAX_STEPS
 from quarry.records.evidence import SOURCES_MAX
 from quarry.records.prompts import DOUBT_TOLD
-from tests.conftest import client_of, model_environment
+from tests.conftest import client_of, clone_database, model_environment
 from tests.fakes.openai_server import Body, FakeOpenAI, Reply, prompt_text
 from tests.records.asking import (
     ANSWER,
@@ -25,11 +25,18 @@ from tests.records.asking import (
     logged_run,
     of_type,
     playing,
+    read_events,
     search,
     step_of,
     the,
     types_of,
 )
+
+
+@pytest.fixture
+def url(server_url: str, sample_template: str) -> Iterator[str]:
+    with clone_database(server_url, sample_template) as url:
+        yield url
 
 
 def asked_for(model: FakeOpenAI, step: str) -> list[Body]:
@@ -204,6 +211,38 @@ class TestCitations:
         events = ask(model_client)
         stored = model_client.get(f"/answers/{the(events, 'done')['answer_id']}").json()
         assert stored["unsupported"] == ["The elm was sold to a circus for 900 dollars."]
+
+    def test_an_address_of_no_source_is_text_in_the_stream_the_kept_answer_and_completions(
+        self, model_client: TestClient, model: FakeOpenAI
+    ) -> None:
+        said = "Pay at https://evil.example/pay?q=elm [1], or [here](https://evil.example) ![x](//evil.example/x.png)."
+        sent = r"Pay at `https://evil.example/pay?q=elm` [1], or [here]\(`https://evil.example`) ![x]\(//evil.example/x.png)."
+        model.respond = playing(answer=Reply.text(said))
+        events = ask(model_client)
+        assert answer_of(events) == sent
+        assert model_client.get(f"/answers/{the(events, 'done')['answer_id']}").json()["answer"] == sent
+        request = {"model": "quarry-records", "messages": [{"role": "user", "content": QUESTION}]}
+        completion = model_client.post("/v1/chat/completions", json=request).json()
+        assert completion["choices"][0]["message"]["content"].startswith(sent)
+
+    def test_an_address_of_a_cited_source_stays_a_link(self, url: str, model: FakeOpenAI) -> None:
+        page = "https://city.example/elm"
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute(
+                "update motions set text_content = text_content || ' See ' || %s where text_content ilike '%%elm%%'",
+                [page],
+            )
+            with_page = {
+                id for (id,) in connection.execute("select id from motions where text_content like '%See https%'")
+            }
+        with client_of(url, **model_environment(model.url)) as client:
+            model.respond = playing()
+            sources = the(ask(client, types=["motion"]), "sources")["sources"]
+            n = next(source["n"] for source in sources if source["id"] in with_page)
+            other = next(source["n"] for source in sources if source["id"] not in with_page)
+            for marker, sent in ((n, page), (other, f"`{page}`")):
+                model.respond = playing(answer=Reply.text(f"See {page} [{marker}]."))
+                assert answer_of(ask(client, types=["motion"])) == f"See {sent} [{marker}]."
 
     def test_html_in_an_answer_is_sent_as_text(self, model_client: TestClient, model: FakeOpenAI) -> None:
         model.respond = playing(answer=Reply.text("<script>alert(1)</script> [1]"))
@@ -387,3 +426,33 @@ def test_followups_that_cannot_be_stored_are_asked_for_anew(model_client: TestCl
     events = ask(model_client)
     assert events[-1]["degraded"] == ["records_followups"]
     assert 2 <= len(the(events, "followups")["questions"]) <= 3
+
+
+def test_invisible_characters_of_records_and_models_do_not_leave_and_places_of_citations_are_true(
+    url: str, model: FakeOpenAI
+) -> None:
+    hidden = "\u202e\u200b\u2066\u2028"
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(
+            "update key_statements set statement_text = replace(statement_text, ' ', %s || ' ')", [hidden]
+        )
+    with client_of(url, **model_environment(model.url)) as client:
+        model.respond = playing(answer=Reply.text(f"It is{hidden} sound [1], and \u202ethe vote was [2]."))
+        response = client.post("/records/ask", json={"question": QUESTION, "fresh": True})
+        events = read_events(response.text)
+        answer_id = the(events, "done")["answer_id"]
+        found = client.get("/records/search", params={"q": "elm", "type": "key_statement"})
+        first = found.json()["results"][0]
+        bodies = [
+            response.text,
+            found.text,
+            client.get(f"/answers/{answer_id}").text,
+            client.get(f"/records/key_statement/{first['id']}").text,
+        ]
+    assert answer_of(events) == "It is  sound [1], and the vote was [2]."
+    for body in bodies:
+        assert not set(body) & set(hidden)
+        assert "\\u202e" not in body
+    for citation in the(events, "citations")["citations"]:
+        if citation.get("quote"):
+            assert len(citation["quote"]) == citation["end"] - citation["start"]

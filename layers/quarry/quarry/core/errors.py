@@ -89,8 +89,8 @@ class ConfigurationError(QuarryError):
 class MalformedRequest(QuarryError):
     status = 400
     title = "Malformed request"
-    meaning = "The body is not JSON, or not what its content type says."
-    remedy = "Send a whole JSON document in UTF-8. Trying again unchanged does not help."
+    meaning = "The body is not JSON, or not what its content type says, or a header came twice that may come once."
+    remedy = "Send a whole JSON document in UTF-8, and each header once. Trying again unchanged does not help."
 
 
 class NotAuthenticated(QuarryError):
@@ -110,7 +110,10 @@ class PaymentRequired(QuarryError):
 class Forbidden(QuarryError):
     status = 403
     title = "Not allowed"
-    meaning = "It is known who asks, and this is not for them; or as much is kept as one user may keep."
+    meaning = (
+        "It is known who asks, and this is not for them; or as much is kept as one user may keep; or a page of another site "
+        "sent the request to a local server."
+    )
     remedy = "`detail` says which. Delete what is not needed where a bound was reached."
 
 

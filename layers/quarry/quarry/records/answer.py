@@ -18,8 +18,9 @@ from uuid import UUID
 import quarry
 from quarry.core.budget import Budget
 from quarry.core.errors import DatabaseUnavailable
+from quarry.core.links import LinkFilter
 from quarry.core.model.interface import Message
-from quarry.core.model.step import write
+from quarry.core.model.step import filtered, write
 from quarry.core.model.tool_loop import ToolStarted, call_tools
 from quarry.core.off_loop import off_loop
 from quarry.core.run_log import ResultRecord, Run
@@ -188,7 +189,8 @@ def _keys(request: AskRequest, caller: Caller, begun: _Begun) -> Keys:
     return Keys(
         digest(
             caller.user_id,
-            caller.claims,
+            # of the claims those alone that decide which rows are found: others, such as a token's time, differ with each sign-in
+            begun.toolset.reading.types.settings(caller.claims),
             _asked(request),
             [turn.model_dump() for turn in request.recent_history],
             services.chat.name if services.chat else None,
@@ -298,7 +300,7 @@ async def _write(begun: _Begun) -> AsyncGenerator[str]:
             partial(_answer_messages, begun) if sources else None,
             partial(_by_rule, begun),
             broken_off=BROKEN_OFF,
-            checked=partial(_cited, CitationFilter({source.n for source in sources})),
+            checked=partial(_checked, sources),
         )
         async with aclosing(pieces):
             async for piece in pieces:
@@ -315,14 +317,10 @@ def _answer_messages(begun: _Begun) -> Sequence[Message]:
     )
 
 
-async def _cited(citations: CitationFilter, texts: AsyncGenerator[str]) -> AsyncGenerator[str]:
-    """What the model writes, its citations checked."""
-    async with aclosing(texts):
-        async for text in texts:
-            if chunk := citations.feed(text):
-                yield chunk
-    if chunk := citations.finish():
-        yield chunk
+def _checked(evidence: Sequence[EvidenceSource], texts: AsyncGenerator[str]) -> AsyncGenerator[str]:
+    """What the model writes, its citations and links checked."""
+    said = {source.n: " ".join((source.text.title, source.text.body, source.text.url or "")) for source in evidence}
+    return filtered(LinkFilter(said), filtered(CitationFilter(said), texts))
 
 
 def _by_rule(begun: _Begun) -> Iterator[str]:

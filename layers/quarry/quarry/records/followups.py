@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from quarry.core.budget import in_time
 from quarry.core.errors import DatabaseUnavailable, TimeIsUp
+from quarry.core.links import plain_links
 from quarry.core.model.step import ModelStep, decide
 from quarry.core.off_loop import off_loop
 from quarry.core.text import shorten
@@ -54,7 +55,7 @@ async def suggest_followups(conversation: Conversation, answer: str, toolset: Se
 
 async def _answered(questions: Sequence[str], toolset: SearchToolset) -> list[str]:
     """Those that some record which is searched here holds most words of; none where that cannot be looked up in time."""
-    asked = [shorten(question, FOLLOWUP_CHARACTERS_MAX) for question in dict.fromkeys(questions)]
+    asked = [plain_links(shorten(question, FOLLOWUP_CHARACTERS_MAX)) for question in dict.fromkeys(questions)]
     given = [*toolset.scope.dated, *toolset.scope.facets]
     types = types_with(toolset.scope.facets, toolset.types)
     arms = [Arm(each, words_to_look_up(question), given) for question in asked for each in types]

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from quarry.core.budget import in_time
 from quarry.core.errors import ModelError, TimeIsUp
+from quarry.core.model.arguments import read_json_arguments
 from quarry.core.model.interface import Message, ToolCall, ToolDefinition, Turn
 from quarry.core.run_log import Run
 
@@ -154,7 +155,7 @@ def _validated(tool: Tool | None, call: ToolCall) -> tuple[BaseModel | None, str
     if tool is None:
         return None, f"There is no tool {call.name[:64]!r}."
     try:
-        return tool.arguments.model_validate_json(call.arguments or "{}"), ""
+        return read_json_arguments(tool.arguments, call.arguments or "{}"), ""
     except ValidationError as error:
         problems = "; ".join(
             ": ".join([*(str(part) for part in problem["loc"]), problem["msg"]])
