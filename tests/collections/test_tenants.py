@@ -10,6 +10,10 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from quarry.core.collections.upkeep import read_collections
+from quarry.core.postgres.pool import Database
+from quarry.core.retrieval.visible_values import visible_values
+from quarry.records.searched_types import searched_type
 from tests.collections.support import owner
 from tests.collections.test_search import fill
 from tests.collections.yard import DECLARED, OF_ANN, OF_OTHERS, SCHEMA, SERVER
@@ -141,6 +145,25 @@ def test_rows_without_an_owner_are_nobodys(client: TestClient) -> None:
 def test_counts_of_a_view_are_of_rows_that_are_seen(client: TestClient) -> None:
     permits = found(client, q="please send", type="permits")
     assert (permits["counts"], len(permits["results"])) == ({"permits": 1}, 1)
+
+
+async def test_a_broken_source_leaves_the_values_of_others_known(url: str) -> None:
+    database = Database(f"postgresql://{SERVER}:{SERVER}@{url.partition('@')[2]}", pool_size=1, timeout_seconds=10)
+    try:
+        collections = await read_collections(database)
+        tables = {name: searched_type(each).table for name, each in collections.items()}
+        proposed = [
+            (tables["letters"].name, "sender", "Ministry of Works"),
+            (tables["visits"].name, "dock", "Longwharf"),
+            (tables["visits"].name, "dock", "Quarantine"),
+        ]
+        acting = database.acting({"app.firm": "ann"})
+        assert await visible_values(acting, tables.values(), proposed) == {*proposed[:2]}
+        owner(url, f"revoke select on yard.letters from {SERVER}")
+        assert await visible_values(acting, tables.values(), proposed) == {proposed[1]}
+    finally:
+        owner(url, f"grant select on yard.letters to {SERVER}")
+        await database.close()
 
 
 def scores(client: TestClient, query: str) -> list[tuple[str, str, float]]:
