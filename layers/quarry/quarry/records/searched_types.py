@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection as Names
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -17,7 +18,7 @@ from quarry.core.collections.collection import ENGLISH, Collection, OwnTable, qu
 from quarry.core.collections.declaration import Quoting, nearest
 from quarry.core.collections.search_table import called, is_callers, named_by_others, rows_referring, search_table
 from quarry.core.collections.stock import stock_facets
-from quarry.core.errors import FieldError, InvalidInput
+from quarry.core.errors import FieldError, InvalidInput, SourceUnavailable
 from quarry.core.language.stemming import stems_of
 from quarry.core.query.question import Clause
 from quarry.core.retrieval.facets import Facet, SearchTable
@@ -98,13 +99,16 @@ class SearchedType:
 
 class RecordTypes(Mapping[RecordType, SearchedType]):
     """Types of record in their order, by name. `scope` is whose the values of facets are that a caller may know beside those that
-    are everybody's. `also_counted` are tables that no records are of, but that are counted.
+    are everybody's. `also_counted` are tables that no records are of, but that are counted. `whole` are the types with those that
+    are left out because they cannot be read. `acts_as` is what the database's policies know of the caller.
     """
 
     def __init__(self, types: Sequence[SearchedType], also_counted: Mapping[str, SearchTable] | None = None) -> None:
         self._types = {each.name: each for each in types}
         self.also_counted = also_counted or {}
         self.scope = ""
+        self.whole = self
+        self.acts_as = ""
 
     def for_caller(self, claims: Mapping[str, str]) -> RecordTypes:
         """The same types for who has these verified claims."""
@@ -120,6 +124,22 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
         own = {each.scope_setting: claims.get(each.scope_claim, "") for each in self.values() if each.scope_setting}
         return own | {ACTOR_SETTING: self.scope} if own else {}
 
+    def without(self, names: Names[str]) -> RecordTypes:
+        """These types but for some collections, and without what others count of them."""
+        kept = [each.collection for each in self.values() if each.collection and each.name not in names]
+        built_in = [each for each in self.values() if each.collection is None]
+        own = RecordTypes([*built_in, *(searched_type(each, kept) for each in kept)], self.also_counted)
+        own.scope, own.acts_as, own.whole = self.scope, self.acts_as, self.whole
+        return own
+
+    def left_out(self, names: Sequence[RecordType] = ()) -> list[RecordType]:
+        """The collections of these names, or of all, that are left out because they cannot be read."""
+        return [name for name in self.whole if name not in self and (not names or name in names)]
+
+    def degraded(self, names: Sequence[RecordType] = ()) -> list[str]:
+        """How an answer names those that it was made without."""
+        return [f"collection:{name}" for name in self.left_out(names)]
+
     def __getitem__(self, name: RecordType) -> SearchedType:
         return self._types[name]
 
@@ -132,17 +152,21 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
     def named(self, names: Sequence[RecordType], *, at: str = "/type") -> tuple[SearchedType, ...]:
         """Those of these names, each once and in their own order; all where none is named.
 
-        Raises InvalidInput for a name that there is not; `at` is the pointer to the list of them.
+        Raises InvalidInput for a name that there is not, where `at` is the pointer to the list of them, and SourceUnavailable
+        where none of them can be read.
         """
-        known = ", ".join(self._types)
+        known = ", ".join(self.whole)
         unknown = [
-            FieldError(f"{at}/{place}", f"there is no type {name!r}{nearest(name, self._types)}: {known}")
+            FieldError(f"{at}/{place}", f"there is no type {name!r}{nearest(name, self.whole)}: {known}")
             for place, name in enumerate(names)
-            if name not in self._types
+            if name not in self.whole
         ]
         if unknown:
             raise InvalidInput(unknown)
-        return tuple(each for each in self.values() if not names or each.name in names)
+        chosen = tuple(each for each in self.values() if not names or each.name in names)
+        if not chosen and (left_out := self.left_out(names)):
+            raise SourceUnavailable(left_out)
+        return chosen
 
     def only(self, names: Sequence[RecordType]) -> list[SearchedType]:
         """Those of these names that there are."""

@@ -73,6 +73,11 @@ class Collection:
     """What the database has its functions as; None where they were not looked at."""
 
     @property
+    def has_source(self) -> bool:
+        """Whether the table or view that it is made of is still where it was declared: what keeps it in step reads it there."""
+        return self.source == declared_source(self.declaration)
+
+    @property
     def label(self) -> str:
         """What people call its rows."""
         return self.declaration.label or self.name.replace("_", " ")
