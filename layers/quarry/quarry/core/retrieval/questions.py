@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -296,7 +297,8 @@ def single_value(table: SearchTable, facet: Facet, function: str) -> Composed:
 
 def _as_value(facet: Facet, value: object) -> Value:
     if facet.kind == "date" and isinstance(value, str):
-        return datetime.date.fromisoformat(value)
+        with suppress(ValueError):  # "infinity", "0044-03-15 BC" stay as Postgres writes them
+            return datetime.date.fromisoformat(value)
     if isinstance(value, Decimal):
         return float(value)
     assert isinstance(value, str | int | float | bool)
