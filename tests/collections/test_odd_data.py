@@ -38,30 +38,21 @@ ratio = { kind = "number", expression = "price / weight" }
 PLAIN = "insert into odd.things (id, title, body, kind) values ('plain', 'A lantern', 'It burns kestrel oil.', 'lamp');"
 ODD = {
     "nothing": "",
-    "empty texts": "insert into odd.things (id, title, body) select i::text, '', ' ' from generate_series(1, 30) i",
-    "nulls alone": "insert into odd.things (id) select i::text from generate_series(1, 30) i",
-    "stop words": "insert into odd.things (id, title, body) select i::text, 'the', 'of and to' from generate_series(1, 30) i",
-    "signs": "insert into odd.things (id, title, body) select i::text, '???', '--- !!' from generate_series(1, 30) i",
-    "a gigantic text": PLAIN + "insert into odd.things (id, body) values ('big', repeat('kestrel ', 700000))",
-    "a gigantic word": PLAIN + "insert into odd.things (id, title) values ('big', repeat('x', 3000000))",
-    "endless different words": PLAIN
-    + "insert into odd.things (id, body) select 'big', string_agg('w' || i, ' ') from generate_series(1, 300000) i",
-    "a gigantic value": PLAIN
-    + "insert into odd.things (id, kind, tags) values ('big', repeat('k ', 9000), array[repeat('t', 9000)])",
-    "odd arrays": PLAIN + "insert into odd.things (id, tags) values ('a', '{}'), ('b', '{null}'), ('c', '{{a,b},{c,d}}'),"
-    " ('d', array[null, '', 'x']), ('e', '[5:6]={p,q}')",
-    "endless dates": PLAIN + "insert into odd.things (id, made_on, seen_at) values ('a', 'infinity', 'infinity'),"
-    " ('b', '-infinity', '-infinity'), ('c', '2024-01-01', '2024-01-01')",
-    "ancient dates": PLAIN + "insert into odd.things (id, made_on, seen_at) values ('a', '0044-03-15 BC', '0044-03-15 BC'),"
-    " ('b', '0001-01-01', '0001-01-01'), ('c', '12024-01-01', '12024-01-01')",
-    "no numbers": PLAIN + "insert into odd.things (id, price, weight) values ('a', 'NaN', 'NaN'), ('b', 'Infinity', 'Infinity'),"
-    " ('c', '-Infinity', '-Infinity'), ('d', 0, 0), ('e', -5, -1), ('f', 1e300, 1e300), ('g', 1, 1e-300)",
-    "odd keys": PLAIN + r"insert into odd.things (id, title) values ('', 'x'), (' ', 'x'), ('a''b', 'x'), ('%s', 'x'),"
-    r" ('{}', 'x'), ('a/b', 'x'), (E'\x01\x1f', 'x'), (E'a\nb', 'x'), ('\', 'x'), ('ü😀', 'x'), ('../..', 'x'), ('null', 'x')",
-    "a long key": PLAIN
-    + "insert into odd.things (id, title) select string_agg(md5(i::text), ''), 'x' from generate_series(1, 80) i",
-    "odd characters": PLAIN + r"insert into odd.things (id, title, body, kind) values"
-    r" ('a', E'\x01\x02', E'\u200b\u202e\u2028\ufeff', E'\ufffe'),"
+    "texts without words": "insert into odd.things (id, title, body) select i::text, t, t"
+    " from generate_series(1, 20) i, unnest(array[null, '', ' ', 'the', '--- ???']) with ordinality u (t, n) where n = 1 + i % 5",
+    "gigantic texts": PLAIN + "insert into odd.things (id, title) values ('one word', repeat('x', 3000000));"
+    "insert into odd.things (id, body) select 'different', string_agg('w' || i, ' ') from generate_series(1, 200000) i;"
+    "insert into odd.things (id, kind, tags) values ('values', repeat('k ', 9000), array[repeat('t', 9000)]);"
+    "insert into odd.things (id, title) select string_agg(md5(i::text), ''), 'x' from generate_series(1, 80) i",
+    "dates that no calendar has": PLAIN + "insert into odd.things (id, made_on, seen_at) select d, d::date, d::timestamptz from"
+    " unnest(array['infinity', '-infinity', '0044-03-15 BC', '0001-01-01', '2024-01-01', '12024-01-01']) d",
+    "numbers and arrays": PLAIN + "insert into odd.things (id, price, weight) values ('a', 'NaN', 'NaN'),"
+    " ('b', 'Infinity', 'Infinity'), ('c', '-Infinity', '-Infinity'), ('d', 0, 0), ('e', -5, -1), ('f', 1e300, 1e300),"
+    " ('g', 1, 1e-300); insert into odd.things (id, tags) values ('h', '{}'), ('i', '{null}'), ('j', '{{a,b},{c,d}}'),"
+    " ('k', array[null, '', 'x']), ('l', '[5:6]={p,q}')",
+    "odd characters": PLAIN + r"insert into odd.things (id, title) values ('', 'x'), (' ', 'x'), ('a''b', 'x'), ('%s', 'x'),"
+    r" ('{}', 'x'), ('a/b', 'x'), (E'\x01\x1f', 'x'), (E'a\nb', 'x'), ('\', 'x'), ('ü😀', 'x'), ('../..', 'x'), ('null', 'x');"
+    r" insert into odd.things (id, title, body, kind) values ('a', E'\x01\x02', E'\u200b\u202e\u2028\ufeff', E'\ufffe'),"
     r" ('b', '<script>', '&amp %s {0} \0', '%'), ('c', 'ﷺ', '𝕬', 'İ')",
 }  # fmt: skip
 """The rows of each table."""
@@ -115,3 +106,20 @@ def test_it_is_answered_from(client: TestClient, question: str) -> None:
     events = ask(client, question)
     assert of_type(events, "error") == []
     assert the(events, "done")["degraded"] == []
+
+
+def test_a_table_of_three_hundred_texts_is_searched(
+    database_url: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    columns = [f"c{number}" for number in range(300)]
+    owner(
+        database_url,
+        f"create table public.wide (id int primary key, {', '.join(f'{each} text' for each in columns)})",
+        "insert into public.wide (id, c7, c299) values (1, 'A lantern', 'It burns kestrel oil.')",
+    )
+    texts = ", ".join(f'"{each}"' for each in columns)
+    fill(database_url, f'[collections.wide]\nsource = "wide"\ntext = [{texts}]\n', tmp_path_factory.mktemp("wide"))
+    with client_of(database_url) as client:
+        [found] = answered(client, "/records/search", q="kestrel")["results"]
+        assert found["title"] == "A lantern It burns kestrel oil."
+        assert answered(client, "/records/wide/1")["fields"]["c7"] == "A lantern"

@@ -14,7 +14,7 @@ from psycopg.sql import SQL, Composable
 
 from quarry.civic.collections import COLLECTIONS
 from quarry.core.collections.blanks import text_facets
-from quarry.core.collections.collection import ENGLISH, Collection, OwnTable, quoted
+from quarry.core.collections.collection import ENGLISH, LINE_BREAK, Collection, OwnTable, joined_texts, quoted
 from quarry.core.collections.declaration import Quoting, nearest
 from quarry.core.collections.search_table import called, is_callers, named_by_others, rows_referring, search_table
 from quarry.core.collections.stock import stock_facets
@@ -245,7 +245,7 @@ def searched_type(collection: Collection, others: Sequence[Collection] = ()) -> 
     parent_id, parent = collection.parent()
     is_own = isinstance(collection, OwnTable)
     columns = (*declared.headings, *declared.embedded) if is_own else declared.text
-    said = ", ".join(collection.text(name, "t") for name in columns)
+    said = joined_texts(LINE_BREAK, [collection.title(), *(collection.text(name, "t") for name in columns)])
     seen = f"from {collection.source_sql} t where {collection.has_key('k.id', 't')} and {table.guard}"
     return SearchedType(
         collection.name,
@@ -258,7 +258,7 @@ def searched_type(collection: Collection, others: Sequence[Collection] = ()) -> 
         text=f"""select {quoted(collection.name)} as type, k.id, {collection.title()} as title, {collection.body()} as body,
             {collection.topic()} as topic, {collection.author()} as author, {day} as date, {parent_id} as meeting_id,
             {collection.url()} as url {seen}""",
-        said=f"select k.type, k.id, concat_ws(E'\\n', {collection.title()}, {said}) as said {seen}",
+        said=f"select k.type, k.id, {said} as said {seen}",
         whole=f"""select {collection.fields()} as fields, {collection.title()} as title, {day} as date,
             {collection.url()} as url, {parent} as meeting {seen}""",
         quoting=declared.quoting,
