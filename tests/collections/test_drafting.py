@@ -173,6 +173,18 @@ def test_a_table_is_drafted_with_all_that_its_columns_are_for(schemas: Drafts) -
     assert "# left out: last_update (only tells of changes), fulltext (tsvector)\n" in made.text
 
 
+@pytest.mark.parametrize(
+    ("width", "notes", "embedded"),
+    [(12, [], []), (None, [], None), (45, [], None), (12, [column("notes", width=200)], None)],
+)
+def test_only_short_names_have_no_vectors(width: int | None, notes: list[Column], embedded: list[str] | None) -> None:
+    """Those of a width that statistics tell: beside prose, and before it is known, names are embedded."""
+    name = column("name", width=width, distinct=-1)
+    collection = drafted(table("parts", [("id", "integer"), name, *notes], key=["id"]))["parts"]
+    assert collection["text"]["name"] == "A"
+    assert collection.get("embed") == embedded
+
+
 def test_what_tells_how_much_is_counted_though_it_has_no_text(schemas: Drafts) -> None:
     assert schemas["library"][1]["payment"]["title"] == "payment {payment_id}"
     assert schemas["records_shop"][1]["invoice"]["title"] == "invoice {InvoiceId}"

@@ -89,6 +89,9 @@ def test_wrong_declarations_change_nothing_and_are_told_with_their_lines(
         ("alter table support.tickets drop column body", "body is now gone"),
         ("alter table support.tickets rename to questions", "is now called support.questions"),
         ("drop table support.tickets", "the table support.tickets is gone"),
+        ("alter table support.tickets alter price type text", "price is now text"),
+        ("alter table support.agents rename to staff", "support.agents, which it refers to, is gone"),
+        ("alter table support.agents rename name to called", "its rows cannot be read: column"),
         (
             "alter table support.tickets disable trigger quarry_1_update",
             "triggers on support.tickets are missing or disabled",

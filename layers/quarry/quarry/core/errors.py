@@ -19,6 +19,7 @@ QuarryError                     500  something we did not foresee
 ├── HeadersTooLarge             431
 ├── Unavailable                 503  carries retry_after_seconds
 │   ├── DatabaseUnavailable
+│   ├── SourceUnavailable            a table that is searched cannot be read; the others can
 │   ├── Overloaded                   more is asked of this process than it takes on
 │   └── TimeIsUp                     a search's own time ran out
 └── ModelError                  503  a language or embedding model did not give a usable answer
@@ -215,6 +216,12 @@ class DatabaseUnavailable(Unavailable):
         self, message: str = "The database does not answer; try again shortly.", *, retry_after_seconds: int = 5
     ) -> None:
         super().__init__(message, retry_after_seconds=retry_after_seconds)
+
+
+class SourceUnavailable(Unavailable):
+    def __init__(self, names: Sequence[str], *, retry_after_seconds: int = 15) -> None:
+        called = f"{'collection' if len(names) == 1 else 'collections'} {', '.join(names)}"
+        super().__init__(f"The {called} cannot be read at the moment.", retry_after_seconds=retry_after_seconds)
 
 
 class Overloaded(Unavailable):

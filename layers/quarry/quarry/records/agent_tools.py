@@ -13,7 +13,7 @@ from quarry.core.lazy_model import LazyModel
 from quarry.core.services import Caller, Services
 from quarry.core.snippet import unmark
 from quarry.core.text import Identifier, QueryText
-from quarry.records.collections import PERIODS, count_records, describe_collections
+from quarry.records.collections import PERIODS, count_records, describe_collections, read_record
 from quarry.records.contract import (
     MEASURES_MAX,
     TYPES_MAX,
@@ -25,9 +25,8 @@ from quarry.records.contract import (
     WholeRecord,
 )
 from quarry.records.filters import facet_clauses
-from quarry.records.retrieval import whole_record
 from quarry.records.search import search_records
-from quarry.records.types_in_force import acting_for, types_in_force
+from quarry.records.types_in_force import types_in_force
 
 GROUPS_MAX = 50
 """Groups of one count at most."""
@@ -55,7 +54,7 @@ class _Filters(Request):
     async def parameters(self, services: Services) -> dict[str, Any]:
         """The same as the HTTP interface has them. Raises InvalidInput."""
         types = await types_in_force(services)
-        facet_clauses(self.facets, types.named(self.types, at="/types"), at="/facets")
+        facet_clauses(self.facets, types.whole.named(self.types, at="/types"), at="/facets")
         return {**self.facets, "type": self.types, "from": self.date_from, "to": self.date_to}
 
 
@@ -97,11 +96,14 @@ class FoundRecord(LazyModel):
 
 
 class FoundRecords(LazyModel):
-    """The best of what was found; `total` is how many there are in all, or, where there is `more`, at least."""
+    """The best of what was found; `total` is how many there are in all, or, where there is `more`, at least. `degraded` names, as
+    `collection:NAME`, each kind of record that cannot be read at the moment.
+    """
 
     total: int
     more: bool
     results: list[FoundRecord]
+    degraded: list[str] = []
     next: str
 
 
@@ -127,7 +129,13 @@ async def _search(arguments: SearchRecordsArguments, caller: Caller, services: S
         for result in found.results
     ]
     total = sum(found.counts.values())
-    return {"total": total, "more": found.more, "results": results, "next": "get_record gives the whole of one."}
+    return {
+        "total": total,
+        "more": found.more,
+        "results": results,
+        "next": "get_record gives the whole of one.",
+        **({"degraded": found.degraded} if found.degraded else {}),
+    }
 
 
 async def _count(arguments: CountRecordsArguments, caller: Caller, services: Services) -> dict[str, Any]:
@@ -148,9 +156,7 @@ async def _count(arguments: CountRecordsArguments, caller: Caller, services: Ser
 
 
 async def _get(arguments: GetRecordArguments, caller: Caller, services: Services) -> dict[str, Any]:
-    types, services = await acting_for(caller, services)
-    [chosen] = types.named([arguments.type])
-    record = await whole_record(services.reader, chosen, arguments.id)
+    record = await read_record(arguments.type, arguments.id, caller, services)
     return record.model_dump(mode="json", exclude_none=True)
 
 

@@ -23,6 +23,7 @@ from quarry.core.model.interface import Message
 from quarry.core.model.step import filtered, write
 from quarry.core.model.tool_loop import ToolStarted, call_tools
 from quarry.core.off_loop import off_loop
+from quarry.core.postgres.faults import UNREADABLE
 from quarry.core.run_log import ResultRecord, Run
 from quarry.core.services import Caller, Services
 from quarry.core.stream.events import Event
@@ -42,6 +43,7 @@ from quarry.records.contract import (
     DoneEvent,
     FollowupsEvent,
     IntentEvent,
+    RecordType,
     Source,
     SourcesEvent,
     ToolCallEvent,
@@ -54,11 +56,12 @@ from quarry.records.followups import suggest_followups
 from quarry.records.intent import classify_intent
 from quarry.records.prompts import answer_messages, research_messages
 from quarry.records.reading import RecordsReading, by_itself, read_records
-from quarry.records.retrieval import describe, with_known_values
+from quarry.records.retrieval import Scope, describe, with_known_values
 from quarry.records.searched_types import RecordTypes
 from quarry.records.support import support
-from quarry.records.tools import SEARCH_ALL, SearchToolset
+from quarry.records.tools import SEARCH_ALL, Searched, SearchToolset
 from quarry.records.types_in_force import acting_for
+from quarry.records.unreadable import over_readable
 
 MAX_STEPS = 6
 """Agent steps of one answer: searches at most, and model turns at most, the answer included."""
@@ -80,43 +83,69 @@ async def answer_question(
     request_id: str | None = None,
     run_id: UUID | None = None,
 ) -> AsyncGenerator[Event]:
-    """The events of one answer. A failing model degrades steps and never ends the stream; a failing database does.
+    """The events of one answer. A failing model degrades steps and never ends the stream, nor do collections that cannot be read
+    while others can; a failing database does.
 
     An answer that was degraded by a failing model can be opened again as every other, and is not given again: the next one is
     asked of the model. One that nobody waited for is not kept.
     """
     types, services = await acting_for(caller, services)
-    budget, asked = _budget(services), request.as_asked()
-    with services.run("records", caller, request.question, asked, budget, request_id, run_id) as run:
+    budget, logged = _budget(services), request.as_asked()
+    with services.run("records", caller, request.question, logged, budget, request_id, run_id) as run:
         yield IntentEvent(intent=classify_intent(request.question))
-        conversation, reading = await _read(request, services, types)
-        request = with_filters_in_force(request, conversation)
-        chosen = types.named(request.types)
-        scope = await with_known_values(services.reader, scope_of(request.filters, chosen), chosen, types.owners)
-        told = applied(request, types, scope)
-        toolset = SearchToolset(services, run, chosen, reading, scope)
-        yield _call_event(conversation.search_query, told, run)
-        first = await toolset.search(conversation.search_query)
-        summary = f"{first.summary}; only {told.label}" if told else first.summary
-        yield ToolObservationEvent(id=FIRST_SEARCH, tool=SEARCH_ALL, count=len(first.ranked), summary=summary)
-        begun = _Begun(conversation, toolset, told, await known_facts(conversation.search_query, first, toolset))
-        keys = _keys(request, caller, begun)
-        kept = None if request.fresh else await _kept(services, keys)
+        asked = await over_readable(types, services.memory, partial(_read, request, services))
+        yield _call_event(asked, run)
+        begun = await over_readable(asked.types, services.memory, partial(_begin, asked, services, run))
+        for name in begun.asked.types.degraded(begun.asked.request.types):
+            run.degrade(name)
+        yield _observation(begun)
+        keys = _keys(begun.asked.request, caller, begun)
+        is_made_anew = request.fresh or bool(begun.asked.left_out)
+        kept = None if is_made_anew else await _kept(services, keys)
         async with aclosing(_retold(kept, begun) if kept is not None else _answered(begun, caller, keys)) as events:
             async for event in events:
                 yield event
 
 
 @dataclass(frozen=True)
-class _Begun:
-    """An answer of which the first search is done: the question, the searches, what is told of the types and filters that hold,
-    and what is known without a model.
+class _Asked:
+    """What is asked of the types that can be read: the request with the filters in force, the question in its conversation, and
+    what is told of the types and filters that hold.
     """
 
+    types: RecordTypes
+    request: AskRequest
     conversation: Conversation
-    toolset: SearchToolset
+    reading: RecordsReading
+    scope: Scope
     told: Applied | None
+
+    @property
+    def left_out(self) -> list[RecordType]:
+        """The collections that it asks for too, and that cannot be read."""
+        return self.types.left_out(self.request.types)
+
+
+@dataclass(frozen=True)
+class _Begun:
+    """An answer of which the first search is done: what is asked, the searches, what was found first, and what is known without a
+    model.
+    """
+
+    asked: _Asked
+    toolset: SearchToolset
+    first: Searched
     facts: Facts
+
+    @property
+    def conversation(self) -> Conversation:
+        """The question in its conversation."""
+        return self.asked.conversation
+
+    @property
+    def told(self) -> Applied | None:
+        """What is told of the types and filters that hold; None where all records are searched."""
+        return self.asked.told
 
     @property
     def evidence(self) -> Sequence[EvidenceSource]:
@@ -125,16 +154,17 @@ class _Begun:
 
     @property
     def only(self) -> str:
-        """That no more was searched than what is asked for, where nothing was found there; else empty."""
-        if self.told is None or self.evidence or self.facts.counted is not None:
-            return ""
-        return f"\n\nOnly this was searched: {self.told.label}."
+        """That no more was searched than what is asked for, where nothing was found there, and what could not be; else empty."""
+        is_said = self.told is not None and not self.evidence and self.facts.counted is None
+        only = f"\n\nOnly this was searched: {self.told.label}." if self.told and is_said else ""
+        missing = ", ".join(self.asked.left_out)
+        return only + (f"\n\nNot searched, because it cannot be read at the moment: {missing}." if missing else "")
 
     def checked(
         self, sources: Sequence[Source], citations: Sequence[Citation], unsupported: Sequence[str]
     ) -> tuple[CitationsEvent, ConfidenceEvent]:
         """What is told of an answer with these citations, and how far it can be trusted."""
-        is_doubtful = self.facts.is_doubted_with(citations)
+        is_doubtful = self.facts.is_doubted_with(citations) or bool(self.asked.left_out)
         level, label = confidence(sources, self.facts.basis, is_doubtful=is_doubtful)
         return (
             CitationsEvent(citations=[*citations], unsupported=[*unsupported]),
@@ -237,7 +267,16 @@ async def _retold(kept: KeptAnswer, begun: _Begun) -> AsyncGenerator[Event]:
     yield begun.done(kept.id, [], cached=True)
 
 
-async def _read(request: AskRequest, services: Services, types: RecordTypes) -> tuple[Conversation, RecordsReading]:
+async def _read(request: AskRequest, services: Services, types: RecordTypes) -> _Asked:
+    """What is asked of these types, and of which of their records."""
+    conversation, reading = await _placed(request, services, types)
+    request = with_filters_in_force(request, conversation)
+    chosen = types.named(request.types)
+    scope = await with_known_values(services.reader, scope_of(request.filters, chosen), chosen, types.owners)
+    return _Asked(types, request, conversation, reading, scope, applied(request, types, scope))
+
+
+async def _placed(request: AskRequest, services: Services, types: RecordTypes) -> tuple[Conversation, RecordsReading]:
     """The question in its conversation, and what it asks of the records: in the light of those before it, unless it names a topic
     of its own.
     """
@@ -256,11 +295,29 @@ async def _read(request: AskRequest, services: Services, types: RecordTypes) -> 
     return await off_loop(partial(place, stays=True)), reading
 
 
-def _call_event(query: str, told: Applied | None, run: Run) -> ToolCallEvent:
+async def _begin(asked: _Asked, services: Services, run: Run, types: RecordTypes) -> _Begun:
+    """The question searched for and, as far as that needs no model, answered, over these types."""
+    if types is not asked.types:
+        asked = await _read(asked.request, services, types)
+    toolset = SearchToolset(services, run, types.named(asked.request.types), asked.reading, asked.scope)
+    query = asked.conversation.search_query
+    first = await toolset.search(query)
+    return _Begun(asked, toolset, first, await known_facts(query, first, toolset))
+
+
+def _call_event(asked: _Asked, run: Run) -> ToolCallEvent:
     """The first search is for the question itself: it needs no model to decide that."""
     run.budget.spend_call()
+    told = asked.told
     filters = told.model_dump(mode="json", by_alias=True, exclude={"label"}, exclude_none=True) if told else {}
-    return ToolCallEvent(id=FIRST_SEARCH, tool=SEARCH_ALL, arguments={"query": query, **filters})
+    arguments = {"query": asked.conversation.search_query, **filters}
+    return ToolCallEvent(id=FIRST_SEARCH, tool=SEARCH_ALL, arguments=arguments)
+
+
+def _observation(begun: _Begun) -> ToolObservationEvent:
+    first = begun.first
+    summary = f"{first.summary}; only {begun.told.label}" if begun.told else first.summary
+    return ToolObservationEvent(id=FIRST_SEARCH, tool=SEARCH_ALL, count=len(first.ranked), summary=summary)
 
 
 async def _research(begun: _Begun) -> AsyncGenerator[Event]:
@@ -279,7 +336,7 @@ async def _research(begun: _Begun) -> AsyncGenerator[Event]:
                     yield ToolObservationEvent(
                         id=event.id, tool=event.tool, count=event.result.count, summary=event.result.summary
                     )
-    except DatabaseUnavailable:
+    except UNREADABLE:
         if not toolset.evidence.sources:
             raise
         run.degrade(RESEARCH_STEP)
@@ -357,7 +414,7 @@ async def _keep(begun: _Begun, caller: Caller, finished: FinishedAnswer, keys: K
             changed=await _changed_since_read(begun),
             lifetime_days=services.settings.answer_lifetime_days,
         )
-    except DatabaseUnavailable:
+    except UNREADABLE:
         logger.warning("an answer could not be stored")
         return None
 

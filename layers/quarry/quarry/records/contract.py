@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping, Sequence
+from operator import not_
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -131,6 +132,7 @@ class SearchResponse(LazyModel):
     """One list over all types, best first. `counts` holds how many were found of each type: all that hold a word of it, and
     of others those nearest in meaning. They are exact up to 10,000; of a phrase that must, or must not, be held, while at most
     so many hold its words. `more` says that of some types, which `capped` then names, there may be more than were counted.
+    `degraded` names steps that did less than was asked for, and as `collection:NAME` each collection that could not be read.
     """
 
     query: str
@@ -178,7 +180,8 @@ class RecordCounts(LazyModel):
     counts in each. Values that differ only in case, accents and outer spaces are one group, and the group's value as a filter
     finds its records; an empty filter (`status=`) finds those of the null group. Periods without records are groups of 0, unless
     there are `gaps`: of more than 1,000 periods only those with records are given. What `of` asks for stands beside `total` and
-    each `count`, by its name; null where no record has a value.
+    each `count`, by its name; null where no record has a value. `degraded` names, as
+    `collection:NAME`, each collection that could not be read and is not counted.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -191,6 +194,7 @@ class RecordCounts(LazyModel):
     other: int = 0
     overlapping: bool = False
     gaps: bool = False
+    degraded: list[str] = Field(default=[], exclude_if=not_)
 
 
 class CollectionFacet(LazyModel):
@@ -216,9 +220,12 @@ class Collection(LazyModel):
 
 
 class Collections(LazyModel):
-    """`GET /collections`: the types of record that are declared."""
+    """`GET /collections`: the types of record that are declared. `degraded` names, as `collection:NAME`, those that cannot be
+    read at the moment: they are left out.
+    """
 
     collections: list[Collection]
+    degraded: list[str] = Field(default=[], exclude_if=not_)
 
 
 class WholeRecord(LazyModel):

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from quarry.core.budget import in_time
-from quarry.core.errors import DatabaseUnavailable, TimeIsUp
+from quarry.core.errors import TimeIsUp
 from quarry.core.links import plain_links
 from quarry.core.model.step import ModelStep, decide
 from quarry.core.off_loop import off_loop
+from quarry.core.postgres.faults import UNREADABLE
 from quarry.core.text import shorten
 from quarry.records import fallbacks
 from quarry.records.candidates import RecordText
@@ -62,7 +63,7 @@ async def _answered(questions: Sequence[str], toolset: SearchToolset) -> list[st
     try:
         async with in_time(toolset.run.budget.seconds_left):
             held = await coverages(toolset.services.reader, arms)
-    except (TimeIsUp, DatabaseUnavailable):
+    except (TimeIsUp, *UNREADABLE):
         return []
     return [question for question in asked if held.get(words_to_look_up(question), 0.0) >= FOLLOWUP_COVERAGE_MIN]
 
@@ -81,5 +82,5 @@ async def _latest_records(toolset: SearchToolset) -> list[RecordText]:
                 among=types_with(given, toolset.types),
                 given=given,
             )
-    except (TimeIsUp, DatabaseUnavailable):
+    except (TimeIsUp, *UNREADABLE):
         return []

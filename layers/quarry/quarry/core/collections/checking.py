@@ -151,6 +151,12 @@ class _Check:
                 "`using (true)` for this role, and leave it out of restrictive ones, or give it BYPASSRLS",
                 "source",
             )
+        self._refuse_bypass(source, "source")
+
+    def _refuse_bypass(self, relation: Relation, *path: str) -> None:
+        """A view that shows every caller what the policies of its tables hide has to be meant."""
+        if relation.bypassed and not self.declared.bypasses_policies:
+            self._wrong(f"{bypass(relation)}; or write bypasses_policies = true where every caller may see them", *path)
 
     def _check_key(self, source: Relation) -> None:
         key = self.declared.key
@@ -277,6 +283,7 @@ class _Check:
             self._wrong(f"the role of DATABASE_URL may not read it: grant select on {_name(other)}", *path)
         if other.is_row_security_active:
             self._doubtful(f"row-level security of {_name(other)} may hide values", *path)
+        self._refuse_bypass(other, *path)
         return other
 
     def _check_line(self, other: Relation, line: str, fit: Fit, *path: str) -> None:
@@ -331,6 +338,15 @@ class _Check:
             self._wrong(
                 f"the column {by.name!r} is {by.type}, and {key!r} of {other.name} is {column.type}", *path, "by"
             )
+
+
+def bypass(view: Relation) -> str:
+    """That a view shows rows which policies hide, and how to mend it."""
+    tables = ", ".join(view.bypassed)
+    told = f"the {view.kind} {_name(view)} shows all rows of {tables}, whose policies it bypasses"
+    if view.kind == "view":
+        return f"{told}: alter view {_name(view)} set (security_invoker = true), and views that it reads likewise"
+    return f"{told}: search a view with security_invoker = true instead"
 
 
 def joined_by(

@@ -219,7 +219,8 @@ class CollectionDeclaration(_Declared):
     `embed` those that have meaning, with `heading` before each piece; `cite` the lines that answers may quote. `title` and
     `topic` say what a row is called and what it is about: the first of them that is not empty. Titles and lines are columns, or
     templates (`parse`). `author` is the column of who says what a row holds, `part_of` what it belongs to. `scope` holds whose a
-    row is; callers see rows by the setting `scope_setting`, which is their verified claim `scope_claim`.
+    row is; callers see rows by the setting `scope_setting`, which is their verified claim `scope_claim`. `bypasses_policies` says
+    that every caller may read what a view shows of tables with policies.
     """
 
     source: TableName
@@ -237,6 +238,7 @@ class CollectionDeclaration(_Declared):
     scope: str | None = None
     scope_setting: Annotated[str, Field(pattern=_SETTING)] | None = None
     scope_claim: str = Field(default="sub", pattern=r"^[A-Za-z0-9_:.-]{1,100}$")
+    bypasses_policies: bool = False
     url: str | None = None
     sync: Literal["trigger", "sweep"] | Poll = "trigger"
     label: str | None = Field(default=None, max_length=80)

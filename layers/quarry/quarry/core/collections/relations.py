@@ -59,7 +59,8 @@ class Relation:
     """A table or view. `rows` is the planner's estimate, None before ANALYZE and for views.
 
     `is_partition`: its rows are found in its parent, too. `is_row_security_active`: policies may hide rows from the role that
-    looked; `may_select` and `may_trigger`: what its rights are.
+    looked; `may_select` and `may_trigger`: what its rights are. `bypassed` are the tables with policies that a view reads with
+    the rights of its owner, or that a materialized view has copied: nothing hides their rows from who reads the view.
     """
 
     oid: int
@@ -77,6 +78,7 @@ class Relation:
     may_select: bool
     may_trigger: bool
     comment: str | None
+    bypassed: tuple[str, ...] = ()
 
     @property
     def qualified(self) -> tuple[str, str]:
@@ -187,6 +189,24 @@ where c.conrelid = any(%(relations)s) and c.contype = 'f'
 order by c.oid
 """
 
+# a view with its reader's rights reads as whoever reads it: of another view, with the rights of that one's owner
+_BYPASSED = """
+with recursive reads as (
+  select c.oid as view, c.oid as relation, false as is_as_owner
+  from pg_class c where c.oid = any(%(relations)s) and c.relkind in ('v', 'm')
+  union
+  select r.view, d.refobjid, r.is_as_owner or c.relkind = 'm'
+    or not coalesce(c.reloptions::text ~* '\\msecurity_invoker=(true|on|yes|1)\\M', false)
+  from reads r join pg_class c on c.oid = r.relation and c.relkind in ('v', 'm') join pg_rewrite w on w.ev_class = c.oid
+  join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = w.oid
+  where d.refclassid = 'pg_class'::regclass and d.refobjid <> c.oid
+)
+select distinct r.view as relation, format('%%I.%%I', n.nspname, c.relname) as name
+from reads r join pg_class c on c.oid = r.relation and c.relrowsecurity join pg_namespace n on n.oid = c.relnamespace
+where r.is_as_owner
+order by 1, 2
+"""
+
 _NAMES = """
 select n.nspname::text, c.relname::text from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname <> 'information_schema' and n.nspname not like 'pg\\_%'
@@ -224,10 +244,11 @@ def _read(connection: SyncConnection, wanted: SQL, values: Mapping[str, object])
     with connection.transaction(), connection.cursor(row_factory=dict_row) as cursor:
         relations = cursor.execute(SQL(_RELATIONS).format(wanted=wanted), values).fetchall()
         oids = {"relations": [row["oid"] for row in relations], **_SAMPLE}
-        columns, keys, references = (
-            _by_relation(cursor.execute(statement, oids).fetchall()) for statement in (_COLUMNS, _KEYS, _REFERENCES)
-        )
-    return [_relation(row, columns[row["oid"]], keys[row["oid"]], references[row["oid"]]) for row in relations]
+        facts = [
+            _by_relation(cursor.execute(statement, oids).fetchall())
+            for statement in (_COLUMNS, _KEYS, _REFERENCES, _BYPASSED)
+        ]
+    return [_relation(row, *(each[row["oid"]] for each in facts)) for row in relations]
 
 
 def _by_relation(rows: Iterable[DictRow]) -> Mapping[int, list[DictRow]]:
@@ -243,7 +264,11 @@ def _with_texts(columns: Iterable[DictRow]) -> list[tuple[DictRow, list[str]]]:
 
 
 def _relation(
-    row: DictRow, columns: Sequence[DictRow], keys: Sequence[DictRow], references: Sequence[DictRow]
+    row: DictRow,
+    columns: Sequence[DictRow],
+    keys: Sequence[DictRow],
+    references: Sequence[DictRow],
+    bypassed: Sequence[DictRow],
 ) -> Relation:
     return Relation(
         **{**row, "kind": _KINDS[row["kind"]]},
@@ -254,4 +279,5 @@ def _relation(
             Reference(tuple(each["columns"]), (each["schema"], each["name"]), tuple(each["target"]))
             for each in references
         ),
+        bypassed=tuple(each["name"] for each in bypassed),
     )

@@ -11,6 +11,7 @@ from quarry.core.collections import toml_text
 from quarry.core.collections.column_types import is_comparable, is_single
 from quarry.core.collections.declaration import PARAMETERS
 from quarry.core.collections.guessing import (
+    LABEL_WIDTH,
     date_purpose,
     in_hundredths,
     in_percent,
@@ -143,6 +144,8 @@ def _add_texts(draft: TableDraft, guess: TableGuess, name: str) -> None:
     draft.set("text", weights)
     meant = guess.prose if guess.person else [*guess.title, *guess.prose]
     embedded = [column.name for column in meant if not is_contact(column)]
+    if not guess.prose and all(column.width and column.width <= LABEL_WIDTH for column in meant):
+        embedded = []  # a vector of each takes far longer than all else: words and spellings find short names
     if embedded != [*weights]:
         draft.settings["embed"] = embedded
     if not embedded:

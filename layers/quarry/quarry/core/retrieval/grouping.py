@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -122,7 +123,8 @@ async def _is_spelt_differently(database: Database, table: SearchTable, facet: F
 def as_value(facet: Facet, value: object) -> Value:
     """A value of a facet as JSON has it."""
     if facet.kind == "date" and isinstance(value, str):
-        return datetime.date.fromisoformat(value)
+        with suppress(ValueError):  # "infinity", "0044-03-15 BC" stay as Postgres writes them
+            return datetime.date.fromisoformat(value)
     if isinstance(value, Decimal):
         return float(value)
     assert isinstance(value, str | int | float | bool)
