@@ -824,7 +824,7 @@ declare
   nearly constant float8 := 0.95;  -- as well: times_held is not exact
   own_score constant text := to_regproc(p_table || '_word_score') || '(w.words, a.query)';
   -- what is ranked of a row, unpacked once and not for each word, and what its length counts for
-  read constant text := case when own_score is null then 'setweight(t.text_search, ''D'') as words, 1 - $1 + $1 * lexemes_held(t.text_search) / $2 as length'
+  read constant text := case when own_score is null then 'setweight(t.text_search, ''D'') as words, 1 - $1 + $1 * coalesce(lexemes_held(t.text_search) / nullif($2, 0), 1) as length'
     else 'ts_delete(t.text_search, '''') as words, 1 as length' end;
   nearly_score constant text := coalesce(own_score, 'cardinality(u.positions) / w.length');
   score constant text := coalesce(own_score, 'times_held(w.words, a.query) / w.length');
@@ -1708,6 +1708,18 @@ CREATE FUNCTION quarry.folded_text(text text) RETURNS text
 CREATE FUNCTION quarry.folded_names(names text[]) RETURNS text[]
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN (SELECT COALESCE(array_agg(quarry.folded_text(btrim(n.name))), '{}'::text[]) AS "coalesce" FROM unnest(folded_names.names) n(name));
+
+
+--
+-- Name: folded_value(text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.folded_value(p_value text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select nullif(btrim(case when octet_length(p_value) = length(p_value) then lower(p_value) else folded_text(p_value) end,
+    E' \t\n\r\f\v'), '')
+$$;
 
 
 --

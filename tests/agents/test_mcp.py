@@ -392,6 +392,49 @@ async def test_what_is_no_call_of_the_protocol_is_kept_out(base: str) -> None:
         assert (await http.post("/mcp", content=large, headers={"Content-Type": "application/json"})).status_code == 413
 
 
+@pytest.mark.parametrize("path", ["/mcp", "/mcp/"])
+@pytest.mark.parametrize(
+    ("accept", "media_type"),
+    [
+        ([], "application/json"),
+        ([""], "application/json"),
+        (["application/json"], "application/json"),
+        (["*/*"], "application/json"),
+        (["application/json, text/event-stream"], "application/json"),
+        (["text/event-stream", "application/json"], "application/json"),
+        (["text/event-stream"], "text/event-stream"),
+    ],
+)
+async def test_any_client_that_takes_one_of_the_two_types_is_answered(
+    base: str, path: str, accept: list[str], media_type: str
+) -> None:
+    message = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    async with httpx2.AsyncClient(base_url=base, timeout=PATIENCE_SECONDS) as http:
+        del http.headers["accept"]
+        response = await http.post(path, json=message, headers=[("Accept", each) for each in accept])
+    assert (response.status_code, response.headers["content-type"].partition(";")[0]) == (200, media_type)
+    [text] = [line.removeprefix("data: ") for line in response.text.splitlines() if '"jsonrpc"' in line]
+    assert json.loads(text)["result"] == {}
+
+
+async def test_a_client_that_takes_neither_is_told(base: str) -> None:
+    async with httpx2.AsyncClient(base_url=base, timeout=PATIENCE_SECONDS) as http:
+        message = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+        assert (await http.post("/mcp", json=message, headers={"Accept": "text/html"})).status_code == 406
+
+
+async def test_a_single_value_is_taken_where_a_list_is_expected(base: str) -> None:
+    for single in ("motion", "agenda_item"):
+        listed = await call(base, "count_records", types=[single])
+        assert await call(base, "count_records", types=single) == listed
+        assert listed["total"]
+    async with Client(f"{base}/mcp") as client:
+        for wrong in ({"motion": 1}, None, 7):
+            result = await client.call_tool("count_records", {"types": wrong})
+            assert result.is_error
+            assert "types" in text_of(result)
+
+
 def test_calls_count_against_the_callers_limit(agents_url: str) -> None:
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
     headers = {"Accept": "application/json", "Authorization": "Bearer eager"}

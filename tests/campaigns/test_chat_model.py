@@ -149,7 +149,7 @@ def test_numbers_are_counted_over_all_campaigns(model_client: TestClient, model:
     events = stream(model_client, "Which months had most ads that were not emails?")
     [result] = [json.loads(text) for text in tool_results(model.chat_requests[1])]
     assert (
-        "the first of 15 values of month among 94 campaigns, exactly: 2025-11 (9); 2025-12 (9); 2026-08 (8)."
+        "the first of 15 values of month among 94 campaigns, exactly: 2025-11 (9); 2025-12 (9); 2026-08 (8); all others (68)."
         in result["summary_for_llm"]
     )
     assert result["count"] == events[-1]["data"]["total"] == 94

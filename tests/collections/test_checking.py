@@ -148,18 +148,36 @@ class TestColumns:
         assert answer in told(setting).replace("1: collections.tickets.key", "key")
 
     def test_a_scope_without_its_setting_is_doubtful(self) -> None:
-        found = checked('source = "tickets"\ntext = ["subject"]\nscope = "account_id"')
+        found = checked('source = "tickets"\ntext = ["subject"]\nscope = "account_id"\nhidden = ["password"]')
         assert found.errors == []
         assert [warning.partition(": ")[2] for warning in found.warnings] == [
             "collections.tickets.scope: without `scope_setting` every caller sees all rows"
         ]
 
-    def test_what_may_be_a_secret_is_doubtful(self) -> None:
-        found = checked(
-            'source = "tickets"\ntext = ["subject", "password"]\n[collections.tickets.facets]\npassword = "value"'
-        )
+    @pytest.mark.parametrize(
+        ("settings", "keys"),
+        [
+            ('text = ["subject", "password"]', ["text.password"]),
+            ('text = ["subject"]\ntitle = "{subject} {password}"\ncite = "password"', ["title", "cite"]),
+            ('text = ["subject"]\nembed = ["password"]\nurl = "https://x.example/{password}"', ["url", "embed"]),
+            ('text = ["subject"]\n[collections.tickets.facets]\npassword = "value"', ["facets.password"]),
+            ('text = ["subject"]\ntopic = "password"\nauthor = "password"', ["topic", "author"]),
+            (
+                'text = ["subject"]\nhidden = "password"\n[collections.tickets.facets]\n'
+                'keys = { kind = "value", by = "agent_id", of = "keys", title = "{name} {secret}" }',
+                ["facets.keys"],
+            ),
+            ('text = ["subject"]\nhidden = "password"\npart_of = { by = "agent_id", of = "keys", show = "secret" }', ["part_of"]),
+            ('text = ["subject"]', [""]),
+            ('text = ["subject"]\nhidden = "password"', []),
+        ],
+    )  # fmt: skip
+    def test_each_place_that_shows_what_may_be_a_secret_is_doubtful(self, settings: str, keys: list[str]) -> None:
+        secret = table("keys", [("id", "integer"), ("name", "text"), ("secret", "text")], key=["id"])
+        found = checked(f'source = "tickets"\n{settings}', TICKETS, AGENTS, secret)
         assert found.errors == []
-        assert len(found.warnings) == 2
+        assert [warning.partition("tickets")[2].partition(":")[0].lstrip(".") for warning in found.warnings] == keys
+        assert all("may hold a secret (by its name)" in warning for warning in found.warnings)
 
 
 class TestSync:
@@ -238,8 +256,9 @@ class TestFacets:
         closed = table("agents", [("id", "integer"), ("name", "text")], key=["id"], is_row_security_active=True)
         declared = f"agent = {toml(AGENT)}"
         found = checked(
-            f'source = "tickets"\ntext = ["subject"]\n[collections.tickets.facets]\n{declared}', TICKETS, closed
-        )
+            f'source = "tickets"\ntext = ["subject"]\nhidden = ["password"]\n[collections.tickets.facets]\n{declared}',
+            TICKETS, closed,
+        )  # fmt: skip
         assert found.errors == []
         assert [warning.partition("security ")[2] for warning in found.warnings] == ["of public.agents may hide values"]
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from quarry.core.collections.checking import check, tables_named
 from quarry.core.collections.declaration import Lines, Referred, read_declarations, table_name
 from quarry.core.collections.drafting import COLLECTIONS_MAX, Draft, draft
-from quarry.core.collections.guessing import is_secret
 from quarry.core.collections.relations import Column, Reference, Relation, read_catalog, relations_of_schema
+from quarry.core.collections.secrets import suspicion
 from quarry.core.collections.table_draft import FACETS_MAX
 from tests.collections.conftest import SCHEMAS, opened
 from tests.collections.made import TYPES, catalog, column, table
@@ -28,7 +28,9 @@ Drafts = Mapping[str, tuple[Draft, dict[str, Any]]]
 def declared(text: str, *tables: Relation) -> dict[str, Any]:
     """What a draft declares, once it is read and nothing in it is wrong."""
     read = read_declarations(text)
-    assert check(read, catalog(*tables), Lines(text, "quarry.toml"), own_schema="quarry").errors == []
+    checked = check(read, catalog(*tables), Lines(text, "quarry.toml"), own_schema="quarry")
+    assert checked.errors == []
+    assert not [warning for warning in checked.warnings if "secret" in warning]
     return dict(tomllib.loads(text).get("collections", {}))
 
 
@@ -103,6 +105,7 @@ def test_every_schema_has_a_draft_that_fits_it(schemas: Drafts) -> None:
             "select", "select_2", "table", "table_1st",
         ],
         "records_shop": ["album", "customer", "employee", "invoice", "invoice_line", "track"],
+        "secrets": ["invites", "lessons_sessions", "letters", "mail_servers", "members", "site_options"],
         "service": ["articles", "customers", "invoices", "tickets", "users"],
         "trade": [
             "categories", "customers", "employees", "order_details", "orders", "products", "region", "shippers", "suppliers",
@@ -168,6 +171,18 @@ def test_a_table_is_drafted_with_all_that_its_columns_are_for(schemas: Drafts) -
         },
     }
     assert "# left out: last_update (only tells of changes), fulltext (tsvector)\n" in made.text
+
+
+@pytest.mark.parametrize(
+    ("width", "notes", "embedded"),
+    [(12, [], []), (None, [], None), (45, [], None), (12, [column("notes", width=200)], None)],
+)
+def test_only_short_names_have_no_vectors(width: int | None, notes: list[Column], embedded: list[str] | None) -> None:
+    """Those of a width that statistics tell: beside prose, and before it is known, names are embedded."""
+    name = column("name", width=width, distinct=-1)
+    collection = drafted(table("parts", [("id", "integer"), name, *notes], key=["id"]))["parts"]
+    assert collection["text"]["name"] == "A"
+    assert collection.get("embed") == embedded
 
 
 def test_what_tells_how_much_is_counted_though_it_has_no_text(schemas: Drafts) -> None:
@@ -480,12 +495,15 @@ def test_a_draft_of_any_tables_fits_them_and_tells_no_secret(relations: list[Rel
     by_name = {relation.qualified: relation for relation in relations}
     for name, collection in read_declarations(made.text).items():
         table = by_name[table_name(collection.source)]
-        assert not any(is_secret(table.by_name[column]) for column in searched(collections[name]) & {*table.by_name})
+        secrets = {each.name for each in table.columns if suspicion(each, table)}
+        assert {*collections[name].get("hidden", [])} == secrets
+        assert not secrets & searched(collections[name])
         for facet in collection.facets.values():
             of, title = facet.of, facet.title
             while isinstance(title, Referred):
                 of, title = title.of, title.title
-            assert of is None or not is_secret(by_name[table_name(of)].by_name[title or ""])
+            other = by_name[table_name(of)] if of else table
+            assert of is None or not suspicion(other.by_name[title or ""], other)
 
 
 def test_what_columns_are_called_in_another_language_is_drafted_like_english() -> None:

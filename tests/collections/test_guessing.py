@@ -14,8 +14,6 @@ from quarry.core.collections.guessing import (
     is_place,
     is_prose,
     is_scope,
-    is_secret,
-    is_secret_name,
     is_year,
     language_of,
     words,
@@ -41,27 +39,6 @@ def test_a_name_is_read_by_its_words(name: str, said: list[str]) -> None:
 @given(st.text())
 def test_any_name_has_words_in_lower_case_without_signs(name: str) -> None:
     assert all(word and word == word.casefold() and "_" not in word for word in words(name))
-
-
-SECRETS = """password passwd user_password_hash passwordhash apiKey API_KEY client_secret session_token refreshtokens salt ssn
-    social_security_number card_number creditCardNo cvv iban account_number tax_id otp_secret recovery_codes sha256_hash
-    contraseña Kennwort""".split()
-
-
-@pytest.mark.parametrize("name", SECRETS)
-def test_secrets_are_known_by_their_names(name: str) -> None:
-    assert is_secret_name(name)
-
-
-@pytest.mark.parametrize(
-    "name", ["hashtag", "secretary", "card_type", "password_changed_at", "account_id", "description", "pinned"]
-)
-def test_what_only_sounds_like_a_secret_is_none(name: str) -> None:
-    assert not is_secret(column(name, "date" if name.endswith("_at") else "text"))
-
-
-def test_bytes_are_hidden_whatever_they_are_called() -> None:
-    assert is_secret(column("picture", "bytea"))
 
 
 def test_sentences_are_known_by_their_length_or_their_name() -> None:
@@ -100,6 +77,31 @@ def test_numbers_that_name_something_are_not_counted_with() -> None:
     assert is_amount(column("day_rate", "integer"))
     assert not is_amount(column("heart_rate", "integer"))
     assert is_year(column("print_year", "integer"))
+
+
+@pytest.mark.parametrize(
+    ("name", "type", "is_money"),
+    [
+        ("total", "integer", True),
+        ("total_amount", "integer", True),
+        ("order_total", "integer", True),
+        ("total_fees", "integer", True),
+        ("total_due", "bigint", True),
+        ("total_usd", "integer", True),
+        ("total_cents", "bigint", True),
+        ("total_orders", "numeric(10,2)", True),
+        ("total_orders", "integer", False),
+        ("total_replies", "integer", False),
+        ("totalReplies", "bigint", False),
+        ("votes_total", "integer", False),
+        ("total_attendance", "integer", False),
+        ("discount_uses", "integer", False),
+        ("total_weight", "numeric(10,2)", False),
+        ("total_hours", "numeric(10,2)", False),
+    ],
+)
+def test_a_total_is_money_unless_it_counts_or_measures_something_else(name: str, type: str, is_money: bool) -> None:
+    assert is_amount(column(name, type)) is is_money
 
 
 @pytest.mark.parametrize(

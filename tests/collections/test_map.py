@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
-import psycopg
 import pytest
 
 from quarry.core.collections.declaration import (
@@ -22,7 +21,6 @@ from quarry.core.errors import ConfigurationError
 from quarry.core.postgres.schema import SyncConnection
 from quarry.local.collections import map_schema
 from tests.collections.conftest import opened
-from tests.conftest import clone_database
 
 
 @pytest.fixture
@@ -30,12 +28,6 @@ def library(server_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[SyncCo
     """A connection to the database that the commands work on, which holds a schema of tables."""
     with opened(server_url, "library") as (url, connection):
         monkeypatch.setenv("DATABASE_URL", url)
-        yield connection
-
-
-@pytest.fixture
-def empty(server_url: str) -> Iterator[SyncConnection]:
-    with clone_database(server_url, "template0") as url, psycopg.connect(url, autocommit=True) as connection:
         yield connection
 
 

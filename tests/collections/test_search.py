@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -10,10 +11,11 @@ from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from quarry.local.apply import apply_file
 from tests.collections.support import HELP_DESK, TICKETS, owner
-from tests.conftest import client_of, clone_database
+from tests.conftest import client_of, clone_database, local_client
 from tests.records.asking import answer_of, ask, of_type, the
 
 MORE = """
@@ -182,7 +184,7 @@ def test_facets_filter(client: TestClient) -> None:
     assert search(client, q="parcel", **{"from": "2024-06-01", "to": "2024-06-03"})["counts"]["tickets"] == 3
 
 
-def test_a_value_that_the_data_has_so_is_no_other_spelling(
+def test_spellings_that_differ_in_case_and_accents_alone_are_one_value(
     server_url: str, migrated_template: str, tmp_path: Path
 ) -> None:
     with clone_database(server_url, migrated_template) as url:
@@ -194,9 +196,10 @@ def test_a_value_that_the_data_has_so_is_no_other_spelling(
         declared = '[collections.boats]\nsource = "boats"\ntitle = "name"\ntext = ["name"]\nfacets.hull = "value"\n'
         fill(url, declared, tmp_path)
         with client_of(url) as client:
-            for said, number in {"Oak": 1, "oak": 1, "OAK": 2, "epicea": 1, "oaks": 1, "fir": 0}.items():
+            for said, number in {"Oak": 2, "oak": 2, "OAK": 2, "epicea": 1, "oaks": 1, "fir": 0, "": 0}.items():
                 counted = client.get("/records/facets", params={"hull": said, "by": "hull"}).json()
                 assert counted["total"] == number, said
+                assert sum(group["count"] for group in counted["groups"]) == number
 
 
 def test_a_truth_is_filtered_by_as_programs_write_it_and_by_nothing_else(
@@ -227,6 +230,9 @@ def test_the_rows_of_the_table_itself_are_counted(client: TestClient) -> None:
         "exact": True,
         "groups": [{"value": "open", "count": 32}, {"value": "closed", "count": 11}],
         "truncated": False,
+        "other": 0,
+        "overlapping": False,
+        "gaps": False,
     }
     by_month = client.get("/records/facets", params={"by": "month", "q": "parcel"}).json()
     assert by_month["groups"] == [{"value": "2024-05-01", "count": 30}, {"value": "2024-06-01", "count": 10}]
@@ -333,3 +339,37 @@ class TestTenants:
             headers={"Authorization": "Bearer 4", "app.account": "1", "X-Account": "1"},
         ).json()
         assert found["results"] == []
+
+
+def test_a_kept_answer_is_found_again_by_the_claims_that_collections_name(
+    server_url: str, migrated_template: str, tmp_path: Path
+) -> None:
+    declared = SCOPED.replace("scope_setting", 'scope_claim = "custom:account"\nscope_setting')
+
+    claims: dict[str, str] = {}
+    times = itertools.count()
+
+    def is_kept(client: TestClient, **others: str) -> bool:
+        own = {"sub": "ann", "custom:account": "1", "iat": str(next(times)), "exp": "9", "jti": str(next(times))}
+        claims.update(own | others)
+        kept: bool = the(ask(client, "When did the printer begin to smoke?", fresh=False), "done")["cached"]
+        return kept
+
+    with clone_database(server_url, migrated_template) as url:
+        owner(url, HELP_DESK)
+        fill(url, declared, tmp_path)
+        app = client_of(url, IDENTITY="gateway").app
+        with local_client(_with_claims(app, claims)) as client:
+            assert [is_kept(client), is_kept(client), is_kept(client, email="ann@desk.example")] == [False, True, True]
+            for others in ({"sub": "bob"}, {"custom:account": "2"}, {"custom:account": ""}):
+                assert [is_kept(client, **others), is_kept(client, **others)] == [False, True]
+
+
+def _with_claims(app: ASGIApp, claims: dict[str, str]) -> ASGIApp:
+    """The application as API Gateway calls it for who has these claims."""
+
+    async def called(scope: Scope, receive: Receive, send: Send) -> None:
+        event = {"requestContext": {"authorizer": {"claims": claims}}}
+        await app({**scope, "aws.event": event}, receive, send)
+
+    return called

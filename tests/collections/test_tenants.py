@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,10 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from quarry.core.collections.upkeep import read_collections
+from quarry.core.postgres.pool import Database
+from quarry.core.retrieval.visible_values import visible_values
+from quarry.records.searched_types import searched_type
 from tests.collections.support import owner
 from tests.collections.test_search import fill
 from tests.collections.yard import DECLARED, OF_ANN, OF_OTHERS, SCHEMA, SERVER
@@ -38,6 +43,11 @@ def client(url: str) -> Iterator[TestClient]:
 
 def get(client: TestClient, path: str, parameters: Mapping[str, Any], user: str = "ann") -> str:
     return client.get(path, params=parameters, headers={"Authorization": f"Bearer {user}"}).text
+
+
+def found(client: TestClient, **parameters: Any) -> dict[str, Any]:
+    body: dict[str, Any] = json.loads(get(client, "/records/search", parameters))
+    return body
 
 
 def ask(client: TestClient, question: str, user: str = "ann", **body: Any) -> Events:
@@ -126,23 +136,38 @@ def test_each_collection_knows_the_values_of_its_own_claim(client: TestClient) -
     assert "Lighthouse Trust" not in get(client, "/records/facets", {"by": "payee"}, "south")
 
 
-def test_who_is_nobody_sees_no_rows_without_an_owner(client: TestClient) -> None:
-    found = client.get(
-        "/records/search", params={"q": "lamp gate", "type": "jobs"}, headers={"Authorization": "Bearer cy"}
-    )
-    assert found.json()["results"] == []
+def test_rows_without_an_owner_are_nobodys(client: TestClient) -> None:
+    """Also of a caller without the claim that says whose rows are shown."""
+    for type in ("bills", "jobs"):
+        assert found(client, q="lamp", type=type)["results"] == []
 
 
 def test_counts_of_a_view_are_of_rows_that_are_seen(client: TestClient) -> None:
-    found = client.get(
-        "/records/search", params={"q": "please send", "type": "permits"}, headers={"Authorization": "Bearer ann"}
-    ).json()
-    assert (found["counts"], len(found["results"])) == ({"permits": 1}, 1)
+    permits = found(client, q="please send", type="permits")
+    assert (permits["counts"], len(permits["results"])) == ({"permits": 1}, 1)
+
+
+async def test_a_broken_source_leaves_the_values_of_others_known(url: str) -> None:
+    database = Database(f"postgresql://{SERVER}:{SERVER}@{url.partition('@')[2]}", pool_size=1, timeout_seconds=10)
+    try:
+        collections = await read_collections(database)
+        tables = {name: searched_type(each).table for name, each in collections.items()}
+        proposed = [
+            (tables["letters"].name, "sender", "Ministry of Works"),
+            (tables["visits"].name, "dock", "Longwharf"),
+            (tables["visits"].name, "dock", "Quarantine"),
+        ]
+        acting = database.acting({"app.firm": "ann"})
+        assert await visible_values(acting, tables.values(), proposed) == {*proposed[:2]}
+        owner(url, f"revoke select on yard.letters from {SERVER}")
+        assert await visible_values(acting, tables.values(), proposed) == {proposed[1]}
+    finally:
+        owner(url, f"grant select on yard.letters to {SERVER}")
+        await database.close()
 
 
 def scores(client: TestClient, query: str) -> list[tuple[str, str, float]]:
-    found = client.get("/records/search", params={"q": query}, headers={"Authorization": "Bearer ann"}).json()
-    return [(each["type"], each["id"], each["score"]) for each in found["results"]]
+    return [(each["type"], each["id"], each["score"]) for each in found(client, q=query)["results"]]
 
 
 def test_what_others_write_changes_no_score_and_no_spelling(client: TestClient, url: str, tmp_path: Path) -> None:
@@ -158,7 +183,7 @@ def test_what_others_write_changes_no_score_and_no_spelling(client: TestClient, 
     assert all(before.values())
     owner(
         url,
-        "insert into yard.jobs select i, 'bo', 'Timbuktu', '{}', 2, 'Stairs and staira, window, windwo: ' || repeat('crane ', i % 9)"
+        "insert into yard.jobs select i, 'bo', 'Timbuktu', '{}', 2, 'Stairs and staira, windwo: ' || repeat('crane ', i % 9)"
         " from generate_series(100, 700) i",
         "insert into yard.letters select i, 'bo', 'Carborundum Trading', 'Please send drawings of the crane'"
         " from generate_series(100, 500) i",

@@ -54,7 +54,7 @@ NUMBERS: Mapping[str, str] = {
     # who a row refers to, whatever work is called so
     "How many tools have no curator?": "select count(*) from tools where curator_ref is null",
     "How many tools has each curator?":
-        f"select {_NAME}, count(*) from tools join staff s on s.pers_no = curator_ref group by s.pers_no",
+        f"select {_NAME}, count(*) from tools left join staff s on s.pers_no = curator_ref group by s.pers_no",
     "Who curates the most films?":
         f"select {_NAME}, count(*) from films join staff s on s.pers_no = curator_ref {_WITH_TIES}",
     "Which curator has curated the most films?":

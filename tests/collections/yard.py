@@ -41,7 +41,8 @@ insert into yard.tools values (1, 1, 'A long ladder'), (2, 2, 'A pneumatic hamme
 -- of another claim
 create table yard.bills (id int primary key, branch text, payee text not null, about text not null);
 insert into yard.bills values (1, 'north', 'Ropewalk Brothers', 'Rope for the crane'),
-  (2, 'south', 'Lighthouse Trust', 'Oil for the lamp');
+  (2, 'south', 'Lighthouse Trust', 'Oil for the lamp'),
+  (3, '', 'Foundling Fund', 'A lamp for the gate'), (4, null, 'Unclaimed Estate', 'A lamp for the pier');
 alter table yard.clients enable row level security;
 alter table yard.tags enable row level security;
 alter table yard.jobs enable row level security;
@@ -111,6 +112,6 @@ OF_OTHERS = {
     "client": ("Grimsby Foundry", "Stavely Orphanage", "Bluebell Nursery"), "tag": ("asbestos", "subsidence"),
     "sender": ("Carborundum Trading", "Zephyr Holdings"), "dock": ("Smugglerscove", "Quarantine"),
     "authority": ("Carborundum Trading", "Zephyr Holdings"), "lender": ("Grimsby Foundry", "Stavely Orphanage"),
-    "payee": ("Ropewalk Brothers", "Lighthouse Trust"),
+    "payee": ("Ropewalk Brothers", "Lighthouse Trust", "Foundling Fund", "Unclaimed Estate"),
 }  # fmt: skip
 """and what they must not hear of."""

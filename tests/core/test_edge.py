@@ -212,11 +212,11 @@ async def test_the_description_is_made_once_however_many_ask(monkeypatch: pytest
 def test_every_error_that_a_route_may_answer_with_is_described() -> None:
     paths = openapi_document([router])["paths"]
     statuses = {(path, method): set(paths[path][method]["responses"]) for path in paths for method in paths[path]}
-    of_every_route = {"421", "431", "500", "503"}
+    of_every_route = {"400", "421", "431", "500", "503"}
     assert statuses["/kept", "get"] == {"200"} | of_every_route
     assert statuses["/things/{id}", "get"] == {"200", "422"} | of_every_route
     assert statuses["/things/search", "post"] == {
-        "200", "400", "401", "413", "415", "422", "429",
+        "200", "401", "403", "413", "415", "422", "429",
     } | of_every_route  # fmt: skip
 
 

@@ -6,11 +6,14 @@ import pytest
 from fastapi import APIRouter
 from starlette.testclient import TestClient
 
+from quarry.api import everything
 from quarry.core.errors import ConfigurationError
 from quarry.core.services import build_services
 from quarry.core.settings import Settings
+from quarry.core.web.admission import is_public
 from quarry.core.web.app import create_app
 from quarry.core.web.host_gate import is_loopback
+from quarry.core.web.single_headers import SINGLE
 from tests.conftest import local_client
 
 router = APIRouter()
@@ -100,6 +103,57 @@ def test_the_origin_that_may_call_the_api_passes_with_its_preflight() -> None:
     preflight = {"Origin": "https://city.example.org", "Access-Control-Request-Method": "GET"}
     assert client.options("/mine", headers=preflight).status_code == 200
     assert status(client_with(ALLOWED_ORIGIN="*"), "localhost", Origin="https://any.example") == 200
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site", "same-origin, cross-site", "", "none of these"])
+def test_a_page_of_another_site_or_port_may_ask_nothing(site: str) -> None:
+    response = client_with().get("/mine", headers={"Host": "localhost", "Sec-Fetch-Site": site})
+    assert response.status_code == 403
+    assert response.json()["type"] == "urn:quarry:problem:not-allowed"
+    assert "ALLOWED_ORIGIN" in response.json()["detail"]
+
+
+def test_the_own_page_a_typed_address_and_programs_may_ask() -> None:
+    for site in ({"Sec-Fetch-Site": "same-origin"}, {"Sec-Fetch-Site": "none"}, {}):
+        assert status(client_with(), "localhost", **site) == 200, site
+
+
+def test_a_page_that_the_settings_name_may_ask_and_no_other_port_of_this_machine() -> None:
+    for environment, origin, expected in (
+        ({}, "http://localhost:3000", 403),
+        ({"ALLOWED_ORIGIN": "http://localhost:3000"}, "http://localhost:3000", 200),
+        ({"ALLOWED_ORIGIN": "http://localhost:3000"}, "http://localhost:4000", 403),
+        ({"ALLOWED_ORIGIN": "*"}, "https://any.example", 200),
+        ({"QUARRY_ALLOWED_HOSTS": "quarry.lan"}, "https://quarry.lan", 200),
+    ):
+        headers = {"Origin": origin, "Sec-Fetch-Site": "same-site"}
+        assert status(client_with(**environment), "localhost", **headers) == expected, (environment, origin)
+    # without its origin it could be any page
+    assert status(client_with(ALLOWED_ORIGIN="*"), "localhost", **{"Sec-Fetch-Site": "cross-site"}) == 403
+
+
+def test_every_route_of_a_local_server_is_closed_to_other_sites_but_the_public_ones() -> None:
+    services = build_services(Settings.from_environment({}), "postgresql://127.0.0.1:1/none")
+    client = local_client(create_app(services, everything.ROUTERS))
+    other = {"Sec-Fetch-Site": "cross-site", "Content-Type": "application/json"}
+    for route in client.app.routes:  # type: ignore[attr-defined]
+        for method in route.methods:
+            path = route.path_format.replace("{", "").replace("}", "")
+            answer = client.request(method, path, headers=other, content=b"{", follow_redirects=False)
+            assert (answer.status_code == 403) is not is_public(route.endpoint), (method, path, answer.status_code)
+
+
+def test_deployed_a_token_protects_and_other_sites_may_ask() -> None:
+    assert status(client_with(IDENTITY="gateway"), "api.city.example", **{"Sec-Fetch-Site": "cross-site"}) == 200
+
+
+@pytest.mark.parametrize("name", SINGLE)
+@pytest.mark.parametrize("identity", ["local", "gateway"])
+def test_a_header_that_counts_once_is_refused_twice(name: str, identity: str) -> None:
+    client = client_with(IDENTITY=identity)
+    response = client.get("/mine", headers=[("Host", "localhost"), (name, "1"), (name, "1")])
+    assert response.status_code == 400
+    assert name in response.json()["detail"]
 
 
 def test_deployed_the_custom_domain_is_api_gateway_s_matter() -> None:

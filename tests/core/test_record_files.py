@@ -20,7 +20,7 @@ from quarry.core.files import csv_records, json_records, records
 from quarry.core.files.csv_records import DELIMITERS, CsvRecords, delimiter_of
 from quarry.core.files.json_records import json_lines, json_values
 from quarry.core.files.reading import Format, files_in, format_of, open_records, read_records
-from quarry.core.files.records import Record, RecordFile, UnreadableFile
+from quarry.core.files.records import RECORD_MAX_BYTES, Record, RecordFile, UnreadableFile
 
 ROWS = [{"id": "a", "title": "Elm"}, {"id": "b", "title": "Oak"}]
 CSV = b"id,title\na,Elm\nb,Oak\n"
@@ -119,9 +119,26 @@ class TestFormat:
         for name in ("b.csv", "a.JSONL", "c.json.gz", "notes.md", ".d.csv", "e.gz"):
             (tmp_path / name).touch()
         (tmp_path / "f.csv").mkdir()
-        assert [path.name for path in files_in(tmp_path)] == ["a.JSONL", "b.csv", "c.json.gz"]
+        found, outside = files_in(tmp_path)
+        assert ([path.name for path in found], outside) == (["a.JSONL", "b.csv", "c.json.gz"], [])
         with pytest.raises(UnreadableFile, match=r"f\.csv: holds no file that ends in \.csv, "):
             files_in(tmp_path / "f.csv")
+
+    def test_a_link_that_leads_out_of_the_folder_is_left_out(self, tmp_path: Path) -> None:
+        folder = tmp_path / "folder"
+        folder.mkdir()
+        (tmp_path / "secret.csv").write_bytes(CSV)
+        (folder / "own.csv").write_bytes(CSV)
+        (folder / "again.csv").symlink_to("own.csv")
+        (folder / "inner.csv").symlink_to(folder / "own.csv")
+        (folder / "leads-out.csv").symlink_to("../secret.csv")
+        (folder / "via.csv").symlink_to("leads-out.csv")
+        found, outside = files_in(folder)
+        assert [path.name for path in found] == ["again.csv", "inner.csv", "own.csv"]
+        assert [path.name for path in outside] == ["leads-out.csv", "via.csv"]
+        # a folder that is a link itself is the one that was named
+        (tmp_path / "link").symlink_to(folder)
+        assert len(files_in(tmp_path / "link")[0]) == 3
 
 
 class TestCsv:
@@ -148,16 +165,38 @@ class TestCsv:
         found = read(b"id,title\na,Elm\n" + row + b"\nb,Oak\n", "a.csv")
         assert found == [Record(2, ROWS[0]), Record(3, problem=problem), Record(4, ROWS[1])]
 
-    def test_a_quote_that_is_not_closed_is_named_where_it_begins(self) -> None:
-        assert problems(CSV + b'c,"Ash\nd,Fir\n') == [(4, "is not valid CSV: unexpected end of data")]
+    @pytest.mark.parametrize(
+        ("rows", "line"),
+        [
+            (b'c,"Ash\nd,Fir\n', 4),
+            (b'c,"two\nlines","Ash\nd,Fir\n', 5),
+            (b'c,"say ""hi""\n""twice"" and\nd,Fir', 4),
+            (b'c,"one\ntwo","","Ash', 5),
+        ],
+    )
+    def test_a_quote_that_is_never_closed_is_named_by_the_line_it_opens_on(self, rows: bytes, line: int) -> None:
+        with pytest.raises(UnreadableFile, match=rf"^a\.csv: the quote that opens on line {line} is not closed: "):
+            read(CSV + rows, "a.csv")
 
-    def test_a_row_that_is_too_long_is_one_problem(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_quote_that_swallows_the_next_row_is_named_by_the_line_it_opens_on(self) -> None:
+        [(line, problem), *_] = problems(CSV + b'c,"Ash\nd,"Fir"\n')
+        assert (line, problem) == (4, "is not valid CSV: ',' expected after '\"'; a quote was open since line 4")
+
+    def test_nothing_is_read_behind_a_quote_that_is_never_closed(self) -> None:
+        rest = io.BytesIO(b'id,title\n1,"open\n' + b"2,Elm\n" * (4 * RECORD_MAX_BYTES // 6))
+        with (
+            read_records(rest, "a.csv") as file,
+            pytest.raises(UnreadableFile, match=rf"line 2 is not closed within {RECORD_MAX_BYTES} bytes"),
+        ):
+            next(file.records)
+        assert file.bytes_read() < 1.1 * RECORD_MAX_BYTES
+
+    def test_a_line_that_is_too_long_is_one_problem(self, monkeypatch: pytest.MonkeyPatch) -> None:
         for module in (records, csv_records):
             monkeypatch.setattr(module, "RECORD_MAX_BYTES", 50)
-        for long in (b"x" * 200, b'"' + b"x" * 40 + b"\n" + b"x" * 9):
-            found = problems(b"id\na\n" + long + b"\n" + b"b\n", "a.csv")
-            assert found[0] == (3, "is longer than 50 bytes; is a quote not closed?")
-            assert [record.fields for record in read(b"id\na\n" + long + b"\n" + b"b\n", "a.csv")][-1] == {"id": "b"}
+        content = b"id\na\n" + b"x" * 200 + b"\nb\n"
+        assert problems(content, "a.csv") == [(3, "is longer than 50 bytes; is a quote not closed?")]
+        assert [record.fields for record in read(content, "a.csv")][-1] == {"id": "b"}
 
     def test_long_cells_are_read(self) -> None:
         assert fields(b"id,title\na," + b"x" * 200_000 + b"\n") == [{"id": "a", "title": "x" * 200_000}]
@@ -170,9 +209,11 @@ class TestCsv:
             assert file.columns == ["id", "id_3", "id_2", "id_4"]
 
     def test_a_header_that_cannot_be_read_is_told(self) -> None:
-        for content, problem in ((b'id,"title', "is not valid CSV"), (b"\xff\xfei\0d\0", "is not UTF-8")):
-            with pytest.raises(UnreadableFile, match=rf"^a\.csv: the header {problem}"):
+        for content, problem in ((b'id,"a"b', "header is not valid CSV"), (b"\xff\xfei\0d\0", "header is not UTF-8")):
+            with pytest.raises(UnreadableFile, match=rf"^a\.csv: the {problem}"):
                 read(content, "a.csv")
+        with pytest.raises(UnreadableFile, match=r"^a\.csv: the quote that opens on line 1 is not closed"):
+            read(b'id,"title', "a.csv")
 
     def test_a_header_of_more_columns_than_postgres_takes_is_refused(self) -> None:
         with pytest.raises(UnreadableFile, match=r"^a\.csv: the header has more than 1600 cells"):
@@ -201,7 +242,7 @@ class TestCsv:
         written = io.StringIO(newline="")
         names = [f"c{n}" for n in range(len(rows[0]) if rows else 1)]
         csv.writer(written, delimiter=delimiter, quoting=csv.QUOTE_ALL).writerows([names, *rows])
-        found = list(CsvRecords(io.BytesIO(written.getvalue().encode(errors="replace")), delimiter))
+        found = list(CsvRecords(io.BytesIO(written.getvalue().encode(errors="replace")), delimiter, "rows"))
         rows = [row for row in rows if any(_encodable(cell).strip() for cell in row)]
         expected = [
             {name: text for name, cell in zip(names, row, strict=True) if (text := _encodable(cell).strip())}

@@ -89,6 +89,9 @@ def test_wrong_declarations_change_nothing_and_are_told_with_their_lines(
         ("alter table support.tickets drop column body", "body is now gone"),
         ("alter table support.tickets rename to questions", "is now called support.questions"),
         ("drop table support.tickets", "the table support.tickets is gone"),
+        ("alter table support.tickets alter price type text", "price is now text"),
+        ("alter table support.agents rename to staff", "support.agents, which it refers to, is gone"),
+        ("alter table support.agents rename name to called", "its rows cannot be read: column"),
         (
             "alter table support.tickets disable trigger quarry_1_update",
             "triggers on support.tickets are missing or disabled",
@@ -104,6 +107,28 @@ def test_the_doctor_tells_what_was_changed_of_a_table(
     assert found["status"] == "broken"
     assert detail in found["detail"]
     assert found["advice"]
+
+
+def test_apply_and_the_doctor_warn_of_what_may_be_a_secret(
+    desk: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["apply", "--no-embed"])
+    owner(desk, "alter table support.tickets add column smtp_pass text")
+    assert finding(capsys, "secrets in tickets") == {
+        "status": "absent",
+        "subject": "secrets in tickets",
+        "detail": "tickets.smtp_pass may hold a secret (by its name)",
+        "advice": "unless everybody may see them: put them into `hidden`, or show other columns, in quarry.toml, "
+        "then run `quarry apply`",
+    }
+    for command in (["apply", "--plan"], ["apply", "--no-embed"]):
+        assert main(command) == 0
+        assert "collections.tickets: tickets.smtp_pass may hold a secret (by its name)" in capsys.readouterr().err
+    (tmp_path / "quarry.toml").write_text(TICKETS.replace("date =", 'hidden = "smtp_pass"\ndate ='))
+    assert main(["apply", "--no-embed"]) == 0
+    assert "secret" not in capsys.readouterr().err
+    main(["doctor", "--json"])
+    assert "smtp_pass" not in capsys.readouterr().out
 
 
 def test_the_doctor_tells_of_changes_that_wait_long(desk: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -95,21 +95,29 @@ def test_a_conversation_is_saved_as_a_search_by_its_first_question(site: Site, p
     expect(followed.get_by_role("button", name="Save search")).to_have_count(0)
 
 
+SPLIT = 'x;=1+1; -2;"@a\t＋b\n-c;d-e'
+"""What is no formula, until a spreadsheet divides it."""
+
+
 def test_people_are_compared_sorted_and_taken_away(site: Site) -> None:
     [person] = FOUND["people"]
     others: list[dict[str, Any]] = [
         person | {"id": f"p-{number}", "name": name, "headline": headline, "matched_cards": []}
-        for number, name, headline in [(2, "Zoya Khan", "=1+1"), (3, 'Bina "B" Das', "Tester,\nlead")]
+        for number, name, headline in [
+            (2, "Zoya Khan", "=1+1"),
+            (3, 'Bina "B" Das', "Tester,\nlead"),
+            (4, "Ada Ek", SPLIT),
+        ]
     ]
     searches = Searches(FOUND | {"people": [person, *others]})
     page = site.open(ASKED, before=searches)
     rows = list(csv.reader(io.StringIO(taken(page, "CSV"))))
-    assert [row[1] for row in rows] == ["name", "Asha Rao", "Zoya Khan", 'Bina "B" Das']
-    assert [row[2] for row in rows[2:]] == ["'=1+1", "Tester,\nlead"]
+    assert [row[1] for row in rows] == ["name", "Asha Rao", "Zoya Khan", 'Bina "B" Das', "Ada Ek"]
+    assert [row[2] for row in rows[2:]] == ["'=1+1", "Tester,\nlead", "x;'=1+1;' -2;'\"@a\t'＋b\n'-c;d-e"]
     assert json.loads(taken(page, "JSON"))[1]["headline"] == "=1+1"
     assert taken(page, "Markdown").splitlines()[2].startswith("| p-1 | Asha Rao |")
     page.get_by_label("Sort").select_option("name")
-    expect(page.locator(".result-open")).to_have_text(["Asha Rao", 'Bina "B" Das', "Zoya Khan"])
+    expect(page.locator(".result-open")).to_have_text(["Ada Ek", "Asha Rao", 'Bina "B" Das', "Zoya Khan"])
     page.get_by_label("Compare Zoya Khan").check()
     page.get_by_label("Compare Asha Rao").check()
     page.get_by_role("button", name="Compare", exact=True).click()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import psycopg
@@ -13,6 +14,7 @@ from psycopg.rows import dict_row
 from starlette.testclient import TestClient
 
 from quarry.core.retrieval.facets import FacetKind
+from quarry.core.retrieval.grouping import STEPS_MAX
 from quarry.records import collections
 from quarry.records.searched_types import BUILT_IN
 
@@ -29,8 +31,11 @@ def counts(client: TestClient, **parameters: Any) -> dict[str, Any]:
     response = client.get("/records/facets", params=parameters)
     assert response.status_code == 200
     body: dict[str, Any] = response.json()
-    assert set(body) == {"total", "exact", "groups", "truncated"}
+    assert set(body) == {"total", "exact", "groups", "truncated", "other", "overlapping", "gaps"}
     assert body["exact"]
+    if body["groups"]:
+        parts = sum(group["count"] for group in body["groups"]) + body["other"]
+        assert parts > body["total"] if body["overlapping"] else parts == body["total"]
     return body
 
 
@@ -60,7 +65,7 @@ def test_records_are_counted_by_a_facet_over_all_types_that_have_it(
     client: TestClient, connection: psycopg.Connection[dict[str, Any]]
 ) -> None:
     of_all = " union all ".join(f"select meeting_id, date from {each.rows}" for each in BUILT_IN.values())
-    rows = connection.execute(f"select m.body from ({of_all}) r join meetings m on m.id = r.meeting_id".encode())
+    rows = connection.execute(f"select m.body from ({of_all}) r left join meetings m on m.id = r.meeting_id".encode())
     expected = Counter(row["body"] for row in rows)
     body = counts(client, by="body")
     assert groups(body) == expected
@@ -73,7 +78,8 @@ def test_a_record_with_several_values_counts_for_each(
 ) -> None:
     rows = connection.execute("select votes_against from motions").fetchall()
     body = counts(client, by="votes_against")
-    assert groups(body) == Counter(name for row in rows for name in set(row["votes_against"]))
+    assert groups(body) == Counter(name for row in rows for name in set(row["votes_against"]) or {None})
+    assert body["overlapping"]
     assert body["total"] == len(rows)
 
 
@@ -83,9 +89,20 @@ def test_periods_are_told_in_the_order_of_time_by_their_first_day(
 ) -> None:
     rows = connection.execute("select date from motions where date is not null").fetchall()
     expected = Counter(f"{row['date'].isoformat()[:length]}-01-01"[:10] for row in rows)
-    told = groups(counts(client, type="motion", by=period))
-    assert told == expected
+    body = counts(client, type="motion", by=period)
+    told = groups(body)
+    told.pop(None, None)
+    assert {first: count for first, count in told.items() if count} == expected
     assert list(told) == sorted(told)
+    firsts = [datetime.date.fromisoformat(first) for first in told]
+    places = {
+        "year": lambda day: day.year,
+        "month": lambda day: 12 * day.year + day.month,
+        "day": datetime.date.toordinal,
+    }[period]
+    steps = {places(later) - places(earlier) for earlier, later in pairwise(firsts)}
+    assert steps == {1} or body["gaps"]
+    assert body["gaps"] == ((places(firsts[-1]) - places(firsts[0])) >= STEPS_MAX)
 
 
 def test_words_dates_and_facets_narrow_what_is_counted(
@@ -98,7 +115,7 @@ def test_words_dates_and_facets_narrow_what_is_counted(
     narrowed = {"type": "motion", "q": "the bridge", "from": "2024-01-01", "-votes_against": "Leland Frost"}
     body = counts(client, by="mover", **narrowed)
     assert body["total"] == len(rows) > 0
-    assert groups(body) == Counter(row["mover"] for row in rows if row["mover"])
+    assert groups(body) == Counter(row["mover"] for row in rows)
     assert counts(client, **narrowed) == body | {"groups": []}
 
 
@@ -107,6 +124,7 @@ def test_more_groups_than_are_told_are_hinted_at(client: TestClient, monkeypatch
     monkeypatch.setattr(collections, "GROUPS_MAX", 3)
     body = counts(client, by="speaker")
     assert (body["groups"], body["truncated"]) == (whole["groups"][:3], True)
+    assert body["other"] == sum(group["count"] for group in whole["groups"][3:])
     assert not whole["truncated"]
 
 

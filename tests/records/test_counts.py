@@ -101,7 +101,8 @@ def test_of_very_many_periods_the_latest_are_told_and_how_many_there_are(many: T
     assert days == [str(last - datetime.timedelta(days=ago)) for ago in reversed(range(50))]
     assert event["group_count"] == ELMS - BOTH
     assert "By date, the latest 24 of 250: " in answer_of(events)
-    assert "7 September 2024 1." in answer_of(events)
+    assert "7 September 2024 1; all before with 376." in answer_of(events)
+    assert event["other"] == ELMS + OAKS - BOTH - 50
 
 
 def test_the_latest_periods_are_those_told_where_there_are_too_many(
@@ -119,7 +120,8 @@ def test_the_latest_periods_are_those_told_where_there_are_too_many(
 def test_of_very_many_groups_it_is_told_how_many_there_are(many: TestClient, question: str, number: int) -> None:
     event = the(events := ask(many, question), "aggregation")
     assert (len(event["groups"]), event["group_count"]) == (50, number)
-    assert f"; and {number - 8} more." in answer_of(events)
+    assert f"; and {number - 8} more" in answer_of(events)
+    assert sum(group["count"] for group in event["groups"]) + event["other"] == ELMS + OAKS - BOTH
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from typing import Any
 from quarry.core.query.mention import DateRange, MoneyRange, NumberRange
 from quarry.core.query.question import Clause, Condition
 from quarry.core.retrieval.facets import Facet, Related, SearchTable
+from quarry.core.retrieval.named_values import folded_value
 
 SCHEMA = """
 create table houses (
@@ -156,10 +157,15 @@ def _named(clause: Clause) -> set[str]:
 
 
 def count_values(houses: Iterable[House], facet: str) -> Counter[Any]:
-    """How many houses have each value."""
+    """How many houses have each value, texts folded; None: no value."""
     related = HOUSES.facet(facet).related
     counted: Counter[Any] = Counter()
     for house in houses:
         rows: Sequence[House | Tenant] = house.tenants if related else [house]
-        counted.update({value for row in rows for value in values(row, facet)})
+        counted.update({folded(value) for row in rows for value in values(row, facet)} or {None})
     return counted
+
+
+def folded(value: Any) -> Any:
+    """A value as groups compare it."""
+    return folded_value(value) if isinstance(value, str) else value

@@ -16,11 +16,13 @@ from psycopg.rows import DictRow
 from quarry.core.postgres.pool import Database, Parameters, Query
 from quarry.core.query.mention import DateRange, MoneyRange, NumberRange
 from quarry.core.query.question import Ask, Clause, Condition
+from quarry.core.retrieval import grouping
 from quarry.core.retrieval.answers import Answer, Group, Relaxation, Standing
 from quarry.core.retrieval.filters import RULED_OUT_MAX, Among, Arguments, where
+from quarry.core.retrieval.named_values import folded_value
 from quarry.core.retrieval.questions import RELAXED_MAX, answer, relaxations, standings
 from tests.conftest import clone_database
-from tests.retrieval.houses import HOUSES, SCHEMA, House, Tenant, count_values, meets, meets_alone
+from tests.retrieval.houses import HOUSES, SCHEMA, House, Tenant, count_values, folded, meets, meets_alone
 
 DAYS = [datetime.date(year, month, day) for year in (1999, 2000, 2001) for month in (1, 6, 12) for day in (1, 15)]
 STYLES, COLOURS, TOWNS = ("barn", "cottage", "villa"), ("blue", "red", "white"), ("Aston", "Belford", "Crane")
@@ -146,9 +148,12 @@ async def check(database: Database, rows: list[House], clauses: list[Clause], fa
     assert (await answer(database, HOUSES, Ask("count"), clauses)).number == len(met)
     assert (await answer(database, HOUSES, Ask("exists"), clauses)).exists == bool(met)
     assert set((await answer(database, HOUSES, Ask("rows"), clauses)).keys) == {house.id for house in met}
-    assert (await answer(database, HOUSES, Ask("distinct", facet), clauses)).number == len(counted)
-    groups = (await answer(database, HOUSES, Ask("groups", facet), clauses)).groups
-    assert {group.value: group.rows for group in groups} == counted
+    assert (await answer(database, HOUSES, Ask("distinct", facet), clauses)).number == len(counted.keys() - {None})
+    by_value = await answer(database, HOUSES, Ask("groups", facet), clauses)
+    groups = by_value.groups
+    assert {folded(group.value): group.rows for group in groups} == counted
+    assert (by_value.rows, by_value.grouped) == (len(met), counted.total())
+    assert by_value.is_overlapping == (counted.total() > len(met))
     assert [group.rows for group in groups] == sorted(counted.values(), reverse=True)
     by_key = await standings(database, HOUSES, clauses, [house.id for house in rows])
     assert by_key == {house.id: standing(house, clauses) for house in rows if house.listed}
@@ -222,7 +227,63 @@ async def test_rows_are_in_the_order_of_their_date_latest_first(village: Databas
 
 async def test_periods_are_their_first_days(village: Database) -> None:
     by_year = await ask(village, Ask("groups", grain="year"))
-    assert by_year.groups == (Group(datetime.date(2000, 1, 1), 2), Group(datetime.date(2001, 1, 1), 1))
+    assert by_year.groups == (Group(datetime.date(2000, 1, 1), 2), Group(datetime.date(2001, 1, 1), 1), Group(None, 1))
+
+
+async def test_empty_periods_are_groups_from_the_first_to_the_last_and_over_the_days_asked_for(
+    village: Database,
+) -> None:
+    async def months(*clauses: Condition) -> list[tuple[str, int]]:
+        found = await ask(village, Ask("groups", grain="month"), *clauses)
+        return [(str(group.value)[:7], group.rows) for group in found.groups if group.value is not None]
+
+    every = await months()
+    assert (every[0], every[6], every[-1]) == (("2000-06", 1), ("2000-12", 1), ("2001-06", 1))
+    assert len(every) == 13
+    assert sum(rows for _, rows in every) == 3
+    in_2000 = await months(Condition("sold", range=DateRange(datetime.date(2000, 1, 1), datetime.date(2000, 12, 31))))
+    assert [month for month, _ in in_2000] == [f"2000-{month:02}" for month in range(1, 13)]
+    in_june = await months(Condition("sold", range=DateRange(months=(6,))))
+    assert in_june == [("2000-06", 1), ("2001-06", 1)]
+    assert (await ask(village, Ask("distinct", grain="month"))).number == 3
+
+
+async def test_what_is_asked_for_beyond_today_is_not_empty_yet(village: Database) -> None:
+    until = Condition("sold", range=DateRange(None, datetime.date(9000, 1, 1)))
+    years = (await ask(village, Ask("groups", grain="year"), until)).groups
+    assert years[-1] == Group(datetime.date.today().replace(month=1, day=1), 0)
+
+
+async def test_of_too_many_periods_the_empty_ones_are_left_out_and_that_is_told(
+    village: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grouping, "STEPS_MAX", 12)
+    months = await ask(village, Ask("groups", grain="month"))
+    assert ([group.rows for group in months.groups], months.has_gaps) == ([1, 1, 1, 1], True)
+    monkeypatch.setattr(grouping, "STEPS_MAX", 13)
+    assert not (await ask(village, Ask("groups", grain="month"))).has_gaps
+
+
+async def test_rows_without_a_value_have_nothing_most_often(village: Database) -> None:
+    await fill(village, [House(""), House(""), House("", "barn")])
+    most = await ask(village, Ask("groups", "style", limit=1))
+    assert (most.groups, most.left_out(most.groups)) == ((Group("barn", 1),), 2)
+
+
+async def test_spellings_of_one_value_are_one_group_by_the_most_frequent(village: Database) -> None:
+    styles = ["Barn", "barn ", "BARN", "Barn", "Bàrn", "", "  ", "\t", None, "-"]
+    await fill(village, [House("", style) for style in styles])
+    found = (await ask(village, Ask("groups", "style"))).groups
+    assert found == (Group("Barn", 5), Group(None, 4), Group("-", 1))
+    await fill(village, [House("", colours=("Red", "red", " "))])
+    [red] = (await ask(village, Ask("groups", "colour"))).groups
+    assert (str(red.value).lower(), red.rows) == ("red", 1)
+
+
+@pytest.mark.parametrize("value", ["Épicéa", " ½ ", "ﬁr", "’s", "\u00a0x", "STRASSE", "ſ", "-", "", " \t"])
+async def test_values_fold_in_python_as_in_the_database(village: Database, value: str) -> None:
+    row = await village.row("select coalesce(folded_value(%s), '') as folded", [value])
+    assert row == {"folded": folded_value(value)}
 
 
 async def test_groups_that_tie_with_the_last_one_are_told(village: Database) -> None:

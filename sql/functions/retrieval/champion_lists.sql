@@ -15,7 +15,7 @@ declare
   nearly constant float8 := 0.95;  -- as well: times_held is not exact
   own_score constant text := to_regproc(p_table || '_word_score') || '(w.words, a.query)';
   -- what is ranked of a row, unpacked once and not for each word, and what its length counts for
-  read constant text := case when own_score is null then 'setweight(t.text_search, ''D'') as words, 1 - $1 + $1 * lexemes_held(t.text_search) / $2 as length'
+  read constant text := case when own_score is null then 'setweight(t.text_search, ''D'') as words, 1 - $1 + $1 * coalesce(lexemes_held(t.text_search) / nullif($2, 0), 1) as length'
     else 'ts_delete(t.text_search, '''') as words, 1 as length' end;
   nearly_score constant text := coalesce(own_score, 'cardinality(u.positions) / w.length');
   score constant text := coalesce(own_score, 'times_held(w.words, a.query) / w.length');

@@ -77,8 +77,7 @@ async def filters_of(names: Sequence[str], where: Sequence[Condition], asked: As
     filters: dict[str, str] = {}
     today = datetime.datetime.now(datetime.UTC).date()
     for name in names:
-        reader = asked.acting_on(asked.schema.sources[name], services).reader
-        known = await with_known_values(Query(source=name, where=tuple(where)), asked.schema, reader)
+        known = await with_known_values(Query(source=name, where=tuple(where)), asked, asked.acting(services).reader)
         filters[asked.homes[name][1]] = meeting(known.where, name, asked.schema, today).as_string(None)
     return filters
 

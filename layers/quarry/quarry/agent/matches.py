@@ -26,11 +26,8 @@ async def matched_values(question: str, names: Sequence[str], asked: Asked, serv
         return []
     tokens = tokenise(question)
     tables = {table.name: table for _, _, table in places.values()}
-    sources = [asked.schema.sources[name] for name in names]
-    owner = next(
-        (asked.caller.claims.get(each.claim, "") for each in sources if each.claim != "sub"), asked.caller.user_id
-    )
-    vocabulary = await look_up(services.reader, list(tables.values()), tokens, scope=owner)
+    reader = asked.acting(services).reader
+    vocabulary = await look_up(reader, list(tables.values()), tokens, owners=asked.owners)
     best = sorted(vocabulary.matches, key=lambda match: (match.first - match.last, -match.value.rows))
     found = [
         MatchedValue(

@@ -15,8 +15,9 @@ from quarry.campaigns.reading import CampaignQuestion, as_searched, clauses_to_t
 from quarry.campaigns.results import NOTHING, CampaignSet, KnownValues, Outcome, Search, aggregate
 from quarry.campaigns.tools import CampaignToolset
 from quarry.core.errors import DatabaseUnavailable
+from quarry.core.links import ALWAYS, LinkFilter, plain_links, said_in
 from quarry.core.model.interface import Message
-from quarry.core.model.step import write
+from quarry.core.model.step import filtered, write
 from quarry.core.off_loop import off_loop
 from quarry.core.query.question import Ask, Clause
 from quarry.core.retrieval.answers import Standing
@@ -44,6 +45,8 @@ def write_answer(
     or one composed of what was found.
     """
     own = _own_words(conversation) if outcome is None else None
+    found = {campaign.id: campaign for search in toolset.searches for campaign in search.found.campaigns}
+    source = said_in([campaign.model_dump() for campaign in found.values()])
 
     def messages() -> list[Message]:
         return [*agent_messages(request, toolset.known, asked), *conversation, Message("user", ANSWER_NOW)]
@@ -52,8 +55,9 @@ def write_answer(
         ANSWER_STEP,
         toolset.run,
         messages if outcome is None and own is None else None,
-        lambda: _PIECE.findall(_composed(toolset, asked, outcome) if own is None else own),
+        lambda: _PIECE.findall(_composed(toolset, asked, outcome) if own is None else plain_links(own, source)),
         broken_off="\n\n",
+        checked=lambda texts: filtered(LinkFilter({ALWAYS: source}), texts),
     )
 
 
@@ -254,7 +258,7 @@ def _is_said(id: str, said: Collection[str], answer: str) -> bool:
 
 
 def _first(counts: Mapping[str, Mapping[str, int]], field: str) -> str | None:
-    return next(iter(counts.get(field, {})), None)
+    return next(filter(None, counts.get(field, {})), None)
 
 
 def _known(known: KnownValues, field: str) -> str | None:

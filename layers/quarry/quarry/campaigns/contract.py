@@ -211,7 +211,9 @@ class FoundCampaign(Campaign):
 
 
 class Aggregation(LazyModel):
-    """How many campaigns of a set there are for each value, most frequent first. One with several values counts for each."""
+    """How many campaigns of a set there are for each value, most frequent first. One with several values counts for each. The
+    empty value counts those without any; values that differ only in case, accents and outer spaces are one.
+    """
 
     channel: dict[str, int] = {}
     sentiment: dict[str, int] = {}

@@ -17,6 +17,7 @@ from quarry.core.query.question import Ask, Clause, Condition, Missing
 from quarry.core.retrieval import questions
 from quarry.core.retrieval.answers import Answer
 from quarry.core.retrieval.filters import Among
+from quarry.core.retrieval.grouping import kept_groups
 
 
 async def execute(
@@ -131,7 +132,7 @@ async def _lacking(database: Database, asked: CampaignQuestion, base: Sequence[C
     having = await questions.answer(database, CAMPAIGNS, ask, (*clauses, *asked.lacked))
     if every is None:
         return Outcome(asked, found, clauses)
-    had = {each.value for each in having.groups}
+    had = {None, *(each.value for each in having.groups if each.rows)}
     without = tuple(each for each in every.groups if each.value not in had)
     return Outcome(asked, found, clauses, replace(every, groups=without, number=len(without)))
 
@@ -161,7 +162,7 @@ async def group(database: Database, ask: Ask, clauses: Sequence[Clause], found: 
     facet = CAMPAIGNS.facet(ask.facet) if ask.facet else None
     if clauses or ask.grain or facet is None or not facet.is_listed:
         return None
-    return await questions.kept_groups(database, CAMPAIGNS, ask)
+    return await kept_groups(database, CAMPAIGNS, ask)
 
 
 def _unnamed(asked: CampaignQuestion) -> tuple[Missing, ...]:

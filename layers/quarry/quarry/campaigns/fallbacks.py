@@ -10,9 +10,9 @@ from quarry.campaigns.reading import labels
 from quarry.campaigns.results import CampaignSet, KnownValues, Outcome
 from quarry.core.query.mention import Grain
 from quarry.core.query.question import Missing
-from quarry.core.retrieval.answers import Group
+from quarry.core.retrieval.answers import Group, in_time, ranked
 from quarry.core.retrieval.named_values import nearest
-from quarry.core.retrieval.wording import day_label, grouped_by_label, value_label
+from quarry.core.retrieval.wording import NO_VALUE, day_label, grouped_by_label, value_label
 from quarry.core.text import shorten
 
 LISTED_CAMPAIGNS = 5
@@ -138,7 +138,7 @@ def _share(outcome: Outcome) -> str:
 def _distinct_answer(outcome: Outcome) -> str:
     answer = outcome.answer
     assert answer is not None
-    groups = _in_order(outcome)
+    groups = [group for group in _in_order(outcome) if group.rows]
     called = _called(outcome, answer.number or 0)
     listed = f": {_groups(groups, outcome.asked.ask.grain)}" if len(groups) <= LISTED_GROUPS else ""
     among = f"among the {_size(outcome.found)}{_about(outcome)}"
@@ -149,15 +149,14 @@ def _groups_answer(outcome: Outcome) -> str:
     """The values with their numbers; the most common first, by name, where that is asked for."""
     ask, answer, about = outcome.asked.ask, outcome.answer, _about(outcome)
     assert answer is not None
-    if not answer.groups:
+    groups = ranked(answer.groups, ascending=ask.ascending)
+    if not groups:
         return f"The {_size(outcome.found)}{about} have no {_called(outcome, 1)}."
     if ask.limit is None:
-        groups = _in_order(outcome)
-        more = f" and {len(groups) - LISTED_GROUPS} more" if len(groups) > LISTED_GROUPS else ""
         head = f"**{answer.number}** {_called(outcome, answer.number or 0)} of the {_size(outcome.found)}{about}"
-        return f"{head}: {_groups(groups[:LISTED_GROUPS], ask.grain)}{more}."
-    first = _with_ties(answer.groups, ask.limit)
-    rest = [group for group in answer.groups if group not in first][:LISTED_VALUES]
+        return f"{head}: {_groups(_in_order(outcome), ask.grain)}.{_remarks(outcome)}"
+    first = _with_ties(groups, ask.limit)
+    rest = [group for group in groups if group not in first][:LISTED_VALUES]
     names = ", ".join(f"**{value_label(group.value, ask.grain)} ({group.rows})**" for group in first)
     which = "rarest" if ask.ascending else "most common"
     lines = [f"{names}: the {which} {_called(outcome, len(first))} of the {_size(outcome.found)}{about}."]
@@ -174,9 +173,8 @@ def _lacking_answer(outcome: Outcome) -> str:
     groups = _in_order(outcome)
     if not groups:
         return f"There is no {_called(outcome, 1)} without a campaign{had}{_among(outcome)}."
-    more = f" and {len(groups) - LISTED_GROUPS} more" if len(groups) > LISTED_GROUPS else ""
     head = f"**{len(groups)}** {_called(outcome, len(groups))} without a campaign{had}{_among(outcome)}"
-    return f"{head}: {_groups(groups[:LISTED_GROUPS], grain)}{more}."
+    return f"{head}: {_groups(groups, grain)}."
 
 
 def _among(outcome: Outcome) -> str:
@@ -196,7 +194,7 @@ def _in_order(outcome: Outcome) -> list[Group]:
     assert answer is not None
     if outcome.asked.ask.facet != "capture_date":
         return list(answer.groups)
-    return sorted(answer.groups, key=lambda group: str(group.value))
+    return in_time(answer.groups)
 
 
 def _extreme_answer(outcome: Outcome) -> str:
@@ -225,7 +223,9 @@ def _offers_answer(outcome: Outcome) -> str:
     making = [campaign for campaign in found.campaigns if campaign.offer]
     if not making:
         return f"None of the {_size(found)}{about} makes an offer."
-    makes = sum(group.rows for group in outcome.answer.groups) if outcome.answer else len(making)
+    makes = (
+        sum(group.rows for group in outcome.answer.groups if group.value is not None) if outcome.answer else len(making)
+    )
     listed = [f"- **{_name(campaign)}** ({campaign.channel}): {campaign.offer}" for campaign in making[:LISTED_OFFERS]]
     head = f"{makes} of the {_size(found)}{about} make{'s' if makes == 1 else ''} an offer:"
     more = [f"and {makes - len(listed)} more."] if makes > len(listed) else []
@@ -284,7 +284,18 @@ def _called(outcome: Outcome, number: int) -> str:
 
 
 def _groups(groups: Sequence[Group], grain: Grain | None) -> str:
-    return ", ".join(f"{value_label(group.value, grain)} ({group.rows})" for group in groups)
+    """The first groups with their numbers, and how many are in the others."""
+    listed = ", ".join(f"{value_label(group.value, grain)} ({group.rows})" for group in groups[:LISTED_GROUPS])
+    rest = groups[LISTED_GROUPS:]
+    return f"{listed} and {len(rest)} more ({sum(group.rows for group in rest)})" if rest else listed
+
+
+def _remarks(outcome: Outcome) -> str:
+    """Why groups do not add up to all campaigns, and that empty periods are missing."""
+    answer = outcome.answer
+    assert answer is not None
+    overlap = " A campaign can be in several groups." if answer.is_overlapping else ""
+    return f"{overlap}{' Periods without any are left out.' if answer.has_gaps else ''}"
 
 
 def _gist(campaign: Campaign) -> str:
@@ -303,8 +314,9 @@ def _name(campaign: Campaign) -> str:
 
 
 def _with_counts(values: Mapping[str, int]) -> str:
-    listed = [f"{value} ({count})" for value, count in list(values.items())[:LISTED_VALUES]]
-    return ", ".join(listed) + (f" and {len(values) - len(listed)} more" if len(values) > len(listed) else "")
+    listed = [f"{value or NO_VALUE} ({count})" for value, count in list(values.items())[:LISTED_VALUES]]
+    rest = list(values.values())[LISTED_VALUES:]
+    return ", ".join(listed) + (f" and {len(rest)} more ({sum(rest)})" if rest else "")
 
 
 def _size(found: CampaignSet) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import datetime
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from quarry.campaigns.contract import Aggregation, Campaign
 from quarry.campaigns.reading import CampaignQuestion
 from quarry.core.query.question import Clause, Missing
 from quarry.core.retrieval.answers import Answer, Relaxation
+from quarry.core.retrieval.named_values import folded_value
 
 Counts = Mapping[str, int]
 
@@ -31,8 +32,11 @@ class CampaignSet:
     campaigns: tuple[Campaign, ...]
     counts: Mapping[str, Counts] = field(default_factory=dict)
     """By field (channel, company, brand, value_prop, sentiment, visual_style, offer): campaigns for each value, most first; all
-    values of what is AGGREGATED, where there are not more than AGGREGATED_VALUES_MAX, and the first ones of the others.
+    values of what is AGGREGATED, where there are not more than AGGREGATED_VALUES_MAX, and the first ones of the others. Behind
+    them stand those without a value, under the empty one.
     """
+    others: Counts = field(default_factory=dict)
+    """By field: campaigns for the values that `counts` leaves out, together."""
 
     more: bool = False
     is_counted: bool = True
@@ -60,15 +64,25 @@ def aggregate(campaigns: Iterable[Campaign]) -> Aggregation:
     """The counts of these campaigns."""
     found = list(campaigns)
     return Aggregation(
-        channel=_counts(each.channel for each in found),
-        sentiment=_counts(each.imagery_sentiment for each in found),
-        value_prop=_counts(value for each in found for value in dict.fromkeys(each.key_value_props)),
+        channel=_counts([each.channel] for each in found),
+        sentiment=_counts([each.imagery_sentiment] for each in found),
+        value_prop=_counts(each.key_value_props for each in found),
     )
 
 
-def _counts(values: Iterable[str | None]) -> dict[str, int]:
-    counted = Counter(value for value in values if value is not None)
-    return dict(sorted(counted.items(), key=lambda item: (-item[1], item[0])))
+def _counts(campaigns: Iterable[Sequence[str | None]]) -> dict[str, int]:
+    """How many campaigns have each of their values, as groups are made by the database: by the most frequent spelling, those
+    without one last, under the empty value.
+    """
+    counted, spelt = Counter[str](), dict[str, Counter[str]]()
+    for values in campaigns:
+        own = {folded_value(value): value.strip() for value in values if value is not None and folded_value(value)}
+        counted.update(list(own) or [""])
+        for folded, value in own.items():
+            spelt.setdefault(folded, Counter())[value] += 1
+    shown = {folded: min(each, key=lambda value: (-each[value], value)) for folded, each in spelt.items()}
+    named = {shown.get(folded, ""): number for folded, number in counted.items()}
+    return dict(sorted(named.items(), key=lambda item: (not item[0], -item[1], item[0])))
 
 
 @dataclass(frozen=True)

@@ -212,8 +212,10 @@ async def _counted_set(
             "  where (select is_counted from size)),"
             " counted as ({counted})"
             " select size.total, size.more, size.is_counted,"
-            " (select coalesce(jsonb_agg(jsonb_build_array(name, value, n) order by name, place), '[]') from counted"
-            "  where place <= case when name = any(%(aggregated)s) then %(aggregated_max)s else %(values_max)s end) as counts,"
+            " (select coalesce(jsonb_agg(jsonb_build_array(name, value, n) order by name, place), '[]') from"
+            "  (select name, case when is_listed then value end as value, sum(n)::bigint as n, min(place) as place from"
+            "   (select *, value = '' or place <= case when name = any(%(aggregated)s) then %(aggregated_max)s"
+            "    else %(values_max)s end as is_listed from counted) c group by 1, 2) listed) as counts,"
             " (select coalesce(jsonb_agg(to_jsonb(page) - 'place' order by place), '[]') from"
             "  (select {columns}, place from ({first} order by place limit %(campaigns_max)s) first"
             "   join campaigns using (id)) page) as campaigns"
@@ -236,11 +238,15 @@ async def _counted_set(
     )
     assert row is not None
     counts: dict[str, dict[str, int]] = {name: {} for name in _VALUES}
+    others = dict[str, int]()
     for name, value, count in row["counts"]:
-        counts[name][value] = count
+        if value is None:
+            others[name] = count
+        else:
+            counts[name][value] = count
     campaigns = tuple(Campaign.model_validate(each) for each in row["campaigns"])
     return CampaignSet(
-        row["total"], campaigns, counts, more=row["more"] and row["total"] > 0, is_counted=row["is_counted"]
+        row["total"], campaigns, counts, others, more=row["more"] and row["total"] > 0, is_counted=row["is_counted"]
     )
 
 
@@ -276,17 +282,31 @@ _VALUES = {
     "sentiment": SQL("imagery_sentiment"),
     "visual_style": SQL("imagery_visual_style"),
     "offer": SQL("offer"),
-    "value_prop": SQL("unnest(key_value_props)"),
+    "value_prop": SQL("key_value_props"),
 }
 
 # What is counted is held in memory: the long texts are left out.
 _COUNTED_COLUMNS = SQL("channel, company, brand, imagery_sentiment, imagery_visual_style, offer, key_value_props")
 
+
+def _values_of(name: str, column: Composable) -> Composable:
+    """The values that campaigns found have, each with what it is compared by; null of those that have none."""
+    if name != "value_prop":
+        return SQL("select f.{0} as value, folded_value(f.{0}) as folded from found f").format(column)
+    return SQL(
+        "select v.value, v.folded from found f left join lateral (select distinct on (a.folded) a.value, a.folded"
+        " from (select u.value, folded_value(u.value) as folded from unnest(f.{}) u (value)) a"
+        " where a.folded is not null order by a.folded, a.value) v on true"
+    ).format(column)
+
+
+# The empty value stands for none, and comes last.
 _COUNTED_VALUES = SQL(" union all ").join(
     SQL(
-        "select {} as name, value, count(*) as n, row_number() over (order by count(*) desc, value) as place"
-        " from (select {} as value from found) v where value is not null group by value"
-    ).format(name, value)
+        "select {} as name, coalesce(btrim(mode() within group (order by value) filter (where folded is not null)), '') as value,"
+        " count(*) as n, row_number() over (order by folded is null, count(*) desc, min(value)) as place"
+        " from ({}) v group by folded"
+    ).format(name, _values_of(name, value))
     for name, value in _VALUES.items()
 )
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from quarry.campaigns.contract import Campaign
 from quarry.campaigns.results import CampaignSet
 from quarry.core.query.question import Ask
-from quarry.core.retrieval.answers import Answer
+from quarry.core.retrieval.answers import Answer, Group, ranked
+from quarry.core.retrieval.wording import NO_VALUE
 from quarry.core.text import fence, shorten
 
 SUMMARY_CHARACTERS_MAX = 8000
@@ -60,8 +61,10 @@ def build_tool_result(found: CampaignSet) -> CampaignToolResult:
     return CampaignToolResult(found.total, "\n".join([head, *blocks])[:SUMMARY_CHARACTERS_MAX], found.campaigns)
 
 
-def summarise_groups(found: CampaignSet, ask: Ask, answer: Answer | None, by: str) -> str:
-    """What an aggregate says of a set, in a line: the number first, then the groups; None where there are too many campaigns."""
+def summarise_groups(found: CampaignSet, ask: Ask, answer: Answer | None, by: str, limit: int) -> str:
+    """What an aggregate says of a set, in a line: the number first, then the first groups, those without a value and the others,
+    which add up. `answer` is None where there are too many campaigns.
+    """
     exactly = "" if found.more else ", exactly"
     if ask.kind == "count":
         return f"{found.size} campaigns in all{exactly}."
@@ -71,9 +74,18 @@ def summarise_groups(found: CampaignSet, ask: Ask, answer: Answer | None, by: st
         return f"{answer.number} different values of {by} among {found.size} campaigns{exactly}."
     # of a period its first day is known
     length = {"year": 4, "month": 7}.get(by)
-    groups = "; ".join(f"{fence(shorten(str(group.value)[:length], 80))} ({group.rows})" for group in answer.groups)
-    whole = "all" if len(answer.groups) == answer.number else "the first"
-    return f"{whole} of {answer.number} values of {by} among {found.size} campaigns{exactly}: {groups}."
+    valued = ranked(answer.groups, ascending=ask.ascending)
+    told = [*valued[:limit], *(group for group in answer.groups if group.value is None)]
+    groups = [f"{fence(shorten(_label(group)[:length], 80))} ({group.rows})" for group in told]
+    whole = "all" if len(valued) <= limit and not answer.left_out(told) else "the first"
+    if whole != "all":
+        groups.append(f"all others ({answer.left_out(told)})")
+    overlap = " A campaign can have several." if answer.is_overlapping else ""
+    return f"{whole} of {answer.number} values of {by} among {found.size} campaigns{exactly}: {'; '.join(groups)}.{overlap}"
+
+
+def _label(group: Group) -> str:
+    return NO_VALUE if group.value is None else str(group.value)
 
 
 def line_for_people(found: CampaignSet) -> str:
@@ -98,7 +110,13 @@ def _size(found: CampaignSet) -> str:
 def _counts(found: CampaignSet) -> Iterable[str]:
     for name, label in _LABELS.items():
         counts = found.counts.get(name) or {}
-        listed = [f"{fence(shorten(value, 80))} ({count})" for value, count in list(counts.items())[:SUMMARIZED_VALUES]]
+        listed = [
+            f"{fence(shorten(value, 80)) if value else NO_VALUE} ({count})"
+            for value, count in list(counts.items())[:SUMMARIZED_VALUES]
+        ]
+        rest = sum(list(counts.values())[SUMMARIZED_VALUES:]) + found.others.get(name, 0)
+        if rest:
+            listed.append(f"all others ({rest})")
         if listed:
             yield f"{label}: {'; '.join(listed)}"
 

@@ -83,8 +83,8 @@ class AggregateArguments(FilterArguments):
     def as_ask(self) -> Ask:
         """The same in the terms of the core."""
         if self.by in _PERIODS:
-            return Ask(self.ask, CAMPAIGNS.date, self.by, self.least_first, self.limit)  # type: ignore[arg-type]
-        return Ask(self.ask, self.by, None, self.least_first, self.limit)
+            return Ask(self.ask, CAMPAIGNS.date, self.by, self.least_first)  # type: ignore[arg-type]
+        return Ask(self.ask, self.by, None, self.least_first)
 
 
 _DESCRIPTIONS: dict[str, tuple[str, type[FilterArguments]]] = {
@@ -190,4 +190,4 @@ class CampaignToolset:
         ask, groups = arguments.as_ask(), None
         if ask.kind != "count":
             groups = await execution.group(self.services.reader, ask, self._all(clauses), found)
-        return [summarise_groups(found, ask, groups, arguments.by or "")]
+        return [summarise_groups(found, ask, groups, arguments.by or "", arguments.limit)]

@@ -24,8 +24,9 @@ from quarry.companies.store import unspoken
 from quarry.companies.summary import BROKEN_OFF, CUT_SHORT, summary_by_rule
 from quarry.core.errors import DatabaseUnavailable, ModelUnavailable, TimeIsUp
 from quarry.core.language.stemming import stem
+from quarry.core.links import ALWAYS, LinkFilter, said_in
 from quarry.core.model.interface import Message
-from quarry.core.model.step import write
+from quarry.core.model.step import filtered, write
 from quarry.core.off_loop import off_loop
 from quarry.core.retrieval.answers import Relaxation, Standing
 from quarry.core.retrieval.questions import labels_of, relaxations, standings
@@ -162,12 +163,14 @@ def _named(company: Company, match: NameMatch) -> RankedCompany:
 async def write_answer(context: Context, result: Result) -> AsyncGenerator[str]:
     """The answer's text, piece by piece: the model's from the companies chosen, or else their own words."""
     inputs = await off_loop(_inputs, context, result)
+    profiles = said_in([entry.company.model_dump() for entry in inputs.entries])
     pieces = write(
         "company_summary",
         context.run,
         partial(_messages, context, inputs),
         partial(summary_by_rule, inputs),
         broken_off=BROKEN_OFF,
+        checked=lambda texts: filtered(LinkFilter({ALWAYS: profiles}), texts),
     )
     async with aclosing(pieces):
         async for piece in pieces:

@@ -218,12 +218,16 @@ class Activity(_Model):
 
 class Aggregation(_Model):
     """A number that was asked for, exact: how many companies meet the conditions, or how many different values of what `by`
-    names; `groups` are these values. Of the newest or largest `by` says in what.
+    names; `groups` are these values, and `other` is how many companies are in those beyond the first 50. Groups add up to the
+    companies counted, unless they are `overlapping`: a company with several values counts in each. Of the newest or largest `by`
+    says in what.
     """
 
     by: str | None
     groups: list[AggregationGroup]
     total: int
+    other: int = 0
+    overlapping: bool = False
 
 
 class FinalAnswer(_Model):

@@ -9,8 +9,8 @@ from quarry.companies.counting import Counted
 from quarry.companies.facets import COMPANIES, STATUS
 from quarry.core.contract import AggregationGroup
 from quarry.core.query.question import Clause, Condition
-from quarry.core.retrieval.answers import Group
-from quarry.core.retrieval.wording import clause_label, condition_label
+from quarry.core.retrieval.answers import Group, in_time, ranked
+from quarry.core.retrieval.wording import clause_label, condition_label, value_label
 
 GROUPS_MAX = 50
 GROUPS_SAID_MAX = 12
@@ -60,16 +60,19 @@ def in_order(counted: Counted) -> list[Group]:
     ask = counted.wanted.ask
     is_year = ask.facet is not None and COMPANIES.facet(ask.facet).kind == "year"
     if is_year and ask.limit is None:
-        return sorted(counted.answer.groups, key=lambda group: str(group.value))
+        return in_time(counted.answer.groups)
     return list(counted.answer.groups)
 
 
 def aggregation_of(counted: Counted) -> Aggregation:
     """The same as values."""
+    told = in_order(counted)[:GROUPS_MAX]
     return Aggregation(
         by=counted.wanted.ask.facet,
-        groups=[AggregationGroup(value=group.value, count=group.rows) for group in in_order(counted)[:GROUPS_MAX]],
+        groups=[AggregationGroup(value=group.value, count=group.rows) for group in told],
         total=counted.answer.rows if counted.wanted.ask.kind == "groups" else counted.number,
+        other=counted.answer.left_out(told),
+        overlapping=counted.answer.is_overlapping,
     )
 
 
@@ -80,12 +83,14 @@ def _nothing(counted: Counted) -> str:
 
 
 def _groups(counted: Counted) -> str:
-    ask, groups = counted.wanted.ask, in_order(counted)
+    ask, groups = counted.wanted.ask, ranked(counted.answer.groups, ascending=counted.wanted.ask.ascending)
     if not groups:
         return f"Of the {_all(counted)}, none has {_of_facet(counted, 1)} that is known."
     if ask.limit is None:
-        more = f" and {len(groups) - GROUPS_SAID_MAX:,} more" if len(groups) > GROUPS_SAID_MAX else ""
-        return f"The {_all(counted)} by {_of_facet(counted, 1)}: {_listed(groups[:GROUPS_SAID_MAX])}{more}."
+        told, rest = in_order(counted)[:GROUPS_SAID_MAX], in_order(counted)[GROUPS_SAID_MAX:]
+        more = f" and {len(rest):,} more ({counted.answer.left_out(told):,})" if rest else ""
+        overlap = " A company can be in several groups." if counted.answer.is_overlapping else ""
+        return f"The {_all(counted)} by {_of_facet(counted, 1)}: {_listed(told)}{more}.{overlap}"
     last = groups[min(ask.limit, len(groups)) - 1].rows
     first = [group for place, group in enumerate(groups) if place < ask.limit or group.rows == last]
     which = "rarest" if ask.ascending else "most common"
@@ -96,7 +101,7 @@ def _groups(counted: Counted) -> str:
 
 
 def _most(counted: Counted) -> str:
-    most = sorted(counted.answer.groups, key=lambda group: -group.rows)[:GROUPS_SAID_MAX]
+    most = ranked(counted.answer.groups)[:GROUPS_SAID_MAX]
     which = "all told" if len(most) == counted.number else "the most common ones"
     return f"among the {_all(counted)}; {which}: {_listed(most)}."
 
@@ -153,7 +158,7 @@ def _of_facet(counted: Counted, number: int = 2) -> str:
 
 
 def _listed(groups: Sequence[Group], *, strongly: bool = False) -> str:
-    said = (f"{str(group.value).replace('_', ' ')} ({group.rows:,})" for group in groups)
+    said = (f"{value_label(group.value, None).replace('_', ' ')} ({group.rows:,})" for group in groups)
     return ", ".join(f"**{each}**" if strongly else each for each in said)
 
 

@@ -12,6 +12,7 @@ from quarry.companies.outputs import RankedCompany, Reranking
 from quarry.companies.prompts import RerankInputs, rerank_messages
 from quarry.companies.ranking import NEAR_SHARE, PREFERENCE_WEIGHT, Entry, distinct
 from quarry.companies.snippets import inline_description
+from quarry.core.links import plain_links, said_in
 from quarry.core.model.step import ModelStep, decide
 from quarry.core.off_loop import off_loop
 from quarry.core.text import fence, shorten
@@ -101,11 +102,16 @@ def _offered_only(decided: Reranking, offered: Sequence[str]) -> list[RankedComp
 def _presentable(company: Company, ranked: RankedCompany, seed: Company | None) -> RankedCompany:
     """What is said of a company, on one line each and not too long; what is not said is taken from its profile."""
     similar = [f"Similar to {seed.company_name}"] if seed else []
-    chips = [shorten(chip, CHIP_CHARACTERS_MAX) for chip in distinct([*similar, *ranked.evidence_chips])]
+    profile = said_in(company.model_dump())
+    chips = [
+        plain_links(shorten(chip, CHIP_CHARACTERS_MAX), profile)
+        for chip in distinct([*similar, *ranked.evidence_chips])
+    ]
     return ranked.model_copy(
         update={
-            "reason": shorten(ranked.reason, REASON_CHARACTERS_MAX) or inline_description(company),
-            "inline_description": shorten(ranked.inline_description, INLINE_CHARACTERS_MAX)
+            "reason": plain_links(shorten(ranked.reason, REASON_CHARACTERS_MAX), profile)
+            or inline_description(company),
+            "inline_description": plain_links(shorten(ranked.inline_description, INLINE_CHARACTERS_MAX), profile)
             or inline_description(company),
             "evidence_chips": (chips or list(company.niches))[:EVIDENCE_CHIPS_MAX],
         }

@@ -17,6 +17,7 @@ from quarry.core.agent_tools import AgentPrompt, AgentResource, AgentTemplate, A
 from quarry.core.errors import UNFORESEEN_MESSAGE, Forbidden, InvalidInput, NotFound, QuarryError
 from quarry.core.off_loop import off_loop
 from quarry.core.services import Caller, Services
+from quarry.core.shown import escaped, shown
 
 if TYPE_CHECKING:
     from mcp import MCPError
@@ -115,7 +116,7 @@ class AgentServer:
         from mcp_types import CallToolResult, TextContent
 
         try:
-            found = await self._call(self._tool(parameters.name), parameters.arguments or {})
+            found = shown(await self._call(self._tool(parameters.name), parameters.arguments or {}))
         except QuarryError as error:
             return CallToolResult(content=[TextContent(type="text", text=error.public_message)], is_error=True)
         except Exception:
@@ -173,7 +174,7 @@ class AgentServer:
 
         uri = str(parameters.uri)
         try:
-            text = _text(await self._resource(uri))
+            text = _text(shown(await self._resource(uri)))
         except QuarryError as error:
             # `uri` alone is how the protocol tells a resource that there is not from arguments that are wrong
             raise _protocol_error(error, data={"uri": uri}) from error
@@ -242,4 +243,4 @@ def _protocol_error(
 
 
 def _text(found: Mapping[str, Any]) -> str:
-    return json.dumps(found, ensure_ascii=False)
+    return escaped(json.dumps(found, ensure_ascii=False))

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ValidationError
 
 from quarry.core.agent_results import RESULT_CHARACTERS_MAX, bounded
 from quarry.core.errors import FieldError, InvalidInput
+from quarry.core.model.arguments import read_arguments
 from quarry.core.model.schemas import tool_parameters, tool_result
 from quarry.core.off_loop import off_loop
 from quarry.core.services import Caller, Services
@@ -151,7 +152,7 @@ def openai_format(tools: Sequence[AgentTool]) -> list[dict[str, Any]]:
 
 def _validated(model: type[BaseModel], arguments: Mapping[str, Any]) -> BaseModel:
     try:
-        return model.model_validate(dict(arguments))
+        return read_arguments(model, dict(arguments))
     except ValidationError as error:
         details = error.errors(include_url=False, include_context=False, include_input=False)[:ERRORS_MAX]
         raise InvalidInput([_field_error(place_in(arguments, detail), detail["msg"]) for detail in details]) from None

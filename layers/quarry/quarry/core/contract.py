@@ -6,7 +6,7 @@ import datetime
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field, StrictInt
+from pydantic import BeforeValidator, ConfigDict, Field, SerializerFunctionWrapHandler, StrictInt, model_serializer
 
 from quarry.core.lazy_model import LazyModel
 from quarry.core.text import Storable
@@ -60,7 +60,12 @@ class Evidence(Request):
 
 
 class AggregationGroup(LazyModel):
-    """A value, or the first day of a period, and how many rows have it."""
+    """A value, or the first day of a period, and how many rows have it; null: rows that have none, or a blank one."""
 
-    value: str | int | float | bool | datetime.date
+    value: str | int | float | bool | datetime.date | None
     count: int
+
+    @model_serializer(mode="wrap")
+    def _with_null(self, serialise: SerializerFunctionWrapHandler):  # type: ignore[no-untyped-def]
+        """Null is a value here, also where fields without one are left out."""
+        return {"value": None} | serialise(self)

@@ -19,6 +19,7 @@ QuarryError                     500  something we did not foresee
 ├── HeadersTooLarge             431
 ├── Unavailable                 503  carries retry_after_seconds
 │   ├── DatabaseUnavailable
+│   ├── SourceUnavailable            a table that is searched cannot be read; the others can
 │   ├── Overloaded                   more is asked of this process than it takes on
 │   └── TimeIsUp                     a search's own time ran out
 └── ModelError                  503  a language or embedding model did not give a usable answer
@@ -89,8 +90,8 @@ class ConfigurationError(QuarryError):
 class MalformedRequest(QuarryError):
     status = 400
     title = "Malformed request"
-    meaning = "The body is not JSON, or not what its content type says."
-    remedy = "Send a whole JSON document in UTF-8. Trying again unchanged does not help."
+    meaning = "The body is not JSON, or not what its content type says, or a header came twice that may come once."
+    remedy = "Send a whole JSON document in UTF-8, and each header once. Trying again unchanged does not help."
 
 
 class NotAuthenticated(QuarryError):
@@ -110,7 +111,10 @@ class PaymentRequired(QuarryError):
 class Forbidden(QuarryError):
     status = 403
     title = "Not allowed"
-    meaning = "It is known who asks, and this is not for them; or as much is kept as one user may keep."
+    meaning = (
+        "It is known who asks, and this is not for them; or as much is kept as one user may keep; or a page of another site "
+        "sent the request to a local server."
+    )
     remedy = "`detail` says which. Delete what is not needed where a bound was reached."
 
 
@@ -212,6 +216,12 @@ class DatabaseUnavailable(Unavailable):
         self, message: str = "The database does not answer; try again shortly.", *, retry_after_seconds: int = 5
     ) -> None:
         super().__init__(message, retry_after_seconds=retry_after_seconds)
+
+
+class SourceUnavailable(Unavailable):
+    def __init__(self, names: Sequence[str], *, retry_after_seconds: int = 15) -> None:
+        called = f"{'collection' if len(names) == 1 else 'collections'} {', '.join(names)}"
+        super().__init__(f"The {called} cannot be read at the moment.", retry_after_seconds=retry_after_seconds)
 
 
 class Overloaded(Unavailable):

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+VALUES_MAX = 10_000
+
 
 class Memory:
     """Values by name, each read again when it is older than its reader says."""
@@ -23,5 +25,16 @@ class Memory:
             remembered: T = value
             return remembered
         value = await read()
-        self._values[name] = (now, value)
+        self.keep(name, value)
         return value
+
+    def keep(self, name: str, value: object) -> None:
+        """Remember a value under this name from now on; the oldest is forgotten where there are too many."""
+        self._values.pop(name, None)
+        self._values[name] = (time.monotonic(), value)
+        if len(self._values) > VALUES_MAX:
+            del self._values[next(iter(self._values))]
+
+    def holds(self, name: str, *, seconds: float) -> bool:
+        """Whether anything was remembered under this name in the last `seconds`."""
+        return time.monotonic() - self._values.get(name, (-float("inf"), None))[0] < seconds

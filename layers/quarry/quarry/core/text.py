@@ -10,7 +10,7 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, GetCoreSchemaHandler, GetJsonSchemaHandler, StringConstraints
+from pydantic import AfterValidator, BeforeValidator, GetCoreSchemaHandler, GetJsonSchemaHandler, StringConstraints
 from pydantic_core.core_schema import CoreSchema, no_info_after_validator_function
 
 from quarry.core.language.stemming import stem
@@ -47,6 +47,28 @@ def storable(text: str) -> str:
     return text
 
 
+_TAGS = r"\U000e0020-\U000e007f"
+_CONTROLS = r"\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\U000e0001"
+_LINE_ENDS = r"\u2028\u2029"
+INVISIBLE_CHARACTERS = _CONTROLS + _LINE_ENDS
+"""What `visible` takes out, as a set of a pattern; tags, which it takes out in some places, are not in it."""
+
+_INVISIBLE = re.compile(rf"[{_CONTROLS}]|(?<![\U0001f3f4{_TAGS}])[{_TAGS}]+")
+_LINE_END = re.compile(f"[{_LINE_ENDS}]")
+
+
+def visible(text: str) -> str:
+    """`text` without characters that nobody sees and that change how it reads: controls of the direction of writing, which make a
+    text look like another one, and characters without width, which hide words from a search or speak to a model alone.
+
+    The joiners U+200C and U+200D stay: Persian, Indic scripts and emoji are written wrongly without them. So do tags behind a
+    black flag, which make the flags of regions. Separators of lines and paragraphs become line breaks.
+    """
+    if text.isascii():
+        return text
+    return _LINE_END.sub("\n", _INVISIBLE.sub("", text))
+
+
 CleanText = Annotated[str, AfterValidator(storable)]
 """Any text that can be stored: no NUL, no lone surrogate."""
 
@@ -74,8 +96,9 @@ QueryText = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=QUERY_MAX_CHARACTERS),
     StorableWords,
+    BeforeValidator(lambda text: visible(text) if isinstance(text, str) else text),
 ]
-"""What a user asks: 1 to 2,000 characters after trimming."""
+"""What a user asks: 1 to 2,000 characters after trimming, without invisible ones; positions in it count what is left."""
 
 Identifier = Annotated[str, StringConstraints(min_length=1, max_length=IDENTIFIER_MAX_CHARACTERS), Storable]
 """An id on the wire: 1 to 64 characters, ours or the data owner's."""

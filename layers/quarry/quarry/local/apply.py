@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import TypeVar
 
-from quarry.core.collections.apply import Change, apply_change, plan_changes, stored_collections
+from quarry.core.collections.apply import Change, apply_change, plan_changes, stored_collections, take_turn
 from quarry.core.collections.checking import check, tables_named
 from quarry.core.collections.collection import Collection
 from quarry.core.collections.declaration import CollectionDeclaration, DeclarationError, Lines, read_declarations
@@ -22,7 +22,7 @@ from quarry.core.retrieval.refresh import Counted, refresh
 from quarry.core.services import Services
 from quarry.local.data import REFRESH_SECONDS, embed_waiting
 from quarry.local.database import LocalDatabase, open_database
-from quarry.local.telling import tell
+from quarry.local.telling import note, tell
 from quarry.local.terminal import progress_bar
 from quarry.records.searched_types import BUILT_IN
 
@@ -38,6 +38,7 @@ def apply_file(path: Path, *, only_plan: bool, embed: bool) -> bool:
     with open_database() as database:
         schema = database.settings.database_schema
         with connect(database.url, schema) as connection:
+            wait_for_others(connection)
             changes = planned(connection, declared_text, path, schema)
             for change in changes:
                 tell(
@@ -49,6 +50,11 @@ def apply_file(path: Path, *, only_plan: bool, embed: bool) -> bool:
                 apply_change(connection, change, schema)
         applied = {change.name for change in changes if change.action != "keep"}
         return asyncio.run(fill(database, applied=applied, embed=embed))
+
+
+def wait_for_others(connection: SyncConnection) -> None:
+    """Take turns with whoever else changes what is declared in the database, and say where that means to wait."""
+    take_turn(connection, lambda: note("waiting for another `quarry apply` or `quarry load` to end its changes"))
 
 
 def reconcile(name: str | None) -> bool:

@@ -159,11 +159,20 @@ def _load_source(
 
 def sources_of(paths: Sequence[Path]) -> list[Path]:
     """The files that are meant, those of folders too. One that is missing raises OSError, before a database is started for it."""
-    sources = [source for path in paths for source in (files_in(path) if path.is_dir() else [path])]
+    sources = [source for path in paths for source in (_files_of(path) if path.is_dir() else [path])]
     for source in sources:
         if source != STANDARD_INPUT:
             source.stat()
     return sources
+
+
+def _files_of(folder: Path) -> list[Path]:
+    """The files of a folder; links that lead out of it are named and left out. Raises UnreadableFile."""
+    files, outside = files_in(folder)
+    if outside:
+        named = ", ".join(path.name for path in outside[:NAMED_FAILURES_MAX])
+        note(f"{folder}: left out {named}: a link leads out of the folder; name the file itself to load it")
+    return files
 
 
 @contextmanager

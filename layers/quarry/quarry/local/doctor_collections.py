@@ -1,31 +1,34 @@
-"""What `quarry doctor` says of each collection: what of its table was changed, and whether it is in step."""
+"""What `quarry doctor` says of each collection: what of its tables was changed, whether they can be read, and whether it is in
+step.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from psycopg import Error as PostgresError
 from psycopg.rows import class_row
+from psycopg.sql import SQL, Identifier
 
 from quarry.core.collections.apply import hash_of_functions, stored_collections
-from quarry.core.collections.collection import ENGLISH, Collection, declared_source
+from quarry.core.collections.checking import bypass, tables_named
+from quarry.core.collections.collection import ENGLISH, Collection, UsedColumn, declared_source
+from quarry.core.collections.exposure import Relations, exposed
+from quarry.core.collections.relations import Relation, relations_named
 from quarry.core.postgres.schema import SyncConnection
 from quarry.core.settings import LOCAL_EMBEDDING_MODEL
 from quarry.local.finding import Finding
+from quarry.records.searched_types import RecordTypes, SearchedType, with_collections
 
 LATE_SECONDS = 300.0
 """A change that has waited for so long is told."""
+ROWS_READ = 20
+"""So many rows of a collection are read as a search would, to see whether that works."""
 
 _STATE = """
-select c.id, c.problem, r.oid is not null as has_source,
-  coalesce(has_table_privilege(r.oid, 'select'), false) as may_select,
+select c.id, c.problem,
   coalesce(sees_all_rows(r.oid::regclass), true) as sees_all,
-  array(
-    select format('%s is now %s', u.name, case when a.attisdropped then 'gone' else 'called ' || a.attname end)
-    from json_each(c.columns) u (name, used)
-    join pg_attribute a on a.attrelid = r.oid and a.attnum = (u.used ->> 'number')::int
-    where r.oid is not null and a.attname is distinct from u.name order by 1
-  ) as changed,
   (select count(*) from pg_trigger t where t.tgfoid = to_regproc('note_changes_' || c.id) and t.tgenabled in ('O', 'A'))
     as triggers,
   (select count(*) from collection_changes q where q.collection = c.id) as waiting,
@@ -40,10 +43,7 @@ _TRIGGERS = 4
 class _State:
     id: int
     problem: str | None
-    has_source: bool
-    may_select: bool
     sees_all: bool
-    changed: list[str]
     triggers: int
     waiting: int
     waiting_for: float | None
@@ -54,8 +54,14 @@ def collection_findings(connection: SyncConnection, embedding_model: str) -> Ite
     collections = stored_collections(connection)
     with connection.cursor(row_factory=class_row(_State)) as cursor:
         states = {state.id: state for state in cursor.execute(_STATE)}
+    named = tables_named({name: each.declaration for name, each in collections.items()})
+    relations = relations_named(connection, named | {each.source for each in collections.values()})
+    types = with_collections([*collections.values()], has_built_in=False)
     for collection in collections.values():
-        yield _finding(collection, states[collection.id])
+        yield _finding(
+            collection, states[collection.id], relations, _unreadable(connection, types[collection.name], types)
+        )
+        yield from _secrets(collection, relations)
         if embedding_model == LOCAL_EMBEDDING_MODEL and (other := _other_languages(collection)):
             yield Finding(
                 "absent",
@@ -65,14 +71,57 @@ def collection_findings(connection: SyncConnection, embedding_model: str) -> Ite
             )
 
 
+def _secrets(collection: Collection, relations: Relations) -> Iterator[Finding]:
+    """The columns that look like secrets and that anybody may see, if there are any."""
+    source = relations.get(collection.source)
+    found = exposed(collection.declaration, source, relations) if source else ()
+    if told := "; ".join(dict.fromkeys(each.reason for each in found)):
+        advice = "put them into `hidden`, or show other columns, in quarry.toml, then run `quarry apply`"
+        yield Finding("absent", f"secrets in {collection.name}", told, f"unless everybody may see them: {advice}")
+
+
 def _other_languages(collection: Collection) -> list[str]:
     """The languages but English that rows with vectors are in."""
     return [each for each in collection.languages if each != ENGLISH] if collection.declaration.embedded else []
 
 
-def _finding(collection: Collection, state: _State) -> Finding:
+def _unreadable(connection: SyncConnection, type: SearchedType, types: RecordTypes) -> str | None:
+    """Why a search could not read its rows, as Postgres says it; None where it can."""
+    read = SQL("select r.* from (select w.id from {} w limit {}) k cross join lateral ({} offset 0) r").format(
+        Identifier(type.rows), ROWS_READ, SQL(type.text)
+    )
+    try:
+        with connection.transaction(force_rollback=True):
+            for name, value in types.settings({}).items():
+                connection.execute("select set_config(%s, %s, true)", [name, value])
+            connection.execute(read)
+    except PostgresError as error:
+        return error.diag.message_primary or error.__class__.__name__
+    return None
+
+
+def _changed(collection: Collection, relation: Relation) -> Iterator[str]:
+    """What became of the columns that a collection uses."""
+    columns = {each.number: each for each in relation.columns}
+    for name, used in sorted(collection.columns.items()):
+        now = columns.get(used.number)
+        if now is None:
+            yield f"{name} is now gone"
+        elif now.name != name:
+            yield f"{name} is now called {now.name}"
+        elif UsedColumn.of(now) != used:
+            yield f"{name} is now {now.type}"
+
+
+def _finding(
+    collection: Collection, state: _State, relations: Mapping[tuple[str, str], Relation], unreadable: str | None
+) -> Finding:
     subject = f"collection {collection.name}"
-    for is_broken, detail, advice in _faults(collection, state):
+    for is_broken, detail, advice in (
+        *_faults_of_tables(collection, relations),
+        *_faults(collection, state),
+        (unreadable is not None, f"its rows cannot be read: {unreadable}", "mend the policies, views and functions"),
+    ):
         if is_broken:
             return Finding("broken", subject, detail, advice)
     if state.waiting_for is not None and state.waiting_for > LATE_SECONDS:
@@ -83,17 +132,34 @@ def _finding(collection: Collection, state: _State) -> Finding:
     return Finding("ok", subject, f"in step with {'.'.join(collection.source)}{waiting}")
 
 
+_MEND = "mend quarry.toml, then run `quarry apply`"
+
+
+def _faults_of_tables(
+    collection: Collection, relations: Mapping[tuple[str, str], Relation]
+) -> Iterator[tuple[bool, str, str]]:
+    """What may be wrong with the tables that a collection is made of, worst first: whether it is, what it is, what to do."""
+    if not all(collection.source):
+        yield True, f"the table {collection.declaration.source} is gone", _MEND
+        return
+    declared, others = declared_source(collection.declaration), tables_named({"": collection.declaration})
+    for table in (collection.source, *sorted(others - {declared, collection.source})):
+        name, relation = ".".join(table), relations.get(table)
+        if relation is None:
+            yield True, f"the table {name}, which it refers to, is gone", _MEND
+            continue
+        grant = f"grant select on {name} to the role of DATABASE_URL"
+        yield not relation.may_select, f"there is no right to read {name}", grant
+        if table == collection.source:
+            changed = ", ".join(_changed(collection, relation))
+            yield bool(changed), f"columns of {name} have changed: {changed}", _MEND
+        if relation.bypassed and not collection.declaration.bypasses_policies:
+            yield True, bypass(relation), "or write bypasses_policies = true where every caller may see them"
+
+
 def _faults(collection: Collection, state: _State) -> Iterator[tuple[bool, str, str]]:
-    """What may be wrong, worst first: whether it is, what it is, and what to do."""
+    """What else may be wrong, worst first."""
     declared, source = collection.declaration, ".".join(collection.source)
-    mend = "mend quarry.toml, then run `quarry apply`"
-    yield not state.has_source, f"the table {declared.source} is gone", mend
-    yield (
-        not state.may_select,
-        f"there is no right to read {source}",
-        f"grant select on {source} to the role of DATABASE_URL",
-    )
-    yield bool(state.changed), f"columns of {source} have changed: {', '.join(state.changed)}", mend
     yield (
         not state.sees_all,
         f"policies hide rows of {source}",
@@ -103,6 +169,6 @@ def _faults(collection: Collection, state: _State) -> Iterator[tuple[bool, str, 
     yield lacks_triggers, f"triggers on {source} are missing or disabled", "run `quarry apply`, then `quarry reconcile`"
     yield state.problem is not None, f"not in step: {state.problem}", "run `quarry reconcile` when it is mended"
     renamed = collection.source != declared_source(declared)
-    yield renamed, f"the table {declared.source} is now called {source}", mend
+    yield renamed, f"the table {declared.source} is now called {source}", _MEND
     is_earlier = collection.functions_hash != hash_of_functions(collection)
     yield is_earlier, "an earlier version made what keeps it in step", "run `quarry apply`"

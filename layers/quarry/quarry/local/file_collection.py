@@ -22,7 +22,7 @@ from quarry.core.files.records import UnreadableFile
 from quarry.core.postgres.load import REPORTED_PROBLEMS_MAX, LoadError
 from quarry.core.postgres.migrate import connect
 from quarry.core.postgres.schema import SyncConnection
-from quarry.local.apply import fill, planned, read_declared
+from quarry.local.apply import fill, planned, read_declared, wait_for_others
 from quarry.local.data import name_of, opened_records, report_skipped, sources_of, told_file
 from quarry.local.database import open_database
 from quarry.local.telling import is_for_programs, note, tell
@@ -77,6 +77,7 @@ def load_collection(
             raise ConfigurationError(f"The schema {schema} is Quarry's own: take another.")
         try:
             with connect(database.url, schema) as connection, connection.transaction():
+                wait_for_others(connection)
                 load = FileLoad(connection, table, _made_before(connection, table))
                 for source in sources:
                     with opened_records(source, format, table[1]) as (records, bar):

@@ -13,6 +13,8 @@ from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progres
 from rich.table import Table
 from rich.text import Text
 
+from quarry.core.text import visible
+
 BAR_CELLS = 16
 PLAIN_CELLS = 10_000
 PROGRESS_STEPS = 200
@@ -41,8 +43,8 @@ def make_console(*, stderr: bool = False) -> Console:
 
 
 def printable(text: str) -> str:
-    """`text` without control characters, new lines and tabs excepted."""
-    return text.translate(_CONTROLS)
+    """`text` without invisible and control characters, new lines and tabs excepted."""
+    return visible(text).translate(_CONTROLS)
 
 
 def conditions_line(meets: Sequence[str], misses: Sequence[str]) -> Text:

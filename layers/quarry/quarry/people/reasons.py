@@ -14,6 +14,7 @@ from typing import Any
 from quarry.core.language.sentences import sentences
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys, unique
+from quarry.core.links import plain_links
 from quarry.core.text import shorten, words
 from quarry.people.candidates import FoundPerson
 from quarry.people.constraints import rupees
@@ -75,7 +76,10 @@ def reasons_for(output: PeopleReasons, asked: ReasonsToGive) -> dict[str, list[s
 
 def sanitised(reasons: Iterable[str]) -> list[str]:
     """At most three reasons of at most 120 characters, each once, on one line and without markup."""
-    plain = (shorten(_MARKUP.sub(r"\1", reason[:TEXT_CHARACTERS_MAX]), REASON_CHARACTERS_MAX) for reason in reasons)
+    plain = (
+        plain_links(shorten(_MARKUP.sub(r"\1", reason[:TEXT_CHARACTERS_MAX]), REASON_CHARACTERS_MAX))
+        for reason in reasons
+    )
     return list(unique((reason for reason in plain if words(reason)), str.casefold))[:REASONS_MAX]
 
 

@@ -17,10 +17,11 @@ from pydantic import TypeAdapter
 from quarry.core.collections.collection import Collection, OwnTable
 from quarry.core.collections.column_types import is_single
 from quarry.core.collections.declaration import FacetDeclaration
-from quarry.core.collections.guessing import is_secret, words
+from quarry.core.collections.guessing import words
 from quarry.core.collections.predicate import read_predicate
 from quarry.core.collections.relations import Column, is_date_type
 from quarry.core.collections.search_table import DATE, called, search_table
+from quarry.core.collections.secret_names import is_secret_number, secrecy_of
 from quarry.core.language.nouns import plural
 from quarry.core.retrieval.facets import SearchTable
 from quarry.query.algebra import Condition
@@ -128,7 +129,7 @@ def _column_field(collection: Collection, column: Column) -> tuple[str, Field | 
     """A column that is no facet, as a field; None where it holds no plain values or nobody may see it."""
     name = column.name.replace(".", "_").replace("(", "_").replace(")", "_")
     kind = _kind(column)
-    if kind is None or column.name in collection.unshown_columns or is_secret(column):
+    if kind is None or column.name in collection.unshown_columns or _is_secret(column.name, kind):
         return name, None
     label = " ".join(words(column.name)) or column.name
     sql = partial(_column_value, collection, column.name, column.base, kind, is_array=column.is_array)
@@ -136,6 +137,13 @@ def _column_field(collection: Collection, column: Column) -> tuple[str, Field | 
         name, kind, sql, label, plural(label), is_array=column.is_array, unit=None, description=column.comment
     )
     return name, field
+
+
+def _is_secret(name: str, kind: Kind) -> bool:
+    """Whether an undeclared column is called like a secret; days and truths only say something about one."""
+    if kind == "text":
+        return secrecy_of(name) is not None
+    return kind == "number" and is_secret_number(name)
 
 
 def _kind(column: Column) -> Kind | None:

@@ -19,8 +19,8 @@ ROW_FIELDS = ("id", "title")
 def page_of_rows(base: Base) -> tuple[Composed, list[Path]]:
     """The statement of one page, with the total in every row: of no rows one without a place. And the paths of its columns.
 
-    The total is counted apart, so that the page can stop early by an index or a short sort; where conditions join other rows it is
-    counted with the page, so that they are joined once. What is shown of related rows is computed for the page alone.
+    The total is counted apart, so that the page can stop early by an index or a short sort; where conditions join other rows it
+    is counted with the page, so that they are joined once. What is shown of related rows is computed for the page alone.
     """
     query, order = base.query, order_of(base)
     paths: list[Path] = []

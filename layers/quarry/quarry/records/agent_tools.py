@@ -7,15 +7,11 @@ from typing import Any
 
 from quarry.core.agent_tools import AgentPrompt, AgentResource, AgentTemplate
 from quarry.core.services import Caller, Services
-from quarry.records.collections import describe_collections
-from quarry.records.retrieval import whole_record
-from quarry.records.types_in_force import acting_for
+from quarry.records.collections import describe_collections, read_record
 
 
 async def _get(variables: Mapping[str, str], caller: Caller, services: Services) -> dict[str, Any]:
-    types, services = await acting_for(caller, services)
-    [chosen] = types.named([variables["type"]])
-    record = await whole_record(services.reader, chosen, variables["id"])
+    record = await read_record(variables["type"], variables["id"], caller, services)
     return record.model_dump(mode="json", exclude_none=True)
 
 

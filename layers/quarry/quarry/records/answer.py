@@ -17,12 +17,13 @@ from quarry.core.run_log import Run
 from quarry.core.services import Caller, Services
 from quarry.core.stream.events import Event
 from quarry.records.applied import applied, scope_of, with_filters_in_force
-from quarry.records.begun import Begun
+from quarry.records.begun import Asked, Begun
 from quarry.records.by_model import answered_by_model
 from quarry.records.by_rule import answered_by_rule
-from quarry.records.contract import Applied, AskRequest, IntentEvent, ToolCallEvent, ToolObservationEvent
+from quarry.records.contract import AskRequest, IntentEvent, ToolCallEvent, ToolObservationEvent
 from quarry.records.conversation import Conversation, take_up
 from quarry.records.evidence import Evidence
+from quarry.records.facts import known_facts
 from quarry.records.intent import classify_intent
 from quarry.records.reading import RecordsReading, by_itself, read_records
 from quarry.records.research import SOURCES_FOUND_MAX
@@ -30,6 +31,7 @@ from quarry.records.retrieval import with_known_values
 from quarry.records.searched_types import RecordTypes
 from quarry.records.tools import SEARCH, SearchToolset
 from quarry.records.types_in_force import acting_for
+from quarry.records.unreadable import over_readable
 
 MAX_STEPS = 6
 """Agent steps of one answer: searches at most, and model turns at most, the answer included."""
@@ -46,34 +48,38 @@ async def answer_question(
     request_id: str | None = None,
     run_id: UUID | None = None,
 ) -> AsyncGenerator[Event]:
-    """The events of one answer. A failing model degrades steps and never ends the stream; a failing database does.
+    """The events of one answer. A failing model degrades steps and never ends the stream, nor do collections that cannot be read
+    while others can; a failing database does.
 
     An answer that was degraded by a failing model can be opened again as every other, and is not given again: the next one is
     asked of the model. One that nobody waited for is not kept.
     """
     types, services = await acting_for(caller, services)
-    budget, asked = _budget(services), request.as_asked()
-    with services.run("records", caller, request.question, asked, budget, request_id, run_id) as run:
+    budget, logged = _budget(services), request.as_asked()
+    with services.run("records", caller, request.question, logged, budget, request_id, run_id) as run:
         yield IntentEvent(intent=classify_intent(request.question))
-        conversation, reading = await _read(request, services, types)
-        request = with_filters_in_force(request, conversation)
-        chosen = types.named(request.types)
-        scope = await with_known_values(services.reader, scope_of(request.filters, chosen), chosen, types.owners)
-        told = applied(request, types, scope)
-        evidence = Evidence(SOURCES_FOUND_MAX) if run.chat is not None else Evidence()
-        toolset = SearchToolset(services, run, chosen, reading, scope, evidence)
-        yield _call_event(conversation.search_query, told, run)
-        first = await toolset.search(conversation.search_query)
-        summary = f"{first.summary}; only {told.label}" if told else first.summary
-        yield ToolObservationEvent(id=FIRST_SEARCH, tool=SEARCH, count=len(first.ranked), summary=summary)
-        begun = Begun(request, caller, conversation, toolset, told, first)
+        asked = await over_readable(types, services.memory, partial(_read, request, services))
+        yield _call_event(asked, run)
+        begun = await over_readable(asked.types, services.memory, partial(_begin, asked, caller, services, run))
+        for name in begun.asked.types.degraded(begun.asked.request.types):
+            run.degrade(name)
+        yield _observation(begun)
         answer = answered_by_model(begun, MAX_STEPS) if run.chat is not None else answered_by_rule(begun)
         async with aclosing(answer) as events:
             async for event in events:
                 yield event
 
 
-async def _read(request: AskRequest, services: Services, types: RecordTypes) -> tuple[Conversation, RecordsReading]:
+async def _read(request: AskRequest, services: Services, types: RecordTypes) -> Asked:
+    """What is asked of these types, and of which of their records."""
+    conversation, reading = await _placed(request, services, types)
+    request = with_filters_in_force(request, conversation)
+    chosen = types.named(request.types)
+    scope = await with_known_values(services.reader, scope_of(request.filters, chosen), chosen, types.owners)
+    return Asked(types, request, conversation, reading, scope, applied(request, types, scope))
+
+
+async def _placed(request: AskRequest, services: Services, types: RecordTypes) -> tuple[Conversation, RecordsReading]:
     """The question in its conversation, and what it asks of the records: in the light of those before it, unless it names a topic
     of its own.
     """
@@ -92,11 +98,31 @@ async def _read(request: AskRequest, services: Services, types: RecordTypes) -> 
     return await off_loop(partial(place, stays=True)), reading
 
 
-def _call_event(query: str, told: Applied | None, run: Run) -> ToolCallEvent:
+async def _begin(asked: Asked, caller: Caller, services: Services, run: Run, types: RecordTypes) -> Begun:
+    """The question searched for over these types and, where no model leads, what is known for sure."""
+    if types is not asked.types:
+        asked = await _read(asked.request, services, types)
+    evidence = Evidence(SOURCES_FOUND_MAX) if run.chat is not None else Evidence()
+    chosen = types.named(asked.request.types)
+    toolset = SearchToolset(services, run, chosen, asked.reading, asked.scope, evidence)
+    query = asked.conversation.search_query
+    first = await toolset.search(query)
+    facts = await known_facts(query, first, toolset) if run.chat is None else None
+    return Begun(asked, caller, toolset, first, facts)
+
+
+def _call_event(asked: Asked, run: Run) -> ToolCallEvent:
     """The first search is for the question itself: it needs no model to decide that."""
     run.budget.spend_call()
+    told = asked.told
     filters = told.model_dump(mode="json", by_alias=True, exclude={"label"}, exclude_none=True) if told else {}
-    return ToolCallEvent(id=FIRST_SEARCH, tool=SEARCH, arguments={"text": query, **filters})
+    return ToolCallEvent(id=FIRST_SEARCH, tool=SEARCH, arguments={"text": asked.conversation.search_query, **filters})
+
+
+def _observation(begun: Begun) -> ToolObservationEvent:
+    first = begun.first
+    summary = f"{first.summary}; only {begun.told.label}" if begun.told else first.summary
+    return ToolObservationEvent(id=FIRST_SEARCH, tool=SEARCH, count=len(first.ranked), summary=summary)
 
 
 def _budget(services: Services) -> Budget:

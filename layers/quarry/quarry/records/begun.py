@@ -8,14 +8,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import quarry
-from quarry.core.errors import DatabaseUnavailable
+from quarry.core.postgres.faults import UNREADABLE
 from quarry.core.run_log import ResultRecord, Run
 from quarry.core.services import Caller, Services
 from quarry.records.answer_cache import FinishedAnswer, KeptAnswer, Keys, digest, find_answer, store_answer
 from quarry.records.candidates import RecordKey
-from quarry.records.contract import Applied, AskRequest, DoneEvent, Source
+from quarry.records.contract import Applied, AskRequest, DoneEvent, RecordType, Source
 from quarry.records.conversation import Conversation
-from quarry.records.retrieval import describe
+from quarry.records.facts import Facts
+from quarry.records.reading import RecordsReading
+from quarry.records.retrieval import Scope, describe
+from quarry.records.searched_types import RecordTypes
 from quarry.records.tools import Searched, SearchToolset
 
 BROKEN_OFF = "\n\n*The answer broke off here. From the sources themselves:*\n\n"
@@ -24,15 +27,41 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Begun:
-    """An answer whose first search is done: the question, the searches, and `told`, the types and filters that hold."""
+class Asked:
+    """What is asked of the types that can be read: the request with the filters in force, the question in its conversation, and
+    `told`, the types and filters that hold, in words.
+    """
 
+    types: RecordTypes
     request: AskRequest
-    caller: Caller
     conversation: Conversation
-    toolset: SearchToolset
+    reading: RecordsReading
+    scope: Scope
     told: Applied | None
+
+    @property
+    def left_out(self) -> list[RecordType]:
+        """The collections that it asks for too, and that cannot be read."""
+        return self.types.left_out(self.request.types)
+
+
+@dataclass(frozen=True)
+class Begun:
+    """An answer whose first search is done. `facts` are what is known for sure without a model, where none leads."""
+
+    asked: Asked
+    caller: Caller
+    toolset: SearchToolset
     first: Searched
+    facts: Facts | None
+
+    @property
+    def conversation(self) -> Conversation:
+        return self.asked.conversation
+
+    @property
+    def told(self) -> Applied | None:
+        return self.asked.told
 
     @property
     def run(self) -> Run:
@@ -42,15 +71,22 @@ class Begun:
     def services(self) -> Services:
         return self.toolset.services
 
+    @property
+    def missing(self) -> str:
+        """A sentence that names the collections that could not be searched; else empty."""
+        names = ", ".join(self.asked.left_out)
+        return f"\n\nNot searched, because it cannot be read at the moment: {names}." if names else ""
+
     def keys(self, *known: Any) -> Keys:
         """What the answer is kept by: all that it is made from before it is written, `known` included."""
-        found = self.toolset.pool.values()
+        found, request = self.toolset.pool.values(), self.asked.request
         return Keys(
             digest(
                 self.caller.user_id,
-                self.caller.claims,
-                _asked(self.request),
-                [turn.model_dump() for turn in self.request.recent_history],
+                # only the claims that decide which rows are found: others, such as a token's time, differ with each sign-in
+                self.toolset.reading.types.settings(self.caller.claims),
+                _asked(request),
+                [turn.model_dump() for turn in request.recent_history],
                 self.services.chat.name if self.services.chat else None,
                 self.services.embeddings.name,
                 quarry.__version__,
@@ -60,11 +96,11 @@ class Begun:
 
     async def kept(self, keys: Keys) -> KeptAnswer | None:
         """A kept answer to the same question over the same records; none where that cannot be looked up."""
-        if self.request.fresh:
+        if self.asked.request.fresh or self.asked.left_out:
             return None
         try:
             return await find_answer(self.services.database, keys)
-        except DatabaseUnavailable:
+        except UNREADABLE:
             return None
 
     async def keep(self, finished: FinishedAnswer, keys: Keys | None) -> str | None:
@@ -79,7 +115,7 @@ class Begun:
                 changed=await self._changed_since_read(finished.sources),
                 lifetime_days=self.services.settings.answer_lifetime_days,
             )
-        except DatabaseUnavailable:
+        except UNREADABLE:
             logger.warning("an answer could not be stored")
             return None
 

@@ -15,10 +15,12 @@ from quarry.agent.loop import Text, TurnEnded, converse
 from quarry.agent.matches import matched_values
 from quarry.agent.service import answer_query
 from quarry.agent.sources import what_may_be_asked
-from quarry.core.errors import DatabaseUnavailable, InvalidInput, ModelError
+from quarry.core.errors import InvalidInput, ModelError
+from quarry.core.links import LinkFilter
 from quarry.core.model.interface import Message
 from quarry.core.model.tool_loop import ToolFinished, ToolStarted
 from quarry.core.off_loop import off_loop
+from quarry.core.postgres.faults import UNREADABLE
 from quarry.core.stream.events import Event
 from quarry.query.contract import QueryResult
 from quarry.records.aggregation import aggregation_of
@@ -41,11 +43,10 @@ from quarry.records.evidence import SOURCES_MAX, EvidenceSource
 from quarry.records.facts import Facts
 from quarry.records.followups import models_followups
 from quarry.records.prompts import answer_messages
-from quarry.records.research import Research, result_text
+from quarry.records.research import STEP, Research, result_text
 from quarry.records.support import Support, support
 from quarry.records.written_answer import WrittenAnswer
 
-STEP = "records_answer"
 COUNTED = "counted on the records"
 
 
@@ -73,7 +74,7 @@ class Led:
     written: WrittenAnswer = field(default_factory=WrittenAnswer)
     sent: Sequence[EvidenceSource] | None = None
     """The sources that were sent, once the answer has begun."""
-    _filter: CitationFilter | None = None
+    _filters: tuple[CitationFilter, LinkFilter] | None = None
     _held: str = ""
     _has_called: bool = False
 
@@ -145,7 +146,7 @@ class Led:
         return await off_loop(
             answer_messages,
             question,
-            begun.request.recent_history,
+            begun.asked.request.recent_history,
             begun.toolset.evidence.sources,
             card(described, question, matched),
             begun.told.label if begun.told else "",
@@ -155,15 +156,19 @@ class Led:
     def _say(self, text: str, *, is_last: bool = False) -> list[Event]:
         """The events of more of the answer; before its first piece, the sources that it may cite and the last numbers."""
         events: list[Event] = []
-        if self._filter is None and (text.strip() or is_last):
+        if self._filters is None and (text.strip() or is_last):
             self.sent = self._kept_sources()
-            self._filter = CitationFilter({source.n for source in self.sent})
+            said = {each.n: " ".join((each.text.title, each.text.body, each.text.url or "")) for each in self.sent}
+            self._filters = CitationFilter(said), LinkFilter(said)
             events.append(SourcesEvent(sources=[source.to_source() for source in self.sent]))
             events += [event for event in [aggregation_of(self.research.results)] if event is not None]
             text = text.lstrip()
-        if self._filter is None:
+        if self._filters is None:
             return events
-        chunk = self._filter.feed(text) + (self._filter.finish() if is_last else "")
+        citations, links = self._filters
+        chunk = links.feed(citations.feed(text))
+        if is_last:
+            chunk += links.feed(citations.finish()) + links.finish() + self.begun.missing
         self.answer += chunk
         return [*events, *([AnswerChunkEvent(chunk=chunk)] if chunk else [])]
 
@@ -185,7 +190,7 @@ class Led:
         begun.note_results(zip(sources, (source.weight for source in evidence), strict=True))
         supported = await off_loop(self._support, evidence)
         yield CitationsEvent(citations=[*supported.citations], unsupported=[*supported.unsupported])
-        trust = _trust(sources, supported)
+        trust = _trust(sources, supported, is_partial=bool(begun.asked.left_out))
         yield trust
         followups = await models_followups(self.written.followups, begun.conversation, self.answer, begun.toolset)
         yield FollowupsEvent(questions=followups)
@@ -207,7 +212,7 @@ class Led:
         return support(
             self.answer,
             {source.n: source.text for source in evidence},
-            (BROKEN_OFF,),
+            (BROKEN_OFF, self.begun.missing),
             question=self.begun.conversation.question,
             results=[result_text(result) for result in self.research.results],
         )
@@ -218,7 +223,7 @@ class Led:
         for each in kept.finished.queries:
             try:
                 result = await answer_query(each.query, self.research.asked, self.begun.services, self.research.today)
-            except (InvalidInput, DatabaseUnavailable):
+            except (InvalidInput, *UNREADABLE):
                 return None
             if AskedQuery.of(result) != each:
                 return None
@@ -241,8 +246,10 @@ class Led:
         yield self.begun.done(kept.id, [], cached=True)
 
 
-def _trust(sources: Sequence[Source], supported: Support) -> ConfidenceEvent:
-    """How far an answer can be trusted, by the sources that it cites; numbers of queries are exact."""
+def _trust(sources: Sequence[Source], supported: Support, *, is_partial: bool) -> ConfidenceEvent:
+    """How far an answer can be trusted, by the sources that it cites; numbers of queries are exact. One from a part of the data
+    is not trusted far.
+    """
     numbers = {citation.n for citation in supported.citations}
     cited = [source for source in sources if source.n in numbers]
     is_exact = supported.rests_on_results and not supported.unsupported

@@ -31,8 +31,8 @@ from quarry.records.support import support
 
 async def answered_by_rule(begun: Begun) -> AsyncGenerator[Event]:
     """The events of an answer that no model writes, after its first search. Raises DatabaseUnavailable."""
-    ruled = Ruled(begun, await known_facts(begun.conversation.search_query, begun.first, begun.toolset))
-    facts = ruled.facts
+    facts = begun.facts or await known_facts(begun.conversation.search_query, begun.first, begun.toolset)
+    ruled = Ruled(begun, facts)
     keys = begun.keys(facts.text, facts.doubt, facts.is_all, facts.counted.to_json() if facts.counted else None)
     kept = await begun.kept(keys)
     async with aclosing(ruled.given_again(kept) if kept is not None else ruled.written(keys)) as events:
@@ -54,11 +54,11 @@ class Ruled:
 
     @property
     def only(self) -> str:
-        """That no more was searched than what is asked for, where nothing was found there; else empty."""
+        """That no more was searched than what is asked for, where nothing was found there, and what could not be; else empty."""
         told = self.begun.told
-        if told is None or self.evidence or self.facts.counted is not None:
-            return ""
-        return f"\n\nOnly this was searched: {told.label}."
+        is_said = told is not None and not self.evidence and self.facts.counted is None
+        only = f"\n\nOnly this was searched: {told.label}." if told and is_said else ""
+        return only + self.begun.missing
 
     async def written(self, keys: Keys) -> AsyncGenerator[Event]:
         """The events of an answer that is made now."""
@@ -103,7 +103,7 @@ class Ruled:
         self, sources: Sequence[Source], citations: Sequence[Citation], unsupported: Sequence[str]
     ) -> tuple[CitationsEvent, ConfidenceEvent]:
         """What supports an answer with these citations, and how far it can be trusted."""
-        is_doubtful = self.facts.is_doubted_with(citations)
+        is_doubtful = self.facts.is_doubted_with(citations) or bool(self.begun.asked.left_out)
         level, label = confidence(sources, self.facts.basis, is_doubtful=is_doubtful)
         return (
             CitationsEvent(citations=[*citations], unsupported=[*unsupported]),

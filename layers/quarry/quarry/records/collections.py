@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import get_args
 
 from quarry.agent.description import describe_sources
@@ -13,6 +14,7 @@ from quarry.core.query.question import Ask
 from quarry.core.retrieval import questions
 from quarry.core.retrieval.answers import Group, Measure, latest
 from quarry.core.retrieval.filters import Among
+from quarry.core.retrieval.grouping import groups_over
 from quarry.core.services import Caller, Services
 from quarry.query.contract import SourceDescription
 from quarry.records.contract import (
@@ -23,11 +25,14 @@ from quarry.records.contract import (
     CountRequest,
     Period,
     RecordCounts,
+    RecordType,
+    WholeRecord,
 )
 from quarry.records.filters import facet_clauses, nearest_facets, types_with
-from quarry.records.retrieval import Scope, with_known_values
-from quarry.records.searched_types import SearchedType
-from quarry.records.types_in_force import acting_for, types_in_force
+from quarry.records.retrieval import Scope, whole_record, with_known_values
+from quarry.records.searched_types import RecordTypes, SearchedType
+from quarry.records.types_in_force import acting_for
+from quarry.records.unreadable import over_readable
 
 GROUPS_MAX = 1000
 """So many groups are told."""
@@ -37,11 +42,12 @@ PERIODS: tuple[Period, ...] = get_args(Period)
 
 async def describe_collections(caller: Caller, services: Services) -> Collections:
     """All types of record, in their order, and the other sources that a caller may ask. Raises DatabaseUnavailable."""
-    types = await types_in_force(services)
+    types, _ = await acting_for(caller, services)
     sources = await describe_sources(caller, services)
-    others = [source for name, source in sources.items() if name not in types]
     return Collections(
-        collections=[_collection(each, sources.get(name)) for name, each in types.items()], sources=others
+        collections=[_collection(each, sources.get(name)) for name, each in types.items()],
+        sources=[source for name, source in sources.items() if name not in types.whole],
+        degraded=types.degraded(),
     )
 
 
@@ -67,11 +73,31 @@ def _code(read_by: Sequence[str]) -> str | None:
     return known.code if known else None
 
 
+async def read_record(type: RecordType, record_id: str, caller: Caller, services: Services) -> WholeRecord:
+    """One whole record. Raises InvalidInput for a type that there is not, NotFound, SourceUnavailable and DatabaseUnavailable."""
+    types, services = await acting_for(caller, services)
+
+    async def read(types: RecordTypes) -> WholeRecord:
+        [chosen] = types.named([type])
+        return await whole_record(services.reader, chosen, record_id)
+
+    return await over_readable(types, services.memory, read)
+
+
 async def count_records(request: CountRequest, caller: Caller, services: Services) -> RecordCounts:
     """Exact numbers of the records that the request leaves, of the types that have all facets that it names. Raises InvalidInput
-    for a facet that no such type has, and DatabaseUnavailable.
+    for a facet that no such type has, SourceUnavailable where no such collection can be read, and DatabaseUnavailable.
     """
     types, services = await acting_for(caller, services)
+    everything = types.whole.named(request.type)
+    facet_clauses(request.facets, everything)
+    _asked(request, everything)
+    _measures(request, everything)
+    return await over_readable(types, services.memory, partial(_counted, request, services))
+
+
+async def _counted(request: CountRequest, services: Services, types: RecordTypes) -> RecordCounts:
+    """The numbers over these types."""
     chosen = types.named(request.type)
     scope = Scope(request.from_date, request.to_date, facets=facet_clauses(request.facets, chosen))
     ask, measures = _asked(request, chosen), _measures(request, chosen)
@@ -79,18 +105,23 @@ async def count_records(request: CountRequest, caller: Caller, services: Service
     needed = [*([ask.facet] if ask.facet else []), *(each.facet for each in measures)]
     tables = [each.table for each in types_with(scope.facets, chosen, *needed)]
     clauses, among = [*scope.dated, *scope.facets], Among(words=request.q or "")
+    degraded = types.degraded(request.type)
     if not tables:
-        return RecordCounts(total=0, groups=[], truncated=False)
+        return RecordCounts(total=0, groups=[], truncated=False, degraded=degraded)
     if ask.kind == "count" and not measures:
         total = sum([(await questions.answer(services.reader, table, ask, clauses, among)).rows for table in tables])
-        return RecordCounts(total=total, groups=[], truncated=False)
-    answer = await questions.groups_over(services.reader, tables, ask, clauses, among, measures)
+        return RecordCounts(total=total, groups=[], truncated=False, degraded=degraded)
+    answer = await groups_over(services.reader, tables, ask, clauses, among, measures)
     groups = latest(answer.groups, GROUPS_MAX) if ask.grain else answer.groups[:GROUPS_MAX]
     return RecordCounts.model_validate(
         {
             "total": answer.rows,
             "groups": list(map(_group, groups)),
-            "truncated": (answer.number or 0) > len(groups),
+            "truncated": answer.group_count > len(groups),
+            "other": answer.left_out(groups),
+            "overlapping": answer.is_overlapping,
+            "gaps": answer.has_gaps,
+            "degraded": degraded,
             **answer.measures,
         }
     )

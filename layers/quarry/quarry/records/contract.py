@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping, Sequence
+from operator import not_
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -44,9 +45,9 @@ def _listed(value: Any) -> Any:
     return value if isinstance(value, list) else [value]
 
 
-_FacetValue = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), Storable]
+_FacetValue = Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000), Storable]
 FacetValues = Annotated[list[_FacetValue], Field(min_length=1, max_length=FACET_VALUES_MAX), BeforeValidator(_listed)]
-"""The values that a request names of one facet."""
+"""The values that a request names of one facet; an empty one stands for records without any."""
 
 
 TYPES_MAX = 12
@@ -134,6 +135,7 @@ class SearchResponse(LazyModel):
     """One list over all types, best first. `counts` holds how many were found of each type: all that hold a word of it, and
     of others those nearest in meaning. They are exact up to 10,000; of a phrase that must, or must not, be held, while at most
     so many hold its words. `more` says that of some types, which `capped` then names, there may be more than were counted.
+    `degraded` names steps that did less than was asked for, and as `collection:NAME` each collection that could not be read.
     """
 
     query: str
@@ -166,7 +168,9 @@ class CountRequest(_Filtered):
 
 
 class CountedGroup(AggregationGroup):
-    """A value, or the first day of a period, how many records have it, and what was reckoned of these (`sum:price`)."""
+    """A value, or the first day of a period, how many records have it, and what was reckoned of these (`sum:price`). Null stands
+    for records that have none, or a blank one.
+    """
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, float | None] = Field(init=False)
@@ -174,8 +178,13 @@ class CountedGroup(AggregationGroup):
 
 class RecordCounts(LazyModel):
     """Exact numbers, counted over all records. `groups` are those with most records first, or the latest periods in the order
-    of time, each by its first day; `truncated` says that there are more. A record with several values counts for each. What `of`
-    asks for stands beside `total` and each `count`, by its name; null where no record has a value.
+    of time, each by its first day; `truncated` says that there are more, and `other` how many records these hold. Groups add up:
+    all `count` and `other` together are `total`, or more where groups are `overlapping`, since a record with several values
+    counts in each. Values that differ only in case, accents and outer spaces are one group, and the group's value as a filter
+    finds its records; an empty filter (`status=`) finds those of the null group. Periods without records are groups of 0, unless
+    there are `gaps`: of more than 1,000 periods only those with records are given. What `of` asks for stands beside `total` and
+    each `count`, by its name; null where no record has a value. `degraded` names, as
+    `collection:NAME`, each collection that could not be read and is not counted.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -185,6 +194,10 @@ class RecordCounts(LazyModel):
     exact: Literal[True] = True
     groups: list[CountedGroup]
     truncated: bool
+    other: int = 0
+    overlapping: bool = False
+    gaps: bool = False
+    degraded: list[str] = Field(default=[], exclude_if=not_)
 
 
 class CollectionFacet(LazyModel):
@@ -213,10 +226,13 @@ class Collection(LazyModel):
 
 
 class Collections(LazyModel):
-    """`GET /collections`: the types of record that are declared, and as `sources` what else a Query can ask of."""
+    """`GET /collections`: the types of record that are declared, and as `sources` what else a Query can ask of. `degraded` names,
+    as `collection:NAME`, those that cannot be read at the moment: they are left out.
+    """
 
     collections: list[Collection]
     sources: list[SourceDescription] = []
+    degraded: list[str] = Field(default=[], exclude_if=not_)
 
 
 class WholeRecord(LazyModel):
@@ -353,9 +369,11 @@ class AggregationEvent(Event):
 
     `by` is what they are grouped by: a facet, a period, or their `type` where several are counted; `filters` what they have in
     common, by the names that a request has for it. There are `group_count` groups, of which `groups` holds 50 at most: the latest
-    periods, else the first. Where something was reckoned of a number, `of` says what (`sum:price`), `value` is that of all
-    records, and that of each group stands in it by the same name. Of the highest and the lowest, each group is a record, by its
-    title. `query` asks for the same by `POST /query`, and `sentence` says both in words.
+    periods, else the first; `other` is how many records are in the rest. Groups add up to `total`, as those of
+    `GET /records/facets` do, unless they are `overlapping`. Where something was reckoned of a number, `of` says what
+    (`sum:price`), `value` is that of all records, and that of each group stands in it by the same name; `measures` holds all that
+    were asked for at once, `of` the first. Of the highest and the lowest, each group is a record, by its title. `query`
+    asks for the same by `POST /query`, and `sentence` says both in words.
     """
 
     type: Literal["aggregation"] = "aggregation"
@@ -363,8 +381,12 @@ class AggregationEvent(Event):
     groups: list[CountedGroup]
     group_count: int = 0
     total: int
+    other: int = 0
+    overlapping: bool = False
+    gaps: bool = False
     of: str | None = None
     value: float | None = None
+    measures: dict[str, float | None] = {}
     filters: dict[str, Any]
     query: Query | None = None
     sentence: str | None = None

@@ -10,7 +10,8 @@ from quarry.core.query.mention import Grain
 from quarry.core.query.question import Ask, Function
 from quarry.core.retrieval.answers import Value
 from quarry.core.retrieval.facets import Facet, SearchTable
-from quarry.core.retrieval.wording import grouped_by_label, value_label
+from quarry.core.retrieval.grouping import measures_of
+from quarry.core.retrieval.wording import NO_VALUE, grouped_by_label, value_label
 from quarry.records.contract import AggregationEvent, CountedGroup
 
 GROUPS_SAID_MAX = 8
@@ -46,7 +47,7 @@ def sentence(
     if ask.limit is not None:
         which = "Fewest" if ask.ascending else "Most"
         return f"{which} {noun(table, 2)}{said}, by {_grouped(table, ask, event, named)}."
-    return f"{told} By {_grouped(table, ask, event, named)}."
+    return f"{told} By {_grouped(table, ask, event, named)}.{_remarks(table, event)}"
 
 
 def numbers_of(tables: Sequence[SearchTable], event: AggregationEvent, labels: Sequence[str]) -> str:
@@ -86,8 +87,9 @@ def _reckoned(table: SearchTable, ask: Ask, event: AggregationEvent, said: str) 
     writing = table.writing
     counted = writing.number(event.total, ",") if event.total else "no"
     of = f"{counted} {noun(table, event.total)}{said}"
-    function = _FUNCTIONS[ask.function]
-    what = facet.label if facet.label.split()[:1] == [function] else f"{function} {facet.label}"
+    what = _called(facet, ask.function)
+    if ask.also:
+        return _reckoned_together(table, ask, event, of)
     if ask.kind == "measure":
         if event.value is None:
             return f"No {facet.label} can be told of {of}."
@@ -109,6 +111,34 @@ def _reckoned(table: SearchTable, ask: Ask, event: AggregationEvent, said: str) 
         which = "Lowest" if ask.ascending else "Highest"
         return f"{which} {what if ask.function in ('sum', 'avg') else facet.label} of {of}, by {by}."
     return f"The {what} of {of}, by {by}."
+
+
+def _reckoned_together(table: SearchTable, ask: Ask, event: AggregationEvent, of: str) -> str:
+    """All that is reckoned of rows at once: of all, or of each group in the same order."""
+    measures = [(each, table.facet(each.facet)) for each in measures_of(ask)]
+    called = [_called(facet, each.function) for each, facet in measures]
+
+    def told(values: Mapping[str, float | None]) -> list[str]:
+        numbers = [values.get(each.name) for each, _ in measures]
+        return [
+            NO_VALUE if number is None else amount(facet, number, table.writing)
+            for number, (_, facet) in zip(numbers, measures, strict=True)
+        ]
+
+    if ask.kind == "measure":
+        said = [f"the {name} is {number}" for name, number in zip(called, told(event.measures), strict=True)]
+        return f"Of {of}, {', '.join(said[:-1])} and {said[-1]}."
+    named = [
+        f"{value_label(group.value, ask.grain, table.writing)} {', '.join(told(group.model_extra or {}))}"
+        for group in _groups_said(table, ask, event)
+    ]
+    return f"The {', '.join(called[:-1])} and {called[-1]} of {of}, by {_grouped(table, ask, event, named)}."
+
+
+def _called(facet: Facet, function: Function) -> str:
+    """What a function of a number is called: "average price"."""
+    name = _FUNCTIONS[function]
+    return facet.label if facet.label.split()[:1] == [name] else f"{name} {facet.label}"
 
 
 def _is_in_time(table: SearchTable, ask: Ask) -> bool:
@@ -148,18 +178,28 @@ def _groups_said(table: SearchTable, ask: Ask, event: AggregationEvent) -> Seque
 
 
 def _grouped(table: SearchTable, ask: Ask, event: AggregationEvent, named: Sequence[str]) -> str:
-    """What is grouped by, and the groups that are named."""
+    """What is grouped by, and the groups that are named; where all groups are asked for, with how many rows the others hold."""
     by, listed = grouped_by_label(table, ask, 1), "; ".join(named)
+    rows = event.other + sum(group.count for group in event.groups)
+    rows -= sum(group.count for group in _groups_said(table, ask, event))
+    held = f" with {table.writing.number(rows, ',')}" if ask.limit is None and ask.function is None else ""
     if is_in_time(table, ask):
         is_cut = event.group_count > PERIODS_SAID_MAX
         latest = f", the latest {PERIODS_SAID_MAX} of {table.writing.number(event.group_count, ',')}" if is_cut else ""
-        return f"{by}{latest}: {listed}"
-    return f"{by}: {listed}{_more(event, table.writing)}"
+        return f"{by}{latest}: {listed}{f'; all before{held}' if is_cut and held else ''}"
+    return f"{by}: {listed}{_more(event, table.writing, held)}"
 
 
-def _more(event: AggregationEvent, writing: Writing) -> str:
+def _more(event: AggregationEvent, writing: Writing, held: str = "") -> str:
+    """How many groups there are beside those that are named; `held`: with so many rows."""
     rest = event.group_count - GROUPS_SAID_MAX
-    return f"; and {writing.number(rest, ',')} more" if rest > 0 else ""
+    return f"; and {writing.number(rest, ',')} more{held}" if rest > 0 else ""
+
+
+def _remarks(table: SearchTable, event: AggregationEvent) -> str:
+    """Why groups do not add up to the total, and that empty periods are missing."""
+    overlap = f" One {noun(table, 1)} can be in several groups." if event.overlapping else ""
+    return f"{overlap}{' Periods without any are left out.' if event.gaps else ''}"
 
 
 def amount(facet: Facet, value: float, writing: Writing) -> str:

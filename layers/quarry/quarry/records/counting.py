@@ -33,7 +33,7 @@ from quarry.core.retrieval.filters import Among
 from quarry.core.retrieval.wording import clause_label
 from quarry.records.contract import AggregationEvent, CountedGroup
 from quarry.records.count_wording import counted_on, is_in_time, numbers_of, sentence, share_of
-from quarry.records.filters import range_in_request
+from quarry.records.filters import in_request
 from quarry.records.reading import (
     CLAUSES_MAX,
     RecordsReading,
@@ -50,6 +50,7 @@ from quarry.records.search_plan import besides
 from quarry.records.searched_types import RecordTypes, SearchedType
 from quarry.records.understood import (
     ends_duration,
+    is_compared_unread,
     is_read_whole,
     is_shortened,
     lists_values,
@@ -119,7 +120,7 @@ def what_to_count(reading: RecordsReading, types: Sequence[SearchedType], scope:
     needs_all = question.ask.function is not None or _is_share(reading) or lists_values(reading)
     if needs_all and not is_read_whole(reading, clauses):
         return None
-    if reading.types.united.reckons and not _is_about_rows(reading, clauses):
+    if reading.types.united.reckons and (not _is_about_rows(reading, clauses) or is_compared_unread(reading, clauses)):
         return None
     if others:
         return _each_of(reading, [one, *others], clauses, types, scope)
@@ -228,16 +229,18 @@ async def count(database: Database, wanted: Counting) -> Counted | None:
     if wanted.words and not number:
         # what is said in other words is not counted
         return None
+    told = _in_order(wanted, answer.groups)
     event = AggregationEvent(
         by=_by(wanted),
-        groups=[
-            CountedGroup(value=group.value, count=group.rows, **group.measures)
-            for group in _in_order(wanted, answer.groups)
-        ],
+        groups=[CountedGroup(value=group.value, count=group.rows, **group.measures) for group in told],
         group_count=answer.group_count,
         total=answer.rows if wanted.ask.kind == "measure" else number,
+        other=answer.left_out(told),
+        overlapping=answer.is_overlapping,
+        gaps=answer.has_gaps,
         of=_of(wanted),
         value=answer.measures.get(_of(wanted) or ""),
+        measures=dict(answer.measures),
         filters=_filters(wanted),
     )
     nearest = "" if event.total else await _nearest(database, wanted)
@@ -364,7 +367,7 @@ def _types_grouped(reading: RecordsReading) -> Sequence[str]:
 
 def _facets_named(reading: RecordsReading) -> list[set[str]]:
     """What is asked for, and what else of records the question names: the facets that each may be."""
-    asked = [{facet} for facet in (reading.question.ask.facet, reading.question.ask.of) if facet]
+    asked = [{facet} for facet in reading.question.ask.facets]
     said = set(reading.question.asked_by) if reading.question.ask.function else set()
     return asked + [
         {*mention.value.facets}
@@ -385,7 +388,7 @@ def _types_by_clauses(reading: RecordsReading, clauses: Sequence[Clause]) -> lis
     """Where no type is named: the only one that can tell the conditions and what is asked for, or the nearest of several, among
     those that hold the values.
     """
-    needed = [{facet} for facet in (reading.question.ask.facet, reading.question.ask.of) if facet]
+    needed = [{facet} for facet in reading.question.ask.facets]
     tables = {
         name: table
         for name, table in reading.types.counted.items()
@@ -479,8 +482,8 @@ def _filters(wanted: Counting) -> dict[str, Any]:
             span = condition.range if condition.facet == wanted.table.date else None
             is_ruled_out = isinstance(span, DateRange) and condition.is_negated and not span.months
             if is_ruled_out or not isinstance(span, DateRange):
-                values = [range_in_request(condition.range)] if condition.range else list(condition.values)
-                facets.setdefault(f"{'-' if condition.is_negated else ''}{condition.facet}", []).extend(values)
+                name, values = in_request(condition)
+                facets.setdefault(name, []).extend(values)
     return filters | ({"facets": facets} if facets else {}) | ({"q": " ".join(wanted.words)} if wanted.words else {})
 
 

@@ -1,10 +1,13 @@
-"""The facets that a request filters records by, as conditions: `FACET=value` (any of several), `-FACET=value` (none of them)."""
+"""The facets that a request filters records by, as conditions: `FACET=value` (any of several), `-FACET=value` (none of them). An
+empty value stands for records that have none.
+"""
 
 from __future__ import annotations
 
 import datetime
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
 from quarry.core.errors import FieldError, InvalidInput
 from quarry.core.query.mention import DateRange, MoneyRange, NumberRange
@@ -25,7 +28,7 @@ NAME_CHARACTERS_MAX = 64
 def facet_clauses(
     given: Mapping[str, Sequence[str]], types: Sequence[SearchedType], *, at: str = ""
 ) -> tuple[Clause, ...]:
-    """A clause for each facet that is given, by its name or, negated, with a dash before it.
+    """The clauses for each facet that is given, by its name or, negated, with a dash before it.
 
     Raises InvalidInput for a facet that no record of `types` has, and for a value that it cannot have; `at` is the pointer to
     what holds them.
@@ -33,21 +36,38 @@ def facet_clauses(
     if len(given) > FACETS_MAX:
         raise InvalidInput([FieldError(at, f"at most {FACETS_MAX} facets at once")])
     facets = _facets_of(types)
-    clauses = [(_condition(name, values, facets),) for name, values in given.items()]
+    conditions = {name: list(_conditions(name, values, facets)) for name, values in given.items()}
     wrong = [
         FieldError(f"{at}/{name.replace('~', '~0').replace('/', '~1')}", f"{name}: {message}")
-        for name, [condition] in zip(given, clauses, strict=True)
-        for message in _objections(condition, types)
+        for name, said in conditions.items()
+        for message in chain.from_iterable(_objections(each, types) for each in said)
     ]
     if wrong:
         raise InvalidInput(wrong)
-    return tuple(clauses)
+    return tuple(clause for name, said in conditions.items() for clause in _any_or_none_of(name, said))
 
 
 def types_with(clauses: Sequence[Clause], types: Sequence[SearchedType], *also: str) -> tuple[SearchedType, ...]:
     """Those of the types that have the facets of all clauses, and those named `also`."""
     facets = {condition.facet for clause in clauses for condition in clause} | {*also}
     return tuple(each for each in types if facets <= each.table.by_name.keys())
+
+
+def _any_or_none_of(name: str, conditions: Sequence[Condition]) -> Iterator[Clause]:
+    """What is asked for holds if any of the conditions does; what is ruled out, if all do."""
+    if name.startswith(NEGATED):
+        yield from ((each,) for each in conditions)
+    else:
+        yield tuple(conditions)
+
+
+def _conditions(name: str, values: Sequence[str], facets: Mapping[str, Facet]) -> Iterator[Condition]:
+    """The condition of the values, and that of records without a value, where an empty one is given."""
+    given = [value for value in values if value]
+    if given:
+        yield _condition(name, given, facets)
+    if len(given) < len(values):
+        yield Condition(name.removeprefix(NEGATED), is_negated=not name.startswith(NEGATED))
 
 
 def _condition(name: str, values: Sequence[str], facets: Mapping[str, Facet]) -> Condition:
@@ -57,6 +77,15 @@ def _condition(name: str, values: Sequence[str], facets: Mapping[str, Facet]) ->
     # programs write a truth as "True" too
     said = [value.lower() for value in values] if kind == "boolean" else values
     return Condition(facet, () if span else tuple(said), span, is_negated=is_negated)
+
+
+def in_request(condition: Condition) -> tuple[str, list[str]]:
+    """The name and the values by which a request asks for a condition on a facet."""
+    has_values = condition.range is not None or bool(condition.values)
+    values = [range_in_request(condition.range)] if condition.range else list(condition.values) or [""]
+    # an empty value asks for what is not there
+    is_ruled_out = condition.is_negated if has_values else not condition.is_negated
+    return f"{NEGATED if is_ruled_out else ''}{condition.facet}", values
 
 
 def range_in_request(span: DateRange | NumberRange | MoneyRange) -> str:

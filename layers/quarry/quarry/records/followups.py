@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from quarry.core.budget import in_time
-from quarry.core.errors import DatabaseUnavailable, TimeIsUp
+from quarry.core.errors import TimeIsUp
+from quarry.core.links import plain_links
 from quarry.core.model.step import ModelStep, decide
 from quarry.core.off_loop import off_loop
+from quarry.core.postgres.faults import UNREADABLE
 from quarry.core.text import shorten
 from quarry.records import fallbacks
 from quarry.records.candidates import RecordText
@@ -70,14 +72,14 @@ async def models_followups(
 
 async def _answered(questions: Sequence[str], toolset: SearchToolset) -> list[str]:
     """Those that some record which is searched here holds most words of; none where that cannot be looked up in time."""
-    asked = [shorten(question, FOLLOWUP_CHARACTERS_MAX) for question in dict.fromkeys(questions)]
+    asked = [plain_links(shorten(question, FOLLOWUP_CHARACTERS_MAX)) for question in dict.fromkeys(questions)]
     given = [*toolset.scope.dated, *toolset.scope.facets]
     types = types_with(toolset.scope.facets, toolset.types)
     arms = [Arm(each, words_to_look_up(question), given) for question in asked for each in types]
     try:
         async with in_time(toolset.run.budget.seconds_left):
             held = await coverages(toolset.services.reader, arms)
-    except (TimeIsUp, DatabaseUnavailable):
+    except (TimeIsUp, *UNREADABLE):
         return []
     return [question for question in asked if held.get(words_to_look_up(question), 0.0) >= FOLLOWUP_COVERAGE_MIN]
 
@@ -96,5 +98,5 @@ async def _latest_records(toolset: SearchToolset) -> list[RecordText]:
                 among=types_with(given, toolset.types),
                 given=given,
             )
-    except (TimeIsUp, DatabaseUnavailable):
+    except (TimeIsUp, *UNREADABLE):
         return []

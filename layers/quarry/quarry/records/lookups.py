@@ -9,20 +9,20 @@ from typing import Any
 from quarry.agent.hits import Hit
 from quarry.agent.sources import Asked
 from quarry.core.services import Services
+from quarry.records.collections import read_record
 from quarry.records.evidence import passage
-from quarry.records.retrieval import EVERYTHING, describe, whole_record
+from quarry.records.retrieval import EVERYTHING, describe
 from quarry.records.search import rank_records
 from quarry.records.searched_types import SearchedType
-from quarry.records.types_in_force import types_in_force
+from quarry.records.types_in_force import acting_for
 
 
 async def search_text(
     text: str, names: Sequence[str], filters: Mapping[str, str], limit: int, asked: Asked, services: Services
 ) -> list[Hit]:
     """The best records of these types for a text, as the page's search ranks them. Raises DatabaseUnavailable."""
-    types = (await types_in_force(services)).for_caller(asked.caller.claims)
+    types, acting = await acting_for(asked.caller, services)
     chosen = [narrowed(types[name], filters.get(name)) for name in names if name in types]
-    acting = services.acting(asked.settings)
     with services.run("records", asked.caller, text, {"text": text, "types": list(names)}) as run:
         ranked = await rank_records(text, chosen, acting, run, scope=EVERYTHING)
         texts = {
@@ -47,7 +47,5 @@ def narrowed(type: SearchedType, condition: str | None) -> SearchedType:
 
 async def read_whole(name: str, id: str, asked: Asked, services: Services) -> dict[str, Any]:
     """One whole record with what it is part of. Raises NotFound and DatabaseUnavailable."""
-    types = await types_in_force(services)
-    [chosen] = types.named([name])
-    record = await whole_record(services.acting(asked.settings).reader, chosen, id)
+    record = await read_record(name, id, asked.caller, services)
     return record.model_dump(mode="json", exclude_none=True)

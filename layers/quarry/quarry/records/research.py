@@ -24,6 +24,7 @@ from quarry.core.agent_results import bounded
 from quarry.core.errors import FieldError, InvalidInput, NotFound
 from quarry.core.model.tool_loop import Tool, ToolResult
 from quarry.core.off_loop import off_loop
+from quarry.core.postgres.faults import UNREADABLE
 from quarry.core.query.mention import DateRange
 from quarry.core.query.question import Clause
 from quarry.core.query.question import Condition as FacetCondition
@@ -37,6 +38,7 @@ from quarry.records.retrieval import describe, whole_record
 from quarry.records.search import rank_records
 from quarry.records.tools import SearchToolset, summary, varied
 
+STEP = "records_answer"
 SOURCES_FOUND_MAX = 40
 """Sources of one answer that are numbered; those that it rests on are sent, at most SOURCES_MAX of them."""
 SEARCHED_MAX = 8
@@ -75,7 +77,7 @@ class Research:
             "describe_collections": self._describe,
         }
         return [
-            Tool(each.name, each.description, each.arguments, partial(_explained, runs[each.name]), each.unlisted)
+            Tool(each.name, each.description, each.arguments, partial(self._explained, runs[each.name]), each.unlisted)
             for each in agent_tools.AGENT_TOOLS
         ]
 
@@ -125,6 +127,23 @@ class Research:
         page = agent_tools.listed(chosen, arguments.page, whole=bool(arguments.source))
         return ToolResult(len(names), f"{len(names)} sources", json.dumps(page, ensure_ascii=False))
 
+    async def _explained(self, run: Callable[[Any], Awaitable[ToolResult]], arguments: Any) -> ToolResult:
+        """What a tool finds, or why it refuses, in words for the model. Where sources are known already, a tool that cannot read
+        is one that found nothing.
+        """
+        try:
+            return await run(arguments)
+        except InvalidInput as error:
+            said = "; ".join(f"{each.pointer}: {each.message}" for each in error.errors)
+            return ToolResult(0, "Refused", f"Refused. {said}", is_of_data=False)
+        except NotFound as error:
+            return ToolResult(0, "Nothing found", error.public_message)
+        except UNREADABLE:
+            if not self.toolset.evidence.sources:
+                raise
+            self.toolset.run.degrade(STEP)
+            return ToolResult(0, "Not read", "The database did not answer.", is_of_data=False)
+
     def _allowed(self, names: Sequence[str], pointer: str) -> list[str]:
         """The sources of these names, or all. Raises InvalidInput for one that the asker did not allow."""
         for place, name in enumerate(names):
@@ -155,17 +174,6 @@ def _forms(cell: Cell) -> list[str]:
     rounded = {f"{cell:.{digits}f}" for digits in range(4)}
     shares = {f"{cell * 100:.{digits}f}%" for digits in range(2)} if 0 <= cell <= 1 else set()
     return [str(cell), *sorted(rounded | shares)]
-
-
-async def _explained(run: Callable[[Any], Awaitable[ToolResult]], arguments: Any) -> ToolResult:
-    """What a tool finds, or why it refuses, in words for the model."""
-    try:
-        return await run(arguments)
-    except InvalidInput as error:
-        said = "; ".join(f"{each.pointer}: {each.message}" for each in error.errors)
-        return ToolResult(0, "Refused", f"Refused. {said}", is_of_data=False)
-    except NotFound as error:
-        return ToolResult(0, "Nothing found", error.public_message)
 
 
 def _condition(clause: Clause, fields: Mapping[str, object], source: str) -> Condition:

@@ -23,6 +23,7 @@ from quarry.core.retrieval.filters import Arguments, where
 from quarry.core.retrieval.known_values import values_as_written
 from quarry.core.retrieval.named_values import NamedValue
 from quarry.core.retrieval.visible_values import Owners
+from quarry.core.shown import shown
 from quarry.records.candidates import Candidate, RecordKey, RecordText
 from quarry.records.contract import RecordType, WholeRecord
 from quarry.records.searched_types import RecordTypes, SearchedType
@@ -349,9 +350,20 @@ async def describe(database: Database, keys: Sequence[RecordKey], types: RecordT
         {"types": [name for name, _ in keys], "ids": [id for _, id in keys], "query": query},
     )
     return [
-        RecordText(**row, quoting=types[row["type"]].quoting, language=types[row["type"]].table.language)
+        RecordText(
+            **_shown(row, ("title", "body", "topic", "author", "snippet")),
+            quoting=types[row["type"]].quoting,
+            language=types[row["type"]].table.language,
+        )
         for row in rows
     ]
+
+
+def _shown(row: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """A row whose texts of these names are as readers see them: places that citations tell are counted in those texts. Ids and
+    values that clients filter by stay as they are, since they come back.
+    """
+    return {**row, **{name: shown(row[name]) for name in names if name in row}}
 
 
 def texts_query(types: Sequence[SearchedType]) -> Composed:
@@ -439,4 +451,6 @@ async def whole_record(database: Database, type: SearchedType, record_id: str) -
         row = None
     if row is None:
         raise NotFound(f"There is no {type.name.replace('_', ' ')} with this id.")
-    return WholeRecord(type=type.name, id=record_id, texts=list(type.texts), **row)
+    return WholeRecord(
+        type=type.name, id=record_id, texts=list(type.texts), **_shown(row, ("title", "fields", "meeting"))
+    )

@@ -123,12 +123,9 @@ async def record(
     services: ServicesDependency,
 ) -> WholeRecord:
     """One whole record with what it is part of."""
-    from quarry.records.retrieval import whole_record
-    from quarry.records.types_in_force import acting_for
+    from quarry.records.collections import read_record
 
-    types, services = await acting_for(caller, services)
-    [chosen] = types.named([type])
-    return await whole_record(services.reader, chosen, id)
+    return await read_record(type, id, caller, services)
 
 
 async def _stream_answer(
@@ -139,8 +136,10 @@ async def _stream_answer(
     from quarry.records.applied import check_filters
     from quarry.records.types_in_force import types_in_force
 
-    # before the stream has begun, so that a wrong value is a 422
-    check_filters(question, await types_in_force(services), **places)
+    # before the stream has begun, so that a wrong value is a 422, and what cannot be read a 503
+    types = await types_in_force(services)
+    check_filters(question, types.whole, **places)
+    types.named(question.types)
     request_id = request_id_of(request)
     return stream_response(
         request,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from quarry.core.collections.collection import ENGLISH
@@ -43,6 +44,7 @@ from quarry.records.retrieval import (
 from quarry.records.search_plan import SearchPlan, search_plans
 from quarry.records.searched_types import RecordTypes, SearchedType
 from quarry.records.types_in_force import acting_for
+from quarry.records.unreadable import over_readable
 
 DEPTH = 100
 """Candidates of each type by words, and by meaning. Deeper pages than these hold nothing."""
@@ -57,42 +59,51 @@ COUNTED_MAX = 10_000
 async def search_records(
     request: SearchRequest, caller: Caller, services: Services, request_id: str | None = None
 ) -> SearchResponse:
-    """The ranked list for a query. Raises InvalidInput for a type that there is not and a facet that no searched type has, and
-    DatabaseUnavailable; a failing embedding model only degrades.
+    """The ranked list for a query. Raises InvalidInput for a type that there is not and a facet that no searched type has,
+    SourceUnavailable where no searched collection can be read, and DatabaseUnavailable; a failing embedding model only degrades.
     """
     types, services = await acting_for(caller, services)
+    facet_clauses(request.facets, types.whole.named(request.type))
+    with services.run("records", caller, request.q, request.as_asked(), request_id=request_id) as run:
+        response = await over_readable(types, services.memory, partial(_searched, request, services, run))
+        run.results = [ResultRecord(each.type, each.id, each.score) for each in response.results]
+        run.end_reason = "answered"
+        for name in response.degraded:
+            run.degrade(name)
+        return response
+
+
+async def _searched(request: SearchRequest, services: Services, run: Run, types: RecordTypes) -> SearchResponse:
+    """The ranked list over these types."""
     chosen = types.named(request.type)
     scope = Scope(request.from_date, request.to_date, request.must, facet_clauses(request.facets, chosen))
-    with services.run("records", caller, request.q, request.as_asked(), request_id=request_id) as run:
-        scope = await with_known_values(services.reader, scope, chosen, types.owners)
-        reading = await read_records(services.reader, types, request.q)
-        found = await gather_candidates(request.q, chosen, services, run, reading=reading, scope=scope)
-        ranked = await _ranked(found, services, reading, request.ranking)
-        with run.step("fold"):
-            places = (
-                await _folded(ranked, found, types, services)
-                if request.ranking == "scores"
-                else [[item] for item in ranked]
-            )
-        page = places[request.offset : request.offset + request.limit]
-        with run.step("describe") as record:
-            texts = await describe(services.reader, [item.key for same in page for item in same], types, request.q)
-            record.counts["records"] = len(texts)
-        with run.step("count"):
-            counts = await _counts(services.reader, found, ranked, scope)
-        capped = [name for name, count in counts.items() if count.is_capped]
-        run.results = [ResultRecord(*item.key, item.score) for item, *_ in page]
-        run.end_reason = "answered"
-        by_key = {text.key: text for text in texts}
-        return SearchResponse(
-            query=request.q,
-            intent=classify_intent(request.q),
-            results=[_result(same, by_key) for same in page if same[0].key in by_key],
-            counts={each.name: counts[each.name].rows if each.name in counts else 0 for each in chosen},
-            more=bool(capped),
-            capped=capped or None,
-            degraded=run.degraded,
+    scope = await with_known_values(services.reader, scope, chosen, types.owners)
+    reading = await read_records(services.reader, types, request.q)
+    found = await gather_candidates(request.q, chosen, services, run, reading=reading, scope=scope)
+    ranked = await _ranked(found, services, reading, request.ranking)
+    with run.step("fold"):
+        places = (
+            await _folded(ranked, found, types, services)
+            if request.ranking == "scores"
+            else [[item] for item in ranked]
         )
+    page = places[request.offset : request.offset + request.limit]
+    with run.step("describe") as record:
+        texts = await describe(services.reader, [item.key for same in page for item in same], types, request.q)
+        record.counts["records"] = len(texts)
+    with run.step("count"):
+        counts = await _counts(services.reader, found, ranked, scope)
+    capped = [name for name, count in counts.items() if count.is_capped]
+    by_key = {text.key: text for text in texts}
+    return SearchResponse(
+        query=request.q,
+        intent=classify_intent(request.q),
+        results=[_result(same, by_key) for same in page if same[0].key in by_key],
+        counts={each.name: counts[each.name].rows if each.name in counts else 0 for each in chosen},
+        more=bool(capped),
+        capped=capped or None,
+        degraded=[*run.degraded, *types.degraded(request.type)],
+    )
 
 
 async def rank_records(

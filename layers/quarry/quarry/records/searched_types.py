@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection as Names
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -13,7 +14,7 @@ from psycopg.sql import SQL, Composable
 
 from quarry.civic.collections import COLLECTIONS
 from quarry.core.collections.blanks import text_facets
-from quarry.core.collections.collection import ENGLISH, Collection, OwnTable, quoted
+from quarry.core.collections.collection import ENGLISH, LINE_BREAK, Collection, OwnTable, joined_texts, quoted
 from quarry.core.collections.declaration import Quoting, nearest
 from quarry.core.collections.search_table import (
     called,
@@ -24,7 +25,7 @@ from quarry.core.collections.search_table import (
     search_table,
 )
 from quarry.core.collections.stock import stock_facets
-from quarry.core.errors import FieldError, InvalidInput
+from quarry.core.errors import FieldError, InvalidInput, SourceUnavailable
 from quarry.core.language.stemming import stems_of
 from quarry.core.query.question import Clause
 from quarry.core.retrieval.facets import Facet, SearchTable
@@ -109,13 +110,16 @@ class SearchedType:
 
 class RecordTypes(Mapping[RecordType, SearchedType]):
     """Types of record in their order, by name. `owners` says of each table with owners whose values the caller may know.
-    `also_counted` are tables that no records are of, but that are counted.
+    `also_counted` are tables that no records are of, but that are counted. `whole` are the types with those that are left out
+    because they cannot be read. `acts_as` is what the database's policies know of the caller.
     """
 
     def __init__(self, types: Sequence[SearchedType], also_counted: Mapping[str, SearchTable] | None = None) -> None:
         self._types = {each.name: each for each in types}
         self.also_counted = also_counted or {}
         self.owners: Owners = {}
+        self.whole = self
+        self.acts_as = ""
 
     def for_caller(self, claims: Mapping[str, str]) -> RecordTypes:
         """The same types for who has these verified claims."""
@@ -132,6 +136,22 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
         """What tells the database's policies, and ours, who has these verified claims; nothing where no type asks."""
         return {each.scope_setting: claims.get(each.scope_claim, "") for each in self.values() if each.scope_setting}
 
+    def without(self, names: Names[str]) -> RecordTypes:
+        """These types but for some collections, and without what others count of them."""
+        kept = [each.collection for each in self.values() if each.collection and each.name not in names]
+        built_in = [each for each in self.values() if each.collection is None]
+        own = RecordTypes([*built_in, *(searched_type(each, kept) for each in kept)], self.also_counted)
+        own.owners, own.acts_as, own.whole = self.owners, self.acts_as, self.whole
+        return own
+
+    def left_out(self, names: Sequence[RecordType] = ()) -> list[RecordType]:
+        """The collections of these names, or of all, that are left out because they cannot be read."""
+        return [name for name in self.whole if name not in self and (not names or name in names)]
+
+    def degraded(self, names: Sequence[RecordType] = ()) -> list[str]:
+        """How an answer names those that it was made without."""
+        return [f"collection:{name}" for name in self.left_out(names)]
+
     def __getitem__(self, name: RecordType) -> SearchedType:
         return self._types[name]
 
@@ -144,17 +164,21 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
     def named(self, names: Sequence[RecordType], *, at: str = "/type") -> tuple[SearchedType, ...]:
         """Those of these names, each once and in their own order; all where none is named.
 
-        Raises InvalidInput for a name that there is not; `at` is the pointer to the list of them.
+        Raises InvalidInput for a name that there is not, where `at` is the pointer to the list of them, and SourceUnavailable
+        where none of them can be read.
         """
-        known = ", ".join(self._types)
+        known = ", ".join(self.whole)
         unknown = [
-            FieldError(f"{at}/{place}", f"there is no type {name!r}{nearest(name, self._types)}: {known}")
+            FieldError(f"{at}/{place}", f"there is no type {name!r}{nearest(name, self.whole)}: {known}")
             for place, name in enumerate(names)
-            if name not in self._types
+            if name not in self.whole
         ]
         if unknown:
             raise InvalidInput(unknown)
-        return tuple(each for each in self.values() if not names or each.name in names)
+        chosen = tuple(each for each in self.values() if not names or each.name in names)
+        if not chosen and (left_out := self.left_out(names)):
+            raise SourceUnavailable(left_out)
+        return chosen
 
     def only(self, names: Sequence[RecordType]) -> list[SearchedType]:
         """Those of these names that there are."""
@@ -235,7 +259,7 @@ def searched_type(collection: Collection, others: Sequence[Collection] = ()) -> 
     parent_id, parent = collection.parent()
     is_own = isinstance(collection, OwnTable)
     columns = (*declared.headings, *declared.embedded) if is_own else declared.text
-    said = ", ".join(collection.text(name, "t") for name in columns)
+    said = joined_texts(LINE_BREAK, [collection.title(), *(collection.text(name, "t") for name in columns)])
     seen = f"from {collection.source_sql} t where {collection.has_key('k.id', 't')} and {table.guard}"
     return SearchedType(
         collection.name,
@@ -248,7 +272,7 @@ def searched_type(collection: Collection, others: Sequence[Collection] = ()) -> 
         text=f"""select {quoted(collection.name)} as type, k.id, {collection.title()} as title, {collection.body()} as body,
             {collection.topic()} as topic, {collection.author()} as author, {day} as date, {parent_id} as meeting_id,
             {collection.url()} as url {seen}""",
-        said=f"select k.type, k.id, concat_ws(E'\\n', {collection.title()}, {said}) as said {seen}",
+        said=f"select k.type, k.id, {said} as said {seen}",
         whole=f"""select {collection.fields()} as fields, {collection.title()} as title, {day} as date,
             {collection.url()} as url, {parent} as meeting {seen}""",
         quoting=declared.quoting,

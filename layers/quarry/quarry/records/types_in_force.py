@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from copy import copy
+
 from psycopg.sql import SQL, Identifier
 
 from quarry.core.collections.upkeep import read_collections, take_a_few
 from quarry.core.postgres.pool import Database
 from quarry.core.services import Caller, Services
 from quarry.records.searched_types import BUILT_IN, RecordTypes, with_collections
+from quarry.records.unreadable import remembered
 
 REMEMBERED_SECONDS = 2.0
 """So long a collection that was applied may be unknown to a process that runs."""
@@ -19,13 +23,32 @@ async def acting_for(caller: Caller, services: Services) -> tuple[RecordTypes, S
 
     Raises DatabaseUnavailable.
     """
-    types = (await types_in_force(services)).for_caller(caller.claims)
+    settings = (await _whole(services)).for_caller(caller.claims).settings(caller.claims)
+    acts_as = json.dumps(settings, sort_keys=True) if settings else ""
+    types = (await types_in_force(services, acts_as)).for_caller(caller.claims)
+    if acts_as:
+        types = copy(types)
+        types.acts_as = acts_as
     await take_a_few(services.database, [each.collection for each in types.values() if each.collection])
-    return types, services.acting(types.settings(caller.claims))
+    return types, services.acting(settings)
 
 
-async def types_in_force(services: Services) -> RecordTypes:
-    """The built-in types and the collections that are declared. Raises DatabaseUnavailable."""
+async def types_in_force(services: Services, acts_as: str = "") -> RecordTypes:
+    """The built-in types and the collections that are declared, without those that could not be read lately by who has these
+    settings. Raises DatabaseUnavailable.
+    """
+    types = await _whole(services)
+    left_out = remembered(types, services.memory, acts_as)
+    if not left_out:
+        return types
+
+    async def without() -> RecordTypes:
+        return types.without(left_out)
+
+    return await services.memory.read(f"record types but {' '.join(left_out)}", without, seconds=REMEMBERED_SECONDS)
+
+
+async def _whole(services: Services) -> RecordTypes:
     return await services.memory.read("record types", lambda: _read(services.reader), seconds=REMEMBERED_SECONDS)
 
 

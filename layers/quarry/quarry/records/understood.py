@@ -25,6 +25,7 @@ from quarry.core.query.mention import (
     Span,
     Word,
 )
+from quarry.core.query.parser import leads_to_number
 from quarry.core.query.quantities import dimension_of
 from quarry.core.query.question import Clause, spans_of
 from quarry.core.retrieval.facets import SearchTable
@@ -79,6 +80,19 @@ def is_read_whole(reading: RecordsReading, clauses: Sequence[Clause]) -> bool:
     return all(done.issuperset(each.evidence) for each in reading.question.preferred)
 
 
+def is_compared_unread(reading: RecordsReading, clauses: Sequence[Clause]) -> bool:
+    """Whether a word that was not understood leads to a number which rows are to have: it may compare ("beneath 30"), so that
+    they need not be equal.
+    """
+    used, mentions = spans_of(clauses), reading.parsed.mentions
+    for place, mention in enumerate(mentions):
+        number = leads_to_number(mentions, place) if isinstance(mention.value, Word) else None
+        is_read = mention.span in used or only_measures(reading, place) or only_says_sold(mention)
+        if number is not None and number.span in used and not is_read:
+            return True
+    return False
+
+
 def ends_duration(reading: RecordsReading, mention: Mention) -> bool:
     """Whether a verb says what ends the time that is asked for ("how long does it take to settle a claim"): the only other date
     of rows that tell how long something took.
@@ -116,7 +130,7 @@ def lists_values(reading: RecordsReading) -> bool:
 def _asked_facets(reading: RecordsReading) -> set[str]:
     """What is reckoned, which may be named in parts ("tickets were sold")."""
     ask = reading.question.ask
-    return {facet for facet in (ask.facet, ask.of) if facet and ask.function}
+    return {*ask.facets} if ask.function else set()
 
 
 def is_shortened(mention: Mention, reading: RecordsReading) -> bool:
@@ -125,7 +139,7 @@ def is_shortened(mention: Mention, reading: RecordsReading) -> bool:
     if not isinstance(mention.value, Word) or ask.function is None:
         return False
     word = reading.parsed.said(mention).lower()
-    parts = {part for facet in (ask.of, ask.facet) if facet for part in facet.split("_")}
+    parts = {part for facet in ask.facets for part in facet.split("_")}
     return any(len(part) >= SHORTENED_MIN and word.startswith(part) for part in parts)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, LiteralString
 
@@ -32,6 +32,8 @@ from quarry.core.tables import COLLECTION_WINDOWS
 
 LOCK_SECONDS = 10
 """So long a change waits for those who use a table: a trigger is made while nobody writes."""
+
+_ADVISORY_LOCK = 7305115
 
 Action = Literal["create", "change", "drop", "keep"]
 
@@ -186,6 +188,14 @@ def collection_of(row: Mapping[str, Any]) -> Collection:
         row["id"], row["name"], declaration, source, columns, declaration.key, row["has_row_security"],
         tuple(row["languages"]), row["functions_hash"], frozenset(row["guarded_tables"]),
     )  # fmt: skip
+
+
+def take_turn(connection: SyncConnection, on_wait: Callable[[], None]) -> None:
+    """Wait until nobody else plans or makes changes; nobody else does from then on until the connection is closed."""
+    row = connection.execute("select pg_try_advisory_lock(%s)", [_ADVISORY_LOCK]).fetchone()
+    if row is not None and not row[0]:
+        on_wait()
+        connection.execute("select pg_advisory_lock(%s)", [_ADVISORY_LOCK])
 
 
 def apply_change(connection: SyncConnection, change: Change, schema: str) -> None:

@@ -20,12 +20,14 @@ from quarry.core.collections.declaration import (
     table_name,
     template_columns,
 )
-from quarry.core.collections.guessing import is_secret
+from quarry.core.collections.exposure import exposed
 from quarry.core.collections.predicate import fields_of, read_predicate
 from quarry.core.collections.relations import Catalog, Column, Reference, Relation
 
 _SYSTEM_SCHEMAS = ("pg_catalog", "information_schema")
 _TRIGGERED = ("table", "partitioned table")
+_FITS: Mapping[str, Fit] = {"date": DATE, "scope": SINGLE, "hidden": ANY}
+"""What the columns of a key of the declaration must hold, where that is not text."""
 
 
 _UNQUOTABLE = frozenset("%{}")
@@ -104,6 +106,7 @@ class _Check:
             self._check_predicate(source, name, text)
         for name, each in self.declared.references.items():
             self._check_referred(source, each, FACETS["value"], name.split()[0])
+        self._doubt_secrets(source)
 
     def _wrong(self, message: str, *path: str) -> None:
         self.checked.errors.append(self.lines.problem(("collections", self.name, *path), message))
@@ -151,6 +154,12 @@ class _Check:
                 "`using (true)` for this role, and leave it out of restrictive ones, or give it BYPASSRLS",
                 "source",
             )
+        self._refuse_bypass(source, "source")
+
+    def _refuse_bypass(self, relation: Relation, *path: str) -> None:
+        """A view that shows every caller what the policies of its tables hide has to be meant."""
+        if relation.bypassed and not self.declared.bypasses_policies:
+            self._wrong(f"{bypass(relation)}; or write bypasses_policies = true where every caller may see them", *path)
 
     def _check_key(self, source: Relation) -> None:
         key = self.declared.key
@@ -171,25 +180,14 @@ class _Check:
 
     def _check_columns(self, source: Relation) -> None:
         declared = self.declared
-        for fit, keyword, names in (
-            (TEXT, "title", line_columns(declared.title)),
-            (TEXT, "embed", declared.embed or ()),
-            (TEXT, "heading", declared.heading or ()),
-            (TEXT, "cite", line_columns(declared.cite)),
-            (TEXT, "topic", line_columns(each for each in declared.topic if isinstance(each, str))),
-            (TEXT, "author", _given(declared.author)),
-            (DATE, "date", _given(declared.date)),
-            (SINGLE, "scope", _given(declared.scope)),
-            (ANY, "hidden", declared.hidden),
-        ):
+        named = {**declared.lines, "scope": _given(declared.scope), "hidden": declared.hidden}
+        for keyword, names in named.items():
             for name in names:
-                self._column(source, name, fit, keyword)
+                self._column(source, name, _FITS.get(keyword, TEXT), keyword)
         if not declared.text:
             self._wrong("names no column that words could be looked for in", "text")
         for name in declared.text:
             self._column(source, name, TEXT, "text", name)
-        for name in sorted({*declared.text, *declared.embedded, *declared.headings, *declared.shown}):
-            self._doubt_secret(source.by_name.get(name))
         self._refuse_hidden("key", declared.key or source.primary_key)
         self._refuse_hidden("date", _given(declared.date))
         for name in _given(declared.language_column):
@@ -197,11 +195,11 @@ class _Check:
         if declared.scope is not None and declared.scope_setting is None:
             self._doubtful("without `scope_setting` every caller sees all rows", "scope")
 
-    def _doubt_secret(self, column: Column | None, *path: str) -> None:
-        if column is not None and is_secret(column):
-            self._doubtful(
-                f"the column {column.name!r} may hold a secret, by its name: rather put it into `hidden`", *path
-            )
+    def _doubt_secrets(self, source: Relation) -> None:
+        for each in exposed(self.declared, source, self.catalog.relations):
+            advice = "put it into `hidden`" if each.relation is source else "show another column"
+            opened = "" if each.path else ", and records that are opened show it"
+            self._doubtful(f"{each.reason}{opened}: {advice}, unless everybody may see it", *each.path)
 
     def _refuse_hidden(self, keyword: str, names: Iterable[str], *path: str) -> None:
         for name in names:
@@ -255,12 +253,12 @@ class _Check:
             are_moments = all(each in columns and DATE.accepts(columns[each]) for each in facet.used_columns)
             fit = DATE if are_moments and facet.kind == "number" else FACETS["number"]
             for each in facet.used_columns:
-                self._doubt_secret(self._column(source, each, fit, *path, "expression"), *path, "expression")
+                self._column(source, each, fit, *path, "expression")
             self._refuse_hidden("expression", facet.used_columns, *path)
             return
         column = facet.column or name
         at = (*path, "column") if facet.column else path
-        self._doubt_secret(self._column(source, column, FACETS[facet.kind], *at), *at)
+        self._column(source, column, FACETS[facet.kind], *at)
         self._refuse_hidden(name, [column], "facets")
 
     def _check_predicate(self, source: Relation, name: str, text: str) -> None:
@@ -282,7 +280,7 @@ class _Check:
             return
         if isinstance(referred, Parent):
             for name in referred.show:
-                self._doubt_secret(self._column(other, name, ANY, *path, "show"), *path, "show")
+                self._column(other, name, ANY, *path, "show")
         elif isinstance(referred.title, Referred):
             self._check_referred(other, referred.title, fit, *path)
         else:
@@ -299,12 +297,13 @@ class _Check:
             self._wrong(f"the role of DATABASE_URL may not read it: grant select on {_name(other)}", *path)
         if other.is_row_security_active:
             self._doubtful(f"row-level security of {_name(other)} may hide values", *path)
+        self._refuse_bypass(other, *path)
         return other
 
     def _check_line(self, other: Relation, line: str, fit: Fit, *path: str) -> None:
         """A line of another table: a column by itself has to fit."""
         for column in line_columns([line]):
-            self._doubt_secret(self._column(other, column, fit if column == line else SINGLE, *path), *path)
+            self._column(other, column, fit if column == line else SINGLE, *path)
 
     def _check_through(self, source: Relation, facet: FacetDeclaration, *path: str) -> None:
         """That a table joins the rows with those of another, by foreign keys or by columns that are named."""
@@ -353,6 +352,15 @@ class _Check:
             self._wrong(
                 f"the column {by.name!r} is {by.type}, and {key!r} of {other.name} is {column.type}", *path, "by"
             )
+
+
+def bypass(view: Relation) -> str:
+    """That a view shows rows which policies hide, and how to mend it."""
+    tables = ", ".join(view.bypassed)
+    told = f"the {view.kind} {_name(view)} shows all rows of {tables}, whose policies it bypasses"
+    if view.kind == "view":
+        return f"{told}: alter view {_name(view)} set (security_invoker = true), and views that it reads likewise"
+    return f"{told}: search a view with security_invoker = true instead"
 
 
 def joined_by(

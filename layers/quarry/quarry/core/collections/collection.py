@@ -35,6 +35,9 @@ from quarry.core.collections.relations import Column, Relation, is_date_type
 from quarry.core.retrieval.facets import identifier
 
 TITLE_MAX_CHARACTERS = 160
+LINE_BREAK: LiteralString = r"E'\n'"
+ARGUMENTS_MAX = 100
+"""So many a function of Postgres takes."""
 _TYPED_KINDS: frozenset[FacetKind] = frozenset({"date", "number", "money", "year", "boolean"})
 """Of these kinds a value in another table is read as it is, of all others as text."""
 ENGLISH = "english"
@@ -73,6 +76,11 @@ class Collection:
     """What the database has its functions as; None where they were not looked at."""
     guarded_tables: frozenset[str] = frozenset()
     """The tables that its facets name of which row-level security may hide rows, as the declaration has them."""
+
+    @property
+    def has_source(self) -> bool:
+        """Whether the table or view that it is made of is still where it was declared: what keeps it in step reads it there."""
+        return self.source == declared_source(self.declaration)
 
     @property
     def label(self) -> str:
@@ -139,8 +147,8 @@ class Collection:
         return f"coalesce({_listed([*self._titles(row), self._beginning(row), self.key_text(row)])})"
 
     def _beginning(self, row: LiteralString) -> LiteralString:
-        texts = _listed(self.text(name, row) for name in self.declaration.text)
-        return f"nullif(btrim(left(concat_ws(' ', {texts}), {TITLE_MAX_CHARACTERS})), '')"
+        texts = joined_texts("' '", (self.text(name, row) for name in self.declaration.text))
+        return f"nullif(btrim(left({texts}, {TITLE_MAX_CHARACTERS})), '')"
 
     def _titles(self, row: LiteralString) -> list[LiteralString]:
         return [self.line(each, row) for each in self.declaration.title]
@@ -156,7 +164,7 @@ class Collection:
         lines = self._titles(row) if titles & {*declared.cited} else []
         lines += [self._cited_line(each, row) for each in declared.cited if each not in titles]
         lines += self._facet_lines(row)
-        return f"coalesce(nullif(concat_ws(E'\\n', {_listed(lines)}), ''), {self.title(row)})"
+        return f"coalesce(nullif({joined_texts(LINE_BREAK, lines)}, ''), {self.title(row)})"
 
     def _cited_line(self, line: str, row: LiteralString) -> LiteralString:
         """A line that is cited; a column of weight D with its name before it."""
@@ -480,6 +488,14 @@ def _listed(parts: Iterable[LiteralString]) -> LiteralString:
     return ", ".join(parts)
 
 
+def joined_texts(separator: LiteralString, texts: Iterable[LiteralString]) -> LiteralString:
+    """Texts in SQL joined by a separator, without those that are null, however many there are."""
+    return f"array_to_string(array[{_listed(texts)}]::text[], {separator})"
+
+
 def _hashed(texts: Iterable[LiteralString]) -> LiteralString:
     # as JSON: told apart however they are cut
-    return "md5(jsonb_build_array(" + _listed(texts) + ")::text)"
+    listed = [*texts]
+    if len(listed) > ARGUMENTS_MAX:
+        return f"md5(to_jsonb(array[{_listed(listed)}]::text[])::text)"  # the same text
+    return "md5(jsonb_build_array(" + _listed(listed) + ")::text)"

@@ -226,7 +226,8 @@ class CollectionDeclaration(_Declared):
     `topic` say what a row is called and what it is about: the first of them that is not empty. Titles and lines are columns, or
     templates (`parse`). `author` is the column of who says what a row holds, `part_of` what it belongs to. `scope` holds whose a
     row is; callers see rows by the setting `scope_setting`, which is their verified claim `scope_claim`. `predicates` are
-    conditions with a name (`read_predicate`), which a Query uses as boolean fields.
+    conditions with a name (`read_predicate`), which a Query uses as boolean fields. `bypasses_policies` says that every caller
+    may read what a view shows of tables with policies.
     """
 
     source: TableName
@@ -244,6 +245,7 @@ class CollectionDeclaration(_Declared):
     scope: str | None = None
     scope_setting: Annotated[str, Field(pattern=_SETTING)] | None = None
     scope_claim: str = Field(default="sub", pattern=r"^[A-Za-z0-9_:.-]{1,100}$")
+    bypasses_policies: bool = False
     url: str | None = None
     sync: Literal["trigger", "sweep"] | Poll = "trigger"
     label: str | None = Field(default=None, max_length=80)
@@ -327,6 +329,20 @@ class CollectionDeclaration(_Declared):
         """The columns that are shown of a row before it is opened."""
         own = [each for each in self.topic if isinstance(each, str)]
         return (*line_columns([*self.title, *self.cited, *own]), *([self.author] if self.author else []))
+
+    @property
+    def lines(self) -> Mapping[str, tuple[str, ...]]:
+        """The columns of its own that keys of the declaration show of a row, but for its texts, its key and its address."""
+        own = [each for each in self.topic if isinstance(each, str)]
+        return {
+            "title": line_columns(self.title),
+            "embed": self.embed or (),
+            "heading": self.heading or (),
+            "cite": line_columns(self.cite),
+            "topic": line_columns(own),
+            "author": (self.author,) if self.author else (),
+            "date": (self.date,) if self.date else (),
+        }
 
     @property
     def references(self) -> Mapping[str, Referred | Parent]:

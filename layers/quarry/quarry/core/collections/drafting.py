@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from quarry.core.collections import toml_text
 from quarry.core.collections.guessed_references import with_guessed_references
-from quarry.core.collections.guessing import is_secret_name, is_text
+from quarry.core.collections.guessing import is_text, is_writable
 from quarry.core.collections.relations import Relation
+from quarry.core.collections.secrets import is_secret_table
 from quarry.core.collections.table_draft import TableDraft, draft_table, slug, unique
 from quarry.core.collections.table_guess import TableGuess
 from quarry.core.errors import ConfigurationError
@@ -101,8 +102,11 @@ def _why_left_out(guess: TableGuess, referring: Sequence[TableGuess]) -> str | N
         return "the role of DATABASE_URL may not read it"
     if relation.is_row_security_active:
         return "row-level security hides its rows from the role of DATABASE_URL: it needs a policy `using (true)` for select"
-    if is_secret_name(relation.name):
+    if is_secret_table(relation.name):
         return "secrets, by its name"
+    if unwritable := [name for name in guess.secrets if not is_writable(name)]:
+        names = ", ".join(map(toml_text.shown, unwritable))
+        return f"may hold secrets in {names}, which `hidden` cannot name: declare a view without them"
     if _TOOLS_OWN.fullmatch(relation.name.lower()):
         return "a tool's own, by its name"
     if not guess.key:
@@ -132,13 +136,23 @@ def _collection(name: str, relation: Relation, drafted: TableDraft) -> Iterator[
     rows = "not analysed yet" if relation.rows is None else f"about {relation.rows:,} rows"
     yield f"[collections.{name}]  # {rows}"
     for setting, value in drafted.settings.items():
-        yield _line(setting, value, drafted.reasons.get(setting))
+        if setting == "hidden" and isinstance(value, dict):
+            yield from _hidden(value)
+        else:
+            yield _line(setting, value, drafted.reasons.get(setting))
     yield from (f"# {remark}" for remark in drafted.remarks)
     if drafted.facets:
         yield ""
         yield f"[collections.{name}.facets]"
     for facet, value in drafted.facets.items():
         yield _line(facet, value, drafted.reasons.get(f"facets.{facet}"))
+
+
+def _hidden(reasons: Mapping[str, str]) -> Iterator[str]:
+    """One line for each column, so that its reason stands beside it and that deleting the line shows it."""
+    yield "hidden = ["
+    yield from (f"  {toml_text.toml(name)},  # {reason}" for name, reason in reasons.items())
+    yield "]"
 
 
 def _line(name: str, value: object, reason: str | None) -> str:

@@ -11,10 +11,12 @@ from typing import Literal
 from quarry.core.collections.relations import Column, Relation, is_date_type
 from quarry.core.language.everyday import is_everyday
 from quarry.core.language.nouns import singular
+from quarry.core.language.stemming import stem
 from quarry.core.query.date_verbs import DUE
-from quarry.core.query.measures import SALES, SIDE_AMOUNTS
+from quarry.core.query.measures import ALREADY_SUMMED, AMOUNT_STEMS, MONEY_VERBS, PAYMENTS, SALES, SIDE_AMOUNTS
+from quarry.core.query.money import names_currency
 from quarry.core.query.places import AREAS
-from quarry.core.query.quantities import dimension_of, unit_named
+from quarry.core.query.quantities import MEASURED, dimension_of, unit_named
 
 FACET_VALUES_MAX = 50
 """A short text of so many values is a category. Enumerations always are."""
@@ -30,17 +32,6 @@ SHORT_WIDTH = 12
 """What is assumed of a text's width in bytes before ANALYZE, where its name does not promise prose."""
 
 DatePurpose = Literal["happened", "created", "other", "later", "bookkeeping"]
-
-_SECRET_WORDS = frozenset(
-    """pwd passcode pin token hash digest salt ssn iban cvv cvc cvv2 otp totp mfa credential credentials cookie cipher
-    ciphertext encrypted nonce signature passport jwt""".split()
-)
-_SECRET_PARTS = """password passwd passphrase apikey privatekey secretkey accesskey sessionkey encryptionkey signingkey token
-    creditcard debitcard cardnumber cardno cardnum accountnumber accountno bankaccount routingnumber socialsecurity taxid
-    taxnumber nationalid securitycode recoverycode backupcode verificationcode activationcode resetcode
-    passwort kennwort contrasena motdepasse senha wachtwoord losenord""".split()
-_NO_SECRET = ("D", "B")
-"""Categories of types, dates and booleans, that only say something of a secret: when it was changed, whether there is one."""
 
 _PROSE = frozenset(
     """description body content contents text note notes comment comments summary message abstract bio biography about details
@@ -66,6 +57,9 @@ _AMOUNTS = frozenset(
     deposit refund fare toll premium rent income earnings donation preis betrag kosten gebuhr miete gehalt lohn umsatz precio
     importe coste salario prix montant loyer salaire prezzo importo preco""".split()
 )
+_OWED = frozenset("due net gross owed outstanding".split())
+"""What is said of amounts of money, and stands in their names."""
+_WHOLE_NUMBERS = ("smallint", "integer", "bigint")
 _NO_AMOUNTS = frozenset("rate percent percentage share ratio count method type".split())
 """Last words of what only has to do with money."""
 _SIDE_AMOUNTS = SIDE_AMOUNTS | {"cost", "fee", "salary", "wage", "pay"}
@@ -196,26 +190,9 @@ def _parted(word: str) -> tuple[str, ...]:
     """The words that one without capitals was run together of, as Postgres leaves a name that was written without quotes."""
     for tail in _TAILS:
         head = word.removesuffix(tail)
-        if len(word) > len(head) >= _HEAD_CHARACTERS_MIN and word not in _SECRET_WORDS and not is_everyday(word):
+        if len(word) > len(head) >= _HEAD_CHARACTERS_MIN and not is_everyday(word):
             return (*_parted(head), tail)
     return (word,)
-
-
-def is_secret_name(name: str) -> bool:
-    """Whether what is called so is to be kept from everybody: passwords, tokens, hashes, numbers of cards and accounts."""
-    said = words(name)
-    joined = "".join(said)
-    return (
-        any(singular(word) in _SECRET_WORDS or word in _SECRET_WORDS for word in said)
-        or any(part in joined for part in _SECRET_PARTS)
-        or ("secret" in joined and "secretar" not in joined)
-        or joined.endswith("hash")
-    )
-
-
-def is_secret(column: Column) -> bool:
-    """Whether a column is to be hidden: by its name, or because it holds bytes."""
-    return column.base == "bytea" or (column.category not in _NO_SECRET and is_secret_name(column.name))
 
 
 def is_writable(name: str) -> bool:
@@ -375,7 +352,7 @@ def is_number(column: Column) -> bool:
 def is_amount(column: Column) -> bool:
     """Whether it is an amount of money."""
     said = words(column.name)
-    is_called_so = bool(_AMOUNTS & {*said}) and said[-1] not in _NO_AMOUNTS
+    is_called_so = bool(_AMOUNTS & {*said}) and said[-1] not in _NO_AMOUNTS and not _counts_things(column)
     is_called_so = is_called_so or (len(said) > 1 and said[-1] in _ALWAYS_HUNDREDTHS)
     is_called_so = is_called_so or (
         "rate" in said and bool(_RATES_OF & {*said}) and {*said} <= _RATES_OF | {"rate", "per"}
@@ -384,6 +361,29 @@ def is_amount(column: Column) -> bool:
         # a part of the price, or an amount
         return False
     return is_number(column) and (column.base == "money" or is_called_so)
+
+
+def _counts_things(column: Column) -> bool:
+    """Whether it has an amount's word in its name, but counts or measures something else: `total_replies`, `votes_total`,
+    `discount_uses`, `total_weight`. Things are counted in whole numbers.
+    """
+    said = words(column.name)
+    of = [word for word in said if word not in ALREADY_SUMMED]
+    is_total = len(of) < len(said)
+    if not of or any(map(_is_of_money, of if is_total else of[-1:])):
+        return False
+    if is_total and (unit_named([column.name]) or of[-1] in MEASURED):
+        return True
+    is_of_many = singular(of[-1]) != of[-1]
+    return column.base in _WHOLE_NUMBERS and (is_of_many or said[0] in ALREADY_SUMMED)
+
+
+def _is_of_money(word: str) -> bool:
+    """Whether what is called so is money, or is said of money alone: fees, sales, paid."""
+    one = singular(word)
+    if {word, one} & (_AMOUNTS | SIDE_AMOUNTS | _HUNDREDTHS | _OWED) or names_currency(word):
+        return True
+    return not {stem(word), stem(one)}.isdisjoint(AMOUNT_STEMS | PAYMENTS | MONEY_VERBS)
 
 
 def in_hundredths(column: Column) -> bool:

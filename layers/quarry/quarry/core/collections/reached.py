@@ -75,7 +75,7 @@ def _referred(guess: TableGuess, guesses: Guesses) -> Sequence[tuple[str, Refere
 
 def _may_follow(guess: TableGuess, name: str, reference: Reference, other: TableGuess) -> bool:
     column, key = guess.relation.by_name[name], other.relation.by_name.get(reference.target_columns[0])
-    if key is None or not (is_writable(name) and is_writable(key.name)) or column in guess.scopes:
+    if key is None or column not in guess.usable or not is_writable(key.name) or column in guess.scopes:
         return False
     if not other.relation.may_select or other.relation.is_row_security_active:
         return False

@@ -10,6 +10,7 @@ from typing import Literal
 from psycopg.rows import DictRow, dict_row
 from psycopg.sql import SQL
 
+from quarry.core.collections.value_shapes import Seen, seen_of
 from quarry.core.postgres.schema import SyncConnection
 
 RelationKind = Literal["table", "partitioned table", "view", "materialized view", "foreign table"]
@@ -20,7 +21,7 @@ class Column:
     """A column. `type` is its name in SQL, `base` that of the type beneath domains and arrays; `width` is in bytes.
 
     `distinct` is the planner's estimate of how many values there are: below 0, a share of the rows; None before ANALYZE. `least`
-    and `most` are the ends of what it has seen of a number.
+    and `most` are the ends of what it has seen of a number, `seen` what it has seen of texts.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Column:
     comment: str | None
     least: float | None = None
     most: float | None = None
+    seen: Seen | None = None
 
 
 def is_date_type(base: str) -> bool:
@@ -57,7 +59,8 @@ class Relation:
     """A table or view. `rows` is the planner's estimate, None before ANALYZE and for views.
 
     `is_partition`: its rows are found in its parent, too. `is_row_security_active`: policies may hide rows from the role that
-    looked; `may_select` and `may_trigger`: what its rights are.
+    looked; `may_select` and `may_trigger`: what its rights are. `bypassed` are the tables with policies that a view reads with
+    the rights of its owner, or that a materialized view has copied: nothing hides their rows from who reads the view.
     """
 
     oid: int
@@ -75,6 +78,7 @@ class Relation:
     may_select: bool
     may_trigger: bool
     comment: str | None
+    bypassed: tuple[str, ...] = ()
 
     @property
     def qualified(self) -> tuple[str, str]:
@@ -106,11 +110,17 @@ class Catalog:
     languages: frozenset[str]
 
 
+_SAMPLE = {"values": 20, "characters": 300}
+"""How many of the values that the planner keeps are looked at, and how much of each. `offset 0` reads them once per column:
+Postgres would pull the subquery up and read them once per value.
+"""
+
 _COLUMNS = """
 select a.attrelid as relation, a.attname as name, a.attnum as number, format_type(a.atttypid, a.atttypmod) as type,
   case when e.typtype = 'd' then format_type(e.typbasetype, null) else format_type(coalesce(e.oid, b.oid), null) end as base,
   coalesce(e.typcategory, b.typcategory)::text as category, b.typcategory = 'A' as is_array, not a.attnotnull as is_nullable,
-  s.avg_width as width, s.n_distinct as distinct, col_description(a.attrelid, a.attnum) as comment, seen.least, seen.most
+  s.avg_width as width, s.n_distinct as distinct, col_description(a.attrelid, a.attnum) as comment, seen.least, seen.most,
+  coalesce(texts.some, '{}') as texts
 from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
 join pg_type t on t.oid = a.atttypid
 join pg_type b on b.oid = case when t.typtype = 'd' then t.typbasetype else t.oid end
@@ -122,6 +132,14 @@ left join lateral (
   from unnest(s.most_common_vals::text::text[] || s.histogram_bounds::text::text[]) value
   where b.typname in ('int2', 'int4', 'int8', 'numeric', 'float4', 'float8')
 ) seen on true
+left join lateral (
+  select array_agg(left(value, %(characters)s)) as some
+  from (select case when b.typcategory = 'A' then s.most_common_elems::text::text[]
+    else s.most_common_vals::text::text[] || s.histogram_bounds::text::text[] end as known offset 0) once,
+    unnest(known) with ordinality u (value, place)
+  where (coalesce(e.typcategory, b.typcategory) = 'S' or b.typname = 'jsonb')
+    and place %% (1 + cardinality(known) / %(values)s) = 0
+) texts on true
 where a.attrelid = any(%(relations)s) and a.attnum > 0 and not a.attisdropped
 order by a.attrelid, a.attnum
 """
@@ -171,6 +189,24 @@ where c.conrelid = any(%(relations)s) and c.contype = 'f'
 order by c.oid
 """
 
+# a view with its reader's rights reads as whoever reads it: of another view, with the rights of that one's owner
+_BYPASSED = """
+with recursive reads as (
+  select c.oid as view, c.oid as relation, false as is_as_owner
+  from pg_class c where c.oid = any(%(relations)s) and c.relkind in ('v', 'm')
+  union
+  select r.view, d.refobjid, r.is_as_owner or c.relkind = 'm'
+    or not coalesce(c.reloptions::text ~* '\\msecurity_invoker=(true|on|yes|1)\\M', false)
+  from reads r join pg_class c on c.oid = r.relation and c.relkind in ('v', 'm') join pg_rewrite w on w.ev_class = c.oid
+  join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = w.oid
+  where d.refclassid = 'pg_class'::regclass and d.refobjid <> c.oid
+)
+select distinct r.view as relation, format('%%I.%%I', n.nspname, c.relname) as name
+from reads r join pg_class c on c.oid = r.relation and c.relrowsecurity join pg_namespace n on n.oid = c.relnamespace
+where r.is_as_owner
+order by 1, 2
+"""
+
 _NAMES = """
 select n.nspname::text, c.relname::text from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname <> 'information_schema' and n.nspname not like 'pg\\_%'
@@ -207,11 +243,12 @@ def read_catalog(connection: SyncConnection, names: Iterable[tuple[str, str]]) -
 def _read(connection: SyncConnection, wanted: SQL, values: Mapping[str, object]) -> list[Relation]:
     with connection.transaction(), connection.cursor(row_factory=dict_row) as cursor:
         relations = cursor.execute(SQL(_RELATIONS).format(wanted=wanted), values).fetchall()
-        oids = {"relations": [row["oid"] for row in relations]}
-        columns, keys, references = (
-            _by_relation(cursor.execute(statement, oids).fetchall()) for statement in (_COLUMNS, _KEYS, _REFERENCES)
-        )
-    return [_relation(row, columns[row["oid"]], keys[row["oid"]], references[row["oid"]]) for row in relations]
+        oids = {"relations": [row["oid"] for row in relations], **_SAMPLE}
+        facts = [
+            _by_relation(cursor.execute(statement, oids).fetchall())
+            for statement in (_COLUMNS, _KEYS, _REFERENCES, _BYPASSED)
+        ]
+    return [_relation(row, *(each[row["oid"]] for each in facts)) for row in relations]
 
 
 def _by_relation(rows: Iterable[DictRow]) -> Mapping[int, list[DictRow]]:
@@ -221,16 +258,26 @@ def _by_relation(rows: Iterable[DictRow]) -> Mapping[int, list[DictRow]]:
     return grouped
 
 
+def _with_texts(columns: Iterable[DictRow]) -> list[tuple[DictRow, list[str]]]:
+    """Each column without the values of it that the planner knows, and these: only what they look like is kept."""
+    return [(column, column.pop("texts")) for column in columns]
+
+
 def _relation(
-    row: DictRow, columns: Sequence[DictRow], keys: Sequence[DictRow], references: Sequence[DictRow]
+    row: DictRow,
+    columns: Sequence[DictRow],
+    keys: Sequence[DictRow],
+    references: Sequence[DictRow],
+    bypassed: Sequence[DictRow],
 ) -> Relation:
     return Relation(
         **{**row, "kind": _KINDS[row["kind"]]},
-        columns=tuple(Column(**column) for column in columns),
+        columns=tuple(Column(**column, seen=seen_of(texts)) for column, texts in _with_texts(columns)),
         primary_key=next((tuple(key["columns"]) for key in keys if key["is_primary"]), ()),
         unique_keys=tuple(tuple(key["columns"]) for key in keys if not key["is_primary"]),
         references=tuple(
             Reference(tuple(each["columns"]), (each["schema"], each["name"]), tuple(each["target"]))
             for each in references
         ),
+        bypassed=tuple(each["name"] for each in bypassed),
     )

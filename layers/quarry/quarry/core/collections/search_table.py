@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import LiteralString
 
-from quarry.core.collections.collection import Collection, OwnTable, quoted
+from quarry.core.collections.collection import TEXT_MAX_CHARACTERS, Collection, OwnTable, quoted
 from quarry.core.collections.declaration import (
     CollectionDeclaration,
     FacetDeclaration,
@@ -177,8 +177,10 @@ def embedded_table(collection: Collection) -> EmbeddedTable:
     columns = tuple(dict.fromkeys((*titles, *collection.declaration.embedded)))
     if isinstance(collection, OwnTable):
         return EmbeddedTable(collection.rows, collection.windows, columns, titles=titles)
+    # of a gigantic text no more is embedded than is searched by its words
     expressions = {
-        name: f"(select {collection.text(name)} from {collection.source_sql} x where {collection.has_key('t.id')})"
+        name: f"(select left({collection.text(name)}, {TEXT_MAX_CHARACTERS}) from {collection.source_sql} x"
+        f" where {collection.has_key('t.id')})"
         for name in columns
     }
     return EmbeddedTable(

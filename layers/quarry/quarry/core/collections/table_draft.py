@@ -11,6 +11,7 @@ from quarry.core.collections import toml_text
 from quarry.core.collections.column_types import is_comparable, is_single
 from quarry.core.collections.declaration import PARAMETERS
 from quarry.core.collections.guessing import (
+    LABEL_WIDTH,
     date_purpose,
     in_hundredths,
     in_percent,
@@ -22,7 +23,6 @@ from quarry.core.collections.guessing import (
     is_place,
     is_role,
     is_sale,
-    is_secret,
     is_share,
     is_side_amount,
     is_text,
@@ -37,6 +37,7 @@ from quarry.core.collections.guessing import (
 from quarry.core.collections.reached import Guesses, Reached, buys, last_word, reached, telling_columns
 from quarry.core.collections.relations import Column, Reference
 from quarry.core.collections.search_table import DATE
+from quarry.core.collections.secrets import BYTES, Suspicion
 from quarry.core.collections.table_guess import TableGuess
 from quarry.core.contract import NAME_PATTERN
 from quarry.core.language.nouns import singular
@@ -102,11 +103,18 @@ def draft_table(guess: TableGuess, guesses: Guesses, name: str) -> TableDraft:
     if not relation.may_trigger:
         draft.set("sync", "sweep", "the role of DATABASE_URL may not create triggers on it")
     draft.set("describe", " ".join((relation.comment or "").split())[:DESCRIPTION_MAX])
-    hidden = [column.name for column in relation.columns if is_secret(column) and is_writable(column.name)]
-    draft.set("hidden", hidden, "bytes, or a secret by its name")
+    draft.set("hidden", {secret: _why_hidden(relation.by_name[secret], why) for secret, why in guess.secrets.items()})
     _suggest_scope(draft, guess)
     _add_facets(draft, guess, guesses, name)
     return draft
+
+
+def _why_hidden(column: Column, suspected: Suspicion) -> str:
+    """The comment behind a column in `hidden`: why, and how to show what may be no secret."""
+    if suspected.is_certain:
+        return suspected.reason if suspected.reason == BYTES else f"a secret: {suspected.reason}"
+    shown = f"may be a secret: {suspected.reason}; delete this line to show it"
+    return f'{shown}, add `{toml_text.key(column.name)} = "D"` to `text` to search it' if is_text(column) else shown
 
 
 def _also_called(guess: TableGuess) -> list[str]:
@@ -136,6 +144,8 @@ def _add_texts(draft: TableDraft, guess: TableGuess, name: str) -> None:
     draft.set("text", weights)
     meant = guess.prose if guess.person else [*guess.title, *guess.prose]
     embedded = [column.name for column in meant if not is_contact(column)]
+    if not guess.prose and all(column.width and column.width <= LABEL_WIDTH for column in meant):
+        embedded = []  # a vector of each takes far longer than all else: words and spellings find short names
     if embedded != [*weights]:
         draft.settings["embed"] = embedded
     if not embedded:
@@ -164,7 +174,7 @@ def _add_facets(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: st
     used -= {column.name for column in guess.key_categories}
     unused = []
     for column in guess.relation.columns:
-        if is_secret(column) or (column.name in used and column.name not in guess.references):
+        if column.name in guess.secrets or (column.name in used and column.name not in guess.references):
             continue
         facet = _facet(column, guess, guesses) if len(draft.facets) < FACETS_MAX else None
         if facet is None:

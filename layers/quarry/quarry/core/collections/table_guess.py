@@ -25,13 +25,13 @@ from quarry.core.collections.guessing import (
     is_role,
     is_sale,
     is_scope,
-    is_secret,
     is_text,
     is_writable,
     text_width,
     words,
 )
 from quarry.core.collections.relations import Column, Reference, Relation
+from quarry.core.collections.secrets import Suspicion, suspicion
 from quarry.core.language.nouns import singular
 from quarry.core.language.stemming import stem, stem_set
 
@@ -69,9 +69,15 @@ class TableGuess:
     relation: Relation
 
     @cached_property
+    def secrets(self) -> dict[str, Suspicion]:
+        """The columns that may hold secrets, each with the reason."""
+        found = {column.name: suspicion(column, self.relation) for column in self.relation.columns}
+        return {name: suspected for name, suspected in found.items() if suspected}
+
+    @cached_property
     def usable(self) -> list[Column]:
         """The columns that may be shown and that a declaration can name."""
-        return [column for column in self.relation.columns if is_writable(column.name) and not is_secret(column)]
+        return [each for each in self.relation.columns if is_writable(each.name) and each.name not in self.secrets]
 
     @cached_property
     def key(self) -> tuple[str, ...]:

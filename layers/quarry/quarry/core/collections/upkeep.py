@@ -46,8 +46,9 @@ from collections c where c.id = any(%s) order by c.id
 """
 
 _CHANGED = """
-select c.id from unnest(%s::int[]) c (id)
-where exists (select from collection_changes q where q.collection = c.id and q.key is not null)
+select c.id from collections c
+where c.id = any(%s) and c.problem is null
+  and exists (select from collection_changes q where q.collection = c.id and q.key is not null)
 """
 
 logger = logging.getLogger(__name__)
@@ -119,7 +120,7 @@ async def keep_in_step(
 
 async def take_a_few(database: Database, collections: Iterable[Collection]) -> None:
     """Read the rows of a few noted keys again before a search, for where nothing else does at this moment. What cannot be read
-    is left to `keep_in_step`, which says why.
+    is left to `keep_in_step`, which says why; a collection that it could not keep in step is left alone.
     """
     by_id = {each.id: each for each in collections}
     rows = await database.rows(_CHANGED, [list(by_id)]) if by_id else []

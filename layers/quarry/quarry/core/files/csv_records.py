@@ -9,7 +9,14 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import BinaryIO
 
-from quarry.core.files.records import COLUMNS_MAX, RECORD_MAX_BYTES, MalformedRecord, Record, bounded_lines
+from quarry.core.files.records import (
+    COLUMNS_MAX,
+    RECORD_MAX_BYTES,
+    MalformedRecord,
+    Record,
+    UnreadableFile,
+    bounded_lines,
+)
 
 DELIMITERS = "\t|;,"
 """In the order in which they are believed where all fit: the rarer it is in prose, the sooner."""
@@ -43,12 +50,13 @@ class CsvRecords:
     space around a text.
 
     A column that the header leaves empty is `column_N`, and one whose name stood there before is `name_2`; `columns` are those
-    that the header names. Raises MalformedRecord for a header that cannot be read.
+    that the header names. Raises MalformedRecord for a header that cannot be read, and UnreadableFile where a quote is never
+    closed: from there on nothing tells rows from text.
     """
 
-    def __init__(self, file: BinaryIO, delimiter: str) -> None:
+    def __init__(self, file: BinaryIO, delimiter: str, name: str) -> None:
         _allow_long_cells()
-        self._lines = _Lines(file)
+        self._lines = _Lines(file, name)
         self._rows = csv.reader(self._lines, delimiter=delimiter, strict=True)
         header = self._next_row() or []
         if len(header) > COLUMNS_MAX:
@@ -76,7 +84,9 @@ class CsvRecords:
             try:
                 row = next(self._rows, None)
             except csv.Error as error:
-                raise MalformedRecord(f"is not valid CSV: {error}") from error
+                if self._lines.are_over:
+                    raise self._lines.never_closed() from error
+                raise MalformedRecord(f"is not valid CSV: {error}{self._lines.open_quote}") from error
             if row is None:
                 return None
             cells = [cell.strip() for cell in row]
@@ -89,30 +99,54 @@ class CsvRecords:
 
 
 class _Lines:
-    """The lines of a file for csv.reader; `row_number` is that of the line that the row at hand begins on.
+    """The lines of a file for csv.reader; `row_number` is that of the line that the row at hand begins on, and `are_over` whether
+    the reader asked for more lines than there are.
 
-    Raises MalformedRecord where a row grows too long or is not UTF-8.
+    Raises MalformedRecord for a line that is too long or not UTF-8, UnreadableFile for a row that goes on over too many lines.
     """
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: BinaryIO, name: str) -> None:
         self._lines = bounded_lines(file)
+        self._name = name
         self._number = 0
         self._row_bytes = 0
+        self._quote_number = self._quote_before = 1
         self.row_number = 1
+        self.are_over = False
 
     def begin_row(self) -> None:
-        self.row_number = self._number + 1
+        self.row_number = self._quote_number = self._quote_before = self._number + 1
         self._row_bytes = 0
+
+    @property
+    def open_quote(self) -> str:
+        """Where the quote opened that the latest line began in, as the end of a sentence; empty where it began in none."""
+        return "" if self._number == self.row_number else f"; a quote was open since line {self._quote_before}"
+
+    def never_closed(self, within: str = "") -> UnreadableFile:
+        return UnreadableFile(
+            f"{self._name}: the quote that opens on line {self._quote_number} is not closed{within}: close it, or double it "
+            "where the text has a quote"
+        )
 
     def __iter__(self) -> Iterator[str]:
         return self
 
     def __next__(self) -> str:
-        line = next(self._lines)
+        line = next(self._lines, None)
+        if line is None:
+            self.are_over = True
+            raise StopIteration
         self._number += 1
         self._row_bytes += len(line)
+        self._quote_before = self._quote_number
         if self._row_bytes > RECORD_MAX_BYTES:
+            if self._number > self.row_number:
+                raise self.never_closed(f" within {RECORD_MAX_BYTES} bytes")
             raise MalformedRecord(f"is longer than {RECORD_MAX_BYTES} bytes; is a quote not closed?")
+        # a row goes on within a quote alone: a line of it that has quotes, not counting doubled ones, closes it and opens another
+        if self._number > self.row_number and b'"' in line.replace(b'""', b""):
+            self._quote_number = self._number
         try:
             return line.decode("utf-8-sig" if self._number == 1 else "utf-8")
         except UnicodeDecodeError as error:

@@ -63,12 +63,22 @@ def read_records(file: BinaryIO, name: str, format: Format | None = None) -> Ite
                 yield RecordFile(name, "record", iter(rows), source.bytes_read)
 
 
-def files_in(folder: Path) -> list[Path]:
-    """The files of a folder whose ending is known, in the order of their names. Raises UnreadableFile where there is none."""
-    found = sorted(path for path in folder.iterdir() if path.is_file() and _ending(path.name) and path.name[0] != ".")
+def files_in(folder: Path) -> tuple[list[Path], list[Path]]:
+    """The files of a folder whose ending is known, in the order of their names, and the links among them that lead out of it.
+
+    Who may write to a folder can put a link to any file there: the files are read with the rights of whoever loads them, so such
+    links are left out. Raises UnreadableFile where nothing else is there.
+    """
+    known = sorted(path for path in folder.iterdir() if path.is_file() and _ending(path.name) and path.name[0] != ".")
+    root = folder.resolve()
+    outside = [path for path in known if path.is_symlink() and not path.resolve().is_relative_to(root)]
+    found = [path for path in known if path not in outside]
     if not found:
-        raise UnreadableFile(f"{folder}: holds no file that ends in {', '.join(_ENDINGS)}, with or without {_PACKED}")
-    return found
+        beside = f", but for {len(outside)} links that lead out of it" if outside else ""
+        raise UnreadableFile(
+            f"{folder}: holds no file that ends in {', '.join(_ENDINGS)}, with or without {_PACKED}{beside}"
+        )
+    return found, outside
 
 
 def format_of(name: str, head: bytes) -> Format:
@@ -102,7 +112,7 @@ def _csv(content: BinaryIO, head: bytes, name: str, source: _Source) -> RecordFi
     # the last line of the head may be cut off in the middle
     whole = head if len(head) < _HEAD_BYTES else head[: head.rfind(b"\n") + 1] or head
     try:
-        rows = CsvRecords(content, delimiter_of(whole.decode("utf-8-sig", errors="replace")))
+        rows = CsvRecords(content, delimiter_of(whole.decode("utf-8-sig", errors="replace")), name)
     except MalformedRecord as error:
         raise UnreadableFile(f"{name}: the header {error}") from error
     return RecordFile(name, "line", iter(rows), source.bytes_read, rows.columns, cells_are_text=True)

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, ConfigDict, ValidationError
 from quarry.core.errors import ModelOutputInvalid
 from quarry.core.lazy_model import LazyModel
 from quarry.core.model.interface import Output
-from quarry.core.text import shorten
+from quarry.core.text import shorten, visible
 
 MAX_PROBLEMS = 8
 PROBLEM_CHARACTERS = 200
@@ -50,8 +50,9 @@ class Wire(LazyModel):
 
 
 def storable(text: str) -> str:
-    """`text` without what cannot be kept."""
-    return _UNSTORABLE.sub("", text)
+    """`text` without what cannot be kept, and what readers cannot see."""
+    # in JSON, which structured outputs and arguments are, no text holds the end of a line as it is
+    return visible(_UNSTORABLE.sub("", text).replace("\u2028", " ").replace("\u2029", " "))
 
 
 def check_length(characters: int, max_tokens: int) -> None:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Generic, TypeVar, cast
+from typing import Generic, Protocol, TypeVar, cast
 
 from pydantic import BaseModel
 
@@ -112,6 +112,28 @@ async def write(
             yield piece
             # let each piece leave before the next
             await asyncio.sleep(0)
+
+
+class TextFilter(Protocol):
+    """What checks a text that comes in pieces."""
+
+    def feed(self, piece: str, /) -> str:
+        """The text that can be sent now."""
+        ...
+
+    def finish(self) -> str:
+        """The rest, once no more pieces come."""
+        ...
+
+
+async def filtered(through: TextFilter, pieces: AsyncGenerator[str]) -> AsyncGenerator[str]:
+    """The pieces, as far as the filter gives them back."""
+    async with aclosing(pieces):
+        async for piece in pieces:
+            if passed := through.feed(piece):
+                yield passed
+    if rest := through.finish():
+        yield rest
 
 
 async def _stream(messages: Sequence[Message], run: Run, chat: ChatModel, record: StepRecord) -> AsyncGenerator[str]:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from quarry.core.budget import in_time
 from quarry.core.errors import ModelError, TimeIsUp
+from quarry.core.model.arguments import read_json_arguments
 from quarry.core.model.interface import Message, ToolCall, ToolDefinition, Turn
 from quarry.core.model.schemas import tool_parameters
 from quarry.core.run_log import Run
@@ -159,7 +160,7 @@ def validated(tools: Mapping[str, Tool], call: ToolCall) -> tuple[BaseModel | No
     if tool is None:
         return None, f"There is no tool {call.name[:64]!r}; the tools are {', '.join(tools)}."
     try:
-        return tool.arguments.model_validate_json(call.arguments or "{}"), ""
+        return read_json_arguments(tool.arguments, call.arguments or "{}"), ""
     except ValidationError as error:
         details = error.errors(include_input=False, include_url=False)[:5]
         problems = [": ".join([*map(str, each["loc"]), each["msg"]]) for each in details]

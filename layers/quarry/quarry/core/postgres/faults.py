@@ -1,13 +1,27 @@
-"""What is wrong with a table that is not ours, told from a database that does not answer."""
+"""Faults of tables that are not ours, told apart from a database that does not answer."""
 
 from __future__ import annotations
 
 from psycopg import Error as PostgresError
 
-from quarry.core.errors import QuarryError
+from quarry.core.errors import ConfigurationError, DatabaseUnavailable, QuarryError
 
 _NOT_ANSWERING = ("08", "53", "57P")
 """Beginnings of the error codes of a server that is gone, full, or going down."""
+
+_IN_PASSING = ("25", "40", "55", "57", "58")
+"""Beginnings of the codes of what another moment may mend: a conflict, a lock, a statement that took too long."""
+
+UNREADABLE = (DatabaseUnavailable, ConfigurationError, PostgresError)
+"""What reading a table that is not ours may raise, whatever is wrong with it or with the database."""
+
+
+def lasting_fault(error: Exception) -> PostgresError | None:
+    """What Postgres found wrong with a source and will find wrong again; None where the fault may be another."""
+    cause = error.__cause__ if isinstance(error, QuarryError) else error
+    if not isinstance(cause, PostgresError) or cause.sqlstate is None:
+        return None
+    return None if cause.sqlstate.startswith(_NOT_ANSWERING + _IN_PASSING) else cause
 
 
 def fault_of_source(error: Exception) -> str | None:

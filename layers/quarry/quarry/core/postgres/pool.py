@@ -24,6 +24,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from quarry.core.errors import ConfigurationError, DatabaseUnavailable, QuarryError
 from quarry.core.postgres.certificates import checked, untrusted
+from quarry.core.postgres.dates import know_dates
 from quarry.core.postgres.schema import has_extensions, search_path_query
 from quarry.core.postgres.statement_name import statement_name
 from quarry.core.postgres.vectors import HALFVEC_TYPE, knows_vectors, learn_vectors
@@ -352,6 +353,12 @@ class Database:
         class OwnConnection(psycopg.AsyncConnection[DictRow]):
             @classmethod
             async def connect(cls, conninfo: str = "", **options: Any) -> Self:
+                connection = await cls._connected(conninfo, **options)
+                know_dates(connection)
+                return connection
+
+            @classmethod
+            async def _connected(cls, conninfo: str, **options: Any) -> Self:
                 with refusals_kept():
                     try:
                         return await super().connect(conninfo, **options)

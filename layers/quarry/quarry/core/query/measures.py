@@ -33,7 +33,7 @@ QUANTITIES = frozenset(("quantity", "qty"))
 TOTALS = frozenset(("total", "subtotal"))
 """What names a price that is paid for all of a row: it is an amount."""
 ALREADY_SUMMED = TOTALS | {"sum"}
-_AMOUNTS = frozenset(
+AMOUNT_STEMS = frozenset(
     stem(noun)
     for noun in "revenue turnover sales profit valuation valued worth capitalisation capitalization cap arr mrr gmv ebitda "
     "earnings income debt loss price cost budget salary".split()
@@ -118,7 +118,7 @@ def is_main_amount(facet: Facet) -> bool:
 
 def is_another_amount(word: str, facets: Iterable[Facet]) -> bool:
     """Whether a word, by its stem, calls an amount of money by a name that none of these has."""
-    return word in _AMOUNTS and not any(word in map(stem, words_of(facet)) for facet in facets)
+    return word in AMOUNT_STEMS and not any(word in map(stem, words_of(facet)) for facet in facets)
 
 
 def amount_of_sale(table: SearchTable) -> Facet | None:

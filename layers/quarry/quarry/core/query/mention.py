@@ -225,6 +225,9 @@ class Mention:
         """Its characters."""
         return Span(self.start, self.end)
 
+    def overlaps(self, other: Mention) -> bool:
+        return self.start < other.end and other.start < self.end
+
 
 @dataclass(frozen=True)
 class ParsedQuery:

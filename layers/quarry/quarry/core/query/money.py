@@ -119,6 +119,11 @@ _CONTEXT_NOUNS = re.compile(
 )
 
 
+def names_currency(word: str) -> bool:
+    """Whether a word, in lower case, is a currency's name or code: "euros", "usd"."""
+    return word in _CODES.split() or not {word, word.removesuffix("s")}.isdisjoint(_WORDS)
+
+
 def _currency(said: str) -> str | None:
     said = said.strip().lower().rstrip(".")
     return _SIGNS.get(said) or _WORDS.get(said) or _WORDS.get(said.removesuffix("s")) or (said.upper() or None)

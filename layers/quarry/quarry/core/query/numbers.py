@@ -31,7 +31,7 @@ _MONEY = frozenset(
     "dollar buck euro pound rupe rupee yen yuan franc cent lpa usd eur gbp inr aed sgd cad aud jpy chf cny".split()
 )
 _COUNTED = frozenset("people staff personnel men women children headcount lpa".split())
-_COPULAS = frozenset("is are was were of be".split())
+COPULAS = frozenset("is are was were of be".split())
 
 
 def find_numbers(text: str, tokens: Sequence[Token]) -> list[Mention]:
@@ -164,7 +164,7 @@ def _noun_before(tokens: Sequence[Token], start: int) -> Token | None:
     if place < len(tokens) and tokens[place].ends_clause:
         return None
     place -= 1
-    if place > 0 and tokens[place].key in _COPULAS and not tokens[place].ends_clause:
+    if place > 0 and tokens[place].key in COPULAS and not tokens[place].ends_clause:
         place -= 1
     noun = tokens[place] if place >= 0 else None
     return noun if noun and noun.key.isalpha() and noun.key not in STOP_WORDS else None

@@ -40,9 +40,11 @@ from quarry.core.query.mention import (
     Asked,
     Cue,
     DateRange,
+    Duration,
     FacetName,
     Known,
     Mention,
+    MoneyRange,
     NumberRange,
     ParsedQuery,
     Phrase,
@@ -54,6 +56,7 @@ from quarry.core.query.mention import (
     Word,
 )
 from quarry.core.query.money import find_money
+from quarry.core.query.named_comparisons import with_named_comparisons
 from quarry.core.query.names import find_names
 from quarry.core.query.numbers import find_durations, find_numbers
 from quarry.core.query.places import find_places
@@ -64,6 +67,9 @@ PLACE_NAMES_MAX = 400
 
 QUESTION_HEAD_MAX = 8
 """So many mentions before its verb a question may begin."""
+
+LEAD_MAX = 4
+"""So many mentions behind a word its number may stand."""
 
 CODE_CHARACTERS_MAX = 2
 """A value of so few characters is a code, before which stands what it is one of."""
@@ -100,7 +106,10 @@ def parse(text: str, *, lexicon: Lexicon, vocabulary: Vocabulary, reference_date
     """
     tokens = tokenise(text)
     lexicon = replace(lexicon, facet_places=facet_places(tokens, lexicon))
-    dimensions = _without_adjectives(_dimensions(text, tokens, reference_date), tokens)
+    dimensions = with_named_comparisons(
+        text, tokens, _dimensions(text, tokens, reference_date), lexicon, find=_numbers_in
+    )
+    dimensions = _without_adjectives(dimensions, tokens)
     dimensions = [_recent(mention, lexicon.recent_days, reference_date) for mention in dimensions]
     dimensions = [_of_event(mention, tokens, lexicon) for mention in dimensions]
     candidates = list(_candidates(text, tokens, lexicon, vocabulary, dimensions))
@@ -113,7 +122,7 @@ def parse(text: str, *, lexicon: Lexicon, vocabulary: Vocabulary, reference_date
     said = _with_referring_rows(text, said, lexicon)
     if lexicon.numbers:
         said = _without_relative_verbs(said, tokens)
-    read = read_assertions(text, said)
+    read = _with_assertions_of_names(read_assertions(text, said))
     refers = _refers(tokens, read)
     others = any(_is_to_others(mention) for mention in read) and not any(map(_may_be_meant, read))
     names_rows = any(mention.value == Cue("noun") for mention in read)
@@ -176,13 +185,11 @@ def look_ups(text: str, *, lexicon: Lexicon, reference_date: datetime.date) -> l
 
 def _dimensions(text: str, tokens: Sequence[Token], reference_date: datetime.date) -> list[Mention]:
     """Numbers, dates, lengths of time, money and places, in no order; they may overlap."""
-    return [
-        *find_dates(text, tokens, reference_date),
-        *find_numbers(text, tokens),
-        *find_durations(text, tokens),
-        *find_money(text, tokens),
-        *find_places(text, tokens),
-    ]
+    return [*find_dates(text, tokens, reference_date), *_numbers_in(text, tokens), *find_places(text, tokens)]
+
+
+def _numbers_in(text: str, tokens: Sequence[Token]) -> list[Mention]:
+    return [*find_numbers(text, tokens), *find_durations(text, tokens), *find_money(text, tokens)]
 
 
 def _candidates(
@@ -552,6 +559,28 @@ def _says_what_a_code_is(mentions: Sequence[Mention], place: int) -> bool:
     return is_code and not following.is_latent and following.start - mention.end == 1
 
 
+def _with_assertions_of_names(mentions: Sequence[Mention]) -> list[Mention]:
+    """What is said of the name of a number right before it is said of the number: "except age 30"."""
+    read = list(mentions)
+    for place in range(len(read) - 1):
+        name, number = read[place], read[place + 1]
+        is_pair = isinstance(name.value, FacetName) and isinstance(number.value, NumberRange | MoneyRange)
+        if is_pair and name.assertion == "negated" and number.assertion == "affirmed":
+            read[place] = replace(name, assertion="affirmed")
+            read[place + 1] = replace(number, assertion="negated")
+    return read
+
+
+def leads_to_number(mentions: Sequence[Mention], place: int) -> Mention | None:
+    """The number, compared with nothing, right behind a mention or behind the name of what it is."""
+    behind = [each for each in mentions[place + 1 : place + 1 + LEAD_MAX] if each.value not in _CONNECTING]
+    if behind and isinstance(behind[0].value, FacetName):
+        behind = behind[1:]
+    value = behind[0].value if behind else None
+    is_bare = isinstance(value, NumberRange | MoneyRange | Duration) and value.least == value.most
+    return behind[0] if is_bare else None
+
+
 def _says_be(mention: Mention, tokens: Sequence[Token]) -> bool:
     return tokens[_token_span(tokens, mention)[0]].key in BE
 
@@ -565,6 +594,9 @@ def _is_tying_verb(mentions: Sequence[Mention], place: int, tokens: Sequence[Tok
     said = tokens[_token_span(tokens, mentions[place])[0]].key
     following = mentions[place + 1].value if place + 1 < len(mentions) else None
     if isinstance(following, (Word, Phrase)) or mentions[place].start - mentions[place - 1].end != 1:
+        return False
+    if leads_to_number(mentions, place) is not None:
+        # it may compare, and what it says of the number is not known
         return False
     if isinstance(subject, Known) or (isinstance(subject, Word) and subject.is_name):
         is_done = _says_be(mentions[place - 2], tokens) and not is_participle(said)

@@ -75,8 +75,15 @@ class Ask:
     limit: int | None = None
     function: Function | None = None
     of: str | None = None
+    also: tuple[tuple[Function, str], ...] = ()
+    """Further functions that are asked for at once, each with its facet ("minimum and maximum weight")."""
     compares: bool = False
     lacks: bool = False
+
+    @property
+    def facets(self) -> tuple[str, ...]:
+        """The facets that are asked for or reckoned."""
+        return tuple(each for each in (self.facet, self.of, *(of for _, of in self.also)) if each)
 
 
 @dataclass(frozen=True)

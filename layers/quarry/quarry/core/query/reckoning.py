@@ -7,8 +7,8 @@ customers by revenue". What cannot be read exactly is said to be untellable: no 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 
 from quarry.core.language.nouns import plural, singular
 from quarry.core.language.stemming import stem, stems_of
@@ -46,6 +46,7 @@ _BESIDE_MENTIONS_MAX = 2
 
 _SUPERLATIVES: tuple[AskedFor, ...] = ("most", "least", "largest", "smallest")
 _LOW: tuple[AskedFor, ...] = ("least", "smallest")
+_FUNCTIONS: Mapping[AskedFor, Function] = {"average": "avg", "total": "sum", "largest": "max", "smallest": "min"}
 _OF_SPEED = ("fast", "quick", "slow")
 _OF_SIZE = ("big", "larg", "large", "small")
 _IN_TIME: tuple[AskedFor, ...] = ("first", "last")
@@ -155,8 +156,9 @@ class _Reader:
 
     def read(self) -> Reckoning | None:
         shares = [place for place, each in enumerate(self.mentions) if self._is_share(each)]
-        if shares:
-            return self._cannot(shares[0])
+        whole = self._cannot(shares[0]) if shares else self._together()
+        if whole is not None:
+            return whole
         superlative = next((kind for kind in _SUPERLATIVES if kind in self.kinds), None)
         of_all: tuple[AskedFor, ...] = ("average", "total")
         for what in of_all:
@@ -193,6 +195,47 @@ class _Reader:
         following = self.text[mention.end : mention.end + 8].lstrip()
         return (
             isinstance(mention.value, Asked) and mention.value.number is not None and following.startswith(("%", "per"))
+        )
+
+    # ---- several functions at once ----
+
+    def _together(self) -> Reckoning | None:
+        """ "The minimum and maximum weight", "average age and highest salary by team": each function of the number behind it;
+        None where no several are asked for.
+        """
+        asked = [place for place in range(len(self.mentions)) if self._function_at(place)]
+        targets = [self._number_after(place) for place in asked]
+        if len({self._function_at(place) for place in asked}) < 2 or not all(map(self._are_joined, asked, asked[1:])):
+            return None
+        named = [target for target in targets if target is not None]
+        if len(named) < len(asked) or self.limit is not None:
+            return None
+        reckoned = [
+            (function, facet)
+            for place, (_, facet) in zip(asked, named, strict=True)
+            if (function := self._function_at(place))
+        ]
+        if any(function == "sum" and not is_additive(facet, is_asked=True) for function, facet in reckoned):
+            return self._cannot(asked[0])
+        (function, facet), *others = reckoned
+        used = tuple(dict.fromkeys((*asked, *(place for place, _ in named))))
+        one = self._grouped(function, facet, used, None)
+        if one is None or one.ask is None:
+            return self._cannot(asked[0])
+        also = tuple((function, facet.name) for function, facet in others)
+        return Reckoning(replace(one.ask, also=also), one.places)
+
+    def _function_at(self, place: int) -> Function | None:
+        value = self.mentions[place].value
+        return _FUNCTIONS.get(value.what) if isinstance(value, Asked) and value.number is None else None
+
+    def _are_joined(self, one: int, other: int) -> bool:
+        """Whether two functions are listed, with nothing but the names of their numbers between."""
+        between = self.mentions[one + 1 : other]
+        said = self.text[self.mentions[one].end : self.mentions[other].start]
+        is_listed = "," in said or any(each.value == Cue("and") for each in between)
+        return is_listed and all(
+            isinstance(each.value, FacetName) or each.value in (Cue("and"), Cue("filler")) for each in between
         )
 
     # ---- sums and averages ----

@@ -14,16 +14,29 @@ Value = str | int | float | bool | datetime.date
 
 @dataclass(frozen=True)
 class Group:
-    """A value, or the first day of a period, and how many rows have it. A row with several values counts for each."""
+    """A value, or the first day of a period, and how many rows have it. A row with several values counts for each. The value None
+    is that of rows that have none, or a blank one.
+    """
 
-    value: Value
+    value: Value | None
     rows: int
     measures: Mapping[str, float | None] = field(default_factory=dict)
 
 
+def ranked(groups: Sequence[Group], *, ascending: bool = False) -> list[Group]:
+    """Groups that have a value, those with most rows first, or, `ascending`, with fewest."""
+    valued = [group for group in groups if group.value is not None]
+    return sorted(valued, key=lambda group: (group.rows if ascending else -group.rows, str(group.value)))
+
+
+def in_time(groups: Sequence[Group]) -> list[Group]:
+    """Groups that are periods in the order of time; rows without a date come last."""
+    return sorted(groups, key=lambda group: (group.value is None, str(group.value)))
+
+
 def latest(groups: Sequence[Group], number: int) -> list[Group]:
-    """The latest `number` of groups that are periods, in the order of time."""
-    return sorted(groups, key=lambda group: str(group.value))[-number:]
+    """The latest `number` of groups that are periods, in the order of time; rows without a date count as one of them."""
+    return in_time(groups)[-number:]
 
 
 @dataclass(frozen=True)
@@ -53,6 +66,8 @@ class Answer:
 
     `number` is the count, or how many different values or periods there are; `groups` as asked, those that tie with the last one
     too; `measures` are of all rows; `keys` are the rows asked for, or those with the lowest or highest `value`, by key.
+
+    Groups add up: `grouped` is the sum of all their rows, shown or not. It equals `rows` unless rows are in several groups.
     """
 
     ask: Ask
@@ -61,6 +76,9 @@ class Answer:
     groups: Sequence[Group] = ()
     group_count: int = 0
     """How many groups there are as asked, of which `groups` may hold but the first."""
+    grouped: int = 0
+    has_gaps: bool = False
+    """Whether empty periods are left out, because there would be too many of them."""
     keys: Sequence[str] = ()
     value: Value | None = None
     values: Sequence[Value] = ()
@@ -70,6 +88,15 @@ class Answer:
     @property
     def exists(self) -> bool:
         return self.rows > 0
+
+    @property
+    def is_overlapping(self) -> bool:
+        """Whether rows are in several groups, which then add up to more than the rows."""
+        return self.grouped > self.rows
+
+    def left_out(self, told: Sequence[Group]) -> int:
+        """The rows of the groups that are not among those `told`: with theirs they add up to `grouped`."""
+        return self.grouped - sum(group.rows for group in told)
 
 
 @dataclass(frozen=True)

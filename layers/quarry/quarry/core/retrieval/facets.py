@@ -27,6 +27,12 @@ def identifier(*names: str) -> LiteralString:
 LISTED_KINDS: frozenset[FacetKind] = frozenset({"value", "array", "name", "title", "place"})
 """The kinds whose values are looked up for a question's words."""
 
+TEXT_KINDS: frozenset[FacetKind] = LISTED_KINDS | {"text"}
+"""The kinds whose values are texts."""
+
+VALUE_MAX_CHARACTERS = 200
+"""Longer values are no one's name for anything, and are not looked up."""
+
 
 @dataclass(frozen=True)
 class Facet:

@@ -11,7 +11,7 @@ from psycopg.sql import SQL, Composable, Composed, Identifier, Literal, Placehol
 
 from quarry.core.query.mention import DateRange, MoneyRange, NumberRange
 from quarry.core.query.question import Clause, Condition
-from quarry.core.retrieval.facets import Facet, SearchTable
+from quarry.core.retrieval.facets import TEXT_KINDS, VALUE_MAX_CHARACTERS, Facet, SearchTable
 
 RULED_OUT_MAX = 100
 """So many values are ruled out of a facet together."""
@@ -174,16 +174,23 @@ def value_condition(facet: Facet, condition: Condition, arguments: Arguments) ->
     if condition.range is not None:
         return _in_range(facet, condition.range, arguments)
     if not condition.values:
-        return _is_there(facet)
+        return has_value(facet)
     return _is_one_of(facet, condition.values, arguments)
 
 
-def _is_there(facet: Facet) -> Composed:
+def has_value(facet: Facet) -> Composed:
+    """Whether the row, `t` or `r`, has any value that is not blank: one that groups it with others."""
     value = SQL(facet.sql)
+    if facet.kind == "place" or (facet.is_array and facet.kind in TEXT_KINDS):
+        values = SQL("place_parts({})" if facet.kind == "place" else "{}").format(value)
+        return SQL("exists (select from unnest({}) v (value) where folded_value(v.value) is not null)").format(values)
     if facet.is_array:
-        return SQL("coalesce(cardinality({}), 0) > 0").format(value)
-    if facet.kind in ("value", "name", "title", "place", "text"):
-        return SQL("btrim({}) <> ''").format(value)
+        return SQL("cardinality(array_remove({}, null)) > 0").format(value)
+    if facet.kind in TEXT_KINDS:
+        return SQL("folded_value({}) is not null").format(value)
+    if facet.kind == "date":
+        # no calendar has other days, infinity among them
+        return SQL("{} between date '0001-01-01' and date '9999-12-31'").format(value)
     return SQL("{} is not null").format(value)
 
 
@@ -205,7 +212,22 @@ def _is_one_of(facet: Facet, values: Sequence[str], arguments: Arguments) -> Com
         return SQL("folded_names(place_parts({})) && {}").format(value, folded)
     if facet.kind in ("title", "text"):
         return SQL("has_any_phrase({}, {})").format(value, given)
-    return SQL("{} && {}" if facet.is_array else "{} = any({})").format(value, given)
+    same = SQL("{} && {}" if facet.is_array else "{} = any({})").format(value, given)
+    unkept = [name for name in names if not _is_kept(name)]
+    return SQL("({} or {})").format(same, _folds_to(facet, unkept, arguments)) if unkept else same
+
+
+def _is_kept(value: str) -> bool:
+    """Whether other spellings of a value are found among those that are looked up, and so were named beside it."""
+    return len(value) <= VALUE_MAX_CHARACTERS and any(character.isalnum() for character in value)
+
+
+def _folds_to(facet: Facet, values: Sequence[str], arguments: Arguments) -> Composed:
+    """Whether the row has another spelling of one of the values, which every row is looked at for."""
+    given = SQL("array(select folded_value(g) from unnest({}::text[]) g)").format(arguments.add(list(values)))
+    folded = SQL("{}::text[]").format(arguments.once(given))
+    template = "exists (select from unnest({}) v (value) where folded_value(v.value) = any({}))"
+    return SQL(template if facet.is_array else "folded_value({}) = any({})").format(SQL(facet.sql), folded)
 
 
 def can_have(facet: Facet, condition: Condition) -> bool:

@@ -12,7 +12,7 @@ from quarry.core.off_loop import off_loop
 from quarry.core.postgres.pool import Database
 from quarry.core.query.gazetteer import places_called
 from quarry.core.retrieval.facets import SearchTable
-from quarry.core.retrieval.named_values import EXPLAINED_VALUES, NamedValue, UnknownValue, nearest, plain
+from quarry.core.retrieval.named_values import EXPLAINED_VALUES, NamedValue, UnknownValue, folded_value, nearest, plain
 from quarry.core.retrieval.visible_values import NO_OWNERS, Owners, owners_of, visible_values
 
 VALUES_MAX = 1_000
@@ -58,18 +58,22 @@ async def values_meant(
 
 
 async def existing_values(database: Database, table: SearchTable, named: Sequence[NamedValue]) -> list[list[str]]:
-    """For each value as somebody wrote it, those of the data that are meant: what is the same but for case, punctuation and
-    inflection or by an everyday synonym, else those that hold all of its words.
+    """For each value as somebody wrote it, those of the data that are meant: what is the same but for case, accents and outer
+    spaces, else but for punctuation and inflection or by an everyday synonym, else those that hold all of its words.
     """
-    return [matches.whole or matches.partial for matches in await _matches(database, table, named)]
+    found = await _matches(database, table, named)
+    return [
+        [value for value in matches.whole if _is_same(value, each)] or matches.whole or matches.partial
+        for each, matches in zip(named, found, strict=True)
+    ]
 
 
 async def values_as_written(
     database: Database, tables: Sequence[SearchTable], named: Sequence[NamedValue], owners: Owners
 ) -> list[list[str]]:
-    """For each value those of the data that it is another spelling of, by case, accents or punctuation, or else an everyday
-    synonym of; the value itself where the data has it so, or not at all. Of tables with owners the values of those in `owners`
-    are known, and of all tables those that the caller may see.
+    """For each value those of the data that are the same but for case, accents and outer spaces, as groups have them; else those
+    that it is another spelling of, by punctuation too, or an everyday synonym of; the value itself where the data has none. Of
+    tables with owners the values of those in `owners` are known, and of all tables those that the caller may see.
     """
     asked = {
         (place, facet.name, value, value != each.value)
@@ -89,14 +93,12 @@ async def values_as_written(
         for row in found
         if (row["table_name"], row["facet"], row["value"]) in visible
     )
+    same: list[list[str]] = [[] for _ in named]
     spelt: list[list[str]] = [[] for _ in named]
     meant: list[list[str]] = [[] for _ in named]
     for place, is_synonym, value in by_place:
-        (meant if is_synonym else spelt)[place].append(value)
-    return [
-        [each.value] if each.value in spelt[place] else spelt[place] or meant[place] or [each.value]
-        for place, each in enumerate(named)
-    ]
+        (same if _is_same(value, named[place]) else meant if is_synonym else spelt)[place].append(value)
+    return [same[place] or spelt[place] or meant[place] or [each.value] for place, each in enumerate(named)]
 
 
 async def frequent_values(
@@ -165,6 +167,11 @@ async def _matches(
         if row["value"] not in kept:
             kept.append(row["value"])
     return found
+
+
+def _is_same(value: str, named: NamedValue) -> bool:
+    """Whether groups put a value together with the one that was named."""
+    return folded_value(value) == folded_value(named.value)
 
 
 def _synonyms(table: SearchTable, facet: str, value: str) -> list[str]:

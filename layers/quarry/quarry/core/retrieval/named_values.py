@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,8 @@ EXPLAINED_VALUES = 5
 """for the first so many that do not exist."""
 
 _NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
+_ACCENTS = re.compile("[\u0300-\u036f]+")
+_SPACES = " \t\n\r\f\v"
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,12 @@ def nearest(value: str, existing: Sequence[str], cutoff: float = NEAREST_CUTOFF)
     wanted = plain(value)[:NEAREST_CHARACTERS]
     close = difflib.get_close_matches(wanted, by_plain, n=NEAREST_VALUES, cutoff=cutoff)
     return tuple(by_plain[each] for each in close)
+
+
+def folded_value(value: str) -> str:
+    """A value as groups and filters compare it, as `folded_value` in SQL has it; empty where it is blank."""
+    decomposed = unicodedata.normalize("NFKD", value.lower())
+    return _ACCENTS.sub("", decomposed).replace("’", "'").strip(_SPACES)
 
 
 def plain(text: str) -> str:

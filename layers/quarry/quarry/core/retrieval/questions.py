@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
 
 from psycopg.rows import DictRow
-from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
+from psycopg.sql import SQL, Composed, Literal
 
 from quarry.core.off_loop import off_loop
 from quarry.core.postgres.pool import Database
-from quarry.core.query.mention import Grain
 from quarry.core.query.question import Ask, Clause
-from quarry.core.retrieval.answers import Answer, Group, Measure, Relaxation, Standing, Value
+from quarry.core.retrieval.answers import Answer, Relaxation, Standing
 from quarry.core.retrieval.facets import Facet, SearchTable
 from quarry.core.retrieval.filters import EVERY_ROW, Among, Arguments, clause_sql, related_rows, where
+from quarry.core.retrieval.grouping import as_value, groups_over, measures_of
 from quarry.core.retrieval.wording import clause_label
 
 KEYS_MAX = 1000
 """So many rows are named by an answer that counts them all."""
-
-GROUPS_MAX = 10_000
-"""So many groups are told by an answer that counts them all."""
 
 RELAXED_MAX = 10
 """Of more clauses it is not told what each one costs."""
@@ -133,101 +128,8 @@ async def _rows(database: Database, statement: _Statement, ask: Ask) -> Answer:
     return Answer(ask, found[0]["rows"] if found else 0, keys=tuple(row["key"] for row in found))
 
 
-def measures_of(ask: Ask) -> tuple[Measure, ...]:
-    """What is reckoned, where something is."""
-    return (Measure(ask.function, ask.of),) if ask.function and ask.of else ()
-
-
-async def groups_over(
-    database: Database,
-    tables: Sequence[SearchTable],
-    ask: Ask,
-    clauses: Sequence[Clause],
-    among: Among = EVERY_ROW,
-    measures: Sequence[Measure] = (),
-) -> Answer:
-    """The groups, or the number of them, over the rows of several tables together, with what is measured of their rows: each
-    table has what is asked for, and the facets of the clauses and the measures. Where rows are counted, there are no groups.
-
-    Raises ValueError for a measure of what is no number.
-    """
-    arguments = Arguments()
-    had = [
-        SQL("select array({}) as values{} ").format(
-            _values(table, _asked_facet(table, ask), ask.grain)
-            if ask.kind not in ("count", "measure")
-            else SQL("select null::text where false"),
-            SQL("").join(SQL(", {} as {}").format(_measured(table, each), Identifier(each.name)) for each in measures),
-        )
-        + _Statement(table, clauses, among, arguments).rows
-        for table in tables
-    ]
-    reckoned = SQL("").join(
-        SQL(", {}({}) as {}").format(SQL(each.function), Identifier("h", each.name), Identifier(each.name))
-        for each in measures
-    )
-    query = SQL(
-        "with had as materialized ({had}),"
-        " grouped as (select v.value, count(*) as rows{reckoned} from had h, unnest(h.values) v (value) group by v.value)"
-        "{groups}, (select to_jsonb(t) from (select count(*) as rows{reckoned} from had h) t) as everything"
-    ).format(had=SQL(" union all ").join(had), reckoned=reckoned, groups=_groups_asked(ask, measures))
-    return _grouped(tables[0], ask, await _row(database, query, arguments), [each.name for each in measures])
-
-
-async def kept_groups(database: Database, table: SearchTable, ask: Ask) -> Answer:
-    """The groups, or the number of them, over all rows of a table by a listed facet, as they are counted while rows are written:
-    no row is read, and `rows` of the answer is 0. Values that are too long to be kept are left out.
-    """
-    query = SQL(
-        "with grouped as (select value, sum(row_count) as rows from facet_values"
-        " where table_name = %(table)s and facet = %(facet)s group by value having sum(row_count) > 0)"
-        "{groups}, '{{\"rows\": 0}}'::jsonb as everything"
-    ).format(groups=_groups_asked(ask))
-    row = await _row(database, query, Arguments({"table": table.name, "facet": ask.facet}))
-    return _grouped(table, ask, row)
-
-
-def _groups_asked(ask: Ask, measures: Sequence[Measure] = ()) -> Composed:
-    """What of the rows of `grouped`, which hold a value and what is told of it, is asked for."""
-    order = SQL("{} {} nulls last").format(
-        Identifier(measures[0].name if ask.function else "rows"), SQL("asc" if ask.ascending else "desc")
-    )
-    first: Composable = SQL("")
-    if ask.limit is not None:
-        first = SQL(" order by {} fetch first {} rows with ties").format(order, Literal(ask.limit))
-    return SQL(
-        ", asked as (select * from grouped{first})"
-        " select (select count(*) from grouped) as number,"
-        " (select count(*) from asked) as asked,"
-        " array(select to_jsonb(g) from asked g order by {order}, g.value limit {limit}) as groups"
-    ).format(order=order, first=first, limit=Literal(GROUPS_MAX))
-
-
-def _grouped(table: SearchTable, ask: Ask, row: DictRow, names: Sequence[str] = ()) -> Answer:
-    everything = row["everything"]
-    if ask.kind == "distinct":
-        return Answer(ask, everything["rows"], number=row["number"])
-    facet = _asked_facet(table, ask) if row["groups"] else None
-    groups = tuple(
-        Group(_as_value(facet, group["value"]), group["rows"], {name: group[name] for name in names})
-        for group in row["groups"]
-        if facet
-    )
-    measured = {name: everything[name] for name in names}
-    return Answer(
-        ask, everything["rows"], number=row["number"], groups=groups, group_count=row["asked"], measures=measured
-    )
-
-
-def _measured(table: SearchTable, measure: Measure) -> Composable:
-    facet = table.facet(measure.facet)
-    if not facet.is_measurable:
-        raise ValueError(f"{facet.label} is no number of its own")
-    return SQL("({})::numeric").format(SQL(facet.sql))
-
-
 async def _extreme(database: Database, statement: _Statement, ask: Ask) -> Answer:
-    facet = _asked_facet(statement.table, ask)
+    facet = statement.table.facet(ask.facet or "")
     if facet.kind not in ("number", "year", "money", "date"):
         raise ValueError(f"{facet.label} has no order")
     value = single_value(statement.table, facet, "min" if ask.ascending else "max")
@@ -255,8 +157,8 @@ async def _extreme(database: Database, statement: _Statement, ask: Ask) -> Answe
         ask,
         found[0]["rows"],
         keys=tuple(row["key"] for row in found),
-        value=_as_value(facet, found[0]["value"]),
-        values=tuple(_as_value(facet, row["value"]) for row in found),
+        value=as_value(facet, found[0]["value"]),
+        values=tuple(as_value(facet, row["value"]) for row in found),
     )
 
 
@@ -266,38 +168,9 @@ async def _row(database: Database, query: Composed, arguments: Arguments) -> Dic
     return row
 
 
-def _asked_facet(table: SearchTable, ask: Ask) -> Facet:
-    name = ask.facet or (table.date if ask.grain else None)
-    if name is None:
-        raise ValueError("which facet?")
-    return table.facet(name)
-
-
-def _values(table: SearchTable, facet: Facet, grain: Grain | None) -> Composed:
-    """`select …` of the different values that a row has, periods of dates by their first day."""
-    value: Composable = SQL(facet.sql)
-    if facet.is_array:
-        value = SQL("unnest({})").format(value)
-    elif facet.kind == "place":
-        value = SQL("unnest(place_parts({}))").format(value)
-    elif grain is not None and facet.kind == "date":
-        value = SQL("date_trunc({}, {}::timestamp)::date").format(Literal(grain), value)
-    rows = related_rows(table, facet.related) if facet.related else SQL("")
-    return SQL("select distinct x.value from (select {} as value {}) x where x.value is not null").format(value, rows)
-
-
 def single_value(table: SearchTable, facet: Facet, function: str) -> Composed:
     """The value that a row is ordered by; of several, the lowest or highest."""
     if facet.related is None:
         return SQL("{}").format(SQL(facet.sql))
     aggregate = SQL("min({})" if function == "min" else "max({})").format(SQL(facet.sql))
     return SQL("(select {} {})").format(aggregate, related_rows(table, facet.related))
-
-
-def _as_value(facet: Facet, value: object) -> Value:
-    if facet.kind == "date" and isinstance(value, str):
-        return datetime.date.fromisoformat(value)
-    if isinstance(value, Decimal):
-        return float(value)
-    assert isinstance(value, str | int | float | bool)
-    return value

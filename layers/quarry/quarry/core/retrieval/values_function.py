@@ -11,10 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import LiteralString
 
-from quarry.core.retrieval.facets import Facet, Related, SearchTable
-
-VALUE_MAX_CHARACTERS = 200
-"""Longer values are no one's name for anything."""
+from quarry.core.retrieval.facets import VALUE_MAX_CHARACTERS, Facet, Related, SearchTable
 
 
 def values_function(table: SearchTable) -> str:

@@ -10,8 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from psycopg.errors import Error as PostgresError
+from psycopg.rows import DictRow
 from psycopg.sql import SQL, Composable, Composed, Literal
 
+from quarry.core.errors import DatabaseUnavailable, QuarryError
+from quarry.core.postgres.faults import fault_of_source
 from quarry.core.postgres.pool import Database
 from quarry.core.query.question import Condition
 from quarry.core.retrieval.facets import Facet, SearchTable
@@ -51,12 +55,37 @@ async def visible_values(
             known.add(each)
         elif place < PROPOSED_MAX:
             asked.setdefault((table, facet), []).append(value)
-    if asked:
-        arguments = Arguments()
-        selects = [_visible(by_name[table], facet, values, arguments) for (table, facet), values in asked.items()]
-        rows = await database.rows(SQL(" union all ").join(selects), arguments.values)
+    for rows in await _each_seen(database, by_name, asked):
         known.update((row["table_name"], row["facet"], row["value"]) for row in rows)
     return frozenset(known)
+
+
+_Asked = Mapping[tuple[str, str], Sequence[str]]
+"""The values of each table and facet."""
+
+
+async def _each_seen(database: Database, tables: Mapping[str, SearchTable], asked: _Asked) -> list[list[DictRow]]:
+    """Asks about all in one statement. Where a source is broken, asks about each table by itself: of the broken one no value is
+    known.
+    """
+    if not asked:
+        return []
+    try:
+        return [await _seen(database, tables, asked)]
+    except (PostgresError, QuarryError) as error:
+        names = dict.fromkeys(table for table, _ in asked)
+        if isinstance(error, DatabaseUnavailable) or fault_of_source(error) is None:
+            raise
+        if len(names) == 1:
+            return []
+    alone = [{each: values for each, values in asked.items() if each[0] == name} for name in names]
+    return [rows for each in alone for rows in await _each_seen(database, tables, each)]
+
+
+async def _seen(database: Database, tables: Mapping[str, SearchTable], asked: _Asked) -> list[DictRow]:
+    arguments = Arguments()
+    selects = [_visible(tables[table], facet, values, arguments) for (table, facet), values in asked.items()]
+    return await database.rows(SQL(" union all ").join(selects), arguments.values)
 
 
 def _visible(table: SearchTable, name: str, values: Sequence[str], arguments: Arguments) -> Composed:

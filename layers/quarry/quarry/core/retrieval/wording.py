@@ -16,6 +16,9 @@ from quarry.core.retrieval.facets import Facet, SearchTable
 
 IN_ENGLISH = writing_of(ENGLISH)
 
+NO_VALUE = "none"
+"""What the group of rows without a value is called."""
+
 NAMED_VALUES_MAX = 4
 """So many values of a condition are named; of more, it is said how many."""
 
@@ -46,8 +49,10 @@ def grouped_by_label(table: SearchTable, ask: Ask, number: int) -> str:
     return facet.label if number == 1 else facet.plural
 
 
-def value_label(value: Value, grain: Grain | None, writing: Writing = IN_ENGLISH) -> str:
-    """A value, or the period of a grain that begins on a day, in words: "March 2024", "Q1 2024"."""
+def value_label(value: Value | None, grain: Grain | None, writing: Writing = IN_ENGLISH) -> str:
+    """A value, or the period of a grain that begins on a day, in words: "March 2024", "Q1 2024"; "none" where there is none."""
+    if value is None:
+        return NO_VALUE
     if isinstance(value, float):
         return writing.number(value, ".10g")
     if not isinstance(value, datetime.date):

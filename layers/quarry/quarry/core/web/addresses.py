@@ -23,6 +23,8 @@ from quarry.core.web import problems
 _HEADERS_ONLY = "quarry.headers_only"
 _ENDPOINT = "quarry.endpoint"
 _ADDRESS = "quarry.address"
+_ALIASES = {"/mcp/": "/mcp"}
+"""Other spellings of addresses: some clients of the Model Context Protocol put a slash behind what they are given."""
 _PARAMETER = re.compile(r"{[^}]*}")
 
 
@@ -63,6 +65,8 @@ class KnownAddresses:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        if (path := _ALIASES.get(scope["path"])) is not None:
+            scope = {**scope, "path": path, "raw_path": path.encode()}
         address = self._address_at(scope["path"])
         if address is None or scope["method"] not in address.endpoints:
             await _refusal(scope, address.endpoints if address else {})(scope, receive, send)

@@ -55,6 +55,11 @@ def without_place(endpoint: Endpoint) -> Endpoint:
     return endpoint
 
 
+def is_public(endpoint: object) -> bool:
+    """Whether a route is marked so."""
+    return bool(getattr(endpoint, WITHOUT_PLACE, False))
+
+
 class Admission:
     """The places of one process, and the queue for them."""
 
@@ -144,7 +149,7 @@ class Admitted:
         self._admission = admission
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or getattr(endpoint_of(scope), WITHOUT_PLACE, False):
+        if scope["type"] != "http" or is_public(endpoint_of(scope)):
             await self.app(scope, receive, send)
             return
         client = _Client(receive, send)

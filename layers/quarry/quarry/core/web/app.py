@@ -20,10 +20,12 @@ from quarry.core.web.admission import Admission, Admitted
 from quarry.core.web.bodies import ShortJsonBodies
 from quarry.core.web.deadline import BeginsInTime
 from quarry.core.web.description import Description
-from quarry.core.web.host_gate import HostGate
+from quarry.core.web.host_gate import HostGate, SiteGate
 from quarry.core.web.measured import Measured
 from quarry.core.web.openai_errors import OpenAIErrors
+from quarry.core.web.single_headers import SingleHeaders
 from quarry.core.web.traced import Traced
+from quarry.core.web.visible_only import VisibleOnly
 
 logger = logging.getLogger(__name__)
 
@@ -53,9 +55,12 @@ def create_app(services: Services, routers: Iterable[APIRouter], documented: Ite
     # the last one is the outermost: it sees a request first
     app.add_middleware(Admitted, admission=Admission.of_pool(services.settings.database_pool_size))
     app.add_middleware(ShortJsonBodies)
+    if services.settings.identity == "local":
+        app.add_middleware(SiteGate, settings=services.settings)
     if services.tracing.is_on:
         app.add_middleware(Traced, tracing=services.tracing)
     app.add_middleware(KnownAddresses, routes=app.routes)
+    app.add_middleware(SingleHeaders)
     app.add_middleware(BeginsInTime)
     app.add_middleware(_Unforeseen)
     if services.settings.allowed_origin:
@@ -72,6 +77,7 @@ def create_app(services: Services, routers: Iterable[APIRouter], documented: Ite
     if services.settings.identity == "local":
         app.add_middleware(HostGate, settings=services.settings)
     app.add_middleware(OpenAIErrors)
+    app.add_middleware(VisibleOnly)
     app.add_middleware(_EveryResponse)
     app.add_middleware(Measured, metrics=services.metrics)
     return app

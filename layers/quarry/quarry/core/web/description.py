@@ -17,6 +17,7 @@ from fastapi.routing import RouteContext, iter_route_contexts
 from quarry import __version__
 from quarry.core.errors import (
     BodyTooLarge,
+    Forbidden,
     HeadersTooLarge,
     InvalidInput,
     MalformedRequest,
@@ -38,10 +39,10 @@ from quarry.core.web.text_files import TextFile
 
 DESCRIPTION = "Agentic search over a team's own Postgres."
 
-OF_EVERY_ROUTE = (MisdirectedRequest, HeadersTooLarge, QuarryError, Unavailable)
-OF_EVERY_BODY = (MalformedRequest, BodyTooLarge, UnsupportedMediaType)
+OF_EVERY_ROUTE = (MalformedRequest, MisdirectedRequest, HeadersTooLarge, QuarryError, Unavailable)
+OF_EVERY_BODY = (BodyTooLarge, UnsupportedMediaType)
 OF_EVERY_INPUT = (InvalidInput,)
-OF_EVERY_CALLER = (NotAuthenticated, RateLimited)
+OF_EVERY_CALLER = (NotAuthenticated, Forbidden, RateLimited)
 
 
 class Description:

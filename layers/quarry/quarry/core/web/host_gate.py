@@ -1,8 +1,10 @@
-"""Which names a local server answers to.
+"""Which names and pages a local server answers to.
 
 Locally nobody signs in, so a page of any site that has its own name resolve to this machine (DNS rebinding) could read all that
-the server answers. The browser tells such a page's name in `Host`, and in `Origin` where it sends one. Deployed, every request
-carries a verified token, which no foreign page has.
+the server answers. The browser tells such a page's name in `Host`, and in `Origin` where it sends one. A page that keeps its own
+name cannot read answers, but an image or a redirect on it can still send a `GET` that asks a model, spends money and is logged as
+the local user's. Browsers mark such requests in `Sec-Fetch-Site`, which no page can forge. Deployed, every request carries a
+verified token, which no foreign page has.
 """
 
 from __future__ import annotations
@@ -13,9 +15,11 @@ import re
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from quarry.core.errors import MisdirectedRequest
+from quarry.core.errors import Forbidden, MisdirectedRequest
 from quarry.core.settings import Settings
 from quarry.core.web import problems
+from quarry.core.web.addresses import endpoint_of
+from quarry.core.web.admission import is_public
 
 _HOST = re.compile(r"(?P<name>[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?", re.ASCII)
 _SCHEMES = ("http://", "https://")
@@ -23,6 +27,14 @@ _SCHEMES = ("http://", "https://")
 REFUSAL = MisdirectedRequest(
     "This server answers to loopback names, such as localhost and 127.0.0.1, and to those in QUARRY_ALLOWED_HOSTS."
 )
+
+OTHER_SITE = Forbidden(
+    "A page of another site or port sent this request, and a local server has no sign-in that would protect it. Open Quarry's "
+    "own page, or name the other page's origin in ALLOWED_ORIGIN, or its host in QUARRY_ALLOWED_HOSTS."
+)
+_OWN_SITES = frozenset(("same-origin", "none"))
+"""What browsers put into `Sec-Fetch-Site` for the server's own pages, and for an address that the user typed or opened from
+another program. `same-site` is not enough: it covers every other port of localhost."""
 
 
 class HostGate:
@@ -50,8 +62,39 @@ class HostGate:
     def _may_call(self, origin: str) -> bool:
         if self._origin in ("*", origin):
             return True
-        scheme = next(filter(origin.startswith, _SCHEMES), None)
-        return scheme is not None and self._is_ours(origin.removeprefix(scheme))
+        host = _host_of(origin)
+        return host is not None and self._is_ours(host)
+
+
+class SiteGate:
+    """Refuses what a page of another site sends, except to public routes. Pages that the settings name may call all routes."""
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self.app = app
+        self._names = settings.allowed_hosts
+        self._origin = settings.allowed_origin
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and not (is_public(endpoint_of(scope)) or self._admits(Headers(scope=scope))):
+            await problems.from_quarry_error(scope.get("request_id"), OTHER_SITE)(scope, receive, send)
+            return
+        await self.app(scope, receive, send)
+
+    def _admits(self, headers: Headers) -> bool:
+        if _OWN_SITES.issuperset(headers.getlist("sec-fetch-site")):
+            return True
+        origins = headers.getlist("origin")
+        return bool(origins) and all(map(self._is_named, origins))
+
+    def _is_named(self, origin: str) -> bool:
+        host = _host_of(origin)
+        return self._origin in ("*", origin) or (host is not None and host_name(host) in self._names)
+
+
+def _host_of(origin: str) -> str | None:
+    """Host and port of a web page's origin."""
+    scheme = next(filter(origin.startswith, _SCHEMES), None)
+    return None if scheme is None else origin.removeprefix(scheme)
 
 
 def host_name(host: str) -> str | None:

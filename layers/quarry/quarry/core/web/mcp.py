@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
@@ -48,7 +49,7 @@ _RESPONSES: dict[int | str, dict[str, Any]] = {
         "content": {"application/json": {"schema": _RESPONSE}},
     },
     406: {
-        "description": "The client does not take JSON",
+        "description": "The client takes neither JSON nor an event stream",
         "content": {"application/json": {"schema": _RESPONSE}},
     },
 }
@@ -88,15 +89,32 @@ class _Exchange(Response):
         manager, security = await asyncio.to_thread(_imported)
         # it tells of every start and end of a server, and here that is every request
         logging.getLogger("mcp").setLevel(logging.WARNING)
+        scope, takes_json = _with_accept(scope)
         exchange = manager(
             self._server.protocol(),
-            json_response=True,
+            json_response=takes_json,
             stateless=True,
             # the application's own gate stands before every route
             security_settings=security(enable_dns_rebinding_protection=False),
         )
         async with exchange.run():
             await exchange.handle_request(scope, receive, send)
+
+
+def _with_accept(scope: Scope) -> tuple[Scope, bool]:
+    """The request as the SDK takes it, and whether its client takes JSON. The protocol has clients name JSON and event streams
+    both; one that names a single type gets that one, and one that names none gets JSON.
+    """
+    accepted = ",".join(Headers(scope=scope).getlist("accept"))
+    types = {each.partition(";")[0].strip().lower() for each in accepted.split(",")} - {""}
+    takes_json = not types or not types.isdisjoint(("application/json", "application/*", "*/*"))
+    headers = MutableHeaders(raw=[*scope["headers"]])
+    if not types or (not takes_json and not types.isdisjoint(("text/event-stream", "text/*"))):
+        headers["Accept"] = "*/*"
+    elif "accept" in headers:
+        # of several lines the SDK reads the first alone
+        headers["Accept"] = accepted
+    return {**scope, "headers": headers.raw}, takes_json
 
 
 def _imported() -> tuple[type[StreamableHTTPSessionManager], type[TransportSecuritySettings]]:

@@ -11,6 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from quarry.core.errors import InvalidInput, MalformedRequest, ModelNotFound, QuarryError, problem_type
 from quarry.core.lazy_model import LazyModel
+from quarry.core.text import visible
 from quarry.core.web import problems
 
 PREFIX = "/v1/"
@@ -53,7 +54,7 @@ def documented(*errors: type[QuarryError]) -> dict[int | str, dict[str, Any]]:
 
 def stream_error(message: str) -> dict[str, Any]:
     """What ends a stream that failed."""
-    return {"error": {"message": message, "type": "server_error", "param": None, "code": None}}
+    return {"error": {"message": visible(message), "type": "server_error", "param": None, "code": None}}
 
 
 def error_of(problem: Mapping[str, Any]) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from quarry.core.errors import (
     problem_type,
 )
 from quarry.core.lazy_model import LazyModel
+from quarry.core.shown import shown
 from quarry.core.validation import place_in
 
 MEDIA_TYPE = "application/problem+json"
@@ -114,7 +115,7 @@ def problem_response(
         all_headers["Retry-After"] = str(retry_after_seconds)
     if status == HTTPStatus.UNAUTHORIZED:
         all_headers["WWW-Authenticate"] = "Bearer"
-    return Response(json.dumps(body), status, all_headers, media_type=MEDIA_TYPE)
+    return Response(json.dumps(shown(body)), status, all_headers, media_type=MEDIA_TYPE)
 
 
 def install(app: FastAPI) -> None:

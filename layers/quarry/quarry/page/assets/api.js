@@ -221,8 +221,9 @@ function pause(milliseconds, signal) {
 /** @param {URL} url @param {Query} query */
 function withQuery(url, query) {
   for (const [name, value] of Object.entries(query)) {
-    for (const each of Array.isArray(value) ? value : [value]) {
-      if (each !== null && each !== undefined && each !== '') url.searchParams.append(name, String(each));
+    // an empty value in a list stands for rows without one
+    for (const each of Array.isArray(value) ? value : [value === '' ? null : value]) {
+      if (each !== null && each !== undefined) url.searchParams.append(name, String(each));
     }
   }
   return url;

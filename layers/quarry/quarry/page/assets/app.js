@@ -281,7 +281,8 @@ function contextOf(domain) {
 function addressOf(domain, params) {
   const query = new URLSearchParams(domain === 'records' ? {} : {domain});
   for (const [name, value] of Object.entries(params)) {
-    for (const each of Array.isArray(value) ? value : [value]) if (each !== null && each !== undefined && each !== '') query.append(name, String(each));
+    // an empty value in a list stands for rows without one
+    for (const each of Array.isArray(value) ? value : [value === '' ? null : value]) if (each !== null && each !== undefined) query.append(name, String(each));
   }
   return query.size ? `search?${query}` : './';
 }

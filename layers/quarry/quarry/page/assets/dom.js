@@ -36,9 +36,17 @@ function filled(node, attributes, children) {
   return node;
 }
 
+// Ids and values to filter by come as the data has them; what nobody sees of them is not shown.
+const INVISIBLE = /[\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb]/g;
+
+/** A text without characters that no reader sees and that change how it reads. @param {string} text */
+export function visible(text) {
+  return text.replace(INVISIBLE, '').replace(/[\u2028\u2029]/g, '\n');
+}
+
 /** @param {Child[]} children */
 function nodes(children) {
-  return children.flat(Infinity).filter((child) => child != null && child !== false).map((child) => (child instanceof Node ? child : String(child)));
+  return children.flat(Infinity).filter((child) => child != null && child !== false).map((child) => (child instanceof Node ? child : visible(String(child))));
 }
 
 function setAttribute(node, name, value) {

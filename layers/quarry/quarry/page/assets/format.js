@@ -69,6 +69,9 @@ export function plural(count, one, many = `${one}s`) {
   return `${number(count)} ${count === 1 ? one : many}`;
 }
 
+/** What a group without a value is called. */
+export const NONE = 'none';
+
 /** A name as data spells it, such as `agenda_item`, in words. */
 export function words(name) {
   const text = String(name).replaceAll('_', ' ');

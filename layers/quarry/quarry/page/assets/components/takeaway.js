@@ -9,10 +9,13 @@
  * @property {string} [markdown] in the place of a table
  */
 
-import {button, element} from '../dom.js';
+import {button, element, visible} from '../dom.js';
 
-/** What a spreadsheet would take for a formula. */
-const FORMULA = /^[=+\-@\t\r]/;
+/**
+ * Where a spreadsheet would begin a formula. In many countries Excel divides CSV at semicolons and knows a field's quotes only where it
+ * begins a cell, so a formula may also stand behind a semicolon, a tab or the end of a line within a text.
+ */
+const FORMULA = /(^|[;\t\r\n])(?=[\s"']*[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
 
 const FORMATS = [
   {label: 'CSV', end: 'csv', type: 'text/csv', write: csv},
@@ -67,8 +70,8 @@ function csv({columns, rows}) {
 
 function csvField(value) {
   const text = plainText(value);
-  const guarded = typeof value !== 'number' && FORMULA.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
+  const guarded = typeof value === 'number' ? text : text.replace(FORMULA, "$1'");
+  return /[",;\t\r\n]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
 }
 
 function json({columns, rows, json: whole}) {
@@ -88,7 +91,7 @@ export function markdownText(text) {
 
 function plainText(value) {
   if (value === null || value === undefined) return '';
-  return Array.isArray(value) ? value.map(plainText).join('; ') : String(value);
+  return Array.isArray(value) ? value.map(plainText).join('; ') : visible(String(value));
 }
 
 /** @param {string} name */

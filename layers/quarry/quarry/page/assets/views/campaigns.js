@@ -9,7 +9,7 @@ import {sortControl, sorted} from '../components/sorting.js';
 import {itemActions, markdownText, takeaway} from '../components/takeaway.js';
 import {standing} from '../components/understood.js';
 import {button, element, outsideLink, replace} from '../dom.js';
-import {day, month, plural, words} from '../format.js';
+import {NONE, day, month, plural, words} from '../format.js';
 import {Chat, stylesheet} from './chat/chat.js';
 import {Turn} from './chat/turn.js';
 import {reader} from './campaigns/constraints.js';
@@ -130,7 +130,8 @@ function valueText(value) {
 function charts({channel, sentiment, value_prop: valueProp}) {
   const shown = [['By channel', channel], ['By sentiment', sentiment], ['By value proposition', valueProp]];
   return shown.filter(([, counts]) => Object.keys(counts).length > 1).map(([name, counts]) =>
-    barChart(name, Object.entries(counts).map(([text, value]) => ({label: text, value})), {max: BARS}));
+    // the empty value stands for campaigns without one
+    barChart(name, Object.entries(counts).map(([text, value]) => ({label: text || NONE, value})), {max: BARS}));
 }
 
 /** How many there are, as far as they were counted. */

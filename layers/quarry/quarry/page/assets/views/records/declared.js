@@ -4,8 +4,10 @@
 
 import {isStopped} from '../../api.js';
 import {element, replace, uniqueId} from '../../dom.js';
-import {amount, day, number, words} from '../../format.js';
+import {NONE, amount, day, number, words} from '../../format.js';
 
+/** What chooses the rows without a value: the empty option is any. */
+const BLANK = ' ';
 const VALUES_MAX = 60;
 const EXAMPLES_MAX = 5;
 const LISTED = new Set(['value', 'name', 'place', 'array', 'boolean', 'title']);
@@ -61,6 +63,7 @@ export function written(type, name, value) {
 
 /** A value that is filtered by, or a range of them, in words. @param {string} type @param {string} name @param {string} value */
 export function filterValue(type, name, value) {
+  if (value === '') return NONE;
   return value.split('..').map((end) => written(type, name, end) ?? end).join(' to ');
 }
 
@@ -104,21 +107,22 @@ export function facetFields(type, search, {context, signal, onfilter}) {
 }
 
 function valueField(facet, type, search, {context, signal, onfilter}) {
-  const [chosen = ''] = search[facet.name] ?? [];
-  const choose = ({target}) => onfilter({[facet.name]: target.value.trim() ? [target.value.trim()] : []}, facet.name);
+  const [filtered] = search[facet.name] ?? [];
+  const chosen = filtered === '' ? BLANK : filtered ?? '';
+  const choose = ({target}) => onfilter({[facet.name]: target.value === BLANK ? [''] : target.value.trim() ? [target.value.trim()] : []}, facet.name);
   const select = element('select', {
     data: {filter: facet.name}, on: {change: choose},
-  }, element('option', {value: ''}, 'Any'), chosen && element('option', {value: chosen}, chosen));
+  }, element('option', {value: ''}, 'Any'), chosen && element('option', {value: chosen}, filterValue(type.name, facet.name, filtered)));
   select.value = chosen;
   const field = element('label', {class: 'field'}, words(facet.label), select);
   context.api.get('records/facets', {query: {type: type.name, by: facet.name}, signal}).then(({groups}) => {
     if (groups.length > VALUES_MAX) {
-      typedField(select, groups.slice(0, VALUES_MAX), chosen, choose);
+      typedField(select, groups.filter(({value}) => value !== null).slice(0, VALUES_MAX), chosen, choose);
       return;
     }
-    const isLeftOut = chosen && !groups.some(({value}) => String(value) === chosen);
-    replace(select, element('option', {value: ''}, 'Any'), isLeftOut && element('option', {value: chosen}, chosen),
-      groups.map(({value, count}) => element('option', {value: String(value)}, `${value} (${number(count)})`)));
+    const isLeftOut = chosen && !groups.some(({value}) => String(value ?? BLANK) === chosen);
+    replace(select, element('option', {value: ''}, 'Any'), isLeftOut && element('option', {value: chosen}, filterValue(type.name, facet.name, filtered)),
+      groups.map(({value, count}) => element('option', {value: String(value ?? BLANK)}, `${value ?? NONE} (${number(count)})`)));
     select.value = chosen;
   }).catch((error) => {
     if (!isStopped(error)) field.append(element('span', {class: 'fine'}, 'Its values could not be fetched.'));

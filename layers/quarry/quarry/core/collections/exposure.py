@@ -1,0 +1,88 @@
+"""Which secrets a declaration would show: columns that look like one and are searched, shown or counted by, with their place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from quarry.core.collections.declaration import (
+    CollectionDeclaration,
+    FacetDeclaration,
+    Parent,
+    Referred,
+    line_columns,
+    table_name,
+    template_columns,
+)
+from quarry.core.collections.relations import Relation
+from quarry.core.collections.secrets import BYTES, Suspicion, suspicion
+
+Relations = Mapping[tuple[str, str], Relation]
+
+
+@dataclass(frozen=True)
+class Exposed:
+    """A column that looks like a secret. `path` is the key of the declaration that shows it; empty where only the row does."""
+
+    path: tuple[str, ...]
+    column: str
+    relation: Relation
+    suspicion: Suspicion
+
+    @property
+    def reason(self) -> str:
+        """Why it is suspected."""
+        return f"{self.relation.name}.{self.column} may hold a secret ({self.suspicion.reason})"
+
+
+def exposed(declared: CollectionDeclaration, source: Relation, relations: Relations) -> Iterator[Exposed]:
+    """What looks like a secret and is not hidden, once for each key that shows it. A record that is opened shows all columns."""
+    uses = [*_own(declared, source), *_of_facets(declared, source)]
+    used = {name for _, name in uses}
+    uses += [((), column.name) for column in source.columns if column.name not in used]
+    yield from _suspected(source, ((path, name) for path, name in uses if name not in declared.hidden))
+    for path, other, names in _elsewhere(declared, relations):
+        yield from _suspected(other, ((path, name) for name in names))
+
+
+def _suspected(relation: Relation, uses: Iterable[tuple[tuple[str, ...], str]]) -> Iterator[Exposed]:
+    columns = relation.by_name
+    for path, name in uses:
+        suspected = suspicion(columns[name], relation) if name in columns else None
+        if suspected and suspected.reason != BYTES:
+            yield Exposed(path, name, relation, suspected)
+
+
+def _own(declared: CollectionDeclaration, source: Relation) -> Iterator[tuple[tuple[str, ...], str]]:
+    named = {
+        "key": declared.key or source.primary_key,
+        "text": declared.text,
+        "url": template_columns(declared.url or ""),
+        **declared.lines,
+    }
+    for keyword, names in named.items():
+        yield from ((("text", name) if keyword == "text" else (keyword,), name) for name in names)
+
+
+def _of_facets(declared: CollectionDeclaration, source: Relation) -> Iterator[tuple[tuple[str, ...], str]]:
+    for name, facet in declared.facets.items():
+        if facet.through is None and facet.reference is None:
+            yield from ((("facets", name), column) for column in facet.used_columns or (name,))
+
+
+def _elsewhere(
+    declared: CollectionDeclaration, relations: Relations
+) -> Iterator[tuple[tuple[str, ...], Relation, tuple[str, ...]]]:
+    """The columns of other tables that are shown."""
+    named: list[tuple[tuple[str, ...], FacetDeclaration | Referred | Parent]] = [
+        *((("facets", name), facet) for name, facet in declared.facets.items() if facet.of),
+        *(((name.split()[0],), each) for name, each in declared.references.items()),
+    ]
+    for path, each in named:
+        shown: FacetDeclaration | Referred | Parent = each
+        while not isinstance(shown, Parent) and isinstance(shown.title, Referred):
+            shown = shown.title
+        names = shown.show if isinstance(shown, Parent) else line_columns([str(shown.title or "name")])
+        relation = relations.get(table_name(shown.of or ""))
+        if relation is not None:
+            yield path, relation, names

@@ -1,0 +1,201 @@
+"""Web addresses in a model's text: only those that stand in a cited source stay links.
+
+A model can be talked into writing an address, by a text that it reads, and a reader who follows it, or a client that loads a
+picture from it, tells its owner what was asked. Every other address is put between backticks, and what would make a link of it is
+escaped, so that it is shown as it was written and no reader of Markdown follows it.
+
+The rules do not look at what is code and what is not: readers of Markdown disagree on that, and a text could use it. Pure.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Mapping
+from typing import Any
+
+HELD_CHARACTERS_MAX = 2000
+"""So much is held back at most, until it is known whether it is an address and whether its source is cited."""
+
+_ADDRESS = r"(?:[a-z][a-z0-9+.-]{0,31}://(?:\[[0-9a-f:.]{0,64}\])?|(?<![a-z0-9])www\.|mailto:|xmpp:)[^\s<>`\[\]]*"
+_MAIL = r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+"
+_BARE = re.compile(rf"{_ADDRESS}|{_MAIL}", re.IGNORECASE)
+_BEHIND_ADDRESS = "\"'.,;:!?*_~()[]{}|"
+_TARGET = r"(?:<[^<>\n]*>|(?:[^\s<>()]|\([^\s<>()]*\))*)"
+_TAG = r"<(?=[a-z][a-z0-9-]*[\s/]|[a-z0-9][^\s<>]*[:@])"  # one that may lead somewhere, or an address in angle brackets
+_PART = re.compile(
+    rf"(?P<link>\](?P<sign>[(:])(?P<space>\s{{0,100}})(?P<target>{_TARGET}))|(?P<tag>{_TAG})|(?P<bare>{_ADDRESS}|{_MAIL})",
+    re.IGNORECASE,
+)
+_LEADS_ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|[/\\]{2}|www\.", re.IGNORECASE)
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+_PASSED_OVER = re.compile(r"[\x00-\x20]")
+_WEB = re.compile(r"^(?:https?://|mailto:)")
+_TICKS = re.compile("`+")
+_CITATION = re.compile(r"\[(\d{1,4})\]")
+_LAST_WORD = re.compile(r"[^\W_]+\Z")
+_BEGINNINGS = ("https", "www", "mailto", "ftp")
+_WORD_CHARACTERS_MAX = 64
+_CITATION_CHARACTERS = 6
+_UNFINISHED_LINK = re.compile(r"\][(:]\s{0,100}\Z")
+
+ALWAYS = 0
+"""In the place of a source's number: of what needs no citation."""
+
+
+def addresses_in(text: str) -> set[str]:
+    """The web and mail addresses in a text, in the form in which they are compared."""
+    return {_compared(match.group()) for match in _BARE.finditer(text)}
+
+
+def plain_links(text: str, source: str = "") -> str:
+    """`text` with the addresses as plain text that do not stand in `source`."""
+    links = LinkFilter({ALWAYS: source})
+    return links.feed(text) + links.finish()
+
+
+def said_in(data: Any) -> str:
+    """All texts in what JSON can hold, each on lines of its own: a source that is not one text."""
+    if isinstance(data, dict):
+        data = [*data.values()]
+    return "\n".join(map(said_in, data)) if isinstance(data, list) else data if isinstance(data, str) else ""
+
+
+class LinkFilter:
+    """Feed it pieces of a text; it gives back what may be sent. What stays a link is the same however the text was cut.
+
+    `sources` are texts by number. An address that stands in one stays a link where `[number]` stands before it, or behind it on
+    the same line; one in the text of number ALWAYS stays a link anywhere.
+    """
+
+    def __init__(self, sources: Mapping[int, str]) -> None:
+        self._known: dict[str, set[int]] = {}
+        for number, text in sources.items():
+            for address in addresses_in(text):
+                self._known.setdefault(address, set()).add(number)
+        self._cited = {ALWAYS}
+        self._held = ""
+        self._ahead = 0  # so many characters of what is held were sent
+        self._sent = ""  # the end of what was sent
+        self._runs: set[int] = set()  # the lengths of the runs of backticks so far
+
+    def feed(self, piece: str) -> str:
+        """The text that can be sent now."""
+        self._held += piece
+        end = self._settled()
+        # the space before a word that is held leaves with it
+        waits = end <= self._ahead or (end < len(self._held) and self._held[self._ahead : end].isspace())
+        return "" if waits else self._release(end)
+
+    def finish(self) -> str:
+        """The rest, once no more pieces come."""
+        return self._release(len(self._held), final=True)
+
+    def _settled(self) -> int:
+        """Up to where no link or address can still begin or grow. A word of letters and digits is not waited for, unless it may
+        be the beginning of a common address: what follows it is looked at together with it.
+        """
+        held = self._held
+        end = next((at for at in range(len(held), 0, -1) if held[at - 1].isspace()), 0)
+        if link := _UNFINISHED_LINK.search(held, max(0, end - 102), end):
+            return link.start()
+        word = held[end:].lower()
+        begins = any(beginning.startswith(word) for beginning in _BEGINNINGS)
+        is_plain = word.isalnum() and not begins and len(word) <= _WORD_CHARACTERS_MAX
+        return len(held) if is_plain or len(word) > HELD_CHARACTERS_MAX else end
+
+    def _release(self, end: int, *, final: bool = False) -> str:
+        sent: list[str] = []
+        start = 0
+        for part in _PART.finditer(self._held, 0, end):
+            if part.start() < start:
+                continue
+            sent.append(self._passed(start, part.start()))
+            start = part.start()
+            stays = self._stays(part, final)
+            if stays is None:
+                end = start
+                break
+            sent.append(self._written(part, stays=stays))
+            start = part.end()
+        sent.append(self._passed(start, end))
+        # the last word stays, for what may follow it
+        word = _LAST_WORD.search(self._held, max(start, end - _WORD_CHARACTERS_MAX), end)
+        kept = word.start() if word else end
+        self._ahead = max(self._ahead, end) - kept
+        self._held = self._held[kept:]
+        return "".join(sent)
+
+    def _stays(self, part: re.Match[str], final: bool) -> bool | None:
+        """Whether a part stays as it is; None where that is not known yet."""
+        target = part["bare"] or _meant(part["target"] or self._held[part.end() :].partition(">")[0])
+        if part["link"] and not _LEADS_ELSEWHERE.match(target):
+            return True
+        if part["link"]:
+            self._note_citations("]")
+        numbers = self._known.get(_compared(target), frozenset[int]())
+        if numbers & self._cited or not numbers:
+            return bool(numbers)
+        line, is_whole, _ = self._held[part.end() :].partition("\n")
+        if numbers & {int(number) for number in _CITATION.findall(line)}:
+            return True
+        return False if is_whole or final or len(line) > HELD_CHARACTERS_MAX else None
+
+    def _passed(self, start: int, end: int) -> str:
+        """What needs no change."""
+        text = self._held[max(start, self._ahead) : end]
+        self._note(text)
+        return text
+
+    def _note(self, text: str) -> None:
+        self._runs |= {len(run) for run in _TICKS.findall(text)}
+        self._note_citations(text)
+        self._sent = (self._sent + text)[-_CITATION_CHARACTERS:]
+
+    def _note_citations(self, text: str) -> None:
+        """Note the citations in what was sent and `text` behind it."""
+        self._cited |= {int(number) for number in _CITATION.findall(self._sent + text)}
+
+    def _written(self, part: re.Match[str], *, stays: bool) -> str:
+        if stays:
+            return self._passed(part.start(), part.end())
+        if part["bare"]:
+            return self._quoted(
+                self._held[max(part.start(), self._ahead) : part.end()], self._held[part.end() : part.end() + 1]
+            )
+        # a backslash before the other one would take its meaning away
+        space = " " if part["tag"] and self._sent.endswith("\\") else ""
+        sent = f"{space}\\<" if part["tag"] else f"]\\{part['sign']}{part['space']}"
+        self._note(sent)
+        return sent + (self._plain(part["target"]) if part["link"] else "")
+
+    def _plain(self, text: str) -> str:
+        """Every address in a text as code."""
+        sent, start = "", 0
+        for match in _BARE.finditer(text):
+            sent += text[start : match.start()]
+            self._note(text[start : match.start()])
+            sent += self._quoted(match.group(), text[match.end() : match.end() + 1])
+            start = match.end()
+        self._note(text[start:])
+        return sent + text[start:]
+
+    def _quoted(self, address: str, following: str) -> str:
+        """An address as code, between runs of backticks of a length that has not been there: none before can close it."""
+        core = address.rstrip(_BEHIND_ADDRESS)
+        behind = address[len(core) :]
+        ticks = "`" * next(length for length in range(1, len(self._runs) + 2) if length not in self._runs)
+        before = " " if self._sent.endswith(("`", "\\")) else ""
+        after = " " if not behind and following == "`" else ""
+        self._sent = behind or after or "`"
+        return f"{before}{ticks}{core}{ticks}{after}{behind}"
+
+
+def _meant(target: str) -> str:
+    """What a link's target means: Markdown reads entities and escapes in it, and browsers pass over control characters."""
+    target = target[1:-1] if target.startswith("<") else target
+    return _PASSED_OVER.sub("", _ESCAPED.sub(r"\1", html.unescape(target)))
+
+
+def _compared(address: str) -> str:
+    return _WEB.sub("", address.lower().rstrip(_BEHIND_ADDRESS)).rstrip("/")

@@ -1,0 +1,8 @@
+-- A value as groups and filters compare it: without case, accents and outer spaces; null where nothing is left. Plain ASCII, which most
+-- values are, takes the short way.
+create or replace function folded_value(p_value text) returns text
+language sql immutable parallel safe
+as $$
+  select nullif(btrim(case when octet_length(p_value) = length(p_value) then lower(p_value) else folded_text(p_value) end,
+    E' \t\n\r\f\v'), '')
+$$;

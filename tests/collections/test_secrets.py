@@ -1,0 +1,313 @@
+"""Secrets in tables that only `quarry map` has looked at: hidden by their names, their tables' names and what they hold."""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from starlette.testclient import TestClient
+
+from quarry.core.collections.drafting import draft
+from quarry.core.collections.relations import Reference, relations_of_schema
+from quarry.core.collections.secret_names import is_secret_number, secrecy_of
+from quarry.core.collections.secrets import Suspicion, suspicion
+from quarry.core.collections.value_shapes import Seen, Shape, seen_of
+from quarry.core.postgres.schema import SyncConnection
+from tests.collections.conftest import opened, schema_text
+from tests.collections.made import column, table
+from tests.collections.test_asked_of_a_draft import drafted
+from tests.conftest import client_of
+
+NAMES = """
+    password passwd user_password_hash passwordhash apiKey API_KEY client_secret session_token refreshtokens ssn card_number
+    creditCardNo cvv iban account_number social_security_number tax_id otp_secret recovery_codes sha256_hash contraseña Kennwort
+    pass_crypt pass_salt user_pass user_activation_key pass user_actkey rands loginkey session_data validation_code pw hashed_pw
+    privkey ssh_key bearer smtp_pass db_pass dsn connection_string login_code auth_code drivers_license clave security_answer
+    encrypted_password reset_password_token otp_backup_codes key_p256dh encrypted_otp_secret_iv consumer_secret stream_key
+    two_factor_recovery_codes remember_token user_newpasswd cc_number_enc identification_id passport_number mot_de_passe
+    numéro_de_carte código_de_acceso Schlüssel Steuernummer Zugangscode salt pin hash digest signature cookies nonce userapikey
+    webhook_url magic_link reset_link invite_url unsubscribe_link presigned_url signedUrl webhookurl magiclink password_hint
+    sicherheitsantwort respuesta_secreta réponse_sécurité clé_api code_d_accès chave_api codigo_verificacao codice_fiscale
+    chiave_privata toegangscode lösenord personnummer code_verifier start_url session_id
+""".split()
+"""Of applications that many run, and in other languages."""
+
+OTHER_NAMES = """
+    hashtag aggregate_code block_code shipping_code secretary secretariat card_type card_brand last4 password_policy account_id
+    description pinned keyword passage compass bypass passenger salty salt_level token_type token_name tokenizer key issue_key
+    sort_key public_key contact_key fact_key monkey code country_code zip_code ticket_code order_number coupon_code product_code
+    invoice_number isbn sku barcode confirmation_number signature_dish cookie_flavour signature_required license license_plate
+    website_url url image_url clave_producto palabra_clave mot_clé Schlüsselwort session_title host start_date answer question
+    username login author authority expertise phone_number address
+""".split()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_secrets_are_known_by_their_names(name: str) -> None:
+    assert secrecy_of(name)
+
+
+@pytest.mark.parametrize("name", OTHER_NAMES)
+def test_what_only_sounds_like_a_secret_is_none(name: str) -> None:
+    assert not secrecy_of(name)
+
+
+def test_a_number_is_a_secret_only_where_it_is_one_by_itself() -> None:
+    secrets = ["pin", "ssn", "card_number", "account_number", "login_code", "tax_id"]
+    others = [
+        "token_count",
+        "tokens_used",
+        "max_tokens",
+        "pins",
+        "passes",
+        "salt",
+        "pass_rate",
+        "password_id",
+        "account_id",
+    ]
+    assert [name for name in [*secrets, *others] if is_secret_number(name)] == secrets
+
+
+@pytest.mark.parametrize(
+    "type", ["boolean", "date", "timestamp with time zone", "mood", "inet", "interval", "numeric(10,2)"]
+)
+def test_what_is_told_of_a_secret_is_none(type: str) -> None:
+    assert told("password", type) is None
+
+
+def told(name: str, type: str = "text", of: str = "things", rows: int | None = None, **known: Any) -> Suspicion | None:
+    """Why a column of a table is suspected."""
+    made = column(name, type, **known)
+    return suspicion(made, table(of, [("id", "integer"), made], key=["id"], rows=rows))
+
+
+@pytest.mark.parametrize(
+    ("of", "name"),
+    [
+        ("invites", "code"), ("webhooks", "url"), ("webhooks", "delivery_url"), ("web_hooks", "payload_url"),
+        ("authtoken_token", "key"), ("account_emailconfirmation", "key"), ("email_tokens", "value"),
+        ("wp_options", "option_value"), ("oc_appconfig", "configvalue"), ("wp_usermeta", "meta_value"),
+        ("ir_config_parameter", "value"), ("core_config_data", "value"), ("ci_variables", "value"),
+    ],
+)  # fmt: skip
+def test_a_column_is_what_its_table_is_called_after(of: str, name: str) -> None:
+    assert told(name, of=of) is not None
+    assert told(name, of="hedges") is None or name.endswith("url")
+
+
+@pytest.mark.parametrize(
+    ("of", "name"),
+    [
+        ("orders", "code"),
+        ("coupons", "code"),
+        ("articles", "url"),
+        ("properties", "value"),
+        ("pins", "title"),
+    ],
+)
+def test_a_table_that_is_called_after_something_else_has_no_secrets(of: str, name: str) -> None:
+    assert told(name, of=of) is None
+
+
+def test_a_session_is_a_secret_where_people_sign_in_and_not_where_they_learn() -> None:
+    logins = table("sessions", [("id", "text"), ("user_agent", "text"), ("payload", "text")], key=["id"])
+    lessons = table("sessions", [("id", "text"), ("title", "text"), ("room", "text")], key=["id"])
+    assert [each.name for each in logins.columns if suspicion(each, logins)] == ["id", "payload"]
+    assert not [each.name for each in lessons.columns if suspicion(each, lessons)]
+
+
+def test_a_pincode_beside_a_city_is_that_of_the_post() -> None:
+    shop = table("shops", [("city", "text"), ("pincode", "text"), ("pin_code", "integer")])
+    assert not [each.name for each in shop.columns if suspicion(each, shop)]
+    assert told("pincode")
+
+
+HEX = [hashlib.md5(str(n).encode(), usedforsecurity=False).hexdigest() for n in range(20)]
+BASE62 = [f"{n:x}kX3{digest[:9]}Qr{digest[9:16]}Zt8" for n, digest in enumerate(HEX)]
+
+
+@pytest.mark.parametrize(
+    ("values", "shape"),
+    [
+        (["$2b$12$abcdefghijklmnopqrstuv"], Shape.CREDENTIALS),
+        (["plain", "$argon2id$v=19$m=65536,t=3,p=4$c2FsdA$aGFzaA"], Shape.CREDENTIALS),
+        (["pbkdf2_sha256$260000$salt$hash=", "$P$B0123456789abcdef", "{SSHA}abcdefgh"], Shape.CREDENTIALS),
+        (["scrypt:32768:8:1$salt$0123abcd", "$scrypt$ln=16,r=8,p=1$aM15$VPV"], Shape.CREDENTIALS),
+        (["eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln"], Shape.CREDENTIALS),
+        (["sk-proj-abcdefghijklmnop1234"], Shape.CREDENTIALS),
+        (["ghp_abcdefghijklmnopqrstuvwxyz0123456789"], Shape.CREDENTIALS),
+        (["-----BEGIN RSA PRIVATE KEY-----\nMIIE"], Shape.CREDENTIALS),
+        (["ssh-ed25519 AAAAC3NzaC1lZDI1 ada@hedge"], Shape.CREDENTIALS),
+        (["postgres://app:word@db/app"], Shape.LINKS),
+        (["Server=db;User Id=app;Password=word"], Shape.LINKS),
+        (["https://hooks.slack.com/services/T0/B0/x"], Shape.LINKS),
+        (["https://x.example/a?token=abcdefghijklmnop"], Shape.LINKS),
+        (["4111 1111 1111 1111", "5555555555554444", "378282246310005"], Shape.ACCOUNTS),
+        (["DE89 3704 0044 0532 0130 00", "GB82WEST12345698765432", "FR1420041010050500013M02606"], Shape.ACCOUNTS),
+        (HEX, Shape.RANDOM),
+        (BASE62, Shape.RANDOM),
+        (["With kind regards", "See you soon", "Yours"], Shape.WORDS),
+    ],
+)  # fmt: skip
+def test_credentials_are_known_by_their_form(values: list[str], shape: Shape) -> None:
+    seen = seen_of(values)
+    assert seen is not None
+    assert seen.shape == shape
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [f"TCK-{n:06}" for n in range(20)],
+        [f"INV2024-{n:05}-EU" for n in range(20)],
+        [f"978-3-16-1484{n:02}-0" for n in range(20)],
+        [f"1HGCM82633A0043{n:02}" for n in range(20)],
+        [f"1Z999AA1012345{n:04}" for n in range(20)],
+        [f"123e4567-e89b-12d3-a456-4266141740{n:02}" for n in range(20)],
+        [f"IMG_20240312_{n:04}_w1024h768.jpg" for n in range(20)],
+        [f"2024-03-12T10:22:{n:02}Z" for n in range(20)],
+        [f"the-hedge-at-the-end-of-lane-{n}" for n in range(20)],
+        [f"https://hedges.example/posts/{n}?page=2" for n in range(20)],
+        [f"FilteredOrderSummaryView{n}" for n in range(20)],
+        [f"49015420323751{n:04}" for n in range(20)],
+    ],
+)
+def test_codes_that_people_type_are_no_secrets(values: list[str]) -> None:
+    assert seen_of(values) == Seen(Shape.OTHER)
+
+
+def test_random_text_is_a_secret_unless_it_names_something() -> None:
+    random = Seen(Shape.RANDOM)
+    assert told("x", seen=random, distinct=-1, rows=1000) == Suspicion("its values look random, as tokens do", False)
+    assert told("commit_sha", seen=random) is None
+    assert told("customer_id", seen=random) is None
+    key, refers = column("ref", seen=random), Reference(("other",), ("public", "others"), ("id",))
+    things = table("things", [key, column("other", seen=random)], key=["ref"], references=[refers])
+    assert not any(suspicion(each, things) for each in things.columns)
+
+
+def test_a_form_that_is_known_is_a_secret_whatever_it_is_called() -> None:
+    assert told("description", seen=Seen(Shape.CREDENTIALS)) is not None
+    assert told("id", seen=Seen(Shape.LINKS)) is not None
+
+
+def test_what_a_name_leaves_open_is_decided_by_what_was_seen() -> None:
+    assert told("signature") == Suspicion("by its name", False)
+    assert told("signature", seen=Seen(Shape.WORDS)) is None
+    assert told("pass", distinct=4, rows=1000) is None
+    assert told("password", seen=Seen(Shape.WORDS), distinct=4, rows=1000) == Suspicion("by its name", True)
+
+
+def test_documents_are_secrets_by_their_keys_or_where_these_are_not_known_by_their_names() -> None:
+    assert told("details", "jsonb", seen=Seen(Shape.OTHER, frozenset({"kind", "api_key"})))
+    assert told("settings", "jsonb")
+    assert told("request_headers", "json")
+    assert told("settings", "jsonb", seen=Seen(Shape.OTHER, frozenset({"colour"}))) is None
+    assert told("metadata", "jsonb") is None
+
+
+HIDDEN = {
+    "members": [
+        "pass_crypt", "pass_salt", "user_pass", "user_activation_key", "pass", "user_actkey", "rands", "loginkey",
+        "validation_code", "pw", "hashed_pw", "drivers_license", "clave", "security_answer", "magic_link", "pin",
+    ],
+    "mail_servers": [
+        "smtp_pass", "db_pass", "dsn", "connection_string", "privkey", "ssh_key", "bearer", "login_code", "auth_code",
+        "webhook_url", "settings", "request_headers",
+    ],
+    "letters": ["x1", "x2", "x3", "x4", "x5", "x6", "extra"],
+    "invites": ["code", "url"],
+    "lessons_sessions": ["session_data"],
+    "site_options": ["option_value"],
+}  # fmt: skip
+
+
+class TestDraft:
+    def test_every_secret_is_hidden_with_its_reason(self, server_url: str) -> None:
+        with opened(server_url, "secrets") as (_, connection):
+            made = draft("public", relations_of_schema(connection, "public"))
+        collections = dict(tomllib.loads(made.text)["collections"])
+        assert {name: each.get("hidden", []) for name, each in collections.items()} == HIDDEN
+        assert made.left_out == {
+            "odd_notes": 'may hold secrets in "pass{word}", which `hidden` cannot name: declare a view without them',
+            "sessions": "no key that can be shown",
+        }
+        assert '  "pass_crypt",  # a secret: by its name\n' in made.text
+        assert '  "x1",  # a secret: its values look like keys, tokens or password hashes\n' in made.text
+        line = '  "x2",  # may be a secret: its values look random, as tokens do; delete this line to show it'
+        assert f'{line}, add `x2 = "D"` to `text` to search it\n' in made.text
+        assert "zqsecret" not in made.text
+        assert collections["members"]["url"] == "{homepage_url}"
+        assert "url" not in collections["invites"]
+        assert collections["members"]["facets"]["token_count"] == "number"
+        assert collections["members"]["facets"]["total_replies"] == "number"
+
+    def test_before_analyze_names_decide(self, server_url: str, empty: SyncConnection) -> None:
+        empty.execute(schema_text("secrets").partition("insert into")[0].encode())
+        made = draft("public", relations_of_schema(empty, "public"))
+        collections = dict(tomllib.loads(made.text)["collections"])
+        by_name = HIDDEN | {"letters": ["extra", "signature"]}
+        assert {name: each.get("hidden", []) for name, each in collections.items()} == by_name
+
+
+@pytest.fixture(scope="module")
+def applied(server_url: str, migrated_template: str) -> Iterator[str]:
+    """A database whose draft was applied unedited."""
+    with drafted(server_url, migrated_template, "public", schema_text("secrets") + "analyze;") as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def client(applied: str) -> Iterator[TestClient]:
+    with client_of(applied) as client:
+        yield client
+
+
+class TestService:
+    """What anybody is told who asks for what was hidden."""
+
+    def test_no_record_is_found_by_a_secret(self, client: TestClient, applied: str) -> None:
+        with psycopg.connect(applied) as connection:
+            [hashed] = connection.execute("select x1 from letters where code = 'LT-7'").fetchone() or [""]
+        assert client.get("/records/search", params={"q": "Member 7"}).json()["results"]
+        for secret in ("zqsecreta7", "zqsecretn7", hashed.removeprefix("$2b$12$"), "zqsecretz7", "770007"):
+            found = client.get("/records/search", params={"q": f'"{secret}"'})
+            assert found.status_code == 200
+            assert found.json()["results"] == []
+
+    @pytest.mark.parametrize("type", HIDDEN)
+    def test_no_record_that_is_opened_holds_a_secret(self, client: TestClient, type: str) -> None:
+        key = "LT-7" if type == "letters" else "7"
+        record = client.get(f"/records/{type}/{key}")
+        assert record.status_code == 200
+        call = {"name": "get_record", "arguments": {"type": type, "id": key}}
+        told = client.post(
+            "/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}, headers=MCP
+        )
+        assert told.json()["result"]["structuredContent"]["id"] == key
+        for text in (record.text, told.text, client.get("/collections").text):
+            assert "zqsecret" not in text
+            assert "770007" not in text
+            assert not any(f'"{name}"' in text for name in HIDDEN[type])
+
+    def test_nothing_is_kept_of_a_secret(self, applied: str) -> None:
+        with psycopg.connect(applied) as connection:
+            names = connection.execute(OWN_TABLES).fetchall()
+            assert ("quarry.rows_1",) in names
+            for (name,) in names:
+                held = connection.execute(
+                    f"select count(*) from {name} t where t::text ~ 'zqsecret|77000[0-9]'".encode()
+                ).fetchone()
+                assert held == (0,), name
+
+
+OWN_TABLES = """
+select format('quarry.%I', relname) from pg_class
+where relnamespace = 'quarry'::regnamespace and relkind = 'r' and relname !~ '^search_run'
+"""
+"""All but what was asked, which a log keeps."""
+MCP = {"Accept": "application/json, text/event-stream"}

@@ -1,0 +1,189 @@
+"""A searched table breaks: its collection is left out and named, the others answer, and it comes back once it is mended."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from quarry.records import types_in_force, unreadable
+from tests.collections.support import HELP_DESK, TICKETS, owner
+from tests.collections.test_search import SERVER, fill
+from tests.conftest import client_of, clone_database
+from tests.records.asking import ask, of_type
+
+NOTES = """
+create table support.notes (id int primary key, subject text not null, body text not null, written_on date not null);
+insert into support.notes values
+  (1, 'Who mends the printer', 'The printer is mended by the caretaker on Mondays.', '2024-03-02'),
+  (2, 'Parking', 'Guests park behind the depot.', '2024-03-05');
+"""
+BOTH = (
+    TICKETS
+    + """
+[collections.notes]
+source = "support.notes"
+title = "subject"
+text = { subject = "A", body = "B" }
+date = "written_on"
+"""
+)
+RAISES = """
+create function support.raises(int) returns boolean language plpgsql as $$
+begin raise exception 'account % is locked by kestrel', $1; end $$
+"""
+BROKEN = {
+    "renamed table": ("alter table support.tickets rename to cases", "alter table support.cases rename to tickets"),
+    "table in another schema": ("alter table support.tickets set schema public", "alter table public.tickets set schema support"),
+    "renamed column": (
+        "alter table support.tickets rename body to message", "alter table support.tickets rename message to body",
+    ),
+    "type change": (
+        "alter table support.tickets alter tags drop default, alter tags type text using 'none'",
+        "alter table support.tickets alter tags type text[] using '{}', alter tags set default '{}'",
+    ),
+    "revoked grant": (
+        "revoke select on support.tickets from desk_server", "grant select on support.tickets to desk_server",
+    ),
+    "raising policy": (
+        "create policy broken on support.tickets using (support.raises(account_id));"
+        " alter table support.tickets enable row level security",
+        "alter table support.tickets disable row level security; drop policy broken on support.tickets",
+    ),
+    "table that it refers to": ("alter table support.agents rename to staff", "alter table support.staff rename to agents"),
+}  # fmt: skip
+"""Each fault, and what mends it."""
+
+
+@pytest.fixture(scope="module")
+def url(server_url: str, migrated_template: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with clone_database(server_url, migrated_template) as url:
+        owner(
+            url, HELP_DESK, NOTES, RAISES,
+            "create role desk_server login password 'desk_server' in role quarry_serving, quarry_loading",
+            "grant usage on schema support to desk_server",
+            "grant usage on schema public to desk_server",
+            "grant select on all tables in schema support to desk_server",
+        )  # fmt: skip
+        fill(url, BOTH, tmp_path_factory.mktemp("broken"))
+        yield url
+        owner(url, "drop owned by desk_server", "drop role desk_server")
+
+
+@pytest.fixture
+def client(url: str) -> Iterator[TestClient]:
+    with client_of(SERVER + url.partition("@")[2]) as client:
+        yield client
+
+
+@pytest.fixture(params=BROKEN)
+def broken(
+    request: pytest.FixtureRequest, url: str, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[str]:
+    """What mends it. The process has seen the collection in order, and looks again at once which there are."""
+    monkeypatch.setattr(types_in_force, "REMEMBERED_SECONDS", 0.0)
+    breaks, mends = BROKEN[request.param]
+    assert found(client) == {"tickets": ["1"], "notes": ["1"]}
+    owner(url, breaks)
+    yield mends
+    monkeypatch.setattr(unreadable, "LEFT_OUT_SECONDS", 0.0)
+    owner(url, mends)
+    assert found(client) == {"tickets": ["1"], "notes": ["1"]}
+
+
+def searched(client: TestClient, **parameters: Any) -> dict[str, Any]:
+    response = client.get("/records/search", params={"q": "printer", **parameters})
+    assert response.status_code == 200, response.text
+    body: dict[str, Any] = response.json()
+    return body
+
+
+def found(client: TestClient) -> dict[str, list[str]]:
+    """The ids found of each type; nothing may be degraded."""
+    body = searched(client)
+    assert body["degraded"] == []
+    ids: dict[str, list[str]] = {}
+    for each in body["results"]:
+        if each["matched"].get("text_rank"):
+            ids.setdefault(each["type"], []).append(each["id"])
+    return ids
+
+
+def tool(client: TestClient, name: str, **arguments: Any) -> dict[str, Any]:
+    response = client.post(
+        "/mcp",
+        json={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}},
+        headers={"Accept": "application/json, text/event-stream"},
+    )
+    result: dict[str, Any] = response.json()["result"]
+    return result
+
+
+def test_the_others_answer_and_the_broken_one_is_named_everywhere(
+    broken: str, client: TestClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING, "quarry"):
+        body = searched(client)
+    assert body["degraded"] == ["collection:tickets"]
+    assert {each["type"] for each in body["results"]} == {"notes"}
+    assert [*body["counts"]] == ["notes"]
+    [line] = {record.getMessage() for record in caplog.records}
+    assert "collection tickets is left out" in line
+    assert "quarry doctor" in line
+    assert not {"kestrel", "select"} & {*line.lower().split()}
+
+    counted = client.get("/records/facets", params={"by": "year"}).json()
+    assert (counted["total"], counted["degraded"]) == (2, ["collection:tickets"])
+    collections = client.get("/collections").json()
+    assert [each["name"] for each in collections["collections"]] == ["notes"]
+    assert collections["degraded"] == ["collection:tickets"]
+
+    events = ask(client, "Who mends the printer?")
+    [done] = of_type(events, "done")
+    assert done["degraded"] == ["collection:tickets"]
+    answer = "".join(each["chunk"] for each in of_type(events, "final_answer_chunk"))
+    assert "caretaker" in answer
+    assert "tickets" in answer
+    assert all(each["level"] != "high" for each in of_type(events, "confidence"))
+
+    found = tool(client, "search_records", query="printer")["structuredContent"]
+    assert found["degraded"] == ["collection:tickets"]
+    assert [each["type"] for each in found["results"]] == ["notes"]
+    assert tool(client, "count_records")["structuredContent"]["total"] == 2
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/records/search?q=printer&type=tickets", "/records/search?q=printer&status=open",
+        "/records/facets?type=tickets&by=status", "/records/ask?q=printer&type=tickets", "/records/tickets/1",
+    ],
+)  # fmt: skip
+def test_who_asks_for_it_alone_is_told_that_it_cannot_be_read(broken: str, client: TestClient, path: str) -> None:
+    if "/search" not in path:
+        searched(client)  # what needs nothing that is broken is answered, until something else has met the fault
+    response = client.get(path)
+    assert response.status_code == 503, response.text
+    problem = response.json()
+    assert "tickets" in problem["detail"]
+    assert "Retry-After" in response.headers
+    assert not {"support", "kestrel", "select"} & {*json.dumps(problem).lower().replace('"', " ").split()}
+
+
+def test_one_that_is_known_to_be_broken_costs_the_next_searches_nothing(
+    url: str, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Left out for a while, it is not even tried: mended in between, it is found when that is over."""
+    breaks, mends = BROKEN["renamed column"]
+    owner(url, breaks)
+    try:
+        assert searched(client)["degraded"] == ["collection:tickets"]
+    finally:
+        owner(url, mends)
+    assert searched(client)["degraded"] == ["collection:tickets"]
+    monkeypatch.setattr(unreadable, "LEFT_OUT_SECONDS", 0.0)
+    assert found(client) == {"tickets": ["1"], "notes": ["1"]}
