@@ -26,6 +26,8 @@ class Base:
     source: Source
     scope: Scope
     tables: Composed
+    joins: bool
+    """Whether `tables` are several."""
     where: Composed
 
     @property
@@ -51,7 +53,7 @@ def base_of(building: Building, query: Query, pointer: str) -> Base:
                 )
             words = f"%({building.keep(query.text.strip())})s"
             terms.append(SQL("({})").format(SQL(source.holds_words(ROW, words))))
-    return Base(query, pointer, source, scope, scope.tables, SQL(" and ").join(terms))
+    return Base(query, pointer, source, scope, scope.tables, scope.joins, SQL(" and ").join(terms))
 
 
 def check_size(query: Query) -> None:

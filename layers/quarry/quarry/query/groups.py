@@ -18,9 +18,10 @@ from quarry.query.comparisons import DATES, Operand
 from quarry.query.conditions import NamedOperand, Reader, joined_by, many_values, path_operand
 from quarry.query.functions import first_day, key_of, shown
 from quarry.query.numbers import Number, Numbers
-from quarry.query.paths import invalid, resolve, unknown
+from quarry.query.paths import Path, invalid, resolve, unknown
 from quarry.query.result import Column
 from quarry.query.schema import Kind
+from quarry.query.scope import Scope
 
 FILL_MAX = 1_000
 """Empty steps of a period that are shown at most."""
@@ -126,20 +127,30 @@ def _key(base: Base, group: Group, place: int, pointer: str) -> Key:
         raise invalid(f"{pointer}/period", f"{group.field} is {path.kind}: only dates have periods")
     column = Column(group.field, path.label, path.kind, path.unit)
     if path.is_many:
-        rows, value = many_values(scope, path, f"{pointer}/field")
-        alias = SQL(scope.building.alias())
-        k, x = _compared(value, path.kind, group.period)
-        values = rows.select(SQL("{} as k, {} as x").format(k, x or SQL("null")))
-        scope.add(
-            SQL("left join lateral (select distinct on (k) k, x from ({}) e where k is not null order by k, x) {} on true")
-            .format(values, alias)
-        )  # fmt: skip
-        return Key(
-            group, column, path.kind, place, SQL("{}.k").format(alias), x and SQL("{}.x").format(alias), True, False
-        )
+        k, x = _several(scope, path, group.period, f"{pointer}/field")
+        return Key(group, column, path.kind, place, k, x, True, False)
     operand = path_operand(scope, path, f"{pointer}/field")
     k, x = _compared(operand.value, path.kind, group.period)
     return Key(group, column, path.kind, place, k, x, False, path.over == "avg")
+
+
+def _several(scope: Scope, path: Path, period: Period | None, pointer: str) -> tuple[Composed, Composed | None]:
+    """What a row with several values is grouped by: joined with each different one."""
+    rows, value = many_values(scope, path, pointer, at_once=True)
+    k, x = _compared(value, path.kind, period)
+    alias = SQL(scope.building.alias())
+    values = rows.select(SQL("{} as o, {} as k, {} as x").format(rows.owner_key, k, x or SQL("null")))
+    scope.add(
+        SQL(
+            "left join {} (select distinct on (o, k) o, k, x from ({}) e where k is not null order by o, k, x) {} on {}"
+        ).format(
+            SQL("lateral" if rows.owner is None else ""),
+            values,
+            alias,
+            SQL("true") if rows.owner is None else SQL("{}.o = {}").format(alias, rows.outer_key),
+        )
+    )
+    return SQL("{}.k").format(alias), x and SQL("{}.x").format(alias)
 
 
 def _compared(value: Composable, kind: Kind, period: Period | None) -> tuple[Composed, Composed | None]:

@@ -122,8 +122,13 @@ class Numbers:
         return sums[0] if len(sums) == 1 else SQL("{} / nullif({}, 0)").format(*sums)
 
     def _distinct_of_many(self, path: Path, only: Composable | None, pointer: str) -> Composed:
-        rows, value = many_values(self.scope, path, pointer)
-        kept = self._read(SQL("to_jsonb(array({}))").format(rows.select(key_of(value, path.kind))))
+        rows, value = many_values(self.scope, path, pointer, at_once=True)
+        key = key_of(value, path.kind)
+        if rows.owner is None:
+            of_row: Composable = SQL("to_jsonb(array({}))").format(rows.select(key))
+        else:
+            of_row = SQL("{}.v").format(rows.joined(SQL("jsonb_agg(distinct {})").format(key)))
+        kept = self._read(of_row)
         chosen = SQL("") if only is None else SQL(" filter (where {})").format(only)
         return SQL(
             "(select count(distinct e.v) from jsonb_array_elements(jsonb_agg({}){}) r (v), jsonb_array_elements_text(r.v) e (v))"

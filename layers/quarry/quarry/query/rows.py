@@ -19,8 +19,8 @@ ROW_FIELDS = ("id", "title")
 def page_of_rows(base: Base) -> tuple[Composed, list[Path]]:
     """The statement of one page, with the total in every row: of no rows one without a place. And the paths of its columns.
 
-    The total is counted apart, so that the page can stop early by an index or a short sort. What is computed over related rows is
-    computed of the page alone.
+    The total is counted apart, so that the page can stop early by an index or a short sort; where conditions join other rows it is
+    counted with the page, so that they are joined once. What is shown of related rows is computed for the page alone.
     """
     query, order = base.query, order_of(base)
     paths: list[Path] = []
@@ -39,10 +39,12 @@ def page_of_rows(base: Base) -> tuple[Composed, list[Path]]:
                 own.append(SQL("{} as {}").format(_cell(base, path, pointer), column))
                 cells.append(SQL("page.{}").format(column))
             paths.append(path)
+    if base.joins:
+        own.append(SQL("count(*) over () as total"))
     sql = SQL(
         "with page as (select x.*, row_number() over () as place"
         " from (select {} from {} where {} order by {} limit {} offset {}) x)"
-        " select {}, page.place, total from ({}) counted (total) left join page on true{} order by page.place"
+        " select {}, page.place, {} as total from (select) one left join page on true{} order by page.place"
     ).format(
         SQL(", ").join(own),
         base.scope.tables,
@@ -51,7 +53,7 @@ def page_of_rows(base: Base) -> tuple[Composed, list[Path]]:
         Literal(query.limit or ROWS_DEFAULT),
         Literal(query.offset),
         SQL(", ").join(cells),
-        base.counted,
+        SQL("coalesce(page.total, ({}))" if base.joins else "({})").format(base.counted),
         SQL("").join(joins),
     )
     return sql, paths

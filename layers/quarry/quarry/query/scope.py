@@ -85,6 +85,11 @@ class Scope:
         """What stands after FROM. It grows with the expressions that are made."""
         return SQL(" ").join(self._tables)
 
+    @property
+    def joins(self) -> bool:
+        """Whether other rows are joined."""
+        return len(self._tables) > 1
+
     def reach(self, steps: Sequence[Step]) -> Scope:
         """The scope as seen from the rows that references lead to. Those that the caller may not see read as null."""
         seen = copy(self)
@@ -153,18 +158,28 @@ class Related:
     def joined(self, value: Composable | None, condition: Composable = TRUE) -> Composable:
         """The alias of a join with the owners that have related rows: `k` is their key, `v` an aggregate of these rows."""
         assert self.outer is not None
-        assert self.owner is not None
-        assert self.outer.rows.key is not None
         alias = SQL(self.outer.building.alias())
-        values = SQL("{} as k{}").format(
-            SQL(self.outer.rows.key(self.owner)), SQL("") if value is None else SQL(", {} as v").format(value)
-        )
+        values = SQL("{} as k{}").format(self.owner_key, SQL("") if value is None else SQL(", {} as v").format(value))
         self.outer.add(
             SQL("left join ({} group by 1) {} on {}.k = {}").format(
-                self.select(values, condition), alias, alias, SQL(self.outer.rows.key(self.outer.alias))
+                self.select(values, condition), alias, alias, self.outer_key
             )
         )
         return alias
+
+    @property
+    def owner_key(self) -> SQL:
+        """The key of the owner; null where related rows are read of one row."""
+        return self._key(self.owner)
+
+    @property
+    def outer_key(self) -> SQL:
+        """The key of the row that they are joined to."""
+        return self._key(None if self.outer is None else self.outer.alias)
+
+    def _key(self, alias: LiteralString | None) -> SQL:
+        key = None if self.outer is None else self.outer.rows.key
+        return SQL("null" if key is None or alias is None else key(alias))
 
     @property
     def _tables(self) -> Composed:
