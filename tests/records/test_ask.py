@@ -152,7 +152,22 @@ class TestNumbers:
         events = ask(client, "How many motions did Leland Frost move?")
         assert types_of(events) == [*ORDER[:4], "aggregation", *ORDER[4:]]
         sent = the(events, "aggregation")
-        assert set(sent) == {"type", "by", "groups", "group_count", "total", "of", "value", "filters"}
+        assert set(sent) == {
+            *(
+                "type",
+                "by",
+                "groups",
+                "group_count",
+                "total",
+                "other",
+                "overlapping",
+                "gaps",
+                "of",
+                "value",
+                "measures",
+                "filters",
+            )
+        }
         assert (sent["by"], sent["groups"]) == (None, [])
         assert sent["filters"] == {"types": ["motion"], "facets": {"mover": ["Leland Frost"]}}
         assert answer_of(events).startswith(f"The records hold {sent['total']} motions moved by Leland Frost.")
