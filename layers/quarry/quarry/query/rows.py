@@ -19,8 +19,8 @@ ROW_FIELDS = ("id", "title")
 def page_of_rows(base: Base) -> tuple[Composed, list[Path]]:
     """The statement of one page, with the total in every row: of no rows one without a place. And the paths of its columns.
 
-    The total is counted apart, so that the page can stop early by an index or a short sort; where conditions join other rows it is
-    counted with the page, so that they are joined once. What is shown of related rows is computed for the page alone.
+    The total is counted apart, so that the page can stop early by an index or a short sort; where conditions join other rows it
+    is counted with the page, so that they are joined once. What is shown of related rows is computed for the page alone.
     """
     query, order = base.query, order_of(base)
     paths: list[Path] = []
@@ -53,10 +53,17 @@ def page_of_rows(base: Base) -> tuple[Composed, list[Path]]:
         Literal(query.limit or ROWS_DEFAULT),
         Literal(query.offset),
         SQL(", ").join(cells),
-        SQL("coalesce(page.total, ({}))" if base.joins else "({})").format(base.counted),
+        _total(base),
         SQL("").join(joins),
     )
     return sql, paths
+
+
+def _total(base: Base) -> Composed:
+    """How many rows there are, on every page."""
+    if not base.joins:
+        return SQL("({})").format(base.counted)
+    return SQL("coalesce(page.total, ({}))").format(base.counted if base.query.offset else SQL("0"))
 
 
 def _is_related(base: Base, path: Path) -> bool:
