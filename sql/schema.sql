@@ -2232,10 +2232,10 @@ CREATE FUNCTION quarry.lexemes_held(p_words tsvector) RETURNS double precision
 
 
 --
--- Name: look_up_values(text[], text[], integer[], text[], text[], integer[], integer[], text[], integer[], text); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: look_up_values(text[], text[], integer[], text[], text[], integer[], integer[], text[], integer[], text[], boolean); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.look_up_values(p_tables text[], p_words text[], p_forms_at integer[] DEFAULT '{}'::integer[], p_forms text[] DEFAULT '{}'::text[], p_phrases text[] DEFAULT '{}'::text[], p_phrases_first integer[] DEFAULT '{}'::integer[], p_phrases_last integer[] DEFAULT '{}'::integer[], p_phrases_facet text[] DEFAULT '{}'::text[], p_doubtful integer[] DEFAULT '{}'::integer[], p_scope text DEFAULT ''::text) RETURNS TABLE(match text, first integer, last integer, table_name text, facet text, value text, row_count integer, value_stems text[])
+CREATE FUNCTION quarry.look_up_values(p_tables text[], p_words text[], p_forms_at integer[] DEFAULT '{}'::integer[], p_forms text[] DEFAULT '{}'::text[], p_phrases text[] DEFAULT '{}'::text[], p_phrases_first integer[] DEFAULT '{}'::integer[], p_phrases_last integer[] DEFAULT '{}'::integer[], p_phrases_facet text[] DEFAULT '{}'::text[], p_doubtful integer[] DEFAULT '{}'::integer[], p_owners text[] DEFAULT '{}'::text[], p_may_hide boolean DEFAULT false) RETURNS TABLE(match text, first integer, last integer, table_name text, facet text, value text, row_count integer, value_stems text[])
     LANGUAGE sql STABLE
     SET "pg_trgm.similarity_threshold" TO '0.3'
     SET enable_seqscan TO 'off'
@@ -2271,7 +2271,7 @@ CREATE FUNCTION quarry.look_up_values(p_tables text[], p_words text[], p_forms_a
     from unnest(p_phrases, p_phrases_first, p_phrases_last, p_phrases_facet) p (phrase, first, last, facet)
   ), known as materialized (
     select distinct f.phrase from facet_values f
-    where f.phrase = any(array(select r.phrase from runs r)) and f.table_name = any(p_tables) and f.scope in ('', p_scope)
+    where f.phrase = any(array(select r.phrase from runs r)) and f.table_name = any(p_tables) and f.scope = p_owners[array_position(p_tables, f.table_name)]
   ), frequency as materialized (
     select w.place, w.stem, w.is_stop_word, k.in_tables, k.in_all
     from (select * from words w where w.word <> '') w, lateral (
@@ -2285,7 +2285,7 @@ CREATE FUNCTION quarry.look_up_values(p_tables text[], p_words text[], p_forms_a
   select 'whole', r.first, r.last, v.table_name, v.facet, v.value, v.row_count, null::text[]
   from known k join runs r using (phrase), lateral (
     select f.* from facet_values f
-    where f.phrase = r.phrase and f.table_name = any(p_tables) and f.scope in ('', p_scope)
+    where f.phrase = r.phrase and f.table_name = any(p_tables) and f.scope = p_owners[array_position(p_tables, f.table_name)]
       and (r.facet is null or f.facet = r.facet) and (r.stop_word is null or folded_words(f.value) = array[r.stop_word])
     limit 60
   ) v
@@ -2293,15 +2293,15 @@ CREATE FUNCTION quarry.look_up_values(p_tables text[], p_words text[], p_forms_a
   select 'part', k.place - 1, k.place, v.table_name, v.facet, v.value, v.row_count, v.stems
   from frequency k, lateral (
     select f.* from facet_values f
-    where f.stems @> array[k.stem] and cardinality(f.stems) > 1 and f.table_name = any(p_tables) and f.scope in ('', p_scope)
+    where f.stems @> array[k.stem] and cardinality(f.stems) > 1 and f.table_name = any(p_tables) and f.scope = p_owners[array_position(p_tables, f.table_name)]
     limit 40
   ) v
   where k.in_tables between 1 and 40 and k.in_all <= 400 and length(k.stem) > 1 and not k.is_stop_word
   union all
-  select distinct 'near', k.place - 1, k.place, null, null, v.stem, null::int, null::text[]
+  select distinct 'near', k.place - 1, k.place, v.table_name, v.facet, v.value, v.row_count, array[n.stem]
   from (
     select f.*, length(f.stem) as length from frequency f
-    where f.place - 1 = any(p_doubtful) and f.in_tables = 0 and length(f.stem) <= 40
+    where f.place - 1 = any(p_doubtful) and (f.in_tables = 0 or p_may_hide) and length(f.stem) <= 40
   ) k, lateral (
     -- by their spelling first: all words of a table would be compared
     (select n.stem
@@ -2310,16 +2310,37 @@ CREATE FUNCTION quarry.look_up_values(p_tables text[], p_words text[], p_forms_a
        where n.stem % k.stem
          and array[length(n.stem)] && array[k.length - 2, k.length - 1, k.length, k.length + 1, k.length + 2] offset 0
      ) n
-     where n.table_name = any(p_tables)
+     where n.table_name = any(p_tables) and n.stem <> k.stem
      order by similarity(n.stem, k.stem) desc limit 8)
     union all
     select n.stem
     from generate_series(1, length(k.stem) - 1) s (place), lateral (
       select n.stem from facet_words n
       where n.stem = overlay(k.stem placing reverse(substr(k.stem, s.place, 2)) from s.place for 2) and n.table_name = any(p_tables)
+        and n.stem <> k.stem
       limit 1
     ) n
+  ) n, lateral (
+    (select f.* from facet_values f
+     where f.phrase = n.stem and f.table_name = any(p_tables) and f.scope = p_owners[array_position(p_tables, f.table_name)]
+     limit 10)
+    union all
+    (select f.* from facet_values f
+     where f.stems @> array[n.stem] and cardinality(f.stems) > 1 and f.table_name = any(p_tables) and f.scope = p_owners[array_position(p_tables, f.table_name)]
+     limit 10)
   ) v
+  union all
+  select distinct 'held', k.place - 1, k.place, v.table_name, v.facet, v.value, v.row_count, null::text[]
+  from frequency k, lateral (
+    (select f.* from facet_values f
+     where f.phrase = k.stem and f.table_name = any(p_tables) and f.scope = p_owners[array_position(p_tables, f.table_name)]
+     limit 10)
+    union all
+    (select f.* from facet_values f
+     where f.stems @> array[k.stem] and cardinality(f.stems) > 1 and f.table_name = any(p_tables) and f.scope = p_owners[array_position(p_tables, f.table_name)]
+     limit 10)
+  ) v
+  where p_may_hide and k.place - 1 = any(p_doubtful) and k.in_tables > 0
 $$;
 
 
@@ -2444,6 +2465,28 @@ begin
   return old;
 end
 $_$;
+
+
+--
+-- Name: may_hide_rows(regclass); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.may_hide_rows(p_relation regclass) RETURNS boolean
+    LANGUAGE sql STABLE
+    AS $$
+  with recursive relations as (
+    select p_relation::oid as oid, a.oid as reader from pg_roles a where a.rolname = current_user
+    union
+    select d.refobjid, case when c.reloptions::text ~ '\msecurity_invoker=(true|on|yes|1)\M' then r.reader else c.relowner end
+    from relations r join pg_class c on c.oid = r.oid and c.relkind = 'v'
+    join pg_rewrite w on w.ev_class = r.oid join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = w.oid
+    where d.refclassid = 'pg_class'::regclass and d.refobjid <> r.oid
+  )
+  select exists (
+    select from relations r join pg_class c on c.oid = r.oid join pg_roles a on a.oid = r.reader
+    where c.relrowsecurity and not a.rolsuper and not a.rolbypassrls
+      and (c.relforcerowsecurity or not pg_has_role(r.reader, c.relowner, 'usage')))
+$$;
 
 
 --
@@ -4891,6 +4934,26 @@ $$;
 
 
 --
+-- Name: seen_words(text, text, text[], integer); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.seen_words(p_table text, p_seen text, p_words text[], p_rows integer, OUT rows integer, OUT lexemes double precision, OUT held integer[]) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET synchronize_seqscans TO 'off'
+    AS $_$
+begin
+  execute format(
+    'select count(*), coalesce(sum(lexemes_held(s.words)), 0), array[%s]::int[]'
+    ' from (select setweight(t.text_search, ''D'') as words from %s t where %s limit $1 offset 0) s',
+    (select string_agg(format('count(*) filter (where s.words @@ %L::tsquery)', quote_literal(w.word)), ', ' order by w.place)
+     from unnest(p_words) with ordinality w (word, place)),
+    p_table::regclass, p_seen)
+    into rows, lexemes, held using p_rows;
+end
+$_$;
+
+
+--
 -- Name: sees_all_rows(regclass); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -5251,20 +5314,20 @@ $$;
 
 
 --
--- Name: unwritten(text[], text[]); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: unwritten(text[], text[], text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.unwritten(p_tables text[], p_words text[]) RETURNS text[]
+CREATE FUNCTION quarry.unwritten(p_tables text[], p_words text[], p_seen text[] DEFAULT '{}'::text[]) RETURNS text[]
     LANGUAGE plpgsql STABLE
     SET enable_seqscan TO 'off'
     AS $_$
 declare
-  of_table text;
   words text[] := p_words;
 begin
-  foreach of_table in array p_tables loop
+  for place in 1 .. coalesce(cardinality(p_tables), 0) loop
     execute format('select array(select w.word from unnest($1) w (word)'
-      ' where not exists (select from %s r where r.text_search @@ quote_literal(w.word)::tsquery))', of_table::regclass)
+      ' where not exists (select from %s t where t.text_search @@ quote_literal(w.word)::tsquery and (%s)))',
+      p_tables[place]::regclass, coalesce(p_seen[place], 'true'))
       into words using words;
     exit when words = '{}';
   end loop;
@@ -5361,10 +5424,10 @@ CREATE FUNCTION quarry.was_forgotten(p_kind text, p_id text) RETURNS boolean
 
 
 --
--- Name: weigh_query(text[], text, boolean, integer, regconfig, text[], regconfig[]); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: weigh_query(text[], text, boolean, integer, regconfig, text[], regconfig[], text[], text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.weigh_query(p_tables text[], p_query text, p_strict boolean DEFAULT false, p_max_words integer DEFAULT 24, p_language regconfig DEFAULT NULL::regconfig, p_others text[] DEFAULT '{}'::text[], p_other_languages regconfig[] DEFAULT '{}'::regconfig[]) RETURNS quarry.weighed_query
+CREATE FUNCTION quarry.weigh_query(p_tables text[], p_query text, p_strict boolean DEFAULT false, p_max_words integer DEFAULT 24, p_language regconfig DEFAULT NULL::regconfig, p_others text[] DEFAULT '{}'::text[], p_other_languages regconfig[] DEFAULT '{}'::regconfig[], p_seen text[] DEFAULT '{}'::text[], p_others_seen text[] DEFAULT '{}'::text[]) RETURNS quarry.weighed_query
     LANGUAGE plpgsql STABLE
     SET "pg_trgm.similarity_threshold" TO '0.3'
     SET plan_cache_mode TO 'force_generic_plan'
@@ -5379,7 +5442,12 @@ declare
   max_pairs constant int := 8;
   saturation constant float8 := 2.2;  -- k1 + 1 of BM25, see text_candidates
   short_query constant int := 3;  -- words
-  asked constant record := read_query(p_query, p_language);
+  max_seen constant int := 500;
+  max_seen_words constant int := 60;  -- of a query, the first ones
+  of_all constant text[] := array(
+    select t.name from unnest(p_tables) with ordinality t (name, place) where p_seen[t.place] is null order by t.place);
+  is_all constant boolean := cardinality(of_all) = cardinality(p_tables);
+  asked record := read_query(p_query, p_language);
   begun constant text := case when cardinality(asked.words) <= short_query then asked.words[cardinality(asked.words)] end;
   said tsvector := said_words(p_language, left(p_query, max_characters));
   total float8;
@@ -5387,6 +5455,11 @@ declare
   unknown text[];
   elsewhere text[];
   unknown_there text[];
+  seen record;
+  looked_in text[] := of_all;
+  looked_at text[] := array_fill(null::text, array[cardinality(of_all)]);
+  known_words text[] := '{}';  -- of rows that are seen,
+  known_rows int[] := '{}';  -- and in how many of them each stands
   weighed weighed_query;
 begin
   if numnode(asked.all_words) = 0 then
@@ -5396,18 +5469,35 @@ begin
     -- for this call only: the function's own setting is restored behind it
     perform set_config('plan_cache_mode', 'force_custom_plan', true);
   end if;
-  select greatest(1, sum(t.rows)), nullif(sum(t.lexemes), 0)::float8 / greatest(1, sum(t.rows)) into total, mean_length
-  from text_totals t where t.of_table = any(p_tables);
+  select coalesce(sum(t.rows), 0), coalesce(sum(t.lexemes), 0) into total, mean_length from text_totals t where t.of_table = any(of_all);
+  if not is_all then
+    asked.words := asked.words[:max_seen_words];
+    for place in 1 .. cardinality(p_tables) loop
+      continue when p_seen[place] is null;
+      seen := seen_words(p_tables[place], p_seen[place], asked.words, max_seen);
+      total := total + seen.rows;
+      mean_length := mean_length + seen.lexemes;
+      known_words := known_words || asked.words;
+      known_rows := known_rows || seen.held;
+      if seen.rows = max_seen then  -- there may be more
+        looked_in := looked_in || p_tables[place];
+        looked_at := looked_at || p_seen[place];
+      end if;
+    end loop;
+  end if;
+  total := greatest(1, total);
+  mean_length := nullif(mean_length, 0) / total;
 
   unknown := array(
     select w.word from unnest(asked.words) with ordinality w (word, place)
     where (length(w.word) >= shortest_misspelt or w.word = lower(btrim(p_query)) and w.word ~ '^[[:alpha:]]+$' and length(w.word) >= shortest_begun)
       -- each word by its key, whatever is known of the table: counted anew, it has no statistics, and the index of spellings tells what
       -- is equal too, for five times the work, but not what is between
-      and not exists (select from lexeme_counts c where c.lexeme between w.word and w.word and c.of_table = any(p_tables) offset 0)
+      and not exists (select from lexeme_counts c where c.lexeme between w.word and w.word and c.of_table = any(of_all) offset 0)
+      and not exists (select from unnest(known_words, known_rows) k (word, rows) where k.word = w.word and k.rows > 0)
     order by w.place limit max_misspelt);
   if unknown <> '{}' then
-    unknown := unwritten(p_tables, unknown);
+    unknown := unwritten(looked_in, unknown, looked_at);
   end if;
   if unknown <> '{}' and p_others <> '{}' then
     select array_agg(k.lexeme), array_agg(l.lexeme) into elsewhere, unknown_there
@@ -5418,28 +5508,44 @@ begin
       select u.word from unnest(unknown) u (word)
       where not u.word = any(array(
         select e.here from unnest(elsewhere, unknown_there) e (there, here)
-        where not e.there = any(unwritten(p_others, elsewhere)))));
+        where not e.there = any(unwritten(p_others, elsewhere, p_others_seen)))));
+  end if;
+  if unknown <> '{}' and not is_all then
+    select known_words || coalesce(array_agg(k.lexeme), '{}'), known_rows || coalesce(array_agg(k.rows), '{}') into known_words, known_rows
+    from generate_subscripts(p_tables, 1) place, words_seen_like(p_tables[place], p_seen[place], unknown, case when begun = any(unknown) then begun end, max_seen) k
+    where p_seen[place] is not null and not k.lexeme = any(asked.words);
   end if;
 
   with spelt as (
     select l.lexeme, l.positions, case when l.lexeme = any(unknown) then coalesce((
       select c.lexeme
-      from lexeme_counts c
-      where l.lexeme = begun and c.lexeme like regexp_replace(begun, '([\\%_])', '\\\1', 'g') || '%' and c.of_table = any(p_tables)
+      from (
+        select c.lexeme, c.rows from lexeme_counts c
+        where l.lexeme = begun and c.lexeme like regexp_replace(begun, '([\\%_])', '\\\1', 'g') || '%' and c.of_table = any(of_all)
+        union all
+        select k.lexeme, k.rows from unnest(known_words, known_rows) k (lexeme, rows)
+        where l.lexeme = begun and starts_with(k.lexeme, begun) and k.rows > 0
+      ) c
       group by c.lexeme order by sum(c.rows) desc, c.lexeme limit 1
     ), (
       select c.lexeme
-      from lexeme_counts c, lateral (select levenshtein_less_equal(
+      from (
+        select c.lexeme, c.rows from lexeme_counts c where c.lexeme % l.lexeme and c.of_table = any(of_all)
+        union all
+        select k.lexeme, k.rows from unnest(known_words, known_rows) k (lexeme, rows) where k.lexeme % l.lexeme and k.rows > 0
+      ) c, lateral (select levenshtein_less_equal(
         c.lexeme, l.lexeme, case when length(l.lexeme) <= longest_one_slip then 1 else 2 end) as slips) s
-      where length(l.lexeme) >= shortest_misspelt and c.lexeme % l.lexeme and c.of_table = any(p_tables)
-        and s.slips <= case when length(l.lexeme) <= longest_one_slip then 1 else 2 end
+      where length(l.lexeme) >= shortest_misspelt and s.slips <= case when length(l.lexeme) <= longest_one_slip then 1 else 2 end
       group by c.lexeme having sum(c.rows) > 1
       order by ln(sum(c.rows)) + 4 * similarity(c.lexeme, l.lexeme) desc, c.lexeme limit 1))
     end as known
     from unnest(said) l where l.lexeme = any(asked.words)
   ), counted as (
     select w.word, least(most_said, sum(cardinality(w.positions))) as times, (
-      select coalesce(sum(c.rows), 1) from lexeme_counts c where c.lexeme between w.word and w.word and c.of_table = any(p_tables)) as df
+      select greatest(1, coalesce(sum(c.rows), 0)) from (
+        select c.rows from lexeme_counts c where c.lexeme between w.word and w.word and c.of_table = any(of_all)
+        union all
+        select k.rows from unnest(known_words, known_rows) k (word, rows) where k.word = w.word) c) as df
     from (select coalesce(s.known, s.lexeme) as word, s.positions from spelt s) w
     group by w.word
   ), words as materialized (
@@ -5483,6 +5589,31 @@ CREATE FUNCTION quarry.without_forgotten(p_turns jsonb, p_domain text) RETURNS j
   from jsonb_array_elements(p_turns) with ordinality t (turn, place)
   where not holds_forgotten(t.turn, p_domain)
 $$;
+
+
+--
+-- Name: words_seen_like(text, text, text[], text, integer); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.words_seen_like(p_table text, p_seen text, p_words text[], p_begun text, p_rows integer) RETURNS TABLE(lexeme text, rows integer)
+    LANGUAGE plpgsql STABLE
+    SET synchronize_seqscans TO 'off'
+    AS $_$
+declare
+  max_slips constant int := 2;
+  max_lexemes constant int := 100000;
+begin
+  return query execute format(
+    'select h.lexeme, h.rows from ('
+    '  select u.lexeme, count(*)::int as rows'
+    '  from (select u.lexeme from (select t.text_search from %s t where %s limit $3 offset 0) s, unnest(s.text_search) u limit $5) u'
+    '  group by 1) h'
+    ' where starts_with(h.lexeme, $2) or exists (select from unnest($1) w (word)'
+    '   where abs(length(h.lexeme) - length(w.word)) <= $4 and levenshtein_less_equal(h.lexeme, w.word, $4) <= $4)',
+    p_table::regclass, p_seen)
+    using p_words, p_begun, p_rows, max_slips, max_lexemes;
+end
+$_$;
 
 
 --

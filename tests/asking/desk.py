@@ -23,9 +23,9 @@ insert into desk.agents values
   (3, 'Cleo Ruiz', null, 2, 'x3'), (4, 'Dan Idle', 'dan@desk.example', 3, 'x4');
 insert into desk.tickets
   (id, account_id, agent_id, status, subject, body, price, days_open, tags, opened_on, due_on, closed_on) values
-  (1, 'north', 1, 'open', 'The printer smokes', 'Since the toner was changed.', 12.5, 2, '{fire,hardware}', '2026-10-01', '2026-10-05', null),
-  (2, 'north', 1, 'Open', 'Cannot sign in', 'The mail never comes.', 30, 3, '{access}', '2026-10-07', '2026-10-20', '2026-10-10'),
-  (3, 'south', 2, 'closed', 'Invoice is wrong', 'A licence is counted twice.', 99, 4, '{billing}', '2026-10-12', null, '2026-10-16'),
+  (1, 'north', 1, 'open', 'The printer smokes', 'After the toner.', 12.5, 2, '{fire,hardware}', '2026-10-01', '2026-10-05', null),
+  (2, 'north', 1, 'Open', 'Cannot sign in', 'No mail comes.', 30, 3, '{access}', '2026-10-07', '2026-10-20', '2026-10-10'),
+  (3, 'south', 2, 'closed', 'Invoice is wrong', 'It counts twice.', 99, 4, '{billing}', '2026-10-12', null, '2026-10-16'),
   (4, 'south', 2, 'closed', 'Fan is loud', 'It hums.', null, 3, '{hardware}', '2026-10-20', '2026-11-02', '2026-10-23'),
   (5, 'north', 2, 'waiting', 'Screen flickers', 'Only at night.', 45, 5, '{hardware}', '2026-10-28', '2026-11-20', null),
   (6, 'north', 1, 'closed', 'Badge is lost', 'A new one is needed.', 5, 6, '{}', '2026-09-03', null, '2026-09-09'),
