@@ -25,6 +25,14 @@ async def test_pages_follow_each_other_and_the_total_stays(ask: Ask) -> None:
     assert first.rows + second.rows == (await ask()).rows
     assert [page.truncated for page in (first, second, behind)] == [True, False, False]
     assert (second.total, behind.total, behind.rows) == (7, 7, [])
+    joined = {"where": [{"field": "agent.name", "op": "not_null"}], "limit": 4}
+    pages = [await ask(**joined, offset=offset) for offset in (0, 4, 40)]
+    assert [(page.total, len(page.rows), page.truncated) for page in pages] == [
+        (5, 4, True),
+        (5, 1, False),
+        (5, 0, False),
+    ]
+    assert (await ask(where=[{"field": "agent.name", "value": "nobody"}])).total == 0
 
 
 async def test_fields_of_referenced_and_related_rows_can_be_selected(ask: Ask) -> None:
@@ -163,16 +171,16 @@ async def test_words_leave_only_rows_that_hold_them(ask: Ask) -> None:
 async def test_numbers_are_one_row(ask: Ask) -> None:
     result = await ask(
         aggregate=[
-            "count", "count(status)", "count_distinct(status)", "count_distinct(tags)", "sum(cost)", "avg(cost)",
-            "max(opened_on)", "sum(hours)", "avg(comments.words)", "count(comments)",
+            "count", "count(status)", "count_distinct(status)", "count_distinct(tags)", "count_distinct(comments.author)",
+            "sum(cost)", "avg(cost)", "max(opened_on)", "sum(hours)", "avg(comments.words)", "count(comments)",
             {"fn": "share", "where": [{"field": "urgent", "value": True}]},
             {"fn": "count", "where": [{"field": "status", "value": "open"}]},
         ]
     )  # fmt: skip
-    assert result.rows == [[7, 5, 2, 3, 72.6, 12.1, "2026-06-30", 6.6, 13.2, 6, 0.428571428571, 3]]
+    assert result.rows == [[7, 5, 2, 3, 3, 72.6, 12.1, "2026-06-30", 6.6, 13.2, 6, 0.428571428571, 3]]
     assert result.total == 7
     assert [column.name for column in result.columns][-2:] == ["share", "count#2"]
-    assert result.columns[4].unit == "EUR"
+    assert result.columns[5].unit == "EUR"
 
 
 async def test_numbers_of_no_rows(ask: Ask) -> None:

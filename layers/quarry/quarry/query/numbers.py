@@ -127,7 +127,7 @@ class Numbers:
         if rows.owner is None:
             of_row: Composable = SQL("to_jsonb(array({}))").format(rows.select(key))
         else:
-            of_row = SQL("{}.v").format(rows.joined(SQL("jsonb_agg(distinct {})").format(key)))
+            of_row = SQL("coalesce({}.v, '[]')").format(rows.joined(SQL("jsonb_agg(distinct {})").format(key)))
         kept = self._read(of_row)
         chosen = SQL("") if only is None else SQL(" filter (where {})").format(only)
         return SQL(

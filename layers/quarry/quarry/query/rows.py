@@ -53,10 +53,17 @@ def page_of_rows(base: Base) -> tuple[Composed, list[Path]]:
         Literal(query.limit or ROWS_DEFAULT),
         Literal(query.offset),
         SQL(", ").join(cells),
-        SQL("coalesce(page.total, ({}))" if base.joins else "({})").format(base.counted),
+        _total(base),
         SQL("").join(joins),
     )
     return sql, paths
+
+
+def _total(base: Base) -> Composed:
+    """How many rows there are, on every page."""
+    if not base.joins:
+        return SQL("({})").format(base.counted)
+    return SQL("coalesce(page.total, ({}))").format(base.counted if base.query.offset else SQL("0"))
 
 
 def _is_related(base: Base, path: Path) -> bool:
