@@ -5683,6 +5683,7 @@ CREATE TABLE quarry.answer_cache (
     record_hashes text[] DEFAULT '{}'::text[] NOT NULL,
     citations jsonb DEFAULT '[]'::jsonb NOT NULL,
     unsupported text[] DEFAULT '{}'::text[] NOT NULL,
+    queries jsonb DEFAULT '[]'::jsonb NOT NULL,
     CONSTRAINT answer_cache_confidence_check CHECK ((confidence = ANY (ARRAY['high'::text, 'medium'::text, 'low'::text])))
 );
 
