@@ -5,8 +5,8 @@
 
 FOLDER holds `queries.csv` (database, question, sql) and `databases/NAME/{schema.sql,data/*.csv}`. The gold SQL runs in SQLite,
 the queries in an embedded Postgres, over the same rows. Results are compared as multisets of rows, and in their order where the
-gold has one. Numbers may differ in the eleventh digit, texts in case and outer spaces, dates in how they are written. Of rows that
-tie at a limit either may be given. Rows without a value come last in any order, not first.
+gold has one. Numbers may differ in the eleventh digit, texts in case and outer spaces, dates in how they are written. Of rows
+that tie at a limit either may be given. Rows without a value come last in any order, not first.
 """
 
 from __future__ import annotations
