@@ -142,7 +142,7 @@ class _Select:
             selected.table.lower() if isinstance(selected, exp.Column) and isinstance(selected.this, exp.Star) else ""
         )
         if not alias and not isinstance(selected, exp.Star):
-            yield selected.this if isinstance(selected, exp.Alias) else selected
+            yield selected.this.unnest() if isinstance(selected, exp.Alias) else selected.unnest()
             return
         for each in [alias] if alias else self.tables:
             for column in self.tables[each].columns.values():

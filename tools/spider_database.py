@@ -75,6 +75,8 @@ class Database:
     def __init__(self, folder: Path) -> None:
         self.name = folder.name
         self.tables: dict[str, Table] = {}
+        self.undeclared = 0
+        """How often a join was asked for that no foreign key declares."""
         self._joins: dict[tuple[str, tuple[str, ...], str, tuple[str, ...]], Join] = {}
         text = (folder / "schema.sql").read_text(encoding="utf-8", errors="replace")
         for name, body in _TABLE.findall(text):
@@ -95,6 +97,7 @@ class Database:
         if name not in self._joins:
             self._joins[name] = self._linked(*name, is_declared)
             self._joins.setdefault(back, self._joins[name] if back == name else self._linked(*back, is_declared))
+        self.undeclared += not self._joins[name].is_declared
         return self._joins[name]
 
     def _linked(
