@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import chain, zip_longest
 
+from quarry.core.lazy_model import LazyModel
 
-@dataclass(frozen=True)
-class Hit:
+
+class Hit(LazyModel):
     """A row that was found: `text` is the passage that speaks for it."""
 
     source: str
     id: str
     title: str
     text: str
-    date: str | None = None
+    date: datetime.date | None = None
     url: str | None = None
 
 

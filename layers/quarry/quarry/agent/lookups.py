@@ -83,4 +83,4 @@ async def filters_of(names: Sequence[str], where: Sequence[Condition], asked: As
 
 
 def _called(hit: Hit, name: str) -> Hit:
-    return Hit(name, hit.id, hit.title, hit.text, hit.date, hit.url)
+    return hit.model_copy(update={"source": name})

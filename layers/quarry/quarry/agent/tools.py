@@ -11,6 +11,7 @@ from pydantic import Field, StringConstraints, WithJsonSchema
 
 from quarry.agent.card import line_of, names_of
 from quarry.agent.description import describe_sources
+from quarry.agent.hits import Hit
 from quarry.agent.lookups import read_whole, search_text
 from quarry.agent.service import run_query
 from quarry.agent.sources import what_may_be_asked
@@ -77,21 +78,10 @@ class Described(LazyModel):
     pages: int
 
 
-class Found(LazyModel):
-    """One result of a search."""
-
-    source: str
-    id: str
-    title: str
-    text: str
-    date: str | None = None
-    url: str | None = None
-
-
 class FoundTexts(LazyModel):
     """Results, best first."""
 
-    results: list[Found]
+    results: list[Hit]
 
 
 class QueryRows(LazyModel):
@@ -147,8 +137,7 @@ def _pages(lines: list[str]) -> list[list[str]]:
 async def _search(arguments: SearchArguments, caller: Caller, services: Services) -> dict[str, Any]:
     asked = await what_may_be_asked(caller, services)
     hits = await search_text(arguments.text, arguments.source, arguments.where, arguments.limit, asked, services)
-    found = [Found(**vars(hit)) for hit in hits]
-    return FoundTexts(results=found).model_dump(mode="json", exclude_none=True)
+    return FoundTexts(results=hits).model_dump(mode="json", exclude_none=True)
 
 
 async def _query(arguments: Query, caller: Caller, services: Services) -> dict[str, Any]:

@@ -23,11 +23,11 @@ async def search_text(
         run.end_reason = "answered"
     return [
         Hit(
-            "campaigns",
-            each.id,
-            f"{each.company} on {each.channel}",
-            shorten(each.campaign_text, TEXT_CHARACTERS_MAX),
-            each.capture_date.isoformat() if each.capture_date else None,
+            source="campaigns",
+            id=each.id,
+            title=f"{each.company} on {each.channel}",
+            text=shorten(each.campaign_text, TEXT_CHARACTERS_MAX),
+            date=each.capture_date,
         )
         for each in found.campaigns[:limit]
     ]

@@ -30,10 +30,10 @@ async def search_text(
     ordered = [companies[each.company_id] for each in found if each.company_id in companies]
     return [
         Hit(
-            "companies",
-            each.id,
-            each.company_name,
-            shorten(each.description or each.tagline or "", TEXT_CHARACTERS_MAX),
+            source="companies",
+            id=each.id,
+            title=each.company_name,
+            text=shorten(each.description or each.tagline or "", TEXT_CHARACTERS_MAX),
             url=each.website_url,
         )
         for each in ordered

@@ -40,7 +40,10 @@ async def search_text(
         }
         run.end_reason = "answered"
     entities = [each for each in found.entities if not filters or (each.type, each.id) in kept]
-    return [Hit(each.type, each.id, each.title, unmark(mark(each.snippet))) for each in entities[:limit]]
+    return [
+        Hit(source=each.type, id=each.id, title=each.title, text=unmark(mark(each.snippet)))
+        for each in entities[:limit]
+    ]
 
 
 async def _meeting(type: str, condition: str, found: Candidates, services: Services) -> list[str]:

@@ -31,7 +31,7 @@ async def search_text(
         run.end_reason = "answered"
     found = [texts[item.key] for item in ranked[:limit] if item.key in texts]
     return [
-        Hit(each.type, each.id, each.title, passage(each), each.date.isoformat() if each.date else None, each.url)
+        Hit(source=each.type, id=each.id, title=each.title, text=passage(each), date=each.date, url=each.url)
         for each in found
     ]
 
