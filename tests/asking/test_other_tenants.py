@@ -74,7 +74,9 @@ def everything(client: TestClient) -> dict[str, Any]:
         for path in paths(sources, source):
             answers[f"{name} by {path}"] = query(client, source=name, group=path, aggregate="count")
             answers[f"{name} with {path}"] = query(client, source=name, select=["id", path], order="id")
-            answers[f"{name} least {path}"] = query(client, source=name, aggregate=[f"min({path})", f"count_distinct({path})"])
+            answers[f"{name} least {path}"] = query(
+                client, source=name, aggregate=[f"min({path})", f"count_distinct({path})"]
+            )
             answers[f"values of {name} {path}"] = call_tool(client, "values", source=name, field=path)
         answers[f"described {name}"] = call_tool(client, "describe_collections", source=name)
     return answers
@@ -101,7 +103,7 @@ def test_no_answer_names_a_hidden_value(client: TestClient, facet: str) -> None:
         for asked, answer in naming(client, facet, value).items():
             # what was asked with may be repeated as it was written
             heard = json.dumps(answer.get("rows", answer) if isinstance(answer, dict) else answer)
-            if value in asked and "message" in heard or value in asked.split(maxsplit=1)[-1]:
+            if (value in asked and "message" in heard) or value in asked.split(maxsplit=1)[-1]:
                 continue
             assert not [each for each in OF_OTHERS[facet] if each in json.dumps(answer)], (asked, answer)
 
@@ -116,7 +118,8 @@ def test_what_others_write_changes_no_answer(client: TestClient, url: str, tmp_p
         url,
         "update yard.clients set client_name = 'Anon ' || id where firm is distinct from 'ann'",
         "update yard.tags set tag = 'anon' || id where firm is distinct from 'ann'",
-        "update yard.jobs set town = 'Anontown', crew = '{anoncrew}', client_id = 1, note = 'Anon' where firm is distinct from 'ann'",
+        "update yard.jobs set town = 'Anontown', crew = '{anoncrew}', client_id = 1, note = 'Anon'"
+        " where firm is distinct from 'ann'",
         "insert into yard.jobs select i, 'bo', 'Anonville', '{anonymi}', 1, 'Stairs' from generate_series(100, 140) i",
         "insert into yard.job_tags select i, 1 from generate_series(100, 140) i",
         "update yard.letters set sender = 'Anon', body = 'Anon' where firm is distinct from 'ann'",
@@ -129,8 +132,8 @@ def test_what_others_write_changes_no_answer(client: TestClient, url: str, tmp_p
     differing = [key for key in before if before[key] != after[key]]
     assert not differing, [(key, before[key], after[key]) for key in differing[:3]]
     again = {(f, v): naming(client, f, v) for f, values in OF_OTHERS.items() for v in values}
-    differing = [(key, what) for key in named for what in named[key] if named[key][what] != again[key][what]]
-    assert not differing, [(key, named[key[0]][key[1]], again[key[0]][key[1]]) for key in differing[:3]]
+    changed = [(value, what) for value in named for what in named[value] if named[value][what] != again[value][what]]
+    assert not changed, [(what, named[value][what], again[value][what]) for value, what in changed[:3]]
 
 
 def test_own_values_are_answered(client: TestClient) -> None:

@@ -150,11 +150,6 @@ def test_the_others_answer_and_the_broken_one_is_named_everywhere(
     assert "tickets" in answer
     assert all(each["level"] != "high" for each in of_type(events, "confidence"))
 
-    found = tool(client, "search_records", query="printer")["structuredContent"]
-    assert found["degraded"] == ["collection:tickets"]
-    assert [each["type"] for each in found["results"]] == ["notes"]
-    assert tool(client, "count_records")["structuredContent"]["total"] == 2
-
 
 @pytest.mark.parametrize(
     "path",
@@ -187,3 +182,37 @@ def test_one_that_is_known_to_be_broken_costs_the_next_searches_nothing(
     assert searched(client)["degraded"] == ["collection:tickets"]
     monkeypatch.setattr(unreadable, "LEFT_OUT_SECONDS", 0.0)
     assert found(client) == {"tickets": ["1"], "notes": ["1"]}
+
+
+def test_queries_and_tools_of_the_others_answer_and_the_broken_one_is_named(broken: str, client: TestClient) -> None:
+    """Whoever meets the fault first. A query that reads nothing that is broken is answered until then."""
+    query = {"source": "tickets", "group": ["agent", "tags"], "aggregate": ["count"]}
+    if "message to body" in broken:
+        assert client.post("/query", json=query).status_code == 200
+        searched(client)
+    for _ in range(2):
+        response = client.post("/query", json=query)
+        assert response.status_code == 503, response.text
+        assert "tickets cannot be read" in response.json()["detail"]
+        assert "Retry-After" in response.headers
+    counted = client.post("/query", json={"source": "notes", "aggregate": ["count"]})
+    assert counted.json()["rows"] == [[2]], counted.text
+    for name, arguments in (
+        ("query", query), ("values", {"source": "tickets", "field": "status"}),
+        ("get", {"source": "tickets", "id": "1"}), ("describe_collections", {"source": "tickets"}),
+        ("search", {"text": "printer", "source": "tickets"}),
+    ):  # fmt: skip
+        refused = tool(client, name, **arguments)
+        assert refused["isError"], (name, refused)
+        assert "tickets cannot be read" in refused["content"][0]["text"], (name, refused)
+    found = tool(client, "search", text="printer")["structuredContent"]
+    assert ({each["source"] for each in found["results"]}, found["degraded"]) == ({"notes"}, ["collection:tickets"])
+    described = tool(client, "describe_collections")["structuredContent"]
+    assert (len(described["sources"]), described["degraded"]) == (1, ["collection:tickets"])
+    assert [each["name"] for each in client.get("/collections").json()["collections"]] == ["notes"]
+
+
+def test_a_search_by_a_tool_meets_the_fault_first_and_finds_the_others(broken: str, client: TestClient) -> None:
+    found = tool(client, "search", text="printer")["structuredContent"]
+    assert {each["source"] for each in found["results"]} == {"notes"}
+    assert found["degraded"] == ["collection:tickets"]

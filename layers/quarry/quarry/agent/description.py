@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
 from quarry.agent.sources import Asked, what_may_be_asked
 from quarry.core.retrieval.known_values import frequent_values
@@ -21,7 +21,7 @@ async def describe_sources(caller: Caller, services: Services) -> dict[str, Sour
     """The sources of a caller, by name. Raises DatabaseUnavailable."""
     asked = await what_may_be_asked(caller, services)
     values = await _values(asked, services)
-    return {name: _described(source, values) for name, source in asked.schema.sources.items()}
+    return {name: _described(source, values, asked.left_out) for name, source in asked.schema.sources.items()}
 
 
 async def _values(asked: Asked, services: Services) -> Values:
@@ -39,7 +39,7 @@ async def _values(asked: Asked, services: Services) -> Values:
     }
 
 
-def _described(source: Source, values: Values) -> SourceDescription:
+def _described(source: Source, values: Values, left_out: Set[str]) -> SourceDescription:
     predicates = (SourceField(name=name, kind="boolean", label=name.replace("_", " ")) for name in source.predicates)
     return SourceDescription(
         name=source.name,
@@ -47,7 +47,11 @@ def _described(source: Source, values: Values) -> SourceDescription:
         description=source.description,
         date=source.dated,
         fields=[*(_field(name, field, source, values) for name, field in source.fields.items()), *predicates],
-        related=[_related(link) for name, link in source.links.items() if link.is_many or name not in source.fields],
+        related=[
+            _related(link)
+            for name, link in source.links.items()
+            if (link.is_many or name not in source.fields) and link.target not in left_out
+        ],
     )
 
 
