@@ -6,6 +6,7 @@ from collections.abc import Mapping, Set
 
 from quarry.agent.sources import Asked, what_may_be_asked
 from quarry.core.retrieval.known_values import frequent_values
+from quarry.core.retrieval.named_values import folded_value
 from quarry.core.services import Caller, Services
 from quarry.query.contract import RelatedRows, SourceDescription, SourceField
 from quarry.query.schema import Field, Link, Source
@@ -34,7 +35,7 @@ async def _values(asked: Asked, services: Services) -> Values:
     found = await frequent_values(asked.acting(services).reader, list(listed), asked.owners, VALUES_MAX)
     # as comparisons are without regard to case
     return {
-        facet: list({value.casefold(): value for value in reversed(each)}.values())[::-1]
+        facet: list({folded_value(value): value.strip() for value in reversed(each)}.values())[::-1]
         for facet, each in found.items()
     }
 

@@ -54,12 +54,12 @@ async def _made(types: RecordTypes, services: Services) -> _Made:
     """The sources of these types. Built-in types refer to each other alone, and so do collections."""
     has_built_in = any(name in types for name in BUILT_IN)
     built_in = {(services.database.schema, each.rows): each for each in (COLLECTIONS if has_built_in else ())}
-    declared = {
-        each.collection.source: each for each in types.values() if each.collection and each.collection.has_source
-    }
-    columns = await columns_of(services.reader, [*built_in, *declared])
-    own = [Declared(each, types.counted[each.name], columns[place]) for place, each in built_in.items()]
-    others = [
-        Declared(each.collection, each.table, columns[place]) for place, each in declared.items() if each.collection
+    declared = [
+        (each.collection, each.table) for each in types.values() if each.collection and each.collection.has_source
     ]
+    columns = await columns_of(
+        services.reader, [*dict.fromkeys((*built_in, *(collection.source for collection, _ in declared)))]
+    )
+    own = [Declared(each, types.counted[each.name], columns[place]) for place, each in built_in.items()]
+    others = [Declared(collection, table, columns[collection.source]) for collection, table in declared]
     return _Made(types, {**sources_of(own), **sources_of(others)})
