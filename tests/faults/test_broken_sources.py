@@ -13,8 +13,9 @@ from starlette.testclient import TestClient
 from quarry.records import types_in_force, unreadable
 from tests.collections.support import HELP_DESK, TICKETS, owner
 from tests.collections.test_search import SERVER, fill
-from tests.conftest import client_of, clone_database
-from tests.records.asking import ask, of_type
+from tests.conftest import client_of, clone_database, model_environment
+from tests.fakes.openai_server import FakeOpenAI, Reply, prompt_text
+from tests.records.asking import answer_of, ask, of_type, playing, the
 
 NOTES = """
 create table support.notes (id int primary key, subject text not null, body text not null, written_on date not null);
@@ -216,3 +217,27 @@ def test_a_search_by_a_tool_meets_the_fault_first_and_finds_the_others(broken: s
     found = tool(client, "search", text="printer")["structuredContent"]
     assert {each["source"] for each in found["results"]} == {"notes"}
     assert found["degraded"] == ["collection:tickets"]
+
+
+@pytest.mark.parametrize("fault", ["type change", "revoked grant"])
+def test_a_model_is_told_which_source_cannot_be_read_and_answers_from_the_others(
+    url: str, model: FakeOpenAI, fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(types_in_force, "REMEMBERED_SECONDS", 0.0)
+    grouped = {"source": "tickets", "group": ["tags"], "aggregate": ["count"]}
+    counted = {"source": "notes", "aggregate": ["count"]}
+    model.respond = playing(
+        research=[Reply.tool_calls([("query", grouped), ("query", counted)])], answer=Reply.text("There are 2 notes.")
+    )
+    breaks, mends = BROKEN[fault]
+    with client_of(SERVER + url.partition("@")[2], **model_environment(model.url)) as client:
+        owner(url, breaks)
+        try:
+            events = ask(client, "How many notes and tickets are there by tag?")
+        finally:
+            owner(url, mends)
+    assert answer_of(events) == "There are 2 notes."
+    assert "collection:tickets" in the(events, "done")["degraded"]
+    told = prompt_text(model.chat_requests[1])
+    assert "The collection tickets cannot be read at the moment." in told
+    assert not {"support.", "desk_server"} & {*told.split()}

@@ -33,6 +33,9 @@ class ReadableSources(Mapping[str, Source]):
             raise SourceUnavailable([name])
         return self._sources[name]
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._sources and name not in self.left_out
+
     def __iter__(self) -> Iterator[str]:
         return (name for name in self._sources if name not in self.left_out)
 
