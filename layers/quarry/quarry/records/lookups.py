@@ -26,10 +26,13 @@ async def search_text(
     of them can be read, and DatabaseUnavailable.
     """
     types, acting = await acting_for(asked.caller, services)
+    searched = [name for name in names if name in types.whole]
+    if not searched:
+        return []
     with services.run("records", asked.caller, text, {"text": text, "types": list(names)}) as run:
 
         async def search(types: RecordTypes) -> list[RecordText]:
-            chosen = [narrowed(each, filters.get(each.name)) for each in types.named(names)]
+            chosen = [narrowed(each, filters.get(each.name)) for each in types.named(searched)]
             ranked = await rank_records(text, chosen, acting, run, scope=EVERYTHING)
             described = await describe(acting.reader, [item.key for item in ranked[:limit]], types, text)
             texts = {each.key: each for each in described}
