@@ -636,11 +636,11 @@ CREATE FUNCTION quarry.card_family(c quarry.experience_cards, p_children text[] 
     'id', c.id, 'title', c.title, 'company_name', c.company_name, 'team', c.team, 'intent_primary', c.intent_primary,
     'intent_secondary', c.intent_secondary, 'domain', c.domain, 'sub_domain', c.sub_domain, 'employment_type', c.employment_type,
     'seniority_level', c.seniority_level, 'location', c.location, 'city', c.city, 'country', c.country, 'start_date', c.start_date,
-    'end_date', c.end_date, 'is_current', c.is_current, 'summary', c.summary, 'skills', c.skills,
+    'end_date', c.end_date, 'is_current', c.is_current, 'summary', c.summary, 'skills', c.skills, 'search_phrases', c.search_phrases,
     'children', coalesce((
       select jsonb_agg(jsonb_build_object(
         'id', k.id, 'child_type', k.child_type, 'title', k.title, 'headline', k.headline, 'summary', k.summary,
-        'context', k.context, 'tags', k.tags) order by k.id)
+        'context', k.context, 'tags', k.tags, 'search_phrases', k.search_phrases) order by k.id)
       from experience_card_children k
       where k.card_id = c.id and (p_children is null or k.id = any(p_children))), '[]'))
 $$;
@@ -2245,10 +2245,102 @@ CREATE FUNCTION quarry.lexemes_held(p_words tsvector) RETURNS double precision
 
 
 --
--- Name: look_up_values(text[], text[], integer[], text[], text[], integer[], integer[], text[], integer[], text[], boolean); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: look_up_values(text[], text[], integer[], text[], text[], integer[], integer[], text[], integer[], text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.look_up_values(p_tables text[], p_words text[], p_forms_at integer[] DEFAULT '{}'::integer[], p_forms text[] DEFAULT '{}'::text[], p_phrases text[] DEFAULT '{}'::text[], p_phrases_first integer[] DEFAULT '{}'::integer[], p_phrases_last integer[] DEFAULT '{}'::integer[], p_phrases_facet text[] DEFAULT '{}'::text[], p_doubtful integer[] DEFAULT '{}'::integer[], p_owners text[] DEFAULT '{}'::text[], p_may_hide boolean DEFAULT false) RETURNS TABLE(match text, first integer, last integer, table_name text, facet text, value text, row_count integer, value_stems text[])
+CREATE FUNCTION quarry.look_up_values(p_tables text[], p_words text[], p_forms_at integer[] DEFAULT '{}'::integer[], p_forms text[] DEFAULT '{}'::text[], p_phrases text[] DEFAULT '{}'::text[], p_phrases_first integer[] DEFAULT '{}'::integer[], p_phrases_last integer[] DEFAULT '{}'::integer[], p_phrases_facet text[] DEFAULT '{}'::text[], p_doubtful integer[] DEFAULT '{}'::integer[], p_scope text DEFAULT ''::text) RETURNS TABLE(match text, first integer, last integer, table_name text, facet text, value text, row_count integer, value_stems text[])
+    LANGUAGE sql STABLE
+    SET "pg_trgm.similarity_threshold" TO '0.3'
+    SET enable_seqscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+  with words as materialized (
+    select w.place::int as place, f.word, word_stem(f.word) as stem, ts_lexize('english_stem', f.word) = '{}' as is_stop_word
+    from unnest(p_words[:300]) with ordinality w (word, place), translate(w.word, '.''', '') f (word)
+  ), said as (
+    select w.place, w.word, true as ends_a_run from words w
+    union
+    -- there are several for each word: what no value has a word of ends none of several words
+    select f.place + 1, f.word, exists (
+      select from facet_words c where c.stem = coalesce((ts_lexize('english_stem', f.word))[1], f.word) offset 0)
+    from unnest(p_forms_at, p_forms) f (place, word) where f.place < 300
+  ), before as materialized (
+    select b.place, n.length, n.stems
+    from (
+      select w.place, lag(w.stem, 1) over o as one, lag(w.stem, 2) over o as two, lag(w.stem, 3) over o as three,
+        lag(w.stem, 4) over o as four, lag(w.stem, 5) over o as five
+      from words w window o as (order by w.place)
+    ) b, lateral (values (1, ''), (2, one), (3, two || one), (4, three || two || one), (5, four || three || two || one),
+      (6, five || four || three || two || one)) n (length, stems)
+    where n.stems is not null
+  ), runs as materialized (
+    select distinct s.place - b.length as first, s.place as last,
+      case when b.length = 1 and ts_lexize('english_stem', s.word) = '{}' then s.word end as stop_word, null as facet,
+      coalesce((ts_lexize('english_stem', t.phrase))[1], t.phrase) as phrase  -- word_stem, which is called for each row
+    from said s join before b on b.place = s.place and (s.ends_a_run or b.length = 1),
+      lateral (select b.stems || s.word as phrase offset 0) t
+    union
+    select p.first, p.last, null, p.facet, phrase_key(folded_words(p.phrase))
+    from unnest(p_phrases, p_phrases_first, p_phrases_last, p_phrases_facet) p (phrase, first, last, facet)
+  ), known as materialized (
+    select distinct f.phrase from facet_values f
+    where f.phrase = any(array(select r.phrase from runs r)) and f.table_name = any(p_tables) and f.scope in ('', p_scope)
+  ), frequency as materialized (
+    select w.place, w.stem, w.is_stop_word, k.in_tables, k.in_all
+    from (select * from words w where w.word <> '') w, lateral (
+      select coalesce(sum(c.value_count) filter (where c.table_name = any(p_tables)), 0) as in_tables,
+        coalesce(sum(c.value_count), 0) as in_all
+      from facet_words c where c.stem = w.stem
+    ) k
+  )
+  select 'words', 0, 0, null, null, null, null::int, array(select w.stem from words w order by w.place)
+  union all
+  select 'whole', r.first, r.last, v.table_name, v.facet, v.value, v.row_count, null::text[]
+  from known k join runs r using (phrase), lateral (
+    select f.* from facet_values f
+    where f.phrase = r.phrase and f.table_name = any(p_tables) and f.scope in ('', p_scope)
+      and (r.facet is null or f.facet = r.facet) and (r.stop_word is null or folded_words(f.value) = array[r.stop_word])
+    limit 60
+  ) v
+  union all
+  select 'part', k.place - 1, k.place, v.table_name, v.facet, v.value, v.row_count, v.stems
+  from frequency k, lateral (
+    select f.* from facet_values f
+    where f.stems @> array[k.stem] and cardinality(f.stems) > 1 and f.table_name = any(p_tables) and f.scope in ('', p_scope)
+    limit 40
+  ) v
+  where k.in_tables between 1 and 40 and k.in_all <= 400 and length(k.stem) > 1 and not k.is_stop_word
+  union all
+  select distinct 'near', k.place - 1, k.place, null, null, v.stem, null::int, null::text[]
+  from (
+    select f.*, length(f.stem) as length from frequency f
+    where f.place - 1 = any(p_doubtful) and f.in_tables = 0 and length(f.stem) <= 40
+  ) k, lateral (
+    -- by their spelling first: all words of a table would be compared
+    (select n.stem
+     from (
+       select * from facet_words n
+       where n.stem % k.stem
+         and array[length(n.stem)] && array[k.length - 2, k.length - 1, k.length, k.length + 1, k.length + 2] offset 0
+     ) n
+     where n.table_name = any(p_tables)
+     order by similarity(n.stem, k.stem) desc limit 8)
+    union all
+    select n.stem
+    from generate_series(1, length(k.stem) - 1) s (place), lateral (
+      select n.stem from facet_words n
+      where n.stem = overlay(k.stem placing reverse(substr(k.stem, s.place, 2)) from s.place for 2) and n.table_name = any(p_tables)
+      limit 1
+    ) n
+  ) v
+$$;
+
+
+--
+-- Name: look_up_values_v2(text[], text[], integer[], text[], text[], integer[], integer[], text[], integer[], text[], boolean); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.look_up_values_v2(p_tables text[], p_words text[], p_forms_at integer[] DEFAULT '{}'::integer[], p_forms text[] DEFAULT '{}'::text[], p_phrases text[] DEFAULT '{}'::text[], p_phrases_first integer[] DEFAULT '{}'::integer[], p_phrases_last integer[] DEFAULT '{}'::integer[], p_phrases_facet text[] DEFAULT '{}'::text[], p_doubtful integer[] DEFAULT '{}'::integer[], p_owners text[] DEFAULT '{}'::text[], p_may_hide boolean DEFAULT false) RETURNS TABLE(match text, first integer, last integer, table_name text, facet text, value text, row_count integer, value_stems text[])
     LANGUAGE sql STABLE
     SET "pg_trgm.similarity_threshold" TO '0.3'
     SET enable_seqscan TO 'off'

@@ -62,7 +62,9 @@ def ask(client: TestClient, question: str, user: str = "ann", **body: Any) -> Ev
 def call_tool(client: TestClient, name: str, **arguments: Any) -> str:
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
     headers = {"Authorization": "Bearer ann", "Accept": "application/json, text/event-stream"}
-    return client.post("/mcp", json=message, headers=headers).text
+    answer = client.post("/mcp", json=message, headers=headers).text
+    assert "There is no tool" not in answer, answer
+    return answer
 
 
 def misspelt(value: str) -> str:
@@ -78,14 +80,14 @@ def heard(client: TestClient, facet: str, values: Sequence[str]) -> Iterator[str
     for said in [*map(misspelt, values), *(value.split()[0].upper() for value in values)]:
         yield str(ask(client, f"How many {type} have the {facet} {said}?"))
         yield get(client, "/records/search", {"q": f"stairs of {said}"})
-        yield call_tool(client, "search_records", query=f"{type} of {said}")
+        yield call_tool(client, "search", text=f"{type} of {said}")
     for given in ([*map(misspelt, values)], [value.upper() for value in values]):
         yield str(ask(client, "What was sent?", filters={"facets": {facet: given}}))
         yield get(client, "/records/search", {"q": "stairs", facet: given})
         yield get(client, "/records/search", {"q": "stairs", f"-{facet}": given})
         yield get(client, "/records/facets", {"by": facet, facet: given})
         yield get(client, "/records/facets", {"by": facet, f"-{facet}": given})
-        yield call_tool(client, "count_records", by=facet, facets={facet: given})
+        yield call_tool(client, "query", source=type, group=facet, where={"field": facet, "values": given})
     yield get(client, "/records/facets", {"by": facet})
 
 

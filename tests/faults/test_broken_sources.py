@@ -13,8 +13,9 @@ from starlette.testclient import TestClient
 from quarry.records import types_in_force, unreadable
 from tests.collections.support import HELP_DESK, TICKETS, owner
 from tests.collections.test_search import SERVER, fill
-from tests.conftest import client_of, clone_database
-from tests.records.asking import ask, of_type
+from tests.conftest import client_of, clone_database, model_environment
+from tests.fakes.openai_server import FakeOpenAI, Reply, prompt_text
+from tests.records.asking import answer_of, ask, of_type, playing, the
 
 NOTES = """
 create table support.notes (id int primary key, subject text not null, body text not null, written_on date not null);
@@ -150,11 +151,6 @@ def test_the_others_answer_and_the_broken_one_is_named_everywhere(
     assert "tickets" in answer
     assert all(each["level"] != "high" for each in of_type(events, "confidence"))
 
-    found = tool(client, "search_records", query="printer")["structuredContent"]
-    assert found["degraded"] == ["collection:tickets"]
-    assert [each["type"] for each in found["results"]] == ["notes"]
-    assert tool(client, "count_records")["structuredContent"]["total"] == 2
-
 
 @pytest.mark.parametrize(
     "path",
@@ -187,3 +183,61 @@ def test_one_that_is_known_to_be_broken_costs_the_next_searches_nothing(
     assert searched(client)["degraded"] == ["collection:tickets"]
     monkeypatch.setattr(unreadable, "LEFT_OUT_SECONDS", 0.0)
     assert found(client) == {"tickets": ["1"], "notes": ["1"]}
+
+
+def test_queries_and_tools_of_the_others_answer_and_the_broken_one_is_named(broken: str, client: TestClient) -> None:
+    """Whoever meets the fault first. A query that reads nothing that is broken is answered until then."""
+    query = {"source": "tickets", "group": ["agent", "tags"], "aggregate": ["count"]}
+    if "message to body" in broken:
+        assert client.post("/query", json=query).status_code == 200
+        searched(client)
+    for _ in range(2):
+        response = client.post("/query", json=query)
+        assert response.status_code == 503, response.text
+        assert "tickets cannot be read" in response.json()["detail"]
+        assert "Retry-After" in response.headers
+    counted = client.post("/query", json={"source": "notes", "aggregate": ["count"]})
+    assert counted.json()["rows"] == [[2]], counted.text
+    for name, arguments in (
+        ("query", query), ("values", {"source": "tickets", "field": "status"}),
+        ("get", {"source": "tickets", "id": "1"}), ("describe_collections", {"source": "tickets"}),
+        ("search", {"text": "printer", "source": "tickets"}),
+    ):  # fmt: skip
+        refused = tool(client, name, **arguments)
+        assert refused["isError"], (name, refused)
+        assert "tickets cannot be read" in refused["content"][0]["text"], (name, refused)
+    found = tool(client, "search", text="printer")["structuredContent"]
+    assert ({each["source"] for each in found["results"]}, found["degraded"]) == ({"notes"}, ["collection:tickets"])
+    described = tool(client, "describe_collections")["structuredContent"]
+    assert (len(described["sources"]), described["degraded"]) == (1, ["collection:tickets"])
+    assert [each["name"] for each in client.get("/collections").json()["collections"]] == ["notes"]
+
+
+def test_a_search_by_a_tool_meets_the_fault_first_and_finds_the_others(broken: str, client: TestClient) -> None:
+    found = tool(client, "search", text="printer")["structuredContent"]
+    assert {each["source"] for each in found["results"]} == {"notes"}
+    assert found["degraded"] == ["collection:tickets"]
+
+
+@pytest.mark.parametrize("fault", ["type change", "revoked grant"])
+def test_a_model_is_told_which_source_cannot_be_read_and_answers_from_the_others(
+    url: str, model: FakeOpenAI, fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(types_in_force, "REMEMBERED_SECONDS", 0.0)
+    grouped = {"source": "tickets", "group": ["tags"], "aggregate": ["count"]}
+    counted = {"source": "notes", "aggregate": ["count"]}
+    model.respond = playing(
+        research=[Reply.tool_calls([("query", grouped), ("query", counted)])], answer=Reply.text("There are 2 notes.")
+    )
+    breaks, mends = BROKEN[fault]
+    with client_of(SERVER + url.partition("@")[2], **model_environment(model.url)) as client:
+        owner(url, breaks)
+        try:
+            events = ask(client, "How many notes and tickets are there by tag?")
+        finally:
+            owner(url, mends)
+    assert answer_of(events) == "There are 2 notes."
+    assert "collection:tickets" in the(events, "done")["degraded"]
+    told = prompt_text(model.chat_requests[1])
+    assert "The collection tickets cannot be read at the moment." in told
+    assert not {"support.", "desk_server"} & {*told.split()}

@@ -4,11 +4,8 @@
 --   whole  they are all of the value, but for inflection and spaces (one stop word: to the letter);
 --   part   the word is a part of the value, and rare; `value_stems` are the stems of all its words;
 --   words  `value_stems` are the stems of the question's words: the one row that is always there;
---   near   the word is none that the data knows, and `value` has the stem in `value_stems`, which is spelt like it; asked for the words
---          at `p_doubtful` whose stems have at most 40 letters;
---   held   `value` has the stem of a word at `p_doubtful`.
--- The values of a table are those of its owner in `p_owners`: '' for the values of everybody, null for none. Where a caller may not see
--- every value (`p_may_hide`), the caller of this function decides by `held` which words are known, and `near` comes for all of them.
+--   near   the word is none that the data knows and `value` is a stem that is spelt like it; asked for the words at `p_doubtful`
+--          whose stems have at most 40 letters.
 -- Every part is looked up by an index, for at most 300 words.
 create or replace function look_up_values(
   p_tables text[],
@@ -20,8 +17,7 @@ create or replace function look_up_values(
   p_phrases_last int[] default '{}',
   p_phrases_facet text[] default '{}',
   p_doubtful int[] default '{}',
-  p_owners text[] default '{}',
-  p_may_hide boolean default false
+  p_scope text default ''
 ) returns table (
   match text, first int, last int, table_name text, facet text, value text, row_count int, value_stems text[]
 )
@@ -60,7 +56,7 @@ as $$
     from unnest(p_phrases, p_phrases_first, p_phrases_last, p_phrases_facet) p (phrase, first, last, facet)
   ), known as materialized (
     select distinct f.phrase from facet_values f
-    where f.phrase = any(array(select r.phrase from runs r)) and f.table_name = any(p_tables) and f.scope = p_owners[array_position(p_tables, f.table_name)]
+    where f.phrase = any(array(select r.phrase from runs r)) and f.table_name = any(p_tables) and f.scope in ('', p_scope)
   ), frequency as materialized (
     select w.place, w.stem, w.is_stop_word, k.in_tables, k.in_all
     from (select * from words w where w.word <> '') w, lateral (
@@ -74,7 +70,7 @@ as $$
   select 'whole', r.first, r.last, v.table_name, v.facet, v.value, v.row_count, null::text[]
   from known k join runs r using (phrase), lateral (
     select f.* from facet_values f
-    where f.phrase = r.phrase and f.table_name = any(p_tables) and f.scope = p_owners[array_position(p_tables, f.table_name)]
+    where f.phrase = r.phrase and f.table_name = any(p_tables) and f.scope in ('', p_scope)
       and (r.facet is null or f.facet = r.facet) and (r.stop_word is null or folded_words(f.value) = array[r.stop_word])
     limit 60
   ) v
@@ -82,15 +78,15 @@ as $$
   select 'part', k.place - 1, k.place, v.table_name, v.facet, v.value, v.row_count, v.stems
   from frequency k, lateral (
     select f.* from facet_values f
-    where f.stems @> array[k.stem] and cardinality(f.stems) > 1 and f.table_name = any(p_tables) and f.scope = p_owners[array_position(p_tables, f.table_name)]
+    where f.stems @> array[k.stem] and cardinality(f.stems) > 1 and f.table_name = any(p_tables) and f.scope in ('', p_scope)
     limit 40
   ) v
   where k.in_tables between 1 and 40 and k.in_all <= 400 and length(k.stem) > 1 and not k.is_stop_word
   union all
-  select distinct 'near', k.place - 1, k.place, v.table_name, v.facet, v.value, v.row_count, array[n.stem]
+  select distinct 'near', k.place - 1, k.place, null, null, v.stem, null::int, null::text[]
   from (
     select f.*, length(f.stem) as length from frequency f
-    where f.place - 1 = any(p_doubtful) and (f.in_tables = 0 or p_may_hide) and length(f.stem) <= 40
+    where f.place - 1 = any(p_doubtful) and f.in_tables = 0 and length(f.stem) <= 40
   ) k, lateral (
     -- by their spelling first: all words of a table would be compared
     (select n.stem
@@ -99,35 +95,14 @@ as $$
        where n.stem % k.stem
          and array[length(n.stem)] && array[k.length - 2, k.length - 1, k.length, k.length + 1, k.length + 2] offset 0
      ) n
-     where n.table_name = any(p_tables) and n.stem <> k.stem
+     where n.table_name = any(p_tables)
      order by similarity(n.stem, k.stem) desc limit 8)
     union all
     select n.stem
     from generate_series(1, length(k.stem) - 1) s (place), lateral (
       select n.stem from facet_words n
       where n.stem = overlay(k.stem placing reverse(substr(k.stem, s.place, 2)) from s.place for 2) and n.table_name = any(p_tables)
-        and n.stem <> k.stem
       limit 1
     ) n
-  ) n, lateral (
-    (select f.* from facet_values f
-     where f.phrase = n.stem and f.table_name = any(p_tables) and f.scope = p_owners[array_position(p_tables, f.table_name)]
-     limit 10)
-    union all
-    (select f.* from facet_values f
-     where f.stems @> array[n.stem] and cardinality(f.stems) > 1 and f.table_name = any(p_tables) and f.scope = p_owners[array_position(p_tables, f.table_name)]
-     limit 10)
   ) v
-  union all
-  select distinct 'held', k.place - 1, k.place, v.table_name, v.facet, v.value, v.row_count, null::text[]
-  from frequency k, lateral (
-    (select f.* from facet_values f
-     where f.phrase = k.stem and f.table_name = any(p_tables) and f.scope = p_owners[array_position(p_tables, f.table_name)]
-     limit 10)
-    union all
-    (select f.* from facet_values f
-     where f.stems @> array[k.stem] and cardinality(f.stems) > 1 and f.table_name = any(p_tables) and f.scope = p_owners[array_position(p_tables, f.table_name)]
-     limit 10)
-  ) v
-  where p_may_hide and k.place - 1 = any(p_doubtful) and k.in_tables > 0
 $$;

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
 from quarry.agent.sources import Asked, what_may_be_asked
 from quarry.core.retrieval.known_values import frequent_values
+from quarry.core.retrieval.named_values import folded_value
 from quarry.core.services import Caller, Services
 from quarry.query.contract import RelatedRows, SourceDescription, SourceField
 from quarry.query.schema import Field, Link, Source
@@ -21,7 +22,7 @@ async def describe_sources(caller: Caller, services: Services) -> dict[str, Sour
     """The sources of a caller, by name. Raises DatabaseUnavailable."""
     asked = await what_may_be_asked(caller, services)
     values = await _values(asked, services)
-    return {name: _described(source, values) for name, source in asked.schema.sources.items()}
+    return {name: _described(source, values, asked.left_out) for name, source in asked.schema.sources.items()}
 
 
 async def _values(asked: Asked, services: Services) -> Values:
@@ -34,12 +35,12 @@ async def _values(asked: Asked, services: Services) -> Values:
     found = await frequent_values(asked.acting(services).reader, list(listed), asked.owners, VALUES_MAX)
     # as comparisons are without regard to case
     return {
-        facet: list({value.casefold(): value for value in reversed(each)}.values())[::-1]
+        facet: list({folded_value(value): value.strip() for value in reversed(each)}.values())[::-1]
         for facet, each in found.items()
     }
 
 
-def _described(source: Source, values: Values) -> SourceDescription:
+def _described(source: Source, values: Values, left_out: Set[str]) -> SourceDescription:
     predicates = (SourceField(name=name, kind="boolean", label=name.replace("_", " ")) for name in source.predicates)
     return SourceDescription(
         name=source.name,
@@ -47,7 +48,11 @@ def _described(source: Source, values: Values) -> SourceDescription:
         description=source.description,
         date=source.dated,
         fields=[*(_field(name, field, source, values) for name, field in source.fields.items()), *predicates],
-        related=[_related(link) for name, link in source.links.items() if link.is_many or name not in source.fields],
+        related=[
+            _related(link)
+            for name, link in source.links.items()
+            if (link.is_many or name not in source.fields) and link.target not in left_out
+        ],
     )
 
 

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import datetime
 
+from psycopg import Error as PostgresError
+
 from quarry.agent.known_values import with_known_values
 from quarry.agent.sources import Asked, what_may_be_asked
+from quarry.agent.unreadable import unreadable
+from quarry.core.errors import InvalidInput, QuarryError, SourceUnavailable
 from quarry.core.off_loop import off_loop
+from quarry.core.postgres.faults import lasting_fault
 from quarry.core.services import Caller, Services
 from quarry.query.algebra import Query
 from quarry.query.contract import FilterChip, QueryResult, ResultColumn
@@ -20,7 +25,8 @@ async def run_query(
 ) -> QueryResult:
     """The exact result of a query. Days are counted from `today`, by default the day that it is in UTC.
 
-    Raises InvalidInput for sources, fields and values that do not exist, with what comes nearest, and DatabaseUnavailable.
+    Raises InvalidInput for sources, fields and values that do not exist, with what comes nearest, SourceUnavailable where a table
+    that it reads cannot be read, and DatabaseUnavailable.
     """
     today = today or datetime.datetime.now(datetime.UTC).date()
     return await answer_query(query, await what_may_be_asked(caller, services), services, today)
@@ -31,8 +37,15 @@ async def answer_query(query: Query, asked: Asked, services: Services, today: da
     schema = asked.schema
     source_of(schema, query.source, "/source")  # before anything is looked up
     reader = asked.acting(services).reader
-    query = await with_known_values(query, asked, reader)
-    result = await execute(reader, query, schema, today)
+    try:
+        query = await with_known_values(query, asked, reader)
+        result = await execute(reader, query, schema, today)
+    except (PostgresError, QuarryError) as error:
+        fault = lasting_fault(error)
+        # of a source that cannot be read no value is known
+        if (fault or isinstance(error, InvalidInput)) and (names := await unreadable(query, asked, services, fault)):
+            raise SourceUnavailable(names) from error
+        raise
     told = await off_loop(describe, query, result, schema, today)
     return QueryResult(
         query=query,

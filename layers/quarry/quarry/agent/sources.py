@@ -1,14 +1,16 @@
 """Every source that a caller may ask, of all domains that hold data.
 
 A domain offers its sources in its module `sources`: `sources_for(caller, services)` gives them by name, with the settings that
-tell the database who the caller is. Nothing is imported before the first question.
+tell the database who the caller is. Where tables are not ours, `left_out_for` names the sources that could not be read lately.
+Nothing is imported before the first question.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from quarry.core.errors import SourceUnavailable
 from quarry.core.retrieval.visible_values import Owners
 from quarry.core.services import Caller, Services
 from quarry.core.web.filled_domains import filled_domains
@@ -19,16 +21,44 @@ REMEMBERED_SECONDS = 2.0
 """So long a domain that was filled just now may be unknown to a process that runs."""
 
 
+class ReadableSources(Mapping[str, Source]):
+    """Sources by name, without those that are left out: asking for one of these raises SourceUnavailable."""
+
+    def __init__(self, sources: Mapping[str, Source], left_out: frozenset[str]) -> None:
+        self._sources = sources
+        self.left_out = left_out
+
+    def __getitem__(self, name: str) -> Source:
+        if name in self.left_out:
+            raise SourceUnavailable([name])
+        return self._sources[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._sources and name not in self.left_out
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in self._sources if name not in self.left_out)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
 @dataclass(frozen=True)
 class Asked:
     """What a caller may ask of: the schema, and the settings that tell the database who the caller is. `homes` says which domain
-    has each source, and what it is called there.
+    has each source, and what it is called there. Sources that are `left_out` cannot be read at the moment.
     """
 
     schema: Schema
     caller: Caller
     settings: Mapping[str, str]
     homes: Mapping[str, tuple[str, str]]
+    left_out: frozenset[str] = frozenset()
+
+    @property
+    def degraded(self) -> list[str]:
+        """How an answer names the sources that it was made without."""
+        return [f"collection:{name}" for name in sorted(self.left_out)]
 
     def acting(self, services: Services) -> Services:
         """The services with databases that know who the caller is."""
@@ -60,14 +90,18 @@ async def what_may_be_asked(caller: Caller, services: Services) -> Asked:
     sources: dict[str, Source] = {}
     settings: dict[str, str] = {}
     homes: dict[str, tuple[str, str]] = {}
+    left_out: set[str] = set()
     # what the owner of the data declares keeps its name
     for domain in sorted(filled, key=lambda each: each != "records"):
-        found, needed = await module(domain, "sources").sources_for(caller, services)
+        offers = module(domain, "sources")
+        found, needed = await offers.sources_for(caller, services)
+        if hasattr(offers, "left_out_for"):
+            left_out |= await offers.left_out_for(caller, services)
         named = {f"{domain}_{name}" if name in sources else name: name for name in found}
         sources |= {name: _called(name, found[own]) for name, own in named.items()}
         homes |= {name: (domain, own) for name, own in named.items()}
         settings = {**needed, **settings}
-    return Asked(Schema(sources), caller, settings, homes)
+    return Asked(Schema(ReadableSources(sources, frozenset(left_out))), caller, settings, homes, frozenset(left_out))
 
 
 def _called(name: str, source: Source) -> Source:

@@ -23,7 +23,7 @@ from quarry.core.services import Caller, Services
 from quarry.core.text import Identifier, QueryText, Storable
 from quarry.query.algebra import Condition, FieldPath, Name, OneOrMany, Query
 from quarry.query.contract import QueryResult, SourceDescription
-from quarry.query.paths import unknown
+from quarry.query.paths import source_of
 from quarry.query.result import Cell
 
 LISTING_CHARACTERS_MAX = 6_000
@@ -71,17 +71,19 @@ class ValuesArguments(Request):
 
 
 class Described(LazyModel):
-    """Sources, a line each: kinds, units, values, links. `pages` are all there are."""
+    """Sources, a line each: kinds, units, values, links. `pages` are all there are. Those in `degraded` cannot be read now."""
 
     sources: list[str]
     page: int
     pages: int
+    degraded: list[str] = []
 
 
 class FoundTexts(LazyModel):
-    """Results, best first."""
+    """Results, best first. Those in `degraded` could not be searched."""
 
     results: list[Hit]
+    degraded: list[str] = []
 
 
 class QueryRows(LazyModel):
@@ -108,10 +110,13 @@ class Whole(LazyModel):
 
 async def _describe(arguments: DescribeArguments, caller: Caller, services: Services) -> dict[str, Any]:
     sources = await describe_sources(caller, services)
+    asked = await what_may_be_asked(caller, services)
     for place, name in enumerate(arguments.source):
-        if name not in sources:
-            raise unknown(f"/source/{place}", "the data", "source", name, sources)
-    return listed([sources[name] for name in arguments.source or sources], arguments.page, whole=bool(arguments.source))
+        source_of(asked.schema, name, f"/source/{place}")
+    shown = listed(
+        [sources[name] for name in arguments.source or sources], arguments.page, whole=bool(arguments.source)
+    )
+    return _but_for(shown, asked.degraded)
 
 
 def listed(sources: Sequence[SourceDescription], page: int, *, whole: bool) -> dict[str, Any]:
@@ -137,7 +142,14 @@ def _pages(lines: list[str]) -> list[list[str]]:
 async def _search(arguments: SearchArguments, caller: Caller, services: Services) -> dict[str, Any]:
     asked = await what_may_be_asked(caller, services)
     hits = await search_text(arguments.text, arguments.source, arguments.where, arguments.limit, asked, services)
-    return FoundTexts(results=hits).model_dump(mode="json", exclude_none=True)
+    # what was met only now is left out from now on
+    degraded = [] if arguments.source else (await what_may_be_asked(caller, services)).degraded
+    return _but_for({"results": [each.model_dump(mode="json", exclude_none=True) for each in hits]}, degraded)
+
+
+def _but_for(shown: dict[str, Any], degraded: list[str]) -> dict[str, Any]:
+    """An answer that names what it was made without."""
+    return {**shown, "degraded": degraded} if degraded else shown
 
 
 async def _query(arguments: Query, caller: Caller, services: Services) -> dict[str, Any]:

@@ -220,6 +220,7 @@ class DatabaseUnavailable(Unavailable):
 
 class SourceUnavailable(Unavailable):
     def __init__(self, names: Sequence[str], *, retry_after_seconds: int = 15) -> None:
+        self.names = tuple(names)
         called = f"{'collection' if len(names) == 1 else 'collections'} {', '.join(names)}"
         super().__init__(f"The {called} cannot be read at the moment.", retry_after_seconds=retry_after_seconds)
 

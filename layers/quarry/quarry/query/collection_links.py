@@ -17,8 +17,14 @@ from quarry.query.schema import Field, Kind, Link, SqlOf, SqlOn
 
 def links_of(collection: Collection, others: Sequence[Collection]) -> dict[str, Link]:
     """The links of a collection to `others`, itself among them, and to the tables that its facets name."""
-    forth = {link.name: link for link in _Forth(collection, {each.source: each for each in others}).links()}
+    # of several collections of one table the first one, before all one whose rows have owners
+    by_table = {each.source: each for each in reversed([*filter(_has_owners, others), *others])}
+    forth = {link.name: link for link in _Forth(collection, by_table).links()}
     return {**forth, **{link.name: link for link in _links_back(collection, others, {*forth})}}
+
+
+def _has_owners(collection: Collection) -> bool:
+    return collection.declaration.scope_setting is not None
 
 
 def guard_of(collection: Collection) -> SqlOf:

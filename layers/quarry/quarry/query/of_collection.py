@@ -7,7 +7,7 @@ A facet with `by` and `of` is a field, the title of the row that is referred to,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import LiteralString
@@ -16,11 +16,11 @@ from pydantic import TypeAdapter
 
 from quarry.core.collections.collection import Collection, OwnTable
 from quarry.core.collections.column_types import is_single
-from quarry.core.collections.declaration import FacetDeclaration
+from quarry.core.collections.declaration import FacetDeclaration, table_name
 from quarry.core.collections.guessing import words
 from quarry.core.collections.predicate import read_predicate
 from quarry.core.collections.relations import Column, is_date_type
-from quarry.core.collections.search_table import DATE, called, search_table
+from quarry.core.collections.search_table import DATE, called, search_table, tables_reached
 from quarry.core.collections.secret_names import is_secret_number, secrecy_of
 from quarry.core.language.nouns import plural
 from quarry.core.retrieval.facets import SearchTable
@@ -45,15 +45,19 @@ class Declared:
 def sources_of(declared: Sequence[Declared]) -> dict[str, Source]:
     """The collections as sources, by name, each with links to the others."""
     collections = [each.collection for each in declared]
-    return {each.collection.name: _source(each, links_of(each.collection, collections)) for each in declared}
+    return {each.collection.name: _source(each, collections) for each in declared}
 
 
-def _source(declared: Declared, links: Mapping[str, Link]) -> Source:
+def _source(declared: Declared, collections: Sequence[Collection]) -> Source:
     collection, table = declared.collection, declared.table
     declaration = collection.declaration
-    fields = dict(_facet_fields(declared, links)) | {
+    links = links_of(collection, collections)
+    # what one collection of a table hides is no field of another
+    unshown = {name for each in collections if each.source == collection.source for name in each.unshown_columns}
+    owned = frozenset(each.source for each in collections if each.declaration.scope_setting)
+    fields = dict(_facet_fields(declared, links, owned)) | {
         name: field
-        for name, field in map(partial(_column_field, collection), declared.columns)
+        for name, field in map(partial(_column_field, collection, unshown), declared.columns)
         if field is not None and name not in declaration.facets
     }
     return Source(
@@ -98,7 +102,9 @@ def _holds_words(collection: Collection, table: SearchTable) -> SqlHoldsWords | 
 # ---- fields ----
 
 
-def _facet_fields(declared: Declared, links: Mapping[str, Link]) -> Iterator[tuple[str, Field]]:
+def _facet_fields(
+    declared: Declared, links: Mapping[str, Link], owned: Set[tuple[str, str]]
+) -> Iterator[tuple[str, Field]]:
     collection = declared.collection
     facets = {facet.name: facet for facet in search_table(collection).facets}
     for name, given in collection.declaration.facets.items():
@@ -106,7 +112,9 @@ def _facet_fields(declared: Declared, links: Mapping[str, Link]) -> Iterator[tup
         if link is not None and given.of is not None:
             title = title_of(collection, given)
             value = described(facets[name], title, declared.table, is_array=False)
-            yield name, replace(value, related=link)
+            # rows that have owners are read with each query: the dictionary knows their values whoever asks
+            is_owned = any(table_name(each) in owned for each in tables_reached(given))
+            yield name, replace(value, related=link, listed=None if is_owned else value.listed)
         else:
             own = partial(_own_value, collection, name, given)
             yield name, described(facets[name], own, declared.table)
@@ -125,11 +133,11 @@ def _own_value(collection: Collection, name: str, facet: FacetDeclaration, row: 
     return _column_value(collection, column, used.base, KINDS[facet.kind], row, is_array=used.is_array)
 
 
-def _column_field(collection: Collection, column: Column) -> tuple[str, Field | None]:
+def _column_field(collection: Collection, unshown: Set[str], column: Column) -> tuple[str, Field | None]:
     """A column that is no facet, as a field; None where it holds no plain values or nobody may see it."""
     name = column.name.replace(".", "_").replace("(", "_").replace(")", "_")
     kind = _kind(column)
-    if kind is None or column.name in collection.unshown_columns or _is_secret(column.name, kind):
+    if kind is None or column.name in unshown or _is_secret(column.name, kind):
         return name, None
     label = " ".join(words(column.name)) or column.name
     sql = partial(_column_value, collection, column.name, column.base, kind, is_array=column.is_array)

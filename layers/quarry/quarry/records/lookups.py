@@ -9,27 +9,37 @@ from typing import Any
 from quarry.agent.hits import Hit
 from quarry.agent.sources import Asked
 from quarry.core.services import Services
+from quarry.records.candidates import RecordText
 from quarry.records.collections import read_record
 from quarry.records.evidence import passage
 from quarry.records.retrieval import EVERYTHING, describe
 from quarry.records.search import rank_records
-from quarry.records.searched_types import SearchedType
+from quarry.records.searched_types import RecordTypes, SearchedType
 from quarry.records.types_in_force import acting_for
+from quarry.records.unreadable import over_readable
 
 
 async def search_text(
     text: str, names: Sequence[str], filters: Mapping[str, str], limit: int, asked: Asked, services: Services
 ) -> list[Hit]:
-    """The best records of these types for a text, as the page's search ranks them. Raises DatabaseUnavailable."""
+    """The best records of these types for a text, as the page's search ranks them. Raises SourceUnavailable where none
+    of them can be read, and DatabaseUnavailable.
+    """
     types, acting = await acting_for(asked.caller, services)
-    chosen = [narrowed(types[name], filters.get(name)) for name in names if name in types]
+    searched = [name for name in names if name in types.whole]
+    if not searched:
+        return []
     with services.run("records", asked.caller, text, {"text": text, "types": list(names)}) as run:
-        ranked = await rank_records(text, chosen, acting, run, scope=EVERYTHING)
-        texts = {
-            each.key: each for each in await describe(acting.reader, [item.key for item in ranked[:limit]], types, text)
-        }
+
+        async def search(types: RecordTypes) -> list[RecordText]:
+            chosen = [narrowed(each, filters.get(each.name)) for each in types.named(searched)]
+            ranked = await rank_records(text, chosen, acting, run, scope=EVERYTHING)
+            described = await describe(acting.reader, [item.key for item in ranked[:limit]], types, text)
+            texts = {each.key: each for each in described}
+            return [texts[item.key] for item in ranked[:limit] if item.key in texts]
+
+        found = await over_readable(types, services.memory, search)
         run.end_reason = "answered"
-    found = [texts[item.key] for item in ranked[:limit] if item.key in texts]
     return [
         Hit(source=each.type, id=each.id, title=each.title, text=passage(each), date=each.date, url=each.url)
         for each in found

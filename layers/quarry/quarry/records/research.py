@@ -21,7 +21,7 @@ from quarry.agent.sources import Asked
 from quarry.agent.tools import GetArguments, SearchArguments, ValuesArguments
 from quarry.agent.values import values_like
 from quarry.core.agent_results import bounded
-from quarry.core.errors import FieldError, InvalidInput, NotFound
+from quarry.core.errors import FieldError, InvalidInput, NotFound, SourceUnavailable
 from quarry.core.model.tool_loop import Tool, ToolResult
 from quarry.core.off_loop import off_loop
 from quarry.core.postgres.faults import UNREADABLE
@@ -138,6 +138,10 @@ class Research:
             return ToolResult(0, "Refused", f"Refused. {said}", is_of_data=False)
         except NotFound as error:
             return ToolResult(0, "Nothing found", error.public_message)
+        except SourceUnavailable as error:
+            for name in error.names:
+                self.toolset.run.degrade(f"collection:{name}")
+            return ToolResult(0, "Not read", error.public_message, is_of_data=False)
         except UNREADABLE:
             if not self.toolset.evidence.sources:
                 raise
@@ -145,8 +149,12 @@ class Research:
             return ToolResult(0, "Not read", "The database did not answer.", is_of_data=False)
 
     def _allowed(self, names: Sequence[str], pointer: str) -> list[str]:
-        """The sources of these names, or all. Raises InvalidInput for one that the asker did not allow."""
+        """The sources of these names, or all. Raises InvalidInput for one that the asker did not allow, and SourceUnavailable for
+        one that cannot be read.
+        """
         for place, name in enumerate(names):
+            if name in self.asked.left_out:
+                raise SourceUnavailable([name])
             if name not in self.names:
                 raise unknown(f"{pointer}/{place}" if pointer else "/source", "the data", "source", name, self.names)
         return list(names) or self.names

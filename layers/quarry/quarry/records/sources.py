@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from psycopg import Error as PostgresError
+
 from quarry.civic.collections import COLLECTIONS
 from quarry.core.collections.plain_columns import columns_of
 from quarry.core.collections.upkeep import take_a_few
@@ -12,7 +14,8 @@ from quarry.core.services import Caller, Services
 from quarry.query.of_collection import Declared, sources_of
 from quarry.query.schema import Source
 from quarry.records.searched_types import BUILT_IN, RecordTypes
-from quarry.records.types_in_force import REMEMBERED_SECONDS, types_in_force
+from quarry.records.types_in_force import REMEMBERED_SECONDS, declared_types, settings_of, types_in_force
+from quarry.records.unreadable import leave_out
 
 _NAME = "record sources"
 
@@ -21,12 +24,24 @@ async def sources_for(caller: Caller, services: Services) -> tuple[Mapping[str, 
     """The sources by name, and the settings that tell the database who the caller is. A few rows that were written just now are
     taken in first, as before a search. Raises DatabaseUnavailable.
     """
-    types = await types_in_force(services)
+    types = await declared_types(services)
     await take_a_few(services.database, [each.collection for each in types.values() if each.collection])
     made = await services.memory.read(_NAME, lambda: _made(types, services), seconds=REMEMBERED_SECONDS)
     if made.types is not types:  # these were read again meanwhile
         made = await services.memory.read(_NAME, lambda: _made(types, services), seconds=0)
-    return made.sources, types.for_caller(caller.claims).settings(caller.claims)
+    return made.sources, types.settings(caller.claims)
+
+
+async def left_out_for(caller: Caller, services: Services) -> frozenset[str]:
+    """The sources that this caller could not read lately. Raises DatabaseUnavailable."""
+    _, settings_text = await settings_of(caller, services)
+    return frozenset((await types_in_force(services, settings_text)).left_out())
+
+
+async def leave_out_for(name: str, fault: PostgresError, caller: Caller, services: Services) -> None:
+    """Remember that a source cannot be read. Raises DatabaseUnavailable."""
+    _, settings_text = await settings_of(caller, services)
+    leave_out(services.memory, name, fault, settings_text)
 
 
 @dataclass(frozen=True)
@@ -39,10 +54,12 @@ async def _made(types: RecordTypes, services: Services) -> _Made:
     """The sources of these types. Built-in types refer to each other alone, and so do collections."""
     has_built_in = any(name in types for name in BUILT_IN)
     built_in = {(services.database.schema, each.rows): each for each in (COLLECTIONS if has_built_in else ())}
-    declared = {each.collection.source: each for each in types.values() if each.collection}
-    columns = await columns_of(services.reader, [*built_in, *declared])
-    own = [Declared(each, types.counted[each.name], columns[place]) for place, each in built_in.items()]
-    others = [
-        Declared(each.collection, each.table, columns[place]) for place, each in declared.items() if each.collection
+    declared = [
+        (each.collection, each.table) for each in types.values() if each.collection and each.collection.has_source
     ]
+    columns = await columns_of(
+        services.reader, [*dict.fromkeys((*built_in, *(collection.source for collection, _ in declared)))]
+    )
+    own = [Declared(each, types.counted[each.name], columns[place]) for place, each in built_in.items()]
+    others = [Declared(collection, table, columns[collection.source]) for collection, table in declared]
     return _Made(types, {**sources_of(own), **sources_of(others)})

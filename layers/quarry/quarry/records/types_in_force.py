@@ -23,8 +23,7 @@ async def acting_for(caller: Caller, services: Services) -> tuple[RecordTypes, S
 
     Raises DatabaseUnavailable.
     """
-    settings = (await _whole(services)).for_caller(caller.claims).settings(caller.claims)
-    acts_as = json.dumps(settings, sort_keys=True) if settings else ""
+    settings, acts_as = await settings_of(caller, services)
     types = (await types_in_force(services, acts_as)).for_caller(caller.claims)
     if acts_as:
         types = copy(types)
@@ -33,11 +32,17 @@ async def acting_for(caller: Caller, services: Services) -> tuple[RecordTypes, S
     return types, services.acting(settings)
 
 
+async def settings_of(caller: Caller, services: Services) -> tuple[dict[str, str], str]:
+    """The settings that tell the database who the caller is, and a text that is the same for the same ones."""
+    settings = (await declared_types(services)).settings(caller.claims)
+    return settings, json.dumps(settings, sort_keys=True) if settings else ""
+
+
 async def types_in_force(services: Services, acts_as: str = "") -> RecordTypes:
     """The built-in types and the collections that are declared, without those that could not be read lately by who has these
     settings. Raises DatabaseUnavailable.
     """
-    types = await _whole(services)
+    types = await declared_types(services)
     left_out = remembered(types, services.memory, acts_as)
     if not left_out:
         return types
@@ -48,7 +53,8 @@ async def types_in_force(services: Services, acts_as: str = "") -> RecordTypes:
     return await services.memory.read(f"record types but {' '.join(left_out)}", without, seconds=REMEMBERED_SECONDS)
 
 
-async def _whole(services: Services) -> RecordTypes:
+async def declared_types(services: Services) -> RecordTypes:
+    """The built-in types and all collections that are declared. Raises DatabaseUnavailable."""
     return await services.memory.read("record types", lambda: _read(services.reader), seconds=REMEMBERED_SECONDS)
 
 

@@ -44,7 +44,7 @@ async def over_readable(types: RecordTypes, memory: Memory, work: Callable[[Reco
             raise
     found = await _find(_collections(types), [], types, work)
     for name, fault in found:
-        _leave_out(memory, name, fault, types.acts_as)
+        leave_out(memory, name, fault, types.acts_as)
     return await _over(types.without([name for name, _ in found]), work)
 
 
@@ -107,7 +107,8 @@ async def _fault(types: RecordTypes, work: Callable[[RecordTypes], Awaitable[obj
     return None
 
 
-def _leave_out(memory: Memory, name: RecordType, fault: PostgresError, acts_as: str) -> None:
+def leave_out(memory: Memory, name: RecordType, fault: PostgresError, acts_as: str) -> None:
+    """Leave a collection out for a while: for everybody, or for callers of these settings where the fault may be theirs alone."""
     is_everybodys = (fault.sqlstate or "").startswith(_OF_DEFINITION)
     memory.keep(_key(name, "" if is_everybodys else acts_as), True)
     _log(memory, name, type(fault).__name__)

@@ -166,7 +166,7 @@ def hides_rows(collection: Collection) -> bool:
 def _guarded(collection: Collection) -> Iterator[str]:
     """The facets with values that a caller may not see."""
     for name, facet in collection.declaration.facets.items():
-        reached = {*_tables_reached(facet), *([facet.through] if facet.through else [])}
+        reached = {*tables_reached(facet), *([facet.through] if facet.through else [])}
         if hides_rows(collection) or reached & collection.guarded_tables:
             yield name
 
@@ -222,7 +222,7 @@ def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
         is_many=is_many,
         events=() if isinstance(collection, OwnTable) else _events(collection, name, given),
         unit=given.unit or (unit_named((given.column or "", name)) if given.kind == "number" else None),
-        steps=len(via := tuple(map(collection.other_table, _tables_reached(given)))),
+        steps=len(via := tuple(map(collection.other_table, tables_reached(given)))),
         via=via,
     )
 
@@ -318,7 +318,7 @@ def _as_kind(value: LiteralString, kind: FacetKind) -> LiteralString:
     return f"{value}::numeric" if kind in ("number", "money", "year") else value
 
 
-def _tables_reached(given: FacetDeclaration) -> Iterator[str]:
+def tables_reached(given: FacetDeclaration) -> Iterator[str]:
     """The tables that references lead to, up to the one that holds the value."""
     if given.of is not None:
         yield given.of

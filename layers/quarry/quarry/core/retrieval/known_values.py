@@ -13,7 +13,13 @@ from quarry.core.postgres.pool import Database
 from quarry.core.query.gazetteer import places_called
 from quarry.core.retrieval.facets import SearchTable
 from quarry.core.retrieval.named_values import EXPLAINED_VALUES, NamedValue, UnknownValue, folded_value, nearest, plain
-from quarry.core.retrieval.visible_values import NO_OWNERS, Owners, owners_of, visible_values
+from quarry.core.retrieval.visible_values import (
+    NO_OWNERS,
+    Owners,
+    frequent_visible_values,
+    owners_of,
+    visible_values,
+)
 
 VALUES_MAX = 1_000
 """So many values a request may name."""
@@ -107,22 +113,18 @@ async def frequent_values(
     """The most frequent values of each facet that the caller may see, by the names of its table and itself: in one statement, and
     one more where policies may hide some. Of a table with owners those in `owners` count. Raises DatabaseUnavailable.
     """
-    tables = [table for table, _ in facets]
+    counted = [each for each in facets if each[1] not in each[0].guarded]
     arguments = {
-        "tables": [table.name for table in tables],
-        "facets": [facet for _, facet in facets],
-        "owners": owners_of(tables, owners),
+        "tables": [table.name for table, _ in counted],
+        "facets": [facet for _, facet in counted],
+        "owners": owners_of([table for table, _ in counted], owners),
         "limit": limit,
-        "read": COMPARED_VALUES,
+        "read": max(COMPARED_VALUES, limit),
     }
-    rows = await database.rows(_LISTED_VALUES, arguments) if facets else []
-    listed = [(row["table_name"], row["facet"], row["value"]) for row in rows]
-    visible = await visible_values(database, tables, listed)
     found: dict[tuple[str, str], list[str]] = {}
-    for each in listed:
-        if each in visible:
-            found.setdefault(each[:2], []).append(each[2])
-    return found
+    for row in await database.rows(_LISTED_VALUES, arguments) if counted else []:
+        found.setdefault((row["table_name"], row["facet"]), []).append(row["value"])
+    return {**found, **await frequent_visible_values(database, facets, limit)}
 
 
 def _of(table: SearchTable, owners: Owners) -> dict[str, str | None]:
@@ -209,16 +211,24 @@ async def _explained(
         facets = each.elsewhere or each.facets
         near: tuple[str, ...] = ()
         if place < EXPLAINED_VALUES:
-            arguments = {"facets": list(facets), "limit": COMPARED_VALUES, **_of(table, owners)}
-            rows = await database.rows(_FREQUENT_VALUES, arguments)
-            likely = await off_loop(nearest, each.value, [row["value"] for row in rows])
-            proposed = [(table.name, row["facet"], row["value"]) for row in rows if row["value"] in likely]
-            seen = {value for _, _, value in await visible_values(database, [table], proposed)}
-            near = tuple(value for value in likely if value in seen)
+            known = await _compared(database, table, facets, owners)
+            near = await off_loop(nearest, each.value, known)
         named = each.elsewhere or each.facets[:1]
         label = " or ".join(dict.fromkeys(table.facet(facet).label for facet in named))
         errors.append(FieldError(each.pointer, str(UnknownValue(table.nouns[0], label, each.value, near))))
     return errors
+
+
+async def _compared(database: Database, table: SearchTable, facets: Sequence[str], owners: Owners) -> list[str]:
+    """The most frequent values of the facets that the caller may see."""
+    arguments = {
+        "facets": [facet for facet in facets if facet not in table.guarded],
+        "limit": COMPARED_VALUES,
+        **_of(table, owners),
+    }
+    rows = await database.rows(_FREQUENT_VALUES, arguments) if arguments["facets"] else []
+    visible = await frequent_visible_values(database, [(table, facet) for facet in facets], COMPARED_VALUES)
+    return list(dict.fromkeys([row["value"] for row in rows] + [value for each in visible.values() for value in each]))
 
 
 _EXISTING_VALUES = (

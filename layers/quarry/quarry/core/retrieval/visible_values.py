@@ -6,7 +6,7 @@ table itself has a visible row with it, read with the caller's own rights and se
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -55,23 +55,42 @@ async def visible_values(
             known.add(each)
         elif place < PROPOSED_MAX:
             asked.setdefault((table, facet), []).append(value)
-    for rows in await _each_seen(database, by_name, asked):
+    for rows in await _each_seen(database, by_name, asked, _visible):
         known.update((row["table_name"], row["facet"], row["value"]) for row in rows)
     return frozenset(known)
 
 
+async def frequent_visible_values(
+    database: Database, facets: Iterable[tuple[SearchTable, str]], limit: int
+) -> Mapping[tuple[str, str], list[str]]:
+    """The most frequent values of guarded facets among the first ROWS_FIRST rows that the caller may see: what the rows of others
+    hold changes neither which they are nor their order. One statement.
+    """
+    facets = list(facets)
+    by_name = {table.name: table for table, _ in facets}
+    asked = {(table.name, facet): [str(limit)] for table, facet in facets if facet in table.guarded}
+    found: dict[tuple[str, str], list[str]] = {}
+    for rows in await _each_seen(database, by_name, asked, _frequent):
+        for row in rows:
+            found.setdefault((row["table_name"], row["facet"]), []).append(row["value"])
+    return found
+
+
 _Asked = Mapping[tuple[str, str], Sequence[str]]
 """The values of each table and facet."""
+_Select = Callable[[SearchTable, str, Sequence[str], Arguments], Composed]
 
 
-async def _each_seen(database: Database, tables: Mapping[str, SearchTable], asked: _Asked) -> list[list[DictRow]]:
+async def _each_seen(
+    database: Database, tables: Mapping[str, SearchTable], asked: _Asked, select: _Select
+) -> list[list[DictRow]]:
     """Asks about all in one statement. Where a source is broken, asks about each table by itself: of the broken one no value is
     known.
     """
     if not asked:
         return []
     try:
-        return [await _seen(database, tables, asked)]
+        return [await _seen(database, tables, asked, select)]
     except (PostgresError, QuarryError) as error:
         names = dict.fromkeys(table for table, _ in asked)
         if isinstance(error, DatabaseUnavailable) or fault_of_source(error) is None:
@@ -79,12 +98,12 @@ async def _each_seen(database: Database, tables: Mapping[str, SearchTable], aske
         if len(names) == 1:
             return []
     alone = [{each: values for each, values in asked.items() if each[0] == name} for name in names]
-    return [rows for each in alone for rows in await _each_seen(database, tables, each)]
+    return [rows for each in alone for rows in await _each_seen(database, tables, each, select)]
 
 
-async def _seen(database: Database, tables: Mapping[str, SearchTable], asked: _Asked) -> list[DictRow]:
+async def _seen(database: Database, tables: Mapping[str, SearchTable], asked: _Asked, select: _Select) -> list[DictRow]:
     arguments = Arguments()
-    selects = [_visible(tables[table], facet, values, arguments) for (table, facet), values in asked.items()]
+    selects = [select(tables[table], facet, values, arguments) for (table, facet), values in asked.items()]
     return await database.rows(SQL(" union all ").join(selects), arguments.values)
 
 
@@ -95,6 +114,28 @@ def _visible(table: SearchTable, name: str, values: Sequence[str], arguments: Ar
     found = _of_related(table, facet, proposed) if facet.related else _of_rows(table, facet, proposed)
     return SQL("(select {} as table_name, {} as facet, v.value from ({}) v)").format(
         Literal(table.name), Literal(name), found
+    )
+
+
+def _frequent(table: SearchTable, name: str, limit: Sequence[str], arguments: Arguments) -> Composed:
+    """Selects the most frequent values of a facet among visible rows."""
+    facet = table.facet(name)
+    related = table.relation(facet.related) if facet.related else None
+    joined = SQL("join {} r on {}").format(SQL(related.rows), SQL(related.on)) if related else SQL("")
+    return SQL(
+        "(select {name} as table_name, {facet} as facet, v.value from ("
+        "select v.value from {rows} t {joined} cross join lateral (select {value} as value) v"
+        " where {guard} limit {first}) v where btrim(v.value) <> '' group by v.value"
+        " order by count(*) desc, v.value limit {limit}::int)"
+    ).format(
+        name=Literal(table.name),
+        facet=Literal(name),
+        rows=SQL(table.rows),
+        joined=joined,
+        value=SQL(value_expression(facet)),
+        guard=_guard(table),
+        first=Literal(ROWS_FIRST),
+        limit=arguments.add(limit[0]),
     )
 
 

@@ -91,7 +91,7 @@ async def _found(
     may_hide = any(table.guarded for table in tables)
     rows = await call(
         database,
-        "look_up_values",
+        "look_up_values_v2",
         p_tables=[table.name for table in tables],
         p_words=words,
         p_forms_at=[place for place, _ in other],

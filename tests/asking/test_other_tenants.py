@@ -1,0 +1,168 @@
+"""What others' rows hold changes no answer that a caller gets, by whichever door a question comes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from tests.collections.support import owner
+from tests.collections.test_search import fill
+from tests.collections.test_tenants import HAVING, ask, call_tool, misspelt
+from tests.collections.yard import DECLARED, OF_ANN, OF_OTHERS, SCHEMA, SERVER
+from tests.conftest import client_of, clone_database, model_environment
+from tests.fakes.openai_server import FakeOpenAI, Reply, prompt_text
+from tests.records.asking import playing
+
+ANN = {"Authorization": "Bearer ann"}
+HIDDEN = [value for values in OF_OTHERS.values() for value in values]
+
+
+@pytest.fixture(scope="module")
+def url(server_url: str, migrated_template: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with clone_database(server_url, migrated_template) as url:
+        owner(url, SCHEMA)
+        fill(url, DECLARED, tmp_path_factory.mktemp("yard"))
+        yield url
+        owner(url, f"drop owned by {SERVER}", f"drop role {SERVER}")
+
+
+@pytest.fixture(scope="module")
+def client(url: str) -> Iterator[TestClient]:
+    with client_of(f"postgresql://{SERVER}:{SERVER}@{url.partition('@')[2]}") as client:
+        yield client
+
+
+def query(client: TestClient, **query: Any) -> dict[str, Any]:
+    body: dict[str, Any] = client.post("/query", json=query, headers=ANN).json()
+    body.pop("request_id", None)
+    return body
+
+
+def described(client: TestClient) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = client.get("/collections", headers=ANN).json()["collections"]
+    return found
+
+
+def paths(sources: list[dict[str, Any]], source: dict[str, Any], depth: int = 2) -> Iterator[str]:
+    """Every field that can be named from a source, over up to two links."""
+    yield from (field["name"] for field in source["fields"])
+    if not depth:
+        return
+    by_name = {each["name"]: each for each in sources}
+    for link in source["related"]:
+        to = by_name.get(link.get("references"))
+        inner = paths(sources, to, depth - 1) if to else iter(link.get("fields", ()))
+        yield from (f"{link['name']}.{path}" for path in inner)
+
+
+def everything(client: TestClient) -> dict[str, Any]:
+    """What can be asked of each source without naming a value."""
+    answers: dict[str, Any] = {}
+    sources = described(client)
+    answers["collections"] = sources
+    for source in sources:
+        name = source["name"]
+        answers[name] = query(client, source=name, limit=100)
+        for link in source["related"]:
+            counted = f"count({link['name']})" if link["many"] else None
+            exists = {"exists": link["name"]}
+            answers[f"{name} {exists}"] = query(client, source=name, where=exists, select="id")
+            if counted:
+                answers[f"{name} {counted}"] = query(client, source=name, select=["id", counted], order=counted)
+        for path in paths(sources, source):
+            answers[f"{name} by {path}"] = query(client, source=name, group=path, aggregate="count")
+            answers[f"{name} with {path}"] = query(client, source=name, select=["id", path], order="id")
+            answers[f"{name} least {path}"] = query(
+                client, source=name, aggregate=[f"min({path})", f"count_distinct({path})"]
+            )
+            answers[f"values of {name} {path}"] = call_tool(client, "values", source=name, field=path)
+        answers[f"described {name}"] = call_tool(client, "describe_collections", source=name)
+    return answers
+
+
+def naming(client: TestClient, facet: str, value: str) -> dict[str, Any]:
+    """What can be asked with a value, as it is, in part, misspelt and in capitals."""
+    type = HAVING.get(facet, "jobs")
+    answers: dict[str, Any] = {}
+    for said in (value, value.upper(), misspelt(value), value.split()[0][:4]):
+        for op in ("=", "!=", "contains"):
+            where = {"field": facet, "op": op, "value": said}
+            answers[f"{op} {said}"] = query(client, source=type, where=where, aggregate="count")
+            nested = {"field": "id", "value": {"source": type, "select": ["id"], "where": where}}
+            answers[f"nested {op} {said}"] = query(client, source=type, where={"not": nested}, aggregate="count")
+            answers[f"rows {op} {said}"] = query(client, source=type, where=where)
+            answers[f"search {op} {said}"] = call_tool(client, "search", text="stairs crane", source=type, where=where)
+        answers[f"values {said}"] = call_tool(client, "values", source=type, field=facet, like=said)
+        answers[f"text {said}"] = query(client, source=type, text=said)
+    return answers
+
+
+@pytest.mark.parametrize("facet", OF_OTHERS)
+def test_no_answer_names_a_hidden_value(client: TestClient, facet: str) -> None:
+    for value in OF_OTHERS[facet]:
+        for asked, answer in naming(client, facet, value).items():
+            if value in asked:
+                continue  # it may be repeated as it was written
+            assert not [each for each in OF_OTHERS[facet] if each in json.dumps(answer)], (asked, answer)
+
+
+def test_a_model_is_told_no_hidden_value(url: str, model: FakeOpenAI) -> None:
+    environment = model_environment(model.url)
+    with client_of(f"postgresql://{SERVER}:{SERVER}@{url.partition('@')[2]}", **environment) as client:
+        for facet, values in OF_OTHERS.items():
+            type = HAVING.get(facet, "jobs")
+            for said in [each for value in values for each in (misspelt(value), value.upper())]:
+                where = {"field": facet, "value": said}
+                calls: list[tuple[str, dict[str, Any]]] = [
+                    ("query", {"source": type, "where": where, "aggregate": "count"}),
+                    ("query", {"source": type, "group": facet, "aggregate": "count"}),
+                    ("search", {"text": said, "source": type, "where": where}),
+                    ("search", {"text": said}),
+                    ("values", {"source": type, "field": facet, "like": said}),
+                    ("describe_collections", {"source": type}),
+                ]
+                model.respond = playing(research=[Reply.tool_calls(calls)], answer=Reply.text("It is not known."))
+                ask(client, f"How many {type} have the {facet} {said}?")
+    told = "\n".join(map(prompt_text, model.chat_requests))
+    assert "Trondheim" in told
+    assert not [value for value in HIDDEN if value in told]
+
+
+def test_what_others_write_changes_no_answer(client: TestClient, url: str, tmp_path_factory: Any) -> None:
+    before = everything(client)
+    named = {(f, v): naming(client, f, v) for f, values in OF_OTHERS.items() for v in values}
+    assert "Trondheim" in str(before)
+    for hidden in HIDDEN:
+        assert hidden not in json.dumps(before)
+    owner(
+        url,
+        "update yard.clients set client_name = 'Anon ' || id where firm is distinct from 'ann'",
+        "update yard.tags set tag = 'anon' || id where firm is distinct from 'ann'",
+        "update yard.jobs set town = 'Anontown', crew = '{anoncrew}', client_id = 1, note = 'Anon'"
+        " where firm is distinct from 'ann'",
+        "insert into yard.jobs select i, 'bo', 'Anonville', '{anonymi}', 1, 'Stairs' from generate_series(100, 140) i",
+        "insert into yard.job_tags select i, 1 from generate_series(100, 140) i",
+        "update yard.letters set sender = 'Anon', body = 'Anon' where firm is distinct from 'ann'",
+        "insert into yard.letters select i, 'bo', 'Anon ' || i % 20, 'Please' from generate_series(100, 140) i",
+        "update yard.visits set dock = 'Anon', remark = 'Anon' where firm is distinct from 'ann'",
+        "update yard.bills set payee = 'Anon', about = 'Anon'",
+    )
+    fill(url, DECLARED, tmp_path_factory.mktemp("again"))
+    after = everything(client)
+    differing = [key for key in before if before[key] != after[key]]
+    assert not differing, [(key, before[key], after[key]) for key in differing[:3]]
+    again = {(f, v): naming(client, f, v) for f, values in OF_OTHERS.items() for v in values}
+    changed = [(value, what) for value in named for what in named[value] if named[value][what] != again[value][what]]
+    assert not changed, [(what, named[value][what], again[value][what]) for value, what in changed[:3]]
+
+
+def test_own_values_are_answered(client: TestClient) -> None:
+    for facet, values in OF_ANN.items():
+        for value in values:
+            type = HAVING.get(facet, "jobs")
+            counted = query(client, source=type, where={"field": facet, "value": value.upper()}, aggregate="count")
+            assert counted["rows"] == [[1]], counted
