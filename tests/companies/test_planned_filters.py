@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quarry.companies.fitting import as_planned
+from quarry.companies.fitting import as_planned, met_by_none
 from quarry.companies.outputs import PlanFilters
 from tests.companies.factories import company, entry
 
@@ -30,3 +30,9 @@ def test_what_no_company_meets_is_dropped() -> None:
 def test_niches_decide_only_where_they_must() -> None:
     assert kept(niches=["loans"]) == ["c-bank", "c-farm"]
     assert kept(niches=["loans"], nicheMode="must_match") == ["c-bank"]
+
+
+def test_filters_that_were_dropped_are_told() -> None:
+    wanted = PlanFilters(sectors=["Space"], business_models=["Barter"])
+    assert met_by_none([BANK, FARM], wanted) == ["Space", "Barter"]
+    assert met_by_none([BANK, FARM], PlanFilters(sectors=["Space", *BANK.company.sectors])) == []

@@ -144,6 +144,18 @@ class TestResearch:
         assert the(events, "citations")["unsupported"] == ["There are 4711 motions."]
         assert the(events, "confidence")["level"] == "low"
 
+    def test_rows_that_no_search_covers_are_queried_unless_types_are_chosen(
+        self, model_client: TestClient, model: FakeOpenAI
+    ) -> None:
+        calls = [("query", {"source": "meeting", "aggregate": ["count"]}), search("elm", source="meeting")]
+        model.respond = playing(research=[Reply.tool_calls(calls)])
+        observations = {event["id"]: event for event in of_type(ask(model_client), "tool_observation")}
+        assert (observations["call_1"]["summary"], observations["call_2"]["summary"]) != ("Refused", "Refused")
+        assert observations["call_2"]["summary"] == "Refused"
+        assert "the texts of meeting are not searched" in prompt_text(asked_for(model, "answer")[1])
+        model.respond = playing(research=[Reply.tool_calls(calls[:1])])
+        assert of_type(ask(model_client, types=["motion"]), "tool_observation")[1]["summary"] == "Refused"
+
     def test_only_the_types_and_filters_asked_for_are_used(self, model_client: TestClient, model: FakeOpenAI) -> None:
         calls = [search("elm"), search("elm", source="matter"), ("query", {"source": "motion", "aggregate": ["count"]})]
         model.respond = playing(research=[Reply.tool_calls(calls)])

@@ -100,6 +100,8 @@ def test_the_label_says_level_and_count(count: int, label: str) -> None:
 def test_what_was_counted_is_trusted_without_sources() -> None:
     assert confidence([], "counted on 1,234 rows") == ("high", "High confidence, counted on 1,234 rows")
     assert kept_label("high", 0) == "High confidence, counted on the records"
+    assert confidence([], "counted on 9 rows", is_partial=True) == ("medium", "Medium confidence, counted on 9 rows")
+    assert kept_label("medium", 0) == "Medium confidence, counted on the records"
 
 
 @pytest.mark.parametrize(

@@ -354,6 +354,23 @@ class TestResultsOfQueries:
         found = support(answer, {1: source()}, results=[self.RESULT])
         assert (found.unsupported, found.rests_on_results) == ([answer], False)
 
+    def test_a_sentence_may_take_its_numbers_from_several_results(self) -> None:
+        results = [self.RESULT, "Tickets: average age 34.5 days"]
+        assert support("12 tickets are older than the average of 34.5 days.", {}, results=results).unsupported == []
+        assert support("12 tickets are older than the average of 35.5 days.", {}, results=results).unsupported
+
+    def test_what_an_answer_begins_with_is_told_from_what_it_adds(self) -> None:
+        counted, cited = "There are 12 open tickets.", "The elm is 80 years old [1]."
+        sources = {1: source("The elm is 80 years old.")}
+        assert support(f"{counted} {cited}", sources, results=[self.RESULT]).leads_with_result
+        assert not support(f"{cited} {counted}", sources, results=[self.RESULT]).leads_with_result
+
+    @pytest.mark.parametrize(
+        "denial", ["The data does not say in which currency.", "The data holds nothing about the weather."]
+    )
+    def test_that_the_data_does_not_say_something_needs_no_support(self, denial: str) -> None:
+        assert support(denial, {1: source()}, results=[self.RESULT]).unsupported == []
+
     def test_a_sentence_that_repeats_the_question_claims_nothing(self) -> None:
         denial = "Who pays for the elm bench in Harbour Street remains open."
         asked = "Who pays for the elm bench in Harbour Street?"

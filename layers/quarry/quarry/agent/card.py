@@ -38,9 +38,18 @@ def card(sources: Sources, question: str, matched: Sequence[MatchedValue] = ()) 
         more = f" and {len(others) - NAMES_MAX} more" if len(others) > NAMES_MAX else ""
         lines.append(f"Others, which describe_collections describes: {', '.join(others[:NAMES_MAX])}{more}")
     if matched:
-        meant = dict.fromkeys(f"“{each.said}”: {each.source}.{each.field} = {each.value}" for each in matched)
-        lines.append(f"Words of the question that are values of the data: {'; '.join(meant)}")
+        lines.append(f"Words of the question that are values of the data: {'; '.join(_meant(matched))}")
     return "\n".join(lines)
+
+
+def _meant(matched: Sequence[MatchedValue]) -> list[str]:
+    """What words mean, each value with all fields that have it."""
+    places: dict[tuple[str, str], list[str]] = {}
+    for each in matched:
+        fields = places.setdefault((each.said, each.value), [])
+        if (field := f"{each.source}.{each.field}") not in fields:
+            fields.append(field)
+    return [f"“{said}”: {', '.join(fields)} = {value}" for (said, value), fields in places.items()]
 
 
 def line_of(source: SourceDescription) -> str:
@@ -94,11 +103,16 @@ def _chosen(sources: Sources, question: str, matched: Sequence[MatchedValue]) ->
     """The sources that share most with the question, in their own order."""
     asked = _stems([question])
     scores = {
-        name: len(asked & _stems(_said(source))) + 2 * len({each.said for each in matched if each.source == name})
+        name: len(asked & stems_of([source])) + 2 * len({each.said for each in matched if each.source == name})
         for name, source in sources.items()
     }
     best = sorted(scores, key=lambda name: -scores[name])[:SOURCES_MAX]
     return [name for name in sources if name in best]
+
+
+def stems_of(sources: Iterable[SourceDescription]) -> frozenset[str]:
+    """The stems of what sources and their fields are called."""
+    return frozenset(_stems(text for source in sources for text in _said(source)))
 
 
 def _said(source: SourceDescription) -> Iterable[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 
 from quarry.agent.sources import Asked, what_may_be_asked
 from quarry.core.retrieval.known_values import frequent_values
@@ -13,6 +13,8 @@ from quarry.query.schema import Field, Link, Source
 
 VALUES_MAX = 12
 """So many values of a field are told."""
+VALUES_READ_MAX = 4 * VALUES_MAX
+"""So many are read: the dictionary knows titles by their last words as well."""
 
 Values = Mapping[tuple[str, str], list[str]]
 """Values by the names of their table and facet in the dictionary."""
@@ -32,12 +34,20 @@ async def _values(asked: Asked, services: Services) -> Values:
         for field in source.fields.values()
         if field.listed is not None
     )
-    found = await frequent_values(asked.acting(services).reader, list(listed), asked.owners, VALUES_MAX)
-    # as comparisons are without regard to case
-    return {
-        facet: list({folded_value(value): value.strip() for value in reversed(each)}.values())[::-1]
-        for facet, each in found.items()
-    }
+    found = await frequent_values(asked.acting(services).reader, list(listed), asked.owners, VALUES_READ_MAX)
+    titles = {(table.name, name) for table, name in listed if table.facet(name).kind == "title"}
+    return {facet: _told(each, is_title=facet in titles) for facet, each in found.items()}
+
+
+def _told(values: Sequence[str], *, is_title: bool) -> list[str]:
+    """The values to show: each once, as comparisons are without regard to case, and a title whole, not by its last words."""
+    apart: dict[str, str] = {}
+    for value in values:
+        apart.setdefault(folded_value(value), value.strip())
+    shown = [*apart.values()]
+    if is_title:
+        shown = [value for value in shown if not any(other.endswith(f" {value}") for other in shown)]
+    return shown[:VALUES_MAX]
 
 
 def _described(source: Source, values: Values, left_out: Set[str]) -> SourceDescription:

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from quarry.agent.card import MatchedValue
 from quarry.agent.sources import Asked
 from quarry.core.language.tokens import Token, tokenise
+from quarry.core.query.mention import ValueMatch
 from quarry.core.retrieval.vocabulary import look_up
 from quarry.core.services import Services
+from quarry.core.text import STOP_WORDS
 
 MATCHES_MAX = 20
 """So many values are shown, those first of which most words were said."""
@@ -28,7 +30,7 @@ async def matched_values(question: str, names: Sequence[str], asked: Asked, serv
     tables = {table.name: table for _, _, table in places.values()}
     reader = asked.acting(services).reader
     vocabulary = await look_up(reader, list(tables.values()), tokens, owners=asked.owners)
-    best = sorted(vocabulary.matches, key=lambda match: (match.first - match.last, -match.value.rows))
+    best = sorted(_telling(vocabulary.matches, tokens), key=lambda match: (match.first - match.last, -match.value.rows))
     found = [
         MatchedValue(
             *places[table, match.value.facet][:2], match.value.value, _said(question, tokens[match.first : match.last])
@@ -38,6 +40,18 @@ async def matched_values(question: str, names: Sequence[str], asked: Asked, serv
         if (table, match.value.facet) in places
     ]
     return list(dict.fromkeys(found))[:MATCHES_MAX]
+
+
+def _telling(matches: Sequence[ValueMatch], tokens: Sequence[Token]) -> list[ValueMatch]:
+    """The matches without those of small words alone ("a", a grade), and of a part of the words that another one explains."""
+    spans = {(match.first, match.last) for match in matches}
+
+    def is_telling(match: ValueMatch) -> bool:
+        first, last = match.first, match.last
+        is_part = any(a <= first and last <= b and (a, b) != (first, last) for a, b in spans)
+        return not is_part and any(token.key not in STOP_WORDS for token in tokens[first:last])
+
+    return [match for match in matches if is_telling(match)]
 
 
 def _said(question: str, tokens: Sequence[Token]) -> str:

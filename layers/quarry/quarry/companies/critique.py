@@ -8,6 +8,7 @@ from quarry.companies import fallbacks
 from quarry.companies.activity import counted
 from quarry.companies.context import Asked, Candidates, Context, Plan, Round, conditions_in_words
 from quarry.companies.contract import EndReason
+from quarry.companies.fitting import met_by_none
 from quarry.companies.outputs import Critique
 from quarry.companies.planning import planned_anew
 from quarry.companies.prompts import CritiqueInputs, critique_messages
@@ -62,6 +63,8 @@ def _what_happened(now: Round, critique: Critique) -> str:
         f"({filters or 'none'}).",
         f"{len(ranking.ranked)} answer the question{', the same as before' if ranking.ranked and now.stuck else ''}.",
     ]
+    dropped = met_by_none(found.fitting, now.planned.output.filters)
+    said += [f"None has {', '.join(dropped)}: that filter was dropped."] if dropped and found.fitting else []
     rejected = [entry.company.company_name for entry in _rejected(now)]
     said += [f"Left out by the ranking: {'; '.join(rejected)}."] if rejected else []
     said += [f"{miss.company.company_name} misses: {'; '.join(miss.unmet)}." for miss in found.near_misses]

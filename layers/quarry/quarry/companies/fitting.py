@@ -96,6 +96,14 @@ def as_planned(entries: Sequence[Entry], filters: PlanFilters) -> list[Entry]:
     return kept
 
 
+def met_by_none(entries: Sequence[Entry], filters: PlanFilters) -> list[str]:
+    """The tags of the model's plan that were dropped, because none of the entries has one of the kind."""
+    filed = (*filters.sectors, *filters.categories)
+    has_filed = any(_share_any(filed, (*each.company.sectors, *each.company.categories)) for each in entries)
+    has_model = any(_share_any(filters.business_models, each.company.business_models) for each in entries)
+    return [*(() if has_filed else filed), *(() if has_model else filters.business_models)]
+
+
 def _share_any(wanted: Sequence[str], held: Sequence[str]) -> bool:
     return not {name.strip().casefold() for name in wanted}.isdisjoint(name.casefold() for name in held)
 

@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
-from quarry.agent.card import card
+from quarry.agent.card import card, stems_of
 from quarry.agent.loop import Text, TurnEnded, converse
 from quarry.agent.matches import matched_values
 from quarry.agent.service import answer_query
@@ -53,7 +53,8 @@ COUNTED = "counted on the records"
 async def answered_by_model(begun: Begun, max_turns: int) -> AsyncGenerator[Event]:
     """The events of an answer that a model gives, after the first search. Raises DatabaseUnavailable."""
     asked = await what_may_be_asked(begun.caller, begun.services)
-    led = Led(begun, Research(begun.toolset, asked, datetime.datetime.now(datetime.UTC).date()))
+    today, is_open = datetime.datetime.now(datetime.UTC).date(), not begun.asked.request.types
+    led = Led(begun, Research(begun.toolset, asked, today, is_open))
     keys = begun.keys("model")
     kept = await begun.kept(keys)
     current = await led.current(kept) if kept is not None else None
@@ -76,6 +77,8 @@ class Led:
     """The sources that were sent, once the answer has begun."""
     _filters: tuple[CitationFilter, LinkFilter] | None = None
     _held: str = ""
+    _names: frozenset[str] = frozenset()
+    """The stems of what sources and fields are called."""
     _has_called: bool = False
 
     async def answered(self, keys: Keys, max_turns: int) -> AsyncGenerator[Event]:
@@ -143,12 +146,16 @@ class Led:
         question = begun.conversation.question
         described = await research.described()
         matched = await matched_values(question, research.names, research.asked, begun.services)
+        self._names = await off_loop(stems_of, described.values())
+        history = begun.asked.request.recent_history
+        # a question that leans on earlier ones names fewer things itself
+        talk = " ".join([*(turn.question for turn in history if turn.question), question])
         return await off_loop(
             answer_messages,
             question,
-            begun.asked.request.recent_history,
+            history,
             begun.toolset.evidence.sources,
-            card(described, question, matched),
+            card(described, talk, matched),
             begun.told.label if begun.told else "",
             research.today,
         )
@@ -168,9 +175,16 @@ class Led:
         citations, links = self._filters
         chunk = links.feed(citations.feed(text))
         if is_last:
-            chunk += links.feed(citations.finish()) + links.finish() + self.begun.missing
+            chunk += self._released() + self.begun.missing
         self.answer += chunk
         return [*events, *([AnswerChunkEvent(chunk=chunk)] if chunk else [])]
+
+    def _released(self) -> str:
+        """What the filters still hold back."""
+        if self._filters is None:
+            return ""
+        citations, links = self._filters
+        return links.feed(citations.finish()) + links.finish()
 
     def _kept_sources(self) -> list[EvidenceSource]:
         """The sources that the model says it answers from; where it does not say, the first ones."""
@@ -178,10 +192,10 @@ class Led:
         return found[:SOURCES_MAX] if kept is None else [source for source in found if source.n in kept]
 
     def _broken_off(self) -> list[Event]:
-        """The rest of an answer whose model failed: the sources' own sentences."""
-        pieces = [BROKEN_OFF, *quotations(self.begun, Facts(), self.sent or ())]
+        """The rest of an answer whose model failed: what was held back of it, then the sources' own sentences."""
+        pieces = [self._released(), BROKEN_OFF, *quotations(self.begun, Facts(), self.sent or ())]
         self.answer += "".join(pieces)
-        return [AnswerChunkEvent(chunk=piece) for piece in pieces]
+        return [AnswerChunkEvent(chunk=piece) for piece in pieces if piece]
 
     async def _ending(self, keys: Keys) -> AsyncGenerator[Event]:
         """What supports the answer, how far it can be trusted, what to ask next, and the id that it is kept by."""
@@ -192,7 +206,8 @@ class Led:
         yield CitationsEvent(citations=[*supported.citations], unsupported=[*supported.unsupported])
         trust = _trust(sources, supported, is_partial=bool(begun.asked.left_out))
         yield trust
-        followups = await models_followups(self.written.followups, begun.conversation, self.answer, begun.toolset)
+        own = self.written.followups
+        followups = await models_followups(own, begun.conversation, self.answer, begun.toolset, self._names)
         yield FollowupsEvent(questions=followups)
         results = self.research.results
         finished = FinishedAnswer(
@@ -247,12 +262,16 @@ class Led:
 
 
 def _trust(sources: Sequence[Source], supported: Support, *, is_partial: bool) -> ConfidenceEvent:
-    """How far an answer can be trusted, by the sources that it cites; numbers of queries are exact. One from a part of the data
-    is not trusted far.
+    """How far an answer can be trusted: one that begins with the result of a query by that, which is exact, else by the sources
+    that it cites. One from a part of the data is not trusted far.
     """
     numbers = {citation.n for citation in supported.citations}
     cited = [source for source in sources if source.n in numbers]
-    is_exact = supported.rests_on_results and not supported.unsupported
-    is_doubtful = not cited or (bool(supported.unsupported) and not supported.citations)
-    level, label = confidence(cited, COUNTED if is_exact and not cited else "", is_doubtful=is_doubtful)
+    is_counted = supported.leads_with_result or (supported.rests_on_results and not cited and not supported.unsupported)
+    level, label = confidence(
+        cited,
+        COUNTED if is_counted else "",
+        is_doubtful=not cited or is_partial,
+        is_partial=bool(supported.unsupported) or is_partial,
+    )
     return ConfidenceEvent(level=level, source_count=len(cited), label=label)

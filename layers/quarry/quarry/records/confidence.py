@@ -13,20 +13,23 @@ LOW_SOURCES_MAX = 2
 LOW_SIMILARITY_BELOW = 0.5
 
 
-def confidence(sources: Sequence[Source], basis: str = "", *, is_doubtful: bool = False) -> tuple[ConfidenceLevel, str]:
+def confidence(
+    sources: Sequence[Source], basis: str = "", *, is_doubtful: bool = False, is_partial: bool = False
+) -> tuple[ConfidenceLevel, str]:
     """How far the sources carry an answer, and a label that says so.
 
     High: six sources or more with a mean similarity above 0.7. Low: two or fewer, or a mean below 0.5. Else medium. The mean is
     over the sources that have a similarity; where none has, the count alone decides between low and medium. A number that was
-    counted exactly is high by what it was counted on, the `basis`, whatever the sources beside it are. What may not answer the
-    question (`is_doubtful`) is low, whatever the sources.
+    counted exactly is high by what it was counted on, the `basis`, whatever the sources beside it are; medium, where more is said
+    that nothing supports (`is_partial`). What may not answer the question (`is_doubtful`) is low, whatever the sources.
     """
+    level: ConfidenceLevel = "medium"
     if basis:
-        return "high", _label("high", basis)
+        level = "medium" if is_partial else "high"
+        return level, _label(level, basis)
     count = len(sources)
     similarities = [source.similarity for source in sources if source.similarity is not None]
     mean = fsum(similarities) / len(similarities) if similarities else None
-    level: ConfidenceLevel = "medium"
     if is_doubtful or count <= LOW_SOURCES_MAX or (mean is not None and mean < LOW_SIMILARITY_BELOW):
         level = "low"
     elif count >= HIGH_SOURCES_MIN and mean is not None and mean > HIGH_SIMILARITY_ABOVE:
@@ -35,8 +38,9 @@ def confidence(sources: Sequence[Source], basis: str = "", *, is_doubtful: bool 
 
 
 def kept_label(level: ConfidenceLevel, source_count: int) -> str:
-    """The label of an answer that was kept with this level: one that is high with few sources was counted."""
-    is_counted = level == "high" and source_count < HIGH_SOURCES_MIN
+    """The label of an answer that was kept with this level: one that has a higher level than its sources give was counted."""
+    least = {"high": HIGH_SOURCES_MIN, "medium": LOW_SOURCES_MAX + 1, "low": 0}[level]
+    is_counted = source_count < least
     return _label(level, "counted on the records" if is_counted else _based_on(source_count))
 
 

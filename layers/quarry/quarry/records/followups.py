@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 from quarry.core.budget import in_time
 from quarry.core.errors import TimeIsUp
@@ -10,7 +11,7 @@ from quarry.core.links import plain_links
 from quarry.core.model.step import ModelStep, decide
 from quarry.core.off_loop import off_loop
 from quarry.core.postgres.faults import UNREADABLE
-from quarry.core.text import shorten
+from quarry.core.text import shorten, significant_words
 from quarry.records import fallbacks
 from quarry.records.candidates import RecordText
 from quarry.records.conversation import Conversation
@@ -55,14 +56,16 @@ async def suggest_followups(conversation: Conversation, answer: str, toolset: Se
 
 
 async def models_followups(
-    own: Sequence[str], conversation: Conversation, answer: str, toolset: SearchToolset
+    own: Sequence[str], conversation: Conversation, answer: str, toolset: SearchToolset, names: AbstractSet[str]
 ) -> list[str]:
     """Two or three questions that the records can answer: those that the model wrote with its answer where it did, else as
-    `suggest_followups` gives them.
+    `suggest_followups` gives them. One that speaks of a source or a field, by the stems of their `names`, can be queried.
     """
     if not own:
         return await suggest_followups(conversation, answer, toolset, Facts())
-    questions = await _answered(own, toolset)
+    held = await _answered(own, toolset)
+    asked = [plain_links(shorten(question, FOLLOWUP_CHARACTERS_MAX)) for question in dict.fromkeys(own)]
+    questions = [each for each in asked if each in held or not names.isdisjoint(significant_words(each))]
     if len(questions) < FOLLOWUPS_MIN:
         sources, pool = toolset.evidence.sources, list(toolset.pool.values())
         more = await off_loop(fallbacks.suggest_followups, conversation.question, sources, pool)

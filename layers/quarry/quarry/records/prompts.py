@@ -88,7 +88,7 @@ def _source(source: EvidenceSource) -> str:
     topic = fence(text.topic or "").replace('"', "'")
     about = f' about="{" ".join(topic.split())}"' if topic else ""
     dated = f' date="{text.date}"' if text.date else ""
-    return (
-        f'<source n="{source.n}" of="{text.type}" id="{fence(text.id)}"{dated}{about}>\n'
-        f"{fence(text.title)}\n{fence(passage(text))}\n</source>"
-    )
+    said = passage(text)
+    # many texts begin with the title
+    shown = said if said.startswith(text.title) else f"{text.title}\n{said}"
+    return f'<source n="{source.n}" of="{text.type}" id="{fence(text.id)}"{dated}{about}>\n{fence(shown)}\n</source>'

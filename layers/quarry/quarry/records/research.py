@@ -26,6 +26,7 @@ from quarry.core.model.tool_loop import Tool, ToolResult
 from quarry.core.off_loop import off_loop
 from quarry.core.postgres.faults import UNREADABLE
 from quarry.core.query.mention import DateRange
+from quarry.core.query.quantities import in_other_units
 from quarry.core.query.question import Clause
 from quarry.core.query.question import Condition as FacetCondition
 from quarry.query.algebra import AnyOf, Comparison, Condition, Not, Query
@@ -49,18 +50,31 @@ WHOLE_CHARACTERS_MAX = 8_000
 @dataclass
 class Research:
     """The tools of one answer, and what they found. `toolset` holds the types, the filters and the numbered sources; `asked` is
-    the schema of all records.
+    the schema of all records. Where the asker chose no types (`is_open`), rows that no search covers can be queried too.
     """
 
     toolset: SearchToolset
     asked: Asked
     today: datetime.date
+    is_open: bool = False
     results: list[QueryResult] = field(default_factory=list)
 
     @property
     def names(self) -> list[str]:
         """The sources that the asker allowed."""
+        return [*self._searched, *self._unsearched]
+
+    @property
+    def _searched(self) -> list[str]:
         return [each.name for each in self.toolset.types if each.name in self.asked.schema.sources]
+
+    @property
+    def _unsearched(self) -> list[str]:
+        """Sources of records whose texts are not searched, such as the meetings that motions lead to."""
+        if not self.is_open:
+            return []
+        known = self.toolset.reading.types
+        return [name for name, (domain, _) in self.asked.homes.items() if domain == "records" and name not in known]
 
     async def described(self) -> dict[str, SourceDescription]:
         """The sources with their fields and some values."""
@@ -82,7 +96,7 @@ class Research:
         ]
 
     async def _search(self, arguments: SearchArguments) -> ToolResult:
-        names = self._allowed(arguments.source, "/source")
+        names = self._allowed(arguments.source, "/source", self._searched)
         if arguments.where and not arguments.source:
             raise InvalidInput(
                 [FieldError("/source", "`where` names fields of a source: say which `source` is searched")]
@@ -106,7 +120,7 @@ class Research:
         return await answer_query(query, self.asked, self.toolset.services, self.today)
 
     async def _get(self, arguments: GetArguments) -> ToolResult:
-        self._allowed((arguments.source,), "")
+        self._allowed((arguments.source,), "", self._searched)
         toolset = self.toolset
         [chosen] = [each for each in toolset.types if each.name == arguments.source]
         whole = await whole_record(toolset.services.reader, chosen, arguments.id)
@@ -148,16 +162,21 @@ class Research:
             self.toolset.run.degrade(STEP)
             return ToolResult(0, "Not read", "The database did not answer.", is_of_data=False)
 
-    def _allowed(self, names: Sequence[str], pointer: str) -> list[str]:
-        """The sources of these names, or all. Raises InvalidInput for one that the asker did not allow, and SourceUnavailable for
-        one that cannot be read.
+    def _allowed(self, names: Sequence[str], pointer: str, among: Sequence[str] = ()) -> list[str]:
+        """The sources of these names, or all; those `among` which a tool works, where it does not on all. Raises InvalidInput for
+        one that the asker did not allow, or that the tool does not work on, and SourceUnavailable for one that cannot be read.
         """
+        allowed = self.names
         for place, name in enumerate(names):
+            at = f"{pointer}/{place}" if pointer else "/source"
             if name in self.asked.left_out:
                 raise SourceUnavailable([name])
-            if name not in self.names:
-                raise unknown(f"{pointer}/{place}" if pointer else "/source", "the data", "source", name, self.names)
-        return list(names) or self.names
+            if name not in allowed:
+                raise unknown(at, "the data", "source", name, allowed)
+            if among and name not in among:
+                message = f"the texts of {name} are not searched: `query` its rows, with the fields to `select`"
+                raise InvalidInput([FieldError(at, message)])
+        return list(names) or list(among) or allowed
 
     def _required(self, name: str) -> list[Condition]:
         """The filters of the request as conditions on a source. Raises InvalidInput where it has no such field."""
@@ -168,20 +187,33 @@ class Research:
 
 
 def result_text(result: QueryResult) -> str:
-    """What a result says, with its numbers as an answer may write them: rounded, and parts of one as percentages."""
-    cells = [cell for row in result.rows for cell in row]
-    forms = [form for cell in cells for form in _forms(cell)]
-    return "\n".join([result.sentence, str(result.total), *(each.label for each in result.columns), " ".join(forms)])
+    """What a result says, with its values as an answer may write them: numbers rounded, in other units, and parts of one as
+    percentages; dates in words; and how many rows it has.
+    """
+    units = [each.unit or "" for each in result.columns]
+    forms = [form for row in result.rows for cell, unit in zip(row, units, strict=True) for form in _forms(cell, unit)]
+    labels = [each.label for each in result.columns]
+    return "\n".join([result.sentence, f"{result.total} {len(result.rows)}", *labels, " ".join(forms)])
 
 
-def _forms(cell: Cell) -> list[str]:
+def _forms(cell: Cell, unit: str) -> list[str]:
     if isinstance(cell, list):
-        return [form for each in cell for form in _forms(each)]
-    if not isinstance(cell, float):
-        return [] if cell is None else [str(cell)]
-    rounded = {f"{cell:.{digits}f}" for digits in range(4)}
-    shares = {f"{cell * 100:.{digits}f}%" for digits in range(2)} if 0 <= cell <= 1 else set()
-    return [str(cell), *sorted(rounded | shares)]
+        return [form for each in cell for form in _forms(each, unit)]
+    if isinstance(cell, bool) or not isinstance(cell, int | float):
+        return [] if cell is None else [str(cell), *_in_words(str(cell))]
+    rounded = [f"{cell:.{digits}f}" for digits in range(4)] if isinstance(cell, float) else []
+    shares = [f"{cell * 100:.{digits}f}%" for digits in range(2)] if isinstance(cell, float) and 0 <= cell <= 1 else []
+    converted = [f"{other:.{digits}f}" for other in in_other_units(cell, unit) for digits in range(3)]
+    return list(dict.fromkeys([str(cell), *rounded, *shares, *converted]))
+
+
+def _in_words(text: str) -> list[str]:
+    """The day of an ISO date or time as it is written out; nothing for other texts."""
+    try:
+        day = datetime.datetime.fromisoformat(text).date()
+    except ValueError:
+        return []
+    return [f"{day:%B} {day.day}, {day.year}"]
 
 
 def _condition(clause: Clause, fields: Mapping[str, object], source: str) -> Condition:

@@ -104,12 +104,13 @@ _CLAUSE_END = re.compile(r"[,;:()—–.!?]")
 @dataclass(frozen=True)
 class Support:
     """The citations of an answer in their order, and its sentences that nothing supports. `rests_on_results` says that a sentence
-    without a citation says what the result of a query holds.
+    without a citation says what the result of a query holds; `leads_with_result`, that the first sentence does.
     """
 
     citations: Sequence[Citation]
     unsupported: Sequence[str]
     rests_on_results: bool = False
+    leads_with_result: bool = False
 
 
 def support(
@@ -124,7 +125,8 @@ def support(
     counted, or what may be missing.
 
     A sentence that cites nothing needs no support where it repeats the `question`, as one does that says what is not answered.
-    It has the support of a text of `results` that holds its numbers, or half of its words. Each number must stand somewhere.
+    It has the support of the texts of `results` where these hold all of its numbers between them or, without numbers, where one
+    of them holds half of its words.
     """
     for text in filter(None, own):
         answer = answer.replace(text, "\n")
@@ -132,7 +134,8 @@ def support(
     uncited = _Uncited(read, _Source.of_text(question), [_Source.of_text(text) for text in results])
     citations: list[Citation] = []
     unsupported: list[str] = []
-    for sentence, before in _statements(answer):
+    leads_with_result = False
+    for place_in_answer, (sentence, before) in enumerate(_statements(answer)):
         plain = _plain(sentence)
         claims = islice(_claims(sentence, before), CITATIONS_MAX)
         cited = [(n, claim) for claim, numbers in claims for n in numbers if n in sources]
@@ -143,7 +146,9 @@ def support(
         citations += found
         if not (any(each.support >= SUPPORTED_MIN for each in found) if found else uncited.is_supported(plain)):
             unsupported.append(plain)
-    return Support(citations, unsupported, uncited.rests_on_results)
+        if place_in_answer == 0:
+            leads_with_result = uncited.rests_on_results
+    return Support(citations, unsupported, uncited.rests_on_results, leads_with_result)
 
 
 class _Read(dict[int, "_Source"]):
@@ -185,7 +190,7 @@ class _Uncited:
         """Whether nothing need be said for it, or a result or source holds what it says."""
         words = _words(_LABEL.sub("", sentence, count=1))[:CLAIM_WORDS_MAX]
         numbers = [word for word in words if _is_number(word)]
-        if any(self._is_of_result(words, numbers, result) for result in self.results):
+        if self._is_of_results(words, numbers):
             self.rests_on_results = True
             return True
         if sentence.endswith("?") or ends_in_denial(sentence):
@@ -196,10 +201,10 @@ class _Uncited:
         is_short = len(_claimed(words)) < UNCITED_WORDS_MIN
         return is_short or any(_share(words, source) >= SUPPORTED_MIN for source in (self.question, *sources))
 
-    def _is_of_result(self, words: Sequence[str], numbers: Sequence[str], result: _Source) -> bool:
+    def _is_of_results(self, words: Sequence[str], numbers: Sequence[str]) -> bool:
         if numbers:
-            return not _has_own_number(words, result)
-        return _share(words, result) >= SUPPORTED_MIN
+            return bool(self.results) and not _has_own_number(words, *self.results)
+        return any(_share(words, result) >= SUPPORTED_MIN for result in self.results)
 
 
 def _without_markers(code: re.Match[str]) -> str:
