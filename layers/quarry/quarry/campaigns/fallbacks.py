@@ -40,6 +40,11 @@ def compose_answer(outcome: Outcome, known: KnownValues) -> str:
     return f"{_by_words(outcome)}\n\n{text}" if outcome.is_by_words else text
 
 
+def told(outcome: Outcome) -> str:
+    """What was found, in one sentence or line."""
+    return _answer(outcome).split("\n", 1)[0]
+
+
 # ---- what cannot be told, and what is not there ----
 
 

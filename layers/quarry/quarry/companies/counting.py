@@ -17,6 +17,8 @@ from quarry.core.query.question import Ask, Clause
 from quarry.core.retrieval import questions
 from quarry.core.retrieval.answers import Answer, Relaxation
 from quarry.core.retrieval.filters import EVERY_ROW, Among
+from quarry.query.algebra import Query
+from quarry.query.of_question import TableQuestion
 
 COUNTED_KINDS = ("count", "distinct", "groups", "extreme")
 EXTREMES_SHOWN = 5
@@ -51,11 +53,20 @@ class Counted:
     of_any_status: int
     companies: Sequence[Company] = ()
     relaxations: Sequence[Relaxation] = ()
+    query: Query | None = None
+    """What asks for the same number of the companies as a source, where a query can say it."""
 
     @property
     def number(self) -> int:
         """How many companies there are, or how many different values where these were asked for."""
         return self.answer.rows if self.answer.number is None else self.answer.number
+
+
+def as_asked(counted: Counted) -> TableQuestion:
+    """What was counted, as it is asked of the table; groups as a whole."""
+    wanted = counted.wanted
+    ask = replace(wanted.ask, limit=None) if wanted.ask.kind == "groups" else wanted.ask
+    return TableQuestion(COMPANIES, ask, counted.clauses, keys=wanted.among)
 
 
 def asks_for_numbers(sought: Sought) -> bool:
