@@ -17,7 +17,7 @@ from quarry.companies.answer import Result, conclude, conclude_counted, final_an
 from quarry.companies.context import Asked, Context, Round
 from quarry.companies.contract import ChatRequest, FinalAnswerEvent
 from quarry.companies.count_wording import counted_in_words
-from quarry.companies.counting import Counting, as_asked, count, what_to_count
+from quarry.companies.counting import Counted, Counting, as_asked, count, what_to_count
 from quarry.companies.critique import criticise
 from quarry.companies.facets import COMPANIES
 from quarry.companies.fitting import keep_fitting
@@ -31,6 +31,7 @@ from quarry.core.run_log import ResultRecord
 from quarry.core.services import Caller, Services
 from quarry.core.settings import Settings
 from quarry.core.stream.events import Event, PartialText, PartialTextEvent
+from quarry.query.algebra import Query
 
 TURNS_PER_ITERATION = 6
 """Plan, ranking and critique, each with one repair."""
@@ -125,9 +126,7 @@ async def _counted(context: Context, timeline: Timeline, asked: Asked, wanted: C
             context.run.budget.spend_call()
             async with context.in_time():
                 told = await count(context.services.reader, wanted, COUNTED_SHOWN)
-                asked_for = as_asked(told)
-                query = await query_for("companies", COMPANIES.name, asked_for, context.caller, context.services)
-                told = replace(told, query=query)
+                told = replace(told, query=await _query(context, asked, told))
             record.counts["found"] = told.answer.rows
         step.detail = counted(told.answer.rows, "company", "companies")
     yield step.event
@@ -135,6 +134,14 @@ async def _counted(context: Context, timeline: Timeline, asked: Asked, wanted: C
     content = counted_in_words(told)
     yield PartialTextEvent(data=PartialText(text=content))
     yield _ended(context, result, content)
+
+
+async def _query(context: Context, asked: Asked, told: Counted) -> Query | None:
+    """The query for what was counted; None where there is none."""
+    question = as_asked(told, asked.sought.question.missing)
+    if question is None:
+        return None
+    return await query_for("companies", COMPANIES.name, question, context.caller, context.services)
 
 
 async def _round(context: Context, timeline: Timeline, now: Round) -> AsyncGenerator[Event | Round]:
