@@ -225,6 +225,11 @@ class Aggregation(LazyModel):
     query: ShortQuery | None = None
     sentence: str | None = None
 
+    @property
+    def counts(self) -> dict[str, dict[str, int]]:
+        """The counts by what they are of."""
+        return {"channel": self.channel, "sentiment": self.sentiment, "value_prop": self.value_prop}
+
 
 class _Wire(LazyModel):
     model_config = ConfigDict(alias_generator=to_camel, validate_by_name=True, serialize_by_alias=True)
