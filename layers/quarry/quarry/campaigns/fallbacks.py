@@ -41,8 +41,9 @@ def compose_answer(outcome: Outcome, known: KnownValues) -> str:
 
 
 def told(outcome: Outcome) -> str:
-    """What was found, in one sentence or line."""
-    return _answer(outcome).split("\n", 1)[0]
+    """What was found, in one sentence: the first line of the answer, without the list that follows it."""
+    line = _answer(outcome).split("\n", 1)[0]
+    return f"{line[:-1]}." if line.endswith(":") else line
 
 
 # ---- what cannot be told, and what is not there ----
