@@ -49,9 +49,11 @@ def acme(url: str) -> Iterator[TestClient]:
 
 def test_the_aggregation_adds_up_to_the_set(acme: TestClient) -> None:
     found = chat(acme, "Show me campaigns by Acme")
-    assert {name: {key.lower(): n for key, n in each.items()} for name, each in found["aggregation"].items()} == {
-        name: {key.lower(): n for key, n in each.items()} for name, each in COUNTED.items()
-    }
+    assert {
+        name: {key.lower(): n for key, n in each.items()}
+        for name, each in found["aggregation"].items()
+        if name in COUNTED
+    } == {name: {key.lower(): n for key, n in each.items()} for name, each in COUNTED.items()}
     assert sum(found["aggregation"]["channel"].values()) == found["total"]
 
 
@@ -60,7 +62,7 @@ def test_campaigns_are_counted_here_as_in_the_database(url: str) -> None:
         Campaign.model_construct(channel=channel, imagery_sentiment=None, key_value_props=promises)
         for channel, promises in zip(CHANNELS, PROMISES, strict=True)
     ]
-    told = aggregate(found).model_dump()
+    told = aggregate(found).counts
     assert {name: {key.lower(): n for key, n in each.items()} for name, each in told.items()} == {
         name: {key.lower(): n for key, n in each.items()} for name, each in COUNTED.items()
     }

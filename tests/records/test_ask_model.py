@@ -168,7 +168,7 @@ class TestResearch:
         assert {source["type"] for source in the(events, "sources")["sources"]} <= {"motion", "agenda_item"}
         assert {source["date"] for source in the(events, "sources")["sources"]} == {"2024-02-13"}
         where = the(events, "aggregation")["query"]["where"]
-        assert where == [{"field": "date", "op": "between", "values": ["2024-02-13", "2024-02-13"]}]
+        assert where == [{"field": "date", "value": "2024-02-13"}]
 
     @pytest.mark.parametrize("calls_a_turn", [1, 3, 10])
     def test_however_greedy_it_takes_six_steps(

@@ -6,8 +6,18 @@ import re
 from collections.abc import AsyncGenerator, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from quarry.agent.asked_query import query_for
 from quarry.campaigns import fallbacks
-from quarry.campaigns.contract import Campaign, ChatRequest, ChatResponse, EndReason, FoundCampaign, Telemetry
+from quarry.campaigns.contract import (
+    Aggregation,
+    Campaign,
+    ChatRequest,
+    ChatResponse,
+    EndReason,
+    FoundCampaign,
+    Telemetry,
+)
+from quarry.campaigns.execution import as_asked, said_by_copy
 from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.filters import filters_of
 from quarry.campaigns.prompts import ANSWER_NOW, agent_messages
@@ -91,6 +101,8 @@ async def conclude(
     """The whole answer, each campaign with what it meets and misses; what it shows and why it ended goes into the run."""
     asked, spoken_of = await off_loop(_understood, toolset, asked, outcome, text)
     response = _response(request, toolset, asked, outcome, text, spoken_of)
+    if response.aggregation is not None:
+        response.aggregation = await _with_query(response.aggregation, toolset, asked, outcome, spoken_of)
     if request.constraints is not None:
         response.constraints.evidence = request.constraints.evidence
     clauses = clauses_to_tell(asked, toolset.base)
@@ -107,6 +119,34 @@ async def conclude(
         campaign.meets = labels_of(CAMPAIGNS, clauses, own.meets)
         campaign.misses = labels_of(CAMPAIGNS, clauses, own.misses)
     return response
+
+
+async def _with_query(
+    counts: Aggregation,
+    toolset: CampaignToolset,
+    asked: CampaignQuestion,
+    outcome: Outcome | None,
+    spoken_of: Sequence[Campaign],
+) -> Aggregation:
+    """The counts with the query for what was found, and what came of it in words; as they are where the answer speaks of a part
+    of that, or no query says it.
+    """
+    search = toolset.last_found
+    if outcome is None and (search is None or search.theme or not _is_whole(search.found, spoken_of)):
+        return counts
+    if outcome is None and search is not None:
+        outcome = _outcome_of(asked, search)
+        outcome = replace(outcome, clauses=(*toolset.base, *outcome.clauses, *said_by_copy(search.words)))
+    question = None if outcome is None else as_asked(outcome, toolset.base)
+    if outcome is None or question is None:
+        return counts
+    query = await query_for("campaigns", CAMPAIGNS.name, question, toolset.caller, toolset.services)
+    sentence = fallbacks.told(outcome) if query else None
+    return counts.model_copy(update={"query": query, "sentence": sentence})
+
+
+def _is_whole(found: CampaignSet, spoken_of: Sequence[Campaign]) -> bool:
+    return [each.id for each in spoken_of] == [each.id for each in found.campaigns]
 
 
 def _understood(
@@ -152,7 +192,7 @@ def _response(
 ) -> ChatResponse:
     run, search = toolset.run, toolset.last_found
     found = search.found if search else NOTHING
-    whole = [each.id for each in spoken_of] == [each.id for each in found.campaigns]
+    whole = _is_whole(found, spoken_of)
     run.results = results_of(spoken_of)
     end_reason = _end_reason(toolset)
     run.end_reason = end_reason

@@ -19,6 +19,7 @@ from quarry.core.contract import EVIDENCE_MAX, Day, Evidence, Request
 from quarry.core.lazy_model import LazyModel
 from quarry.core.stream.events import Event
 from quarry.core.text import QueryText, Storable, StorableWords
+from quarry.query.contract import ShortQuery
 
 HISTORY_MESSAGES_MAX = 50
 MESSAGE_CHARACTERS_MAX = 20_000
@@ -213,11 +214,21 @@ class FoundCampaign(Campaign):
 class Aggregation(LazyModel):
     """How many campaigns of a set there are for each value, most frequent first. One with several values counts for each. The
     empty value counts those without any; values that differ only in case, accents and outer spaces are one.
+
+    `query` asks by `POST /query` for what the answer was found or counted by, where a query can say it: nothing that was found by
+    its meaning. `sentence` says what came of it.
     """
 
     channel: dict[str, int] = {}
     sentiment: dict[str, int] = {}
     value_prop: dict[str, int] = {}
+    query: ShortQuery | None = None
+    sentence: str | None = None
+
+    @property
+    def counts(self) -> dict[str, dict[str, int]]:
+        """The counts by what they are of."""
+        return {"channel": self.channel, "sentiment": self.sentiment, "value_prop": self.value_prop}
 
 
 class _Wire(LazyModel):

@@ -18,6 +18,7 @@ from quarry.core.retrieval import questions
 from quarry.core.retrieval.answers import Answer
 from quarry.core.retrieval.filters import Among
 from quarry.core.retrieval.grouping import kept_groups
+from quarry.query.of_question import TableQuestion
 
 
 async def execute(
@@ -44,6 +45,27 @@ async def execute(
         await questions.relaxations(database, CAMPAIGNS, asked.clauses) if len(asked.clauses) > 1 and not base else []
     )
     return replace(outcome, relaxations=tuple(each for each in relaxations if each.rows))
+
+
+def as_asked(outcome: Outcome, base: Sequence[Clause]) -> TableQuestion | None:
+    """What was found, as it is asked of the table, groups as a whole; None where it was found by its meaning, among what an
+    earlier answer showed, or by what values lack.
+    """
+    asked, ask, clauses = outcome.asked, outcome.asked.ask, outcome.clauses
+    is_near = bool(asked.theme) and ask.kind in ("rows", "exists") and not outcome.is_beside_theme
+    if is_near or asked.lacked or (asked.picks and asked.earlier):
+        return None
+    if asked.says and ask.kind in ("rows", "exists"):
+        clauses = (*clauses, *said_by_copy(asked.says))
+    if ask.kind in ("groups", "extreme"):
+        ask = replace(ask, limit=outcome.answer.rows if outcome.answer and ask.kind == "extreme" else None)
+    share = None if asked.share_of is None else (*base, *asked.share_of)
+    return TableQuestion(CAMPAIGNS, replace(ask, lacks=False), clauses, base=share)
+
+
+def said_by_copy(words: str) -> tuple[Clause, ...]:
+    """That the copy says these words; nothing of none."""
+    return ((Condition("copy", (words,)),),) if words else ()
 
 
 async def confirmed(database: Database, asked: CampaignQuestion) -> CampaignQuestion:
@@ -110,7 +132,7 @@ async def _outcome(
         return Outcome(asked, found, clauses)
     if words := asked.says or asked.theme:
         found = await retrieval.find_by_text(database, words, clauses, asked.preferred)
-        clauses = (*clauses, (Condition("copy", (words,)),))
+        clauses = (*clauses, *said_by_copy(words))
         if found.more or asked.ask.kind == "count":
             return Outcome(asked, found, clauses, is_by_words=bool(asked.theme))
     if asked.lacked:

@@ -40,6 +40,12 @@ def compose_answer(outcome: Outcome, known: KnownValues) -> str:
     return f"{_by_words(outcome)}\n\n{text}" if outcome.is_by_words else text
 
 
+def told(outcome: Outcome) -> str:
+    """What was found, in one sentence: the first line of the answer, without the list that follows it."""
+    line = _answer(outcome).split("\n", 1)[0]
+    return f"{line[:-1]}." if line.endswith(":") else line
+
+
 # ---- what cannot be told, and what is not there ----
 
 

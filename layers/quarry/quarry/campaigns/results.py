@@ -15,7 +15,7 @@ from quarry.core.retrieval.named_values import folded_value
 
 Counts = Mapping[str, int]
 
-AGGREGATED = tuple(Aggregation.model_fields)
+AGGREGATED = ("channel", "sentiment", "value_prop")
 AGGREGATED_VALUES_MAX = 1_000
 """Of a set with more different values of one field there is no aggregation."""
 
@@ -54,7 +54,7 @@ class CampaignSet:
         counts = {name: dict(self.counts.get(name, {})) for name in AGGREGATED}
         if any(len(values) > AGGREGATED_VALUES_MAX for values in counts.values()):
             return None
-        return Aggregation(**counts)
+        return Aggregation.model_validate(counts)
 
 
 NOTHING = CampaignSet(0, ())

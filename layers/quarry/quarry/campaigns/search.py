@@ -83,7 +83,7 @@ async def chat_about_campaigns(
         known = await values_of(services.reader)
         base = await check_filters(request, known, services.reader)
         asked = await _read(await check_constraints(request, services.reader), known, services)
-        toolset = CampaignToolset(services, run, known, base)
+        toolset = CampaignToolset(services, caller, run, known, base)
         if request.constraints is not None:
             toolset.given, toolset.preferred = asked.clauses, asked.preferred
         conversation: list[Message] = []
@@ -120,7 +120,7 @@ async def find_campaigns(
     run.request = {"filters": given, "query": query, "phrase": phrase, "embedding_field": embedding_field}
     with services.run_log.record(run):
         known = await values_of(services.reader)
-        toolset = CampaignToolset(services, run, known)
+        toolset = CampaignToolset(services, caller, run, known)
         clauses = await check_values(filters, known, services.reader, exclude=filters.exclude)
         tool, arguments = FILTER_CAMPAIGNS, FilterArguments()
         if query:

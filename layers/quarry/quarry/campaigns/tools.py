@@ -30,7 +30,7 @@ from quarry.core.postgres.pool import Database
 from quarry.core.query.question import Ask, Clause
 from quarry.core.retrieval.known_values import existing_values
 from quarry.core.run_log import Run
-from quarry.core.services import Services
+from quarry.core.services import Caller, Services
 from quarry.core.text import QueryText
 
 SEMANTIC_SEARCH, FILTER_CAMPAIGNS, FULL_TEXT_SEARCH = "semantic_search", "filter_campaigns", "full_text_search"
@@ -117,6 +117,7 @@ class CampaignToolset:
     """
 
     services: Services
+    caller: Caller
     run: Run
     known: KnownValues
     base: tuple[Clause, ...] = ()

@@ -17,7 +17,7 @@ from quarry.core.budget import in_time
 from quarry.core.query.question import Clause
 from quarry.core.retrieval.questions import labels_of
 from quarry.core.run_log import Run
-from quarry.core.services import Services
+from quarry.core.services import Caller, Services
 from quarry.core.settings import Settings
 
 
@@ -26,6 +26,7 @@ class Context:
     """What stays the same throughout one search: request, services, budget, and the settings as `quarry tune` left them."""
 
     request: ChatRequest
+    caller: Caller
     services: Services
     run: Run
     settings: Settings

@@ -11,6 +11,7 @@ from quarry.core.contract import EVIDENCE_MAX, AggregationGroup, Evidence, Reque
 from quarry.core.lazy_model import LazyModel
 from quarry.core.stream.events import Event
 from quarry.core.text import QUERY_MAX_CHARACTERS, CleanText, Identifier, Storable
+from quarry.query.contract import ShortQuery
 
 MESSAGES_MAX = 50
 MESSAGE_CHARACTERS_MAX = 20_000
@@ -220,7 +221,7 @@ class Aggregation(_Model):
     """A number that was asked for, exact: how many companies meet the conditions, or how many different values of what `by`
     names; `groups` are these values, and `other` is how many companies are in those beyond the first 50. Groups add up to the
     companies counted, unless they are `overlapping`: a company with several values counts in each. Of the newest or largest `by`
-    says in what.
+    says in what. `query` asks for the same by `POST /query`, where a query can say it, and `sentence` says it in words.
     """
 
     by: str | None
@@ -228,6 +229,8 @@ class Aggregation(_Model):
     total: int
     other: int = 0
     overlapping: bool = False
+    query: ShortQuery | None = None
+    sentence: str | None = None
 
 
 class FinalAnswer(_Model):

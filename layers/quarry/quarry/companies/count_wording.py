@@ -73,6 +73,8 @@ def aggregation_of(counted: Counted) -> Aggregation:
         total=counted.answer.rows if counted.wanted.ask.kind == "groups" else counted.number,
         other=counted.answer.left_out(told),
         overlapping=counted.answer.is_overlapping,
+        query=counted.query,
+        sentence=counted_in_words(counted).replace("**", ""),
     )
 
 

@@ -13,10 +13,12 @@ from quarry.companies.query import Sought, shown_before
 from quarry.companies.statuses import is_of_status
 from quarry.companies.store import companies_by_ids
 from quarry.core.postgres.pool import Database
-from quarry.core.query.question import Ask, Clause
+from quarry.core.query.question import Ask, Clause, Missing, spans_of
 from quarry.core.retrieval import questions
 from quarry.core.retrieval.answers import Answer, Relaxation
 from quarry.core.retrieval.filters import EVERY_ROW, Among
+from quarry.query.algebra import Query
+from quarry.query.of_question import TableQuestion
 
 COUNTED_KINDS = ("count", "distinct", "groups", "extreme")
 EXTREMES_SHOWN = 5
@@ -51,11 +53,24 @@ class Counted:
     of_any_status: int
     companies: Sequence[Company] = ()
     relaxations: Sequence[Relaxation] = ()
+    query: Query | None = None
+    """What asks for the same number of the companies as a source, where a query can say it."""
 
     @property
     def number(self) -> int:
         """How many companies there are, or how many different values where these were asked for."""
         return self.answer.rows if self.answer.number is None else self.answer.number
+
+
+def as_asked(counted: Counted, missing: Sequence[Missing]) -> TableQuestion | None:
+    """What was counted, as it is asked of the table; groups as a whole. None where what the question names is `missing` in the
+    data: a query refuses such values.
+    """
+    wanted, unknown = counted.wanted, {each.evidence for each in missing}
+    if unknown & spans_of(counted.clauses):
+        return None
+    ask = replace(wanted.ask, limit=None) if wanted.ask.kind == "groups" else wanted.ask
+    return TableQuestion(COMPANIES, ask, counted.clauses, keys=wanted.among)
 
 
 def asks_for_numbers(sought: Sought) -> bool:

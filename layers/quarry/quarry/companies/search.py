@@ -11,13 +11,15 @@ from contextlib import aclosing
 from dataclasses import replace
 from uuid import UUID
 
+from quarry.agent.asked_query import query_for
 from quarry.companies.activity import Timeline, counted
 from quarry.companies.answer import Result, conclude, conclude_counted, final_answer, write_answer
 from quarry.companies.context import Asked, Context, Round
 from quarry.companies.contract import ChatRequest, FinalAnswerEvent
 from quarry.companies.count_wording import counted_in_words
-from quarry.companies.counting import Counting, count, what_to_count
+from quarry.companies.counting import Counted, Counting, as_asked, count, what_to_count
 from quarry.companies.critique import criticise
+from quarry.companies.facets import COMPANIES
 from quarry.companies.fitting import keep_fitting
 from quarry.companies.name_lookup import look_up_names
 from quarry.companies.planning import make_plan
@@ -29,6 +31,7 @@ from quarry.core.run_log import ResultRecord
 from quarry.core.services import Caller, Services
 from quarry.core.settings import Settings
 from quarry.core.stream.events import Event, PartialText, PartialTextEvent
+from quarry.query.algebra import Query
 
 TURNS_PER_ITERATION = 6
 """Plan, ranking and critique, each with one repair."""
@@ -54,7 +57,7 @@ async def search_companies(
     with services.run("companies", caller, request.question, asked, budget, request_id, run_id) as run:
         timeline = Timeline(run)
         try:
-            async with aclosing(_search(Context(request, services, run, settings), timeline)) as events:
+            async with aclosing(_search(Context(request, caller, services, run, settings), timeline)) as events:
                 async for event in events:
                     yield event
         except QuarryError:
@@ -123,6 +126,7 @@ async def _counted(context: Context, timeline: Timeline, asked: Asked, wanted: C
             context.run.budget.spend_call()
             async with context.in_time():
                 told = await count(context.services.reader, wanted, COUNTED_SHOWN)
+                told = replace(told, query=await _query(context, asked, told))
             record.counts["found"] = told.answer.rows
         step.detail = counted(told.answer.rows, "company", "companies")
     yield step.event
@@ -130,6 +134,14 @@ async def _counted(context: Context, timeline: Timeline, asked: Asked, wanted: C
     content = counted_in_words(told)
     yield PartialTextEvent(data=PartialText(text=content))
     yield _ended(context, result, content)
+
+
+async def _query(context: Context, asked: Asked, told: Counted) -> Query | None:
+    """The query for what was counted; None where there is none."""
+    question = as_asked(told, asked.sought.question.missing)
+    if question is None:
+        return None
+    return await query_for("companies", COMPANIES.name, question, context.caller, context.services)
 
 
 async def _round(context: Context, timeline: Timeline, now: Round) -> AsyncGenerator[Event | Round]:

@@ -48,7 +48,7 @@ class ChatView(View):
         if answer.campaigns:
             self._campaigns(answer.campaigns, answer.total, is_more=answer.more)
         if answer.aggregation:
-            for name, counts in answer.aggregation:
+            for name, counts in answer.aggregation.counts.items():
                 self._bars(name.replace("_", " "), counts)
         self._ask_next(answer.suggestions)
         self._tell_degraded(answer.telemetry.degraded_steps)

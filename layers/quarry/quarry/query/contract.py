@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Annotated, Any
+
+from pydantic import PlainSerializer
+
 from quarry.core.lazy_model import LazyModel
 from quarry.query.algebra import Query, Span
 from quarry.query.result import Cell
+
+
+def _short(query: Query) -> dict[str, Any]:
+    return query.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+
+
+ShortQuery = Annotated[Query, PlainSerializer(_short, return_type=dict[str, Any])]
+"""A query that says nothing of the parts which it leaves out."""
 
 
 class ResultColumn(LazyModel):

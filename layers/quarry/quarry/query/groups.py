@@ -8,11 +8,12 @@ s  the most frequent spelling of each text
 
 from __future__ import annotations
 
+import datetime
 from dataclasses import dataclass
 
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 
-from quarry.query.algebra import Group, Period
+from quarry.query.algebra import Comparison, Group, Operator, Period
 from quarry.query.base import Base
 from quarry.query.comparisons import DATES, Operand
 from quarry.query.conditions import NamedOperand, Reader, joined_by, many_values, path_operand
@@ -22,6 +23,7 @@ from quarry.query.paths import Path, invalid, resolve, unknown
 from quarry.query.result import Column
 from quarry.query.schema import Kind
 from quarry.query.scope import Scope
+from quarry.query.values import interval_of
 
 FILL_MAX = 1_000
 """Empty steps of a period that are shown at most."""
@@ -82,7 +84,7 @@ def grouped(base: Base, limit: int | None) -> Grouped:
     order = _order(base, keys, listed, operand)
     parts = [
         SQL("r as (select {} from {} where {})").format(_read(keys, numbers), base.scope.tables, base.where),
-        *_groups(keys, numbers),
+        *_groups(base, keys, numbers),
         SQL("h as (select * from f h where {})").format(having),
         SQL(
             "p as (select *, row_number() over (order by {}) as place from h order by place limit {} offset {})"
@@ -193,7 +195,7 @@ def _read(keys: list[Key], numbers: Numbers) -> Composed:
     return SQL(", ").join([*read, *numbers.read])
 
 
-def _groups(keys: list[Key], numbers: Numbers) -> list[Composed]:
+def _groups(base: Base, keys: list[Key], numbers: Numbers) -> list[Composed]:
     """`g`, and `f`, in which the empty steps of a period that is the only group are filled in."""
     values = [SQL("{} as {}").format(number.sql, _value(number.place)) for number in numbers.all]
     by = SQL(", ").join(key.name for key in keys)
@@ -203,18 +205,63 @@ def _groups(keys: list[Key], numbers: Numbers) -> list[Composed]:
     )
     if len(keys) != 1 or not keys[0].group.period or not numbers.all:
         return [groups, SQL("f as (select * from g)").format()]
-    step = Literal(STEPS[keys[0].group.period])
     filled = [SQL("coalesce(g.{0}, {1}) as {0}").format(_value(each.place), each.of_none) for each in numbers.all]
     return [
         groups,
-        SQL(
-            "e as (select d::date as k0 from (select min(k0)::timestamp as a, max(k0)::timestamp as b from g) m,"
-            " generate_series(m.a, least(m.b, m.a + {} * interval {}), interval {}) d)"
-        ).format(Literal(FILL_MAX), step, step),
+        _steps(base, keys[0], keys[0].group.period),
         SQL(
             "f as (select coalesce(g.k0, e.k0) as k0, coalesce(g.n, 0) as n, {} from g full join e on e.k0 = g.k0)"
         ).format(SQL(", ").join(filled)),
     ]
+
+
+def _steps(base: Base, key: Key, period: Period) -> Composed:
+    """`e`, the steps of a period: from `a` to `b`, the first and the last with rows, or from `c` to `d`, the days asked for too,
+    where these are not too many.
+    """
+    first, last = (first_day(SQL("{}::date").format(day), "date", period) for day in _days(base, key))
+    return SQL(
+        "e as (select s::date as k0 from"
+        " (select *, d < c + {most} as fits from (select min(k0) as a, max(k0) as b, least(min(k0), {first}) as c,"
+        " greatest(max(k0), {last}) as d from g where isfinite(k0)) ends) m,"
+        " generate_series(case when fits then c else a end::timestamp,"
+        " case when fits then d else least(b, a + {most}) end::timestamp, {step}) s where a is not null)"
+    ).format(
+        first=first,
+        last=last,
+        step=SQL("interval {}").format(Literal(STEPS[period])),
+        most=SQL("{} * interval {}").format(FILL_MAX, Literal(STEPS[period])),
+    )
+
+
+def _days(base: Base, key: Key) -> tuple[Literal, Literal]:
+    """The first and the last day that conditions on the rows ask for, null where they leave that open. What is beyond today is
+    not empty yet.
+    """
+    firsts: list[datetime.date] = []
+    lasts: list[datetime.date] = []
+    today = base.building.today
+    for place, condition in enumerate(base.query.where):
+        if not isinstance(condition, Comparison) or condition.field != key.group.field or condition.op not in _BOUNDS:
+            continue
+        with base.building.collected():
+            spans = [
+                interval_of(value, key.kind, today, f"{base.pointer}/where/{place}") for value in condition.scalars
+            ]
+            if spans and "first" in _BOUNDS[condition.op]:
+                firsts.append(min(span.first for span in spans))
+            if spans and "last" in _BOUNDS[condition.op]:
+                lasts.append(max(span.last for span in spans))
+    return Literal(max(firsts, default=None)), Literal(min([*lasts, today]) if lasts else None)
+
+
+_BOUNDS: dict[Operator, tuple[str, ...]] = {
+    "=": ("first", "last"),
+    "between": ("first", "last"),
+    ">=": ("first",),
+    "<=": ("last",),
+}
+"""Which ends of the days asked for the values of a comparison are."""
 
 
 def _spellings(key: Key) -> Composed:

@@ -25,6 +25,16 @@ class Interval:
     start: str
     end: str | None
 
+    @property
+    def first(self) -> datetime.date:
+        """The day that it begins on."""
+        return datetime.datetime.fromisoformat(self.start).date()
+
+    @property
+    def last(self) -> datetime.date:
+        """The last of its days."""
+        return self.first if self.end is None else datetime.date.fromisoformat(self.end) - DAY
+
 
 def number_of(value: Scalar, pointer: str) -> int | Decimal:
     """A number. Raises InvalidInput."""

@@ -104,7 +104,7 @@ async def _begin(asked: Asked, caller: Caller, services: Services, run: Run, typ
         asked = await _read(asked.request, services, types)
     evidence = Evidence(SOURCES_FOUND_MAX) if run.chat is not None else Evidence()
     chosen = types.named(asked.request.types)
-    toolset = SearchToolset(services, run, chosen, asked.reading, asked.scope, evidence)
+    toolset = SearchToolset(services, caller, run, chosen, asked.reading, asked.scope, evidence)
     query = asked.conversation.search_query
     first = await toolset.search(query)
     facts = await known_facts(query, first, toolset) if run.chat is None else None

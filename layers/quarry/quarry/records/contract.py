@@ -16,7 +16,6 @@ from pydantic import (
     TypeAdapter,
     ValidationError,
     ValidationInfo,
-    field_serializer,
     field_validator,
 )
 
@@ -25,8 +24,7 @@ from quarry.core.lazy_model import LazyModel
 from quarry.core.stream.encoding import AFTER_SEQ, PLACE_PATTERN
 from quarry.core.stream.events import Event
 from quarry.core.text import Identifier, QueryText, Storable
-from quarry.query.algebra import Query
-from quarry.query.contract import RelatedRows, SourceDescription, SourceField
+from quarry.query.contract import RelatedRows, ShortQuery, SourceDescription, SourceField
 
 RecordType = str
 """The name of a type of record."""
@@ -388,12 +386,8 @@ class AggregationEvent(Event):
     value: float | None = None
     measures: dict[str, float | None] = {}
     filters: dict[str, Any]
-    query: Query | None = None
+    query: ShortQuery | None = None
     sentence: str | None = None
-
-    @field_serializer("query")
-    def _short(self, query: Query | None) -> dict[str, Any] | None:
-        return query.model_dump(mode="json", by_alias=True, exclude_defaults=True) if query else None
 
     def to_json(self) -> str:
         return self.model_dump_json()

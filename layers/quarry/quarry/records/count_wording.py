@@ -8,9 +8,8 @@ from quarry.core.language.nouns import plural
 from quarry.core.language.writing import ENGLISH, Writing
 from quarry.core.query.mention import Grain
 from quarry.core.query.question import Ask, Function
-from quarry.core.retrieval.answers import Value
+from quarry.core.retrieval.answers import Value, measures_of
 from quarry.core.retrieval.facets import Facet, SearchTable
-from quarry.core.retrieval.grouping import measures_of
 from quarry.core.retrieval.wording import NO_VALUE, grouped_by_label, value_label
 from quarry.records.contract import AggregationEvent, CountedGroup
 

@@ -31,6 +31,7 @@ from quarry.core.retrieval.answers import Group, latest
 from quarry.core.retrieval.facets import SearchTable
 from quarry.core.retrieval.filters import Among
 from quarry.core.retrieval.wording import clause_label
+from quarry.query.of_question import TableQuestion
 from quarry.records.contract import AggregationEvent, CountedGroup
 from quarry.records.count_wording import counted_on, is_in_time, numbers_of, sentence, share_of
 from quarry.records.filters import in_request
@@ -312,6 +313,18 @@ def _in_order(wanted: Counting, groups: Sequence[Group]) -> list[Group]:
     if is_in_time(wanted.table, wanted.ask):
         return latest(groups, GROUPS_MAX)
     return list(groups[:GROUPS_MAX])
+
+
+def as_asked(wanted: Counting, event: AggregationEvent) -> TableQuestion | None:
+    """What was counted, as it is asked of one table, with as many groups or records as were told. None for several types, and for
+    the highest of what no record has.
+    """
+    ask = wanted.ask
+    if wanted.beside or (ask.kind == "extreme" and not event.group_count):
+        return None
+    if ask.kind == "extreme" or ask.limit is not None:
+        ask = replace(ask, limit=max(ask.limit or 1, event.group_count))
+    return TableQuestion(wanted.table, ask, wanted.clauses, " ".join(wanted.words), base=wanted.base)
 
 
 # ---- what is counted ----

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
+from quarry.agent.asked_query import query_for
 from quarry.core.language.stemming import stem
 from quarry.core.off_loop import off_loop
 from quarry.core.query.mention import Asked, Cue, Duration, Known, MoneyRange, NumberRange, Word
 from quarry.core.text import significant_words
+from quarry.query.algebra import Query
 from quarry.records import fallbacks
 from quarry.records.absence import Answerability, answerability, is_met, names_held_by_none
 from quarry.records.contract import AggregationEvent, Citation
-from quarry.records.counting import Counted, count, what_to_count
+from quarry.records.counting import Counted, Counting, as_asked, count, what_to_count
 from quarry.records.evidence import EvidenceSource
 from quarry.records.intent import is_asked, is_topic_alone, parts
 from quarry.records.reading import RecordsReading
@@ -91,7 +93,18 @@ async def _number_asked_for(first: Searched, toolset: SearchToolset) -> Facts | 
         return None
     is_told = any(wanted.may_be_told_by(source.text.type) for source in first.sources)
     is_all = not (counted.event.total and is_told) or counted.event.of is not None
-    return Facts(counted.sentence, counted.event, is_all=is_all, basis=counted.basis)
+    event = counted.event.model_copy(
+        update={"query": await _query(wanted, counted.event, toolset), "sentence": counted.sentence}
+    )
+    return Facts(counted.sentence, event, is_all=is_all, basis=counted.basis)
+
+
+async def _query(wanted: Counting, event: AggregationEvent, toolset: SearchToolset) -> Query | None:
+    """The query that asks for the same number; None where there is none."""
+    asked = as_asked(wanted, event)
+    if asked is None:
+        return None
+    return await query_for("records", wanted.type, asked, toolset.caller, toolset.services)
 
 
 async def _counted(toolset: SearchToolset) -> Counted | None:

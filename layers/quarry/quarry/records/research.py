@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -25,14 +25,15 @@ from quarry.core.errors import FieldError, InvalidInput, NotFound, SourceUnavail
 from quarry.core.model.tool_loop import Tool, ToolResult
 from quarry.core.off_loop import off_loop
 from quarry.core.postgres.faults import UNREADABLE
-from quarry.core.query.mention import DateRange
 from quarry.core.query.quantities import in_other_units
 from quarry.core.query.question import Clause
-from quarry.core.query.question import Condition as FacetCondition
-from quarry.query.algebra import AnyOf, Comparison, Condition, Not, Query
+from quarry.core.retrieval.facets import SearchTable
+from quarry.query.algebra import Condition, Query
 from quarry.query.contract import QueryResult, SourceDescription
+from quarry.query.of_question import condition_of
 from quarry.query.paths import unknown
 from quarry.query.result import Cell
+from quarry.query.schema import Source
 from quarry.records.lookups import narrowed
 from quarry.records.prompts import sources_block
 from quarry.records.retrieval import describe, whole_record
@@ -180,10 +181,9 @@ class Research:
 
     def _required(self, name: str) -> list[Condition]:
         """The filters of the request as conditions on a source. Raises InvalidInput where it has no such field."""
-        scope = self.toolset.scope
-        return [
-            _condition(clause, self.asked.schema.sources[name].fields, name) for clause in (*scope.dated, *scope.facets)
-        ]
+        scope, source = self.toolset.scope, self.asked.schema.sources[name]
+        [table] = [each.table for each in self.toolset.types if each.name == name]
+        return [_condition(clause, table, source) for clause in (*scope.dated, *scope.facets)]
 
 
 def result_text(result: QueryResult) -> str:
@@ -216,25 +216,12 @@ def _in_words(text: str) -> list[str]:
     return [f"{day:%B} {day.day}, {day.year}"]
 
 
-def _condition(clause: Clause, fields: Mapping[str, object], source: str) -> Condition:
-    for each in clause:
-        if each.facet not in fields:
-            message = f"the user's filter on {each.facet} must hold, and {source} has no such field: ask another source"
-            raise InvalidInput([FieldError("/source", message)])
-    compared = [part for each in clause for part in [_compared(each)]]
-    return compared[0] if len(compared) == 1 else AnyOf(any_of=tuple(compared))
-
-
-def _compared(condition: FacetCondition) -> Condition:
-    span = condition.range
-    if span is None:
-        return Comparison(field=condition.facet, op="!=" if condition.is_negated else "=", values=condition.values)
-    if condition.is_negated:
-        return Not(negated=_compared(replace(condition, is_negated=False)))
-    least, most = (span.first, span.last) if isinstance(span, DateRange) else (span.least, span.most)
-    ends = [each.isoformat() if isinstance(each, datetime.date) else each for each in (least, most)]
-    if ends[0] is not None and ends[1] is not None:
-        return Comparison(field=condition.facet, op="between", values=(ends[0], ends[1]))
-    return Comparison(
-        field=condition.facet, op=">=" if ends[1] is None else "<=", value=ends[0] if ends[1] is None else ends[1]
-    )
+def _condition(clause: Clause, table: SearchTable, source: Source) -> Condition:
+    """A filter of the request as a condition. Raises InvalidInput where the source has no such field."""
+    lacking = [each.facet for each in clause if each.facet not in table.by_name]
+    condition = None if lacking else condition_of(clause, table, source)
+    if condition is None:
+        facets = ", ".join(dict.fromkeys(lacking or [each.facet for each in clause]))
+        message = f"the user's filter on {facets} must hold, and {source.name} has no such field: ask another source"
+        raise InvalidInput([FieldError("/source", message)])
+    return condition

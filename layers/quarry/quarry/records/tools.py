@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from quarry.core.run_log import Run
-from quarry.core.services import Services
+from quarry.core.services import Caller, Services
 from quarry.records.candidates import RecordText
 from quarry.records.contract import RecordType
 from quarry.records.evidence import Evidence, EvidenceSource
@@ -40,6 +40,7 @@ class SearchToolset:
     """
 
     services: Services
+    caller: Caller
     run: Run
     types: Sequence[SearchedType]
     reading: RecordsReading

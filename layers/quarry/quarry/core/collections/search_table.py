@@ -24,7 +24,7 @@ from quarry.core.language.nouns import plural, singular
 from quarry.core.query.date_verbs import events_of, is_verb
 from quarry.core.query.measures import is_additive
 from quarry.core.query.quantities import unit_named
-from quarry.core.retrieval.facets import Facet, Related, SearchTable
+from quarry.core.retrieval.facets import NUMBER_OF, Facet, Related, SearchTable
 from quarry.core.tables import COLLECTION_WINDOWS, EmbeddedTable
 
 _WORDINGS: Mapping[str, str] = {"name": "by {}", "place": "in {}"}
@@ -107,7 +107,7 @@ def rows_referring(collection: Collection, others: Iterable[Collection]) -> Iter
             if facet.of is not None and facet.through is None and table_name(facet.of) == collection.source
         ]
         columns = {facet.by: facet.key or "id" for facet in references if facet.by}
-        name = f"number_of_{other.name}"
+        name = f"{NUMBER_OF}{other.name}"
         if len(columns) != 1 or other.declaration.scope_setting or name in collection.declaration.facets:
             continue
         [(by, key)] = columns.items()

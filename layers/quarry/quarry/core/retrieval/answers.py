@@ -60,6 +60,13 @@ class Measure:
         return f"{self.function}:{self.facet}"
 
 
+def measures_of(ask: Ask) -> tuple[Measure, ...]:
+    """All that is reckoned, where something is; first what groups are ordered by."""
+    if not (ask.function and ask.of):
+        return ()
+    return tuple(Measure(function, of) for function, of in dict.fromkeys([(ask.function, ask.of), *ask.also]))
+
+
 @dataclass(frozen=True)
 class Answer:
     """What a table says to a question. `rows` is how many rows meet the conditions; of `extreme`, how many share the value.

@@ -30,6 +30,9 @@ LISTED_KINDS: frozenset[FacetKind] = frozenset({"value", "array", "name", "title
 TEXT_KINDS: frozenset[FacetKind] = LISTED_KINDS | {"text"}
 """The kinds whose values are texts."""
 
+NUMBER_OF = "number_of_"
+"""The name of a facet that counts the rows of a collection which refer to a row begins so, and ends with the collection's."""
+
 VALUE_MAX_CHARACTERS = 200
 """Longer values are no one's name for anything, and are not looked up."""
 

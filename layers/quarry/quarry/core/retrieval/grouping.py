@@ -18,7 +18,7 @@ from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 from quarry.core.postgres.pool import Database
 from quarry.core.query.mention import DateRange, Grain
 from quarry.core.query.question import Ask, Clause, Condition
-from quarry.core.retrieval.answers import Answer, Group, Measure, Value, in_time
+from quarry.core.retrieval.answers import Answer, Group, Measure, Value, in_time, measures_of
 from quarry.core.retrieval.facets import TEXT_KINDS, Facet, SearchTable
 from quarry.core.retrieval.filters import EVERY_ROW, Among, Arguments, has_value, related_rows, where
 
@@ -30,13 +30,6 @@ STEPS_MAX = 1_000
 
 _STEPS = {"quarter": "3 months"}
 """Lengths of periods as Postgres has them, where they are not `1 NAME`."""
-
-
-def measures_of(ask: Ask) -> tuple[Measure, ...]:
-    """All that is reckoned, where something is; first what groups are ordered by."""
-    if not (ask.function and ask.of):
-        return ()
-    return tuple(Measure(function, of) for function, of in dict.fromkeys([(ask.function, ask.of), *ask.also]))
 
 
 async def groups_over(

@@ -11,10 +11,10 @@ from psycopg.sql import SQL, Composed, Literal
 from quarry.core.off_loop import off_loop
 from quarry.core.postgres.pool import Database
 from quarry.core.query.question import Ask, Clause
-from quarry.core.retrieval.answers import Answer, Relaxation, Standing
+from quarry.core.retrieval.answers import Answer, Relaxation, Standing, measures_of
 from quarry.core.retrieval.facets import Facet, SearchTable
 from quarry.core.retrieval.filters import EVERY_ROW, Among, Arguments, clause_sql, related_rows, where
-from quarry.core.retrieval.grouping import as_value, groups_over, measures_of
+from quarry.core.retrieval.grouping import as_value, groups_over
 from quarry.core.retrieval.wording import clause_label
 
 KEYS_MAX = 1000
