@@ -62,7 +62,7 @@ def test_the_events_come_in_order_and_in_shape(events: Events) -> None:
 def test_a_call_is_followed_by_its_observation(events: Events) -> None:
     call, observation = the(events, "tool_call"), the(events, "tool_observation")
     assert (call["id"], call["tool"]) == (observation["id"], observation["tool"])
-    assert call["arguments"] == {"query": QUESTION}
+    assert call["arguments"] == {"text": QUESTION}
     assert observation["count"] > 0
 
 
@@ -312,12 +312,12 @@ def test_what_somebody_said_is_quoted_of_nobody_else(client: TestClient) -> None
 class TestConversation:
     def test_a_follow_up_is_searched_with_what_was_asked_before(self, client: TestClient) -> None:
         events = ask(client, "Who spoke about the elm?", history=[RELATED])
-        assert the(events, "tool_call")["arguments"] == {"query": "Who spoke about the elm? Is the elm sound?"}
+        assert the(events, "tool_call")["arguments"] == {"text": "Who spoke about the elm? Is the elm sound?"}
         assert not the(events, "done")["topic_changed"]
 
     def test_a_new_topic_forgets_the_history(self, client: TestClient) -> None:
         events = ask(client, "Who spoke about the elm?", history=[UNRELATED])
-        assert the(events, "tool_call")["arguments"] == {"query": "Who spoke about the elm?"}
+        assert the(events, "tool_call")["arguments"] == {"text": "Who spoke about the elm?"}
         assert the(events, "done")["topic_changed"]
 
     def test_only_the_last_five_turns_are_used(self, client: TestClient) -> None:

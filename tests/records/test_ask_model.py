@@ -149,7 +149,8 @@ class TestResearch:
     ) -> None:
         calls = [("query", {"source": "meeting", "aggregate": ["count"]}), search("elm", source="meeting")]
         model.respond = playing(research=[Reply.tool_calls(calls)])
-        observations = {event["id"]: event for event in of_type(ask(model_client), "tool_observation")}
+        events = ask(model_client)
+        observations = {event["id"]: event for event in of_type(events, "tool_observation")}
         assert (observations["call_1"]["summary"], observations["call_2"]["summary"]) != ("Refused", "Refused")
         assert observations["call_2"]["summary"] == "Refused"
         assert "the texts of meeting are not searched" in prompt_text(asked_for(model, "answer")[1])

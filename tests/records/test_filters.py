@@ -155,7 +155,7 @@ def test_a_follow_up_keeps_the_filters_and_a_new_topic_drops_them(client: TestCl
     label = applied.pop("label")
     assert applied == {"types": ["motion"], "filters": {**asked["filters"], "to": None}}
     assert label == "motions, since 2024, with Leland Frost against"
-    assert the(events, "tool_call")["arguments"] == {"query": "Was the elm kept?", **asked}
+    assert the(events, "tool_call")["arguments"] == {"text": "Was the elm kept?", **asked}
     assert the(events, "tool_observation")["summary"].endswith(f"; only {label}")
     turn = {"question": "Was the elm kept?", "answer": answer_of(events), **applied}
     assert the(ask(client, "Who moved to keep the elm?", history=[turn]), "done")["applied"] == {

@@ -48,8 +48,9 @@ def event(line: str) -> dict[str, Any]:
 
 
 def test_each_event_comes_when_it_happens(base_url: str, model: FakeOpenAI) -> None:
-    permits = threading.Semaphore(0)
-    model.respond = playing(answer=Reply.text("".join(PIECES), pieces=PIECES, permits=permits))
+    permits = threading.Semaphore(2)
+    pieces = ["Sources: 1\n\n", *PIECES]
+    model.respond = playing(answer=Reply.text("".join(pieces), pieces=pieces, permits=permits))
     types = []
     with asking(base_url) as (response, lines):
         assert response.headers["content-type"] == "text/event-stream; charset=utf-8"
@@ -57,7 +58,7 @@ def test_each_event_comes_when_it_happens(base_url: str, model: FakeOpenAI) -> N
             if line.startswith("data: "):
                 types.append(event(line)["type"])
                 # the model writes on only when what it wrote has arrived here
-                if types[-1] in ("sources", "final_answer_chunk"):
+                if types[-1] == "final_answer_chunk":
                     permits.release()
     assert types.count("final_answer_chunk") == len(PIECES)
     assert types[-1] == "done"

@@ -182,7 +182,7 @@ class Research:
     def _required(self, name: str) -> list[Condition]:
         """The filters of the request as conditions on a source. Raises InvalidInput where it has no such field."""
         scope, source = self.toolset.scope, self.asked.schema.sources[name]
-        [table] = [each.table for each in self.toolset.types if each.name == name]
+        table = self.toolset.reading.types.counted[name]
         return [_condition(clause, table, source) for clause in (*scope.dated, *scope.facets)]
 
 
