@@ -35,7 +35,11 @@ def test_a_count_is_that_of_all_rows(client: TestClient, shared_sample_url: str,
     counted = number(shared_sample_url, f"select count(*) from companies where {where}")
     answer = final(chat(client, question))
     assert answer["content"].startswith(f"There are **{counted}** ")
-    assert answer["aggregation"] == {"groups": [], "total": counted, "other": 0, "overlapping": False}
+    aggregation = answer["aggregation"]
+    assert aggregation["query"]["source"] == "companies"
+    assert str(counted) in aggregation["sentence"]
+    expected = {"groups": [], "total": counted, "other": 0, "overlapping": False}
+    assert {name: aggregation[name] for name in expected} == expected
     assert len(answer["references"]) == min(counted, 10)
     assert all(reference["misses"] == [] for reference in answer["references"])
 

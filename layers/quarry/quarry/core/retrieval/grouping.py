@@ -197,7 +197,9 @@ def _measured(table: SearchTable, measure: Measure) -> Composable:
     facet = table.facet(measure.facet)
     if not facet.is_measurable:
         raise ValueError(f"{facet.label} is no number of its own")
-    return SQL("({})::numeric").format(SQL(facet.sql))
+    # JSON has no number for these: rows with them are as rows without a number
+    value = SQL("({})::numeric").format(SQL(facet.sql))
+    return SQL("nullif(nullif(nullif({}, 'NaN'), 'Infinity'), '-Infinity')").format(value)
 
 
 # ---- empty periods ----
