@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import tomllib
 from collections.abc import Iterator
 from typing import Any
@@ -289,7 +290,9 @@ class TestService:
             "/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}, headers=MCP
         )
         assert told.json()["result"]["structuredContent"]["id"] == key
-        for text in (record.text, told.text, client.get("/collections").text):
+        listed = client.get("/collections").json()["collections"]
+        [described] = [json.dumps(each) for each in listed if each["name"] == type]
+        for text in (record.text, told.text, described):
             assert "zqsecret" not in text
             assert "770007" not in text
             assert not any(f'"{name}"' in text for name in HIDDEN[type])
