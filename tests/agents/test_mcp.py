@@ -312,8 +312,10 @@ async def test_the_same_is_served_over_standard_input_and_output(agents_url: str
     )
     async with Client(stdio_client(server)) as client:
         assert {tool.name for tool in (await client.list_tools()).tools} == TOOLS
-        found = read(await client.call_tool("search_campaigns", {"channel": "sms", "limit": 2}))
-    assert found["total"] == 4
+        where = [{"field": "channel", "value": "sms"}]
+        asked = {"source": "campaigns", "where": where, "aggregate": "count"}
+        counted = read(await client.call_tool("query", asked))
+    assert counted["rows"] == [[4]]
 
 
 @pytest.mark.parametrize("cancelled", [False, True])
