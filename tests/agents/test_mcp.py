@@ -427,14 +427,14 @@ async def test_a_client_that_takes_neither_is_told(base: str) -> None:
 
 async def test_a_single_value_is_taken_where_a_list_is_expected(base: str) -> None:
     for single in ("motion", "agenda_item"):
-        listed = await call(base, "count_records", types=[single])
-        assert await call(base, "count_records", types=single) == listed
-        assert listed["total"]
+        listed = await call(base, "search", text="bridge", source=[single])
+        assert await call(base, "search", text="bridge", source=single) == listed
+        assert {each["source"] for each in listed["results"]} == {single}
     async with Client(f"{base}/mcp") as client:
         for wrong in ({"motion": 1}, None, 7):
-            result = await client.call_tool("count_records", {"types": wrong})
+            result = await client.call_tool("search", {"text": "bridge", "source": wrong})
             assert result.is_error
-            assert "types" in text_of(result)
+            assert "source" in text_of(result)
 
 
 def test_calls_count_against_the_callers_limit(agents_url: str) -> None:
