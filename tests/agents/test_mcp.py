@@ -312,8 +312,10 @@ async def test_the_same_is_served_over_standard_input_and_output(agents_url: str
     )
     async with Client(stdio_client(server)) as client:
         assert {tool.name for tool in (await client.list_tools()).tools} == TOOLS
-        found = read(await client.call_tool("search_campaigns", {"channel": "sms", "limit": 2}))
-    assert found["total"] == 4
+        where = [{"field": "channel", "value": "sms"}]
+        asked = {"source": "campaigns", "where": where, "aggregate": "count"}
+        counted = read(await client.call_tool("query", asked))
+    assert counted["rows"] == [[4]]
 
 
 @pytest.mark.parametrize("cancelled", [False, True])
@@ -425,14 +427,14 @@ async def test_a_client_that_takes_neither_is_told(base: str) -> None:
 
 async def test_a_single_value_is_taken_where_a_list_is_expected(base: str) -> None:
     for single in ("motion", "agenda_item"):
-        listed = await call(base, "count_records", types=[single])
-        assert await call(base, "count_records", types=single) == listed
-        assert listed["total"]
+        listed = await call(base, "search", text="bridge", source=[single])
+        assert await call(base, "search", text="bridge", source=single) == listed
+        assert {each["source"] for each in listed["results"]} == {single}
     async with Client(f"{base}/mcp") as client:
         for wrong in ({"motion": 1}, None, 7):
-            result = await client.call_tool("count_records", {"types": wrong})
+            result = await client.call_tool("search", {"text": "bridge", "source": wrong})
             assert result.is_error
-            assert "types" in text_of(result)
+            assert "source" in text_of(result)
 
 
 def test_calls_count_against_the_callers_limit(agents_url: str) -> None:

@@ -36,7 +36,7 @@ from tests.functions.conftest import recorded
 from tests.records.asking import QUESTION, logged_run, playing
 from tests.waiting import PATIENCE_SECONDS
 
-PIECES = ["The elm ", "was kept ", "because it ", "is sound ", "[1]."]
+PIECES = ["Sources: 1\n\nThe elm ", "was kept ", "because it ", "is sound ", "[1]."]
 SUBJECT = "7c2f4d1e-90a3-4b65-8e1d-2f6a5b3c9d80"
 
 # Answers with the parts of HTTP that no route of ours has, and breaks off where no route of ours does.
@@ -133,7 +133,7 @@ def get(path: str) -> Event:
 
 
 def test_each_event_reaches_the_client_when_it_happens(url: str, model: FakeOpenAI) -> None:
-    permits = threading.Semaphore(0)
+    permits = threading.Semaphore(1)
     model.respond = playing(answer=Reply.text("".join(PIECES), pieces=PIECES, permits=permits))
     types = []
     with asking(url) as (response, lines):
@@ -143,7 +143,7 @@ def test_each_event_reaches_the_client_when_it_happens(url: str, model: FakeOpen
             if line.startswith("data: "):
                 types.append(event_of(line)["type"])
                 # the model writes on only when what it wrote has arrived here
-                if types[-1] in ("sources", "final_answer_chunk"):
+                if types[-1] == "final_answer_chunk":
                     permits.release()
     assert types[0] == "intent"
     assert types.count("final_answer_chunk") == len(PIECES)

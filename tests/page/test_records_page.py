@@ -17,6 +17,8 @@ from tests.page.conftest import NARROW, WIDE, Site, answer_json, answer_problem,
 from tests.records.asking import ANSWER, FOLLOWUPS, QUESTION, playing
 
 WORDS = "bridge weight limit"
+HEAD = "Sources: 1, 2\n\n"
+"""The form's first line, by which a model's text is known at once to be its answer."""
 PIECES = ["The elm ", "was kept ", "because it ", "is sound [1]."]
 
 
@@ -88,8 +90,8 @@ def test_words_get_an_answer_when_the_reader_asks_for_one(site: Site) -> None:
 
 
 def test_the_answer_grows_as_the_model_writes_it(model_site: Site, model: FakeOpenAI) -> None:
-    permits = threading.Semaphore(0)
-    model.respond = playing(answer=Reply.text("".join(PIECES), pieces=PIECES, permits=permits))
+    permits = threading.Semaphore(1)
+    model.respond = playing(answer=Reply.text(HEAD + "".join(PIECES), pieces=[HEAD, *PIECES], permits=permits))
     page = model_site.open()
     page.evaluate("""() => {
         window.seen = [];
@@ -111,8 +113,8 @@ def test_the_answer_grows_as_the_model_writes_it(model_site: Site, model: FakeOp
 
 
 def test_research_steps_show_while_they_run_and_fold_away(model_site: Site, model: FakeOpenAI) -> None:
-    permits = threading.Semaphore(0)
-    model.respond = playing(answer=Reply.text(ANSWER, pieces=[ANSWER], permits=permits))
+    permits = threading.Semaphore(1)
+    model.respond = playing(answer=Reply.text(HEAD + ANSWER, pieces=[f"{HEAD}It", ANSWER.removeprefix("It")], permits=permits))
     page = model_site.open()
     ask(page, QUESTION)
     expect(page.locator(".timeline li[data-status='running']", has_text="Writing the answer")).to_have_count(1)
@@ -128,7 +130,7 @@ def test_research_steps_show_while_they_run_and_fold_away(model_site: Site, mode
 
 
 def test_stop_keeps_what_is_there_and_ends_the_request(model_site: Site, model: FakeOpenAI) -> None:
-    model.respond = playing(answer=Reply.text("".join(PIECES), pieces=PIECES, permits=threading.Semaphore(1)))
+    model.respond = playing(answer=Reply.text(HEAD + "".join(PIECES), pieces=[HEAD, *PIECES], permits=threading.Semaphore(2)))
     page = model_site.open()
     ask(page, QUESTION)
     expect(page.locator(".prose")).to_contain_text("The elm")
