@@ -164,7 +164,7 @@ class TestPage:
         assert sorted(self.keys("kind")) == sorted(get_args(FacetKind))
 
     def test_its_example_is_read(self) -> None:
-        (example,) = re.findall(r"^```toml\n(.*?)^```", self.PAGE, re.MULTILINE | re.DOTALL)
+        example = "\n".join(re.findall(r"^```toml\n(.*?)^```", self.PAGE, re.MULTILINE | re.DOTALL))
         assert [*read_declarations(example)] == ["tickets"]
 
     def test_it_names_the_parameters_that_facets_cannot_be_called(self) -> None:

@@ -284,7 +284,7 @@ class TestService:
         key = "LT-7" if type == "letters" else "7"
         record = client.get(f"/records/{type}/{key}")
         assert record.status_code == 200
-        call = {"name": "get_record", "arguments": {"type": type, "id": key}}
+        call = {"name": "get", "arguments": {"source": type, "id": key}}
         told = client.post(
             "/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}, headers=MCP
         )

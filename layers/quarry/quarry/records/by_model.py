@@ -94,7 +94,7 @@ class Led:
                     async for event in events:
                         yield event
                 return
-            for event in self._broken_off():
+            for event in await off_loop(self._broken_off):
                 yield event
         async with aclosing(self._ending(keys)) as events:
             async for event in events:
@@ -150,15 +150,15 @@ class Led:
         history = begun.asked.request.recent_history
         # a question that leans on earlier ones names fewer things itself
         talk = " ".join([*(turn.question for turn in history if turn.question), question])
-        return await off_loop(
-            answer_messages,
-            question,
-            history,
-            begun.toolset.evidence.sources,
-            card(described, talk, matched),
-            begun.told.label if begun.told else "",
-            research.today,
-        )
+        label = begun.told.label if begun.told else ""
+
+        def written() -> Sequence[Message]:
+            described_card = card(described, talk, matched)
+            return answer_messages(
+                question, history, begun.toolset.evidence.sources, described_card, label, research.today
+            )
+
+        return await off_loop(written)
 
     def _say(self, text: str, *, is_last: bool = False) -> list[Event]:
         """The events of more of the answer; before its first piece, the sources that it may cite and the last numbers."""
