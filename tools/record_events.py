@@ -178,7 +178,10 @@ REQUESTS = {
             "jsonrpc": "2.0",
             "id": 2,
             "method": "tools/call",
-            "params": {"name": "search", "arguments": {"text": "Sable River Bridge trucks", "source": "motion", "limit": 2}},
+            "params": {
+                "name": "search",
+                "arguments": {"text": "Sable River Bridge trucks", "source": "motion", "limit": 2},
+            },
         },
     ),
     "agents/models": Request("GET", "/v1/models"),

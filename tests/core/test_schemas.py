@@ -46,7 +46,7 @@ def test_a_tool_is_described_by_what_a_model_needs() -> None:
                 ],
                 "description": "When.",
             },
-            "limit": {"type": "integer", "minimum": 1, "maximum": 100},
+            "limit": {"type": "integer"},
             "wanted": {"type": ["string", "null"]},
         },
         "required": ["title", "wanted"],
@@ -71,7 +71,11 @@ def test_a_definition_that_is_used_often_stays_apart() -> None:
     schema = tool_parameters(Pair)
     assert list(schema["$defs"]) == ["Days"]
     assert schema["properties"]["one"] == {"$ref": "#/$defs/Days"}
-    assert "$defs" in tool_parameters(Tree)
+
+
+def test_arguments_that_hold_their_own_kind_are_described_once() -> None:
+    inside = {"type": "object", "description": "Arguments like these"}
+    assert tool_parameters(Tree)["properties"] == {"children": {"type": "array", "items": inside}}
 
 
 def test_a_structured_output_asks_for_every_key_and_no_other() -> None:

@@ -37,7 +37,7 @@ from quarry.people.access.searches import hold_people
 from quarry.people.access.unlock import unlock_contact
 from quarry.people.contract import PeopleSearchRequest, PeopleSearchResponse
 from quarry.people.search import search_people
-from quarry.records import answer as records_answer
+from quarry.records import begun as records_begun
 from quarry.records.answer import answer_question
 from quarry.records.answer_cache import store_answer
 from quarry.records.contract import AskRequest, DoneEvent, IntentEvent, SourcesEvent
@@ -394,7 +394,7 @@ async def test_an_answer_that_was_begun_before_is_not_stored(
         await forgotten(services, quoted[0].type, quoted[0].id)
         return await store(database, **given)
 
-    monkeypatch.setattr(records_answer, "store_answer", forgotten_first)
+    monkeypatch.setattr(records_begun, "store_answer", forgotten_first)
     _, done = await ask(services)
     await services.run_log.drain()
     assert done.answer_id is None

@@ -5,6 +5,7 @@ Nothing made by rule stands before its answer. Where it fails before it wrote an
 
 from __future__ import annotations
 
+import asyncio
 import datetime
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
@@ -48,6 +49,8 @@ from quarry.records.support import Support, support
 from quarry.records.written_answer import WrittenAnswer
 
 COUNTED = "counted on the records"
+CITATION_CHARACTERS_MAX = 8
+"""Of a citation such as `[12]`."""
 
 
 async def answered_by_model(begun: Begun, max_turns: int) -> AsyncGenerator[Event]:
@@ -94,7 +97,7 @@ class Led:
                     async for event in events:
                         yield event
                 return
-            for event in self._broken_off():
+            for event in await off_loop(self._broken_off):
                 yield event
         async with aclosing(self._ending(keys)) as events:
             async for event in events:
@@ -109,6 +112,8 @@ class Led:
                 match event:
                     case Text(piece):
                         said = self._read(piece)
+                        # let each piece leave before the next
+                        await asyncio.sleep(0)
                     case TurnEnded(called):
                         said = (
                             self._next_turn() if called else self._say(self._held + self.written.finish(), is_last=True)
@@ -126,7 +131,7 @@ class Led:
         """
         text = self._held + self.written.feed(piece)
         is_known = self._has_called or self.sent is not None or self.written.kept is not None
-        is_answer = is_known or self._cites(text)
+        is_answer = is_known or self._cites(text[max(0, len(self._held) - CITATION_CHARACTERS_MAX) :])
         self._held = "" if is_answer else text
         return self._say(text) if is_answer else []
 
@@ -150,15 +155,15 @@ class Led:
         history = begun.asked.request.recent_history
         # a question that leans on earlier ones names fewer things itself
         talk = " ".join([*(turn.question for turn in history if turn.question), question])
-        return await off_loop(
-            answer_messages,
-            question,
-            history,
-            begun.toolset.evidence.sources,
-            card(described, talk, matched),
-            begun.told.label if begun.told else "",
-            research.today,
-        )
+        label = begun.told.label if begun.told else ""
+
+        def written() -> Sequence[Message]:
+            described_card = card(described, talk, matched)
+            return answer_messages(
+                question, history, begun.toolset.evidence.sources, described_card, label, research.today
+            )
+
+        return await off_loop(written)
 
     def _say(self, text: str, *, is_last: bool = False) -> list[Event]:
         """The events of more of the answer; before its first piece, the sources that it may cite and the last numbers."""
