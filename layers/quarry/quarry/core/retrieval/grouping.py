@@ -7,7 +7,6 @@ accents and outer spaces. A group shows its most frequent spelling. Empty period
 from __future__ import annotations
 
 import datetime
-import math
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -302,7 +301,7 @@ def _answer(table: SearchTable, ask: Ask, row: DictRow, names: Sequence[str] = (
         Group(
             None if group["value"] is None else as_value(facet, group["value"]),
             group["rows"],
-            {name: _finite(group[name]) for name in names},
+            {name: group[name] for name in names},
         )
         for group in row["groups"]
         if facet
@@ -315,10 +314,5 @@ def _answer(table: SearchTable, ask: Ask, row: DictRow, names: Sequence[str] = (
         group_count=row["asked"],
         grouped=row["grouped"],
         has_gaps=row.get("has_gaps", False),
-        measures={name: _finite(everything[name]) for name in names},
+        measures={name: everything[name] for name in names},
     )
-
-
-def _finite(number: float | Decimal | None) -> float | Decimal | None:
-    """None for what is no number, such as an average over NaN."""
-    return number if number is not None and math.isfinite(number) else None
