@@ -317,6 +317,6 @@ def _answer(table: SearchTable, ask: Ask, row: DictRow, names: Sequence[str] = (
     )
 
 
-def _finite(number: float | Decimal | None) -> float | Decimal | None:
-    """None for what is no number, such as an average over NaN."""
-    return number if number is not None and math.isfinite(number) else None
+def _finite(number: float | str | None) -> float | None:
+    """None for what JSON holds as a text, since it is no finite number, such as an average over NaN."""
+    return None if isinstance(number, str) or number is None or not math.isfinite(number) else number
