@@ -163,20 +163,25 @@ def _named(company: Company, match: NameMatch) -> RankedCompany:
 async def write_answer(context: Context, result: Result) -> AsyncGenerator[str]:
     """The answer's text, piece by piece: the model's from the companies chosen, or else their own words."""
     inputs = await off_loop(_inputs, context, result)
-    profiles = said_in([entry.company.model_dump() for entry in inputs.entries])
+    links = await off_loop(_links, inputs)
     pieces = write(
         "company_summary",
         context.run,
         partial(_messages, context, inputs),
         partial(summary_by_rule, inputs),
         broken_off=BROKEN_OFF,
-        checked=lambda texts: filtered(LinkFilter({ALWAYS: profiles}), texts),
+        checked=partial(filtered, links),
     )
     async with aclosing(pieces):
         async for piece in pieces:
             yield piece
     if result.is_cut_short:
         yield CUT_SHORT
+
+
+def _links(inputs: SummaryInputs) -> LinkFilter:
+    """Only addresses of the companies' profiles stay links."""
+    return LinkFilter({ALWAYS: said_in([entry.company.model_dump() for entry in inputs.entries])})
 
 
 def _messages(context: Context, inputs: SummaryInputs) -> Sequence[Message]:
