@@ -575,7 +575,7 @@ class TestAsk:
     def test_ctrl_c_stops_the_work(self, sample_url: str, openai_server: FakeOpenAI) -> None:
         def respond(body: Body) -> Reply:
             return (
-                Reply.hang(PATIENCE_SECONDS, after_pieces=["The elm was kept "])
+                Reply.hang(PATIENCE_SECONDS, after_pieces=["Sources: 1\n\nThe elm was kept "])
                 if body.get("stream")
                 else Reply.text("Enough.")
             )
