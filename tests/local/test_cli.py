@@ -521,7 +521,7 @@ class TestAsk:
         assert (done.returncode, done.stderr) == (0, "")
         assert "\x1b" not in done.stdout
         answer_id = value(sample_url, "select id from answer_cache order by created_at desc limit 1")
-        parts = ["search records", "elm", "Sources\n", "[1] ", "confidence", "Ask next\n• ", f"/search?id={answer_id}"]
+        parts = ["search ", "elm", "Sources\n", "[1] ", "confidence", "Ask next\n• ", f"/search?id={answer_id}"]
         places = [done.stdout.index(part) for part in parts]
         assert places == sorted(places)
 
@@ -575,7 +575,7 @@ class TestAsk:
     def test_ctrl_c_stops_the_work(self, sample_url: str, openai_server: FakeOpenAI) -> None:
         def respond(body: Body) -> Reply:
             return (
-                Reply.hang(PATIENCE_SECONDS, after_pieces=["The elm was kept "])
+                Reply.hang(PATIENCE_SECONDS, after_pieces=["Sources: 1\n\nThe elm was kept "])
                 if body.get("stream")
                 else Reply.text("Enough.")
             )

@@ -88,7 +88,11 @@ def test_it_serves_the_api_over_bounded_connections_and_ends_at_once_when_told(s
 
 def test_an_open_stream_does_not_hold_it_up(sample_url: str, openai_server: FakeOpenAI) -> None:
     def respond(body: Body) -> Reply:
-        return Reply.hang(30, after_pieces=["The elm was kept "]) if body.get("stream") else Reply.text("Enough.")
+        return (
+            Reply.hang(30, after_pieces=["Sources: 1\n\nThe elm was kept "])
+            if body.get("stream")
+            else Reply.text("Enough.")
+        )
 
     openai_server.respond = respond
     with served("serve", DATABASE_URL=sample_url, OPENAI_BASE_URL=openai_server.url) as server:
