@@ -114,7 +114,9 @@ def test_the_answer_grows_as_the_model_writes_it(model_site: Site, model: FakeOp
 
 def test_research_steps_show_while_they_run_and_fold_away(model_site: Site, model: FakeOpenAI) -> None:
     permits = threading.Semaphore(1)
-    model.respond = playing(answer=Reply.text(HEAD + ANSWER, pieces=[f"{HEAD}It", ANSWER.removeprefix("It")], permits=permits))
+    model.respond = playing(
+        answer=Reply.text(HEAD + ANSWER, pieces=[f"{HEAD}It", ANSWER.removeprefix("It")], permits=permits)
+    )
     page = model_site.open()
     ask(page, QUESTION)
     expect(page.locator(".timeline li[data-status='running']", has_text="Writing the answer")).to_have_count(1)
@@ -130,7 +132,9 @@ def test_research_steps_show_while_they_run_and_fold_away(model_site: Site, mode
 
 
 def test_stop_keeps_what_is_there_and_ends_the_request(model_site: Site, model: FakeOpenAI) -> None:
-    model.respond = playing(answer=Reply.text(HEAD + "".join(PIECES), pieces=[HEAD, *PIECES], permits=threading.Semaphore(2)))
+    model.respond = playing(
+        answer=Reply.text(HEAD + "".join(PIECES), pieces=[HEAD, *PIECES], permits=threading.Semaphore(2))
+    )
     page = model_site.open()
     ask(page, QUESTION)
     expect(page.locator(".prose")).to_contain_text("The elm")
