@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import PlainSerializer
+from pydantic import GetCoreSchemaHandler
+from pydantic_core import CoreSchema, core_schema
 
 from quarry.core.lazy_model import LazyModel
 from quarry.query.algebra import Query, Span
@@ -15,7 +16,21 @@ def _short(query: Query) -> dict[str, Any]:
     return query.model_dump(mode="json", by_alias=True, exclude_defaults=True)
 
 
-ShortQuery = Annotated[Query, PlainSerializer(_short, return_type=dict[str, Any])]
+def _same(query: Query) -> Query:
+    return query
+
+
+class _Shortened:
+    """Writes a query by `_short`. Pydantic's own serializer would change the schema that all fields of queries share, and so what
+    they write, by the order in which models are first used.
+    """
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        written = core_schema.plain_serializer_function_ser_schema(_short, return_schema=core_schema.dict_schema())
+        return core_schema.no_info_after_validator_function(_same, handler(source), serialization=written)
+
+
+ShortQuery = Annotated[Query, _Shortened()]
 """A query that says nothing of the parts which it leaves out."""
 
 
