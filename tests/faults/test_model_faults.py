@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.conftest import model_environment
-from tests.fakes.openai_server import FakeOpenAI, Reply
+from tests.fakes.openai_server import Body, FakeOpenAI, Reply, schema_name
 from tests.faults.asking import (
     HEALTH,
     MODEL_QUESTIONS,
@@ -118,10 +118,18 @@ def test_models_that_keep_failing_are_left_alone_tried_again_and_back_without_a_
         wait_until(lambda: model_states(served) == {"chat": "recovering", "embedding": "recovering"})
         assert not model.requests
         assert_answers_again(served.url, MODEL_QUESTIONS, anew=True)
+        model.respond = answers_every_step
         wait_until(lambda: not degraded(ask(served.url, reworded(QUESTIONS["records"]))))
         assert model_states(served) == {"chat": "ok", "embedding": "ok"}
         assert served.command.end() == 0
     assert_sound(url)
+
+
+def answers_every_step(body: Body) -> Reply:
+    """What each step of an answer from records takes: the questions that follow it are asked for by a schema."""
+    if schema_name(body) == "records_followups":
+        return Reply.json({"questions": ["What did the elm cables cost?", "Who inspects the elm?"]})
+    return Reply.text("Sources: 1\nThe elm stays [1].")
 
 
 def assert_found_by_words(outcomes: dict[str, Outcome]) -> None:

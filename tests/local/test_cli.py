@@ -521,7 +521,14 @@ class TestAsk:
         assert (done.returncode, done.stderr) == (0, "")
         assert "\x1b" not in done.stdout
         answer_id = value(sample_url, "select id from answer_cache order by created_at desc limit 1")
-        parts = ["search", "elm", "Sources\n", "[1] ", "confidence", "Ask next\n• ", f"/search?id={answer_id}"]
+        parts = [
+            f"search: text: {QUESTION}",
+            "Sources\n",
+            "[1] ",
+            "confidence",
+            "Ask next\n• ",
+            f"/search?id={answer_id}",
+        ]
         places = [done.stdout.index(part) for part in parts]
         assert places == sorted(places)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -35,6 +35,11 @@ class View(ABC):
         """A line of text that may come from anywhere."""
         self._console.print(Text(printable(text), style))
 
+    def _tool_call(self, tool: str, arguments: Mapping[str, object]) -> None:
+        """A tool, and the arguments it is called with."""
+        given = ", ".join(f"{name}: {_short(value)}" for name, value in arguments.items())
+        self._line(f"{tool.replace('_', ' ')}: {given or 'everything'}", "dim")
+
     def _write(self, piece: str) -> None:
         """The next piece of the answer."""
         if self._answer is None:
@@ -57,6 +62,10 @@ class View(ABC):
     def _tell_degraded(self, steps: Sequence[str]) -> None:
         if steps:
             self._line(f"Degraded: {', '.join(steps)}", "yellow")
+
+
+def _short(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 async def only(response: Awaitable[BaseModel]) -> Events:

@@ -34,8 +34,7 @@ class ChatView(View):
     def show(self, event: BaseModel) -> None:
         match event:
             case ToolCallEvent():
-                given = ", ".join(f"{name}: {_short(value)}" for name, value in event.data.arguments.items())
-                self._line(f"{event.data.tool.replace('_', ' ')}: {given or 'everything'}", "dim")
+                self._tool_call(event.data.tool, event.data.arguments)
             case ToolObservationEvent():
                 self._line(f"  {event.data.summary}", "dim")
             case PartialTextEvent():
@@ -79,10 +78,6 @@ class ChatView(View):
         for value, count in list(counts.items())[:SHOWN_CAMPAIGNS]:
             table.add_row(Text(printable(value)), "█" * max(1, round(BAR_WIDTH * count / most)), str(count))
         self._console.print(table, soft_wrap=False)
-
-
-def _short(value: object) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _answer(request: ChatRequest, caller: Caller, services: Services) -> Events:

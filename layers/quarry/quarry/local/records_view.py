@@ -41,7 +41,7 @@ class AnswerView(View):
     def show(self, event: BaseModel) -> None:
         match event:
             case ToolCallEvent():
-                self._line(f"{event.tool.replace('_', ' ')}: {event.arguments.get('query', '')}", "dim")
+                self._tool_call(event.tool, event.arguments)
             case ToolObservationEvent():
                 self._line(f"  {event.summary}", "dim")
             case SourcesEvent():
