@@ -8,8 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.asking.desk import DECLARED, TABLES
-from tests.collections.support import owner
-from tests.collections.test_search import SERVER, fill
+from tests.collections.test_search import SERVER, filled
 from tests.conftest import client_of, clone_database
 
 SCOPED = DECLARED.replace(
@@ -27,9 +26,7 @@ WITH_POLICIES = (
 
 @pytest.fixture(scope="module")
 def desk(server_url: str, migrated_template: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with clone_database(server_url, migrated_template) as url:
-        owner(url, TABLES)
-        fill(url, DECLARED, tmp_path_factory.mktemp("desk"))
+    with filled(server_url, migrated_template, tmp_path_factory.mktemp("desk"), DECLARED, TABLES) as url:
         yield url
 
 
@@ -42,12 +39,10 @@ def client(desk: str) -> Iterator[TestClient]:
 @pytest.fixture(scope="module")
 def tenants(server_url: str, migrated_template: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     """The same for accounts that see their own tickets by a declared scope, and not all agents by the database's policies."""
-    with clone_database(server_url, migrated_template) as url:
-        owner(url, TABLES, *WITH_POLICIES)
-        fill(url, SCOPED, tmp_path_factory.mktemp("tenants"))
+    folder, statements = tmp_path_factory.mktemp("tenants"), (TABLES, *WITH_POLICIES)
+    with filled(server_url, migrated_template, folder, SCOPED, *statements, role="desk_server") as url:
         with client_of(SERVER + url.partition("@")[2]) as client:
             yield client
-        owner(url, "drop owned by desk_server", "drop role desk_server")
 
 
 @pytest.fixture(scope="module")

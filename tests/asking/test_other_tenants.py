@@ -10,10 +10,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.collections.support import owner
-from tests.collections.test_search import fill
+from tests.collections.test_search import fill, filled
 from tests.collections.test_tenants import HAVING, ask, call_tool, misspelt
 from tests.collections.yard import DECLARED, OF_ANN, OF_OTHERS, SCHEMA, SERVER
-from tests.conftest import client_of, clone_database, model_environment
+from tests.conftest import client_of, model_environment
 from tests.fakes.openai_server import FakeOpenAI, Reply, prompt_text
 from tests.records.asking import playing
 
@@ -23,11 +23,8 @@ HIDDEN = [value for values in OF_OTHERS.values() for value in values]
 
 @pytest.fixture(scope="module")
 def url(server_url: str, migrated_template: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with clone_database(server_url, migrated_template) as url:
-        owner(url, SCHEMA)
-        fill(url, DECLARED, tmp_path_factory.mktemp("yard"))
+    with filled(server_url, migrated_template, tmp_path_factory.mktemp("yard"), DECLARED, SCHEMA, role=SERVER) as url:
         yield url
-        owner(url, f"drop owned by {SERVER}", f"drop role {SERVER}")
 
 
 @pytest.fixture(scope="module")

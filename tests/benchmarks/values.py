@@ -30,7 +30,7 @@ from tests.benchmarks.measuring import (
 FACETS = ("name", "company", "school", "team", "skill")
 ROWS_AT_ONCE = 20_000
 EVERYDAY = ("who", "works", "at", "in", "the", "with", "and", "show", "me", "people", "from", "for")
-_LOOK_UP = "select count(*) from look_up_values(array['people'], %s, p_doubtful => %s, p_owners => array[''])"
+_LOOK_UP = "select count(*) from look_up_values_v2(array['people'], %s, p_doubtful => %s, p_owners => array[''])"
 _INSERT = """insert into companies (id, company_name, tagline, description, niches, sectors, hq_city, hq_country, founders)
   select 'w' || %s || '-' || g, initcap(w.name) || ' ' || g, w.name, w.text, w.tags, w.tags[1:1], w.tags[2], w.tags[3],
     array[w.name]

@@ -13,7 +13,7 @@ from quarry.core.postgres.migrate import connect
 from quarry.core.settings import LOCAL_EMBEDDING_MODEL
 from quarry.local.doctor_collections import collection_findings
 from tests.collections.support import apply_file, owner
-from tests.collections.test_search import fill
+from tests.collections.test_search import filled
 from tests.conftest import client_of, clone_database
 from tests.records.asking import answer_of, ask, of_type, the
 
@@ -80,9 +80,7 @@ text = "said"
 
 @pytest.fixture(scope="module")
 def shop(server_url: str, migrated_template: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with clone_database(server_url, migrated_template) as url:
-        owner(url, ROWS)
-        fill(url, DECLARED, tmp_path_factory.mktemp("shop"))
+    with filled(server_url, migrated_template, tmp_path_factory.mktemp("shop"), DECLARED, ROWS) as url:
         yield url
 
 

@@ -44,6 +44,19 @@ def fill(url: str, text: str, path: Path) -> None:
 
 
 @contextmanager
+def filled(
+    server_url: str, template: str, folder: Path, declared: str, *statements: str, role: str = ""
+) -> Iterator[str]:
+    """A database of its own, after these statements, with these collections filled; a `role` that they make is dropped too."""
+    with clone_database(server_url, template) as url:
+        owner(url, *statements)
+        fill(url, declared, folder)
+        yield url
+        if role:
+            owner(url, f"drop owned by {role}", f"drop role {role}")
+
+
+@contextmanager
 def served(url: str, tables: str, declared: str, folder: Path) -> Iterator[TestClient]:
     """A client of a database that these tables are made in, declared so."""
     owner(url, tables)
@@ -54,9 +67,7 @@ def served(url: str, tables: str, declared: str, folder: Path) -> Iterator[TestC
 
 @pytest.fixture(scope="module")
 def desk(server_url: str, migrated_template: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with clone_database(server_url, migrated_template) as url:
-        owner(url, HELP_DESK, MORE)
-        fill(url, TICKETS, tmp_path_factory.mktemp("desk"))
+    with filled(server_url, migrated_template, tmp_path_factory.mktemp("desk"), TICKETS, HELP_DESK, MORE) as url:
         yield url
 
 
@@ -69,19 +80,16 @@ def client(desk: str) -> Iterator[TestClient]:
 @pytest.fixture(scope="module")
 def tenants(server_url: str, migrated_template: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     """The same for a server whose role sees what policies let the caller's account see."""
-    with clone_database(server_url, migrated_template) as url:
-        owner(
-            url, HELP_DESK, MORE,
-            "create role desk_server login password 'desk_server' in role quarry_serving, quarry_loading",
-            "alter table support.tickets enable row level security",
-            "create policy own on support.tickets using (account_id::text = current_setting('app.account', true))",
-            "grant usage on schema support to desk_server",
-            "grant select on all tables in schema support to desk_server",
-        )  # fmt: skip
-        fill(url, SCOPED, tmp_path_factory.mktemp("tenants"))
-        with client_of(SERVER + url.partition("@")[2]) as client:
-            yield client
-        owner(url, "drop owned by desk_server", "drop role desk_server")
+    with filled(
+        server_url, migrated_template, tmp_path_factory.mktemp("tenants"), SCOPED, HELP_DESK, MORE,
+        "create role desk_server login password 'desk_server' in role quarry_serving, quarry_loading",
+        "alter table support.tickets enable row level security",
+        "create policy own on support.tickets using (account_id::text = current_setting('app.account', true))",
+        "grant usage on schema support to desk_server",
+        "grant select on all tables in schema support to desk_server",
+        role="desk_server",
+    ) as url, client_of(SERVER + url.partition("@")[2]) as client:  # fmt: skip
+        yield client
 
 
 def search(client: TestClient, user: str = "demo", **parameters: Any) -> dict[str, Any]:

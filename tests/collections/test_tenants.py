@@ -15,9 +15,9 @@ from quarry.core.postgres.pool import Database
 from quarry.core.retrieval.visible_values import visible_values
 from quarry.records.searched_types import searched_type
 from tests.collections.support import owner
-from tests.collections.test_search import fill
+from tests.collections.test_search import fill, filled
 from tests.collections.yard import DECLARED, OF_ANN, OF_OTHERS, SCHEMA, SERVER
-from tests.conftest import client_of, clone_database
+from tests.conftest import client_of
 from tests.records.asking import Events, of_type, read_events, the
 
 HAVING = {"sender": "letters", "dock": "visits", "authority": "permits", "lender": "tools", "payee": "bills"}
@@ -28,11 +28,8 @@ OWN = [(facet, value) for facet, values in OF_ANN.items() for value in values]
 
 @pytest.fixture(scope="module")
 def url(server_url: str, migrated_template: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with clone_database(server_url, migrated_template) as url:
-        owner(url, SCHEMA)
-        fill(url, DECLARED, tmp_path_factory.mktemp("yard"))
+    with filled(server_url, migrated_template, tmp_path_factory.mktemp("yard"), DECLARED, SCHEMA, role=SERVER) as url:
         yield url
-        owner(url, f"drop owned by {SERVER}", f"drop role {SERVER}")
 
 
 @pytest.fixture(scope="module")

@@ -257,7 +257,8 @@ def test_values_are_looked_up_by_index(sample_url: str) -> None:
         found = reads(
             connection,
             "facet_",
-            "select * from look_up_values(array['companies'], array['fintech', 'rockets', 'bergn'], p_doubtful => '{2}')",
+            "select * from look_up_values_v2(array['companies'], array['fintech', 'rockets', 'bergn'], p_doubtful => '{2}',"
+            " p_owners => array[''])",
             [],
         )
     assert not found.whole
@@ -302,7 +303,7 @@ async def test_one_of_the_names_of_a_value_is_all_of_it(services: Services, conn
 def test_runs_of_words_are_stemmed_and_looked_up_together(connection: psycopg.Connection) -> None:
     add_company(connection, "a", "Quill & Oar")
     words = [f"quill{number}" for number in range(WORDS_MAX)]
-    asked = "select * from look_up_values(array['companies'], %s)"
+    asked = "select * from look_up_values_v2(array['companies'], %s, p_owners => array[''])"
     plan = plans(connection, asked, [words], analyze=True)
     loops = re.findall(r"facet_values_phrase on facet_values \w+ .*loops=(\d+)", plan)
     assert sum(map(int, loops)) == 1
@@ -320,7 +321,7 @@ def test_a_word_is_compared_with_those_of_its_length_alone(connection: psycopg.C
     connection.execute("analyze facet_words")
     plan = plans(
         connection,
-        "select * from look_up_values(array['companies'], array['exampl'], p_doubtful => '{0}')",
+        "select * from look_up_values_v2(array['companies'], array['exampl'], p_doubtful => '{0}', p_owners => array[''])",
         analyze=True,
     )
     found = re.findall(r"Bitmap Index Scan on facet_words_slips .*rows=(\d+)", plan)

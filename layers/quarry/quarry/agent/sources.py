@@ -1,7 +1,8 @@
 """Every source that a caller may ask, of all domains that hold data.
 
-A domain offers its sources in its module `sources`: `sources_for(caller, services)` gives them by name, with the settings that
-tell the database who the caller is. Where tables are not ours, `left_out_for` names the sources that could not be read lately.
+A domain offers its sources in its module `sources`, by name: as `SOURCES`, where every caller has the same ones, or by
+`sources_for(caller, services)`, which also gives the settings that tell the database who the caller is. Where tables are not
+ours, `left_out_for` names the sources that could not be read lately.
 Nothing is imported before the first question.
 """
 
@@ -76,12 +77,6 @@ class Asked:
         }
 
 
-async def schema_for(caller: Caller, services: Services) -> tuple[Schema, Services]:
-    """The sources of a caller, and the services with databases that know who the caller is. Raises DatabaseUnavailable."""
-    asked = await what_may_be_asked(caller, services)
-    return asked.schema, asked.acting(services)
-
-
 async def what_may_be_asked(caller: Caller, services: Services) -> Asked:
     """The sources of all domains that hold data. Raises DatabaseUnavailable."""
     filled = await services.memory.read(
@@ -94,7 +89,8 @@ async def what_may_be_asked(caller: Caller, services: Services) -> Asked:
     # what the owner of the data declares keeps its name
     for domain in sorted(filled, key=lambda each: each != "records"):
         offers = module(domain, "sources")
-        found, needed = await offers.sources_for(caller, services)
+        has_own = hasattr(offers, "sources_for")
+        found, needed = await offers.sources_for(caller, services) if has_own else (offers.SOURCES, {})
         if hasattr(offers, "left_out_for"):
             left_out |= await offers.left_out_for(caller, services)
         named = {f"{domain}_{name}" if name in sources else name: name for name in found}

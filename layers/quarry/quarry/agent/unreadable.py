@@ -9,8 +9,8 @@ from contextlib import suppress
 from psycopg import Error as PostgresError
 
 from quarry.agent.sources import Asked
-from quarry.core.errors import InvalidInput, QuarryError, SourceUnavailable
-from quarry.core.postgres.faults import lasting_fault
+from quarry.core.errors import InvalidInput, SourceUnavailable
+from quarry.core.postgres.faults import lasting_fault_of
 from quarry.core.services import Services
 from quarry.domains import module
 from quarry.query.algebra import Query
@@ -46,16 +46,9 @@ def _can_be_left_out(name: str, asked: Asked) -> bool:
 async def _fault_of(name: str, asked: Asked, services: Services, today: datetime.date) -> PostgresError | None:
     """What is wrong with a source, by reading all fields of one row."""
     whole = Query(source=name, select=tuple(asked.schema.sources[name].fields), limit=1)
-    try:
-        await execute(asked.acting(services).reader, whole, asked.schema, today)
-    except SourceUnavailable:
-        return None  # it refers to one that is left out already
-    except (PostgresError, QuarryError) as error:
-        fault = lasting_fault(error)
-        if fault is None:
-            raise
-        return fault
-    return None
+    reading = execute(asked.acting(services).reader, whole, asked.schema, today)
+    # one that is unavailable refers to another that is left out already
+    return await lasting_fault_of(reading, no_fault=(SourceUnavailable,))
 
 
 class _Recording(Mapping[str, Source]):

@@ -12,6 +12,7 @@ from quarry.core.collections.guessing import words
 from quarry.core.collections.search_table import is_callers
 from quarry.core.language.nouns import plural, singular
 from quarry.query.of_table import KINDS
+from quarry.query.paths import NUMERIC
 from quarry.query.schema import Field, Kind, Link, SqlOf, SqlOn
 
 
@@ -51,7 +52,7 @@ def _as_kind(value: LiteralString, kind: Kind) -> LiteralString:
     """A value of another table's row, whose type is not known, as its kind has it."""
     if kind == "date":
         return f"({value})::date"
-    return f"({value})::numeric" if kind in ("number", "money", "year") else value
+    return f"({value})::numeric" if kind in NUMERIC else value
 
 
 @dataclass(frozen=True)

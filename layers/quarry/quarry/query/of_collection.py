@@ -27,6 +27,7 @@ from quarry.core.retrieval.facets import SearchTable
 from quarry.query.algebra import Condition
 from quarry.query.collection_links import guard_of, links_of, title_of
 from quarry.query.of_table import KINDS, described
+from quarry.query.paths import NUMERIC
 from quarry.query.schema import Field, Kind, Link, Source, SqlHoldsWords
 
 _NUMBERS = frozenset(("smallint", "integer", "bigint", "numeric", "real", "double precision"))
@@ -175,7 +176,7 @@ def _column_value(
         return f"{value}::text[]"
     if kind == "date":
         return value if base == "date" else f"({value})::date"
-    if kind in ("number", "money", "year"):
+    if kind in NUMERIC:
         return value if base in _NUMBERS else f"{value}::numeric"
     if kind == "boolean":
         return value if base == "boolean" else f"({value}::numeric <> 0)"

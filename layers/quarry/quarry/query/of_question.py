@@ -16,7 +16,7 @@ from quarry.core.query.mention import DateRange, MoneyRange, NumberRange
 from quarry.core.query.question import Ask, Clause
 from quarry.core.query.question import Condition as FacetCondition
 from quarry.core.retrieval.answers import measures_of
-from quarry.core.retrieval.facets import NUMBER_OF, Facet, SearchTable
+from quarry.core.retrieval.facets import NUMBER_OF, NUMERIC_KINDS, Facet, SearchTable
 from quarry.query.algebra import (
     LIMIT_MAX,
     PARTS_MAX,
@@ -239,7 +239,7 @@ class _Writer:
         if isinstance(span, DateRange):
             return self._days(facet, path, span)
         is_amount = isinstance(span, MoneyRange)
-        if facet.kind not in (("money",) if is_amount else ("number", "year", "money")):
+        if facet.kind not in (("money",) if is_amount else NUMERIC_KINDS):
             raise _Unsayable
         if isinstance(span, MoneyRange) and not facet.is_in(span.currency):
             raise _Unsayable
@@ -294,7 +294,7 @@ def _plain(bound: object) -> Scalar:
 
 def _value(facet: Facet, value: str) -> Scalar:
     """A value as its kind has it. Numbers and truths are written as text in a question's conditions."""
-    if facet.kind in ("number", "year", "money"):
+    if facet.kind in NUMERIC_KINDS:
         try:
             return _plain(float(value))
         except (ValueError, OverflowError):

@@ -15,7 +15,7 @@ from psycopg import Error as PostgresError
 
 from quarry.core.errors import InvalidInput, QuarryError, SourceUnavailable
 from quarry.core.memory import Memory
-from quarry.core.postgres.faults import lasting_fault
+from quarry.core.postgres.faults import lasting_fault, lasting_fault_of
 from quarry.records.contract import RecordType
 from quarry.records.searched_types import RecordTypes
 
@@ -95,16 +95,8 @@ async def _find(
 
 
 async def _fault(types: RecordTypes, work: Callable[[RecordTypes], Awaitable[object]]) -> PostgresError | None:
-    try:
-        await work(types)
-    except (InvalidInput, SourceUnavailable):
-        return None  # it asks for others
-    except (PostgresError, QuarryError) as error:
-        fault = lasting_fault(error)
-        if fault is None:
-            raise
-        return fault
-    return None
+    # work that asks for other types is refused
+    return await lasting_fault_of(work(types), no_fault=(InvalidInput, SourceUnavailable))
 
 
 def leave_out(memory: Memory, name: RecordType, fault: PostgresError, acts_as: str) -> None:

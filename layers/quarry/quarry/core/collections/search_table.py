@@ -24,7 +24,7 @@ from quarry.core.language.nouns import plural, singular
 from quarry.core.query.date_verbs import events_of, is_verb
 from quarry.core.query.measures import is_additive
 from quarry.core.query.quantities import unit_named
-from quarry.core.retrieval.facets import NUMBER_OF, Facet, Related, SearchTable
+from quarry.core.retrieval.facets import NUMBER_OF, NUMERIC_KINDS, Facet, Related, SearchTable
 from quarry.core.tables import COLLECTION_WINDOWS, EmbeddedTable
 
 _WORDINGS: Mapping[str, str] = {"name": "by {}", "place": "in {}"}
@@ -304,7 +304,7 @@ def _value(collection: Collection, name: str, given: FacetDeclaration) -> Litera
         return collection.day(column)
     if isinstance(collection, OwnTable):
         return value
-    if given.kind in ("number", "money", "year"):
+    if given.kind in NUMERIC_KINDS:
         return _as_kind(value, given.kind)
     if given.kind == "boolean":
         return value if collection.columns[column].base == "boolean" else f"({value}::numeric <> 0)"
@@ -315,7 +315,7 @@ def _as_kind(value: LiteralString, kind: FacetKind) -> LiteralString:
     """A value as the kind of its facet has it in SQL."""
     if kind == "date":
         return f"({value})::date"
-    return f"{value}::numeric" if kind in ("number", "money", "year") else value
+    return f"{value}::numeric" if kind in NUMERIC_KINDS else value
 
 
 def tables_reached(given: FacetDeclaration) -> Iterator[str]:

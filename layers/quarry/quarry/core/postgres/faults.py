@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
+
 from psycopg import Error as PostgresError
 
 from quarry.core.errors import ConfigurationError, DatabaseUnavailable, QuarryError
@@ -22,6 +24,22 @@ def lasting_fault(error: Exception) -> PostgresError | None:
     if not isinstance(cause, PostgresError) or cause.sqlstate is None:
         return None
     return None if cause.sqlstate.startswith(_NOT_ANSWERING + _IN_PASSING) else cause
+
+
+async def lasting_fault_of(work: Awaitable[object], no_fault: tuple[type[QuarryError], ...]) -> PostgresError | None:
+    """The lasting fault that some work meets; None where it meets none, or raises one of `no_fault`, whatever caused that. Other
+    errors are raised.
+    """
+    try:
+        await work
+    except no_fault:
+        return None
+    except (PostgresError, QuarryError) as error:
+        fault = lasting_fault(error)
+        if fault is None:
+            raise
+        return fault
+    return None
 
 
 def fault_of_source(error: Exception) -> str | None:

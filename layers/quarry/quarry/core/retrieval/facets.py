@@ -30,6 +30,9 @@ LISTED_KINDS: frozenset[FacetKind] = frozenset({"value", "array", "name", "title
 TEXT_KINDS: frozenset[FacetKind] = LISTED_KINDS | {"text"}
 """The kinds whose values are texts."""
 
+NUMERIC_KINDS: frozenset[FacetKind] = frozenset({"number", "money", "year"})
+"""The kinds whose values are numbers."""
+
 NUMBER_OF = "number_of_"
 """The name of a facet that counts the rows of a collection which refer to a row begins so, and ends with the collection's."""
 
@@ -84,7 +87,7 @@ class Facet:
     @property
     def is_measurable(self) -> bool:
         """Whether a row has one number of it, of its own."""
-        return self.kind in ("number", "money", "year") and self.related is None and not self.is_array
+        return self.kind in NUMERIC_KINDS and self.related is None and not self.is_array
 
     @cached_property
     def name_words(self) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from psycopg.sql import SQL, Composable, Composed, Identifier, Literal, Placehol
 
 from quarry.core.query.mention import DateRange, MoneyRange, NumberRange
 from quarry.core.query.question import Clause, Condition
-from quarry.core.retrieval.facets import TEXT_KINDS, VALUE_MAX_CHARACTERS, Facet, SearchTable
+from quarry.core.retrieval.facets import NUMERIC_KINDS, TEXT_KINDS, VALUE_MAX_CHARACTERS, Facet, SearchTable
 
 RULED_OUT_MAX = 100
 """So many values are ruled out of a facet together."""
@@ -196,7 +196,7 @@ def has_value(facet: Facet) -> Composed:
 
 def _is_one_of(facet: Facet, values: Sequence[str], arguments: Arguments) -> Composed:
     value, names = SQL(facet.sql), list(dict.fromkeys(values))
-    if facet.kind in ("number", "year", "money"):
+    if facet.kind in NUMERIC_KINDS:
         return SQL("{} = any({}::numeric[])").format(value, arguments.add([_number(facet, name) for name in names]))
     if facet.kind == "date":
         return SQL("{} = any({}::date[])").format(value, arguments.add([_day(facet, name) for name in names]))
@@ -268,7 +268,7 @@ def _in_range(facet: Facet, range: DateRange | NumberRange | MoneyRange, argumen
         return _between(SQL(facet.sql), least, most, arguments)
     if isinstance(range, MoneyRange) and facet.kind == "money" and not facet.is_in(range.currency):
         raise ValueError(f"{facet.label} is in {facet.currency}, not in {range.currency}")
-    if (isinstance(range, NumberRange) and facet.kind in ("number", "year", "money")) or (
+    if (isinstance(range, NumberRange) and facet.kind in NUMERIC_KINDS) or (
         isinstance(range, MoneyRange) and facet.kind == "money"
     ):
         return _between(
