@@ -27,7 +27,8 @@ Values are spelt as below or as `values` gives them. If the sources below answer
 Then answer, without further calls:
 - Begin with the answer itself, in a sentence or two, in the language of the question; then what matters most. At most 250 words.
 - Say only what the sources and results say. After each statement from a source cite it, as [1] or [1][3]; numbers and rows of
-  `query` need no citation. If something is not answered, say so in one sentence without a citation, and what comes nearest.
+  `query` need no citation. If something is not answered, write in one sentence, without a citation, that
+  the records do not say it, and then what comes nearest.
 - Where sources disagree, or a later one changes an earlier one, say which is later.
 - Markdown without links, images, HTML or a list of sources.
 
