@@ -12,7 +12,7 @@ from quarry.query.contract import RelatedRows, SourceDescription, SourceField
 from quarry.query.schema import Field, Link, Source
 
 VALUES_MAX = 12
-"""So many values of a field are told."""
+"""How many values of a field are shown."""
 VALUES_READ_MAX = 4 * VALUES_MAX
 """So many are read: the dictionary knows titles by their last words as well."""
 

@@ -27,7 +27,7 @@ ANSWER_NOW = "Answer now, from what the tools have shown. There are no further s
 
 
 def agent_messages(request: ChatRequest, known: KnownValues, asked: CampaignQuestion) -> list[Message]:
-    """The start of the conversation with tools. Of how the question was read, only what the user has set is told."""
+    """The start of the conversation with tools. Of the reading, it holds only what the user has set."""
     return [
         Message("system", f"{AGENT}\n\n<values>\n{_values(known)}\n</values>"),
         *(

@@ -17,7 +17,7 @@ from quarry.core.model.step import ModelStep, decide
 from quarry.core.off_loop import off_loop
 
 REJECTED_MAX = 8
-"""So many of the companies that were left out are told of."""
+"""How many of the companies that were left out are named."""
 
 _END: dict[EndReason, str] = {
     "confidence_met": "enough",

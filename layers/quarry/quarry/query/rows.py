@@ -13,7 +13,7 @@ from quarry.query.scope import Scope
 ROWS_DEFAULT = 100
 """Rows of a page, unless the query says how many."""
 ROW_FIELDS = ("id", "title")
-"""What is told of a row, unless the query selects fields."""
+"""What a row shows, unless the query selects fields."""
 
 
 def page_of_rows(base: Base) -> tuple[Composed, list[Path]]:

@@ -132,7 +132,7 @@ class Ruled:
         if facts.doubt and not facts.lacking and sources:
             yield f"{facts.doubt}\n\n"
         extracted = quotations(self.begun, facts, sources)
-        # beside a number that was counted, nothing need be quoted
+        # an exact count needs no quotation
         yield from extracted if extracted != [fallbacks.NOTHING_FOUND] or not facts.text else ()
 
 

@@ -20,7 +20,7 @@ def confidence(
 
     High: six sources or more with a mean similarity above 0.7. Low: two or fewer, or a mean below 0.5. Else medium. The mean is
     over the sources that have a similarity; where none has, the count alone decides between low and medium. A number that was
-    counted exactly is high by what it was counted on, the `basis`, whatever the sources beside it are; medium, where more is said
+    counted exactly is high by what it was counted on, the `basis`, whatever sources come with it; medium, where more is said
     that nothing supports (`is_partial`). What may not answer the question (`is_doubtful`) is low, whatever the sources.
     """
     level: ConfidenceLevel = "medium"

@@ -180,7 +180,7 @@ class RecordCounts(LazyModel):
     all `count` and `other` together are `total`, or more where groups are `overlapping`, since a record with several values
     counts in each. Values that differ only in case, accents and outer spaces are one group, and the group's value as a filter
     finds its records; an empty filter (`status=`) finds those of the null group. Periods without records are groups of 0, unless
-    there are `gaps`: of more than 1,000 periods only those with records are given. What `of` asks for stands beside `total` and
+    there are `gaps`: of more than 1,000 periods only those with records are given. What `of` asks for stands next to `total` and
     each `count`, by its name; null where no record has a value. `degraded` names, as
     `collection:NAME`, each collection that could not be read and is not counted.
     """

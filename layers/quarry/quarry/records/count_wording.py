@@ -190,7 +190,7 @@ def _grouped(table: SearchTable, ask: Ask, event: AggregationEvent, named: Seque
 
 
 def _more(event: AggregationEvent, writing: Writing, held: str = "") -> str:
-    """How many groups there are beside those that are named; `held`: with so many rows."""
+    """How many groups there are besides those that are named; `held`: with so many rows."""
     rest = event.group_count - GROUPS_SAID_MAX
     return f"; and {writing.number(rest, ',')} more{held}" if rest > 0 else ""
 

@@ -316,8 +316,8 @@ def _in_order(wanted: Counting, groups: Sequence[Group]) -> list[Group]:
 
 
 def as_asked(wanted: Counting, event: AggregationEvent) -> TableQuestion | None:
-    """What was counted, as it is asked of one table, with as many groups or records as were told. None for several types, and for
-    the highest of what no record has.
+    """What was counted, as it is asked of one table, with as many groups or records as were shown. None for several types, and
+    for the highest of what no record has.
     """
     ask = wanted.ask
     if wanted.beside or (ask.kind == "extreme" and not event.group_count):

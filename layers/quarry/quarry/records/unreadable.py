@@ -81,7 +81,7 @@ async def _find(
     types: RecordTypes,
     work: Callable[[RecordTypes], Awaitable[object]],
 ) -> list[Fault]:
-    """Those of the suspects with which the work fails, beside those that are known to be sound; half of them at a time."""
+    """Those of the suspects with which the work fails, together with those that are known to be sound; half of them at a time."""
     fault = await _fault(types.without({*_collections(types)} - {*sound, *suspects}), work)
     if fault is None:
         return []

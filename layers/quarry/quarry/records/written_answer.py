@@ -23,7 +23,7 @@ Sources: the numbers of the sources you answer from, as `2, 5`, or `none`
 the answer
 (an empty line)
 Next: a question of at most 15 words that these records can answer and the user may ask next (two or three such lines)"""
-"""What the model is told."""
+"""The part of the prompt that describes the form."""
 
 
 @dataclass

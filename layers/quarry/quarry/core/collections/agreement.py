@@ -22,7 +22,7 @@ Table = tuple[str, str]
 
 @dataclass(frozen=True)
 class Disagreement:
-    """What is wrong with a collection beside another. `path` is where it stands in the collection."""
+    """What is wrong with a collection next to another. `path` is where it stands in the collection."""
 
     collection: str
     path: tuple[str, ...]

@@ -149,7 +149,7 @@ def _collection(name: str, relation: Relation, drafted: TableDraft) -> Iterator[
 
 
 def _hidden(reasons: Mapping[str, str]) -> Iterator[str]:
-    """One line for each column, so that its reason stands beside it and that deleting the line shows it."""
+    """One line for each column, so that its reason stands next to it and that deleting the line shows it."""
     yield "hidden = ["
     yield from (f"  {toml_text.toml(name)},  # {reason}" for name, reason in reasons.items())
     yield "]"

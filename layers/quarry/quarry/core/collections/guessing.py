@@ -58,7 +58,7 @@ _AMOUNTS = frozenset(
     importe coste salario prix montant loyer salaire prezzo importo preco""".split()
 )
 _OWED = frozenset("due net gross owed outstanding".split())
-"""What is said of amounts of money, and stands in their names."""
+"""Words that describe amounts of money in names."""
 _WHOLE_NUMBERS = ("smallint", "integer", "bigint")
 _NO_AMOUNTS = frozenset("rate percent percentage share ratio count method type".split())
 """Last words of what only has to do with money."""
@@ -379,7 +379,7 @@ def _counts_things(column: Column) -> bool:
 
 
 def _is_of_money(word: str) -> bool:
-    """Whether what is called so is money, or is said of money alone: fees, sales, paid."""
+    """Whether the word names money, or describes nothing but money: fees, sales, paid."""
     one = singular(word)
     if {word, one} & (_AMOUNTS | SIDE_AMOUNTS | _HUNDREDTHS | _OWED) or names_currency(word):
         return True

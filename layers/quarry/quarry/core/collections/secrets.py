@@ -46,7 +46,7 @@ _DOCUMENTS_OF_SETTINGS = frozenset(
     """config cfg conf configuration setting option preference parameter param env environment header payload auth raw session
     state request response variable extra""".split()
 )
-"""What documents are called that often hold credentials beside other things."""
+"""Names of documents that often hold credentials among other things."""
 _TEXTS_OF_SETTINGS = frozenset("config cfg conf configuration settings payload headers env".split())
 """Last words of texts that are such documents."""
 _LOGINS = frozenset("payload data sess session sid agent useragent ip hostname expire expires".split())
@@ -132,7 +132,7 @@ def _is_document(column: Column) -> bool:
 
 
 def _holds_settings(column: Column, relation: Relation) -> bool:
-    """Whether it is the value beside each name in a table of settings, or a document of settings or of requests."""
+    """Whether it is the value of each name in a table of settings, or a document of settings or of requests."""
     said = words(column.name)
     is_named_so = (
         _DOCUMENTS_OF_SETTINGS & {*map(singular, said)} if _is_document(column) else {*said[-1:]} & _TEXTS_OF_SETTINGS
@@ -160,7 +160,7 @@ def _is_of_login(column: Column, relation: Relation) -> bool:
 
 
 def _is_postal(column: Column, relation: Relation) -> bool:
-    """Whether a `pincode` is that of a place: beside a city, it is India's postal code."""
+    """Whether a `pincode` is a place's: next to a city, it is India's postal code."""
     said = words(column.name)
     beside = {word for each in relation.columns for word in words(each.name)}
     return "".join(said) == "pincode" and bool(_POSTAL & beside)

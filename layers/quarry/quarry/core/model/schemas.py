@@ -16,7 +16,7 @@ _UNSEEN = frozenset(
 )
 """Keywords that a model does not need, or that OpenAI refuses (`default is not permitted`)."""
 _CHECKED = frozenset({"additionalProperties", "minimum", "maximum", "minItems", "maxItems"})
-"""Keywords of a tool's arguments whose breach the model is told when it happens."""
+"""Keywords of a tool's arguments that are left out: the error names a breach when it happens."""
 _NULL: Schema = {"type": "null"}
 
 

@@ -79,7 +79,7 @@ async def call_tools(
 
     The model takes at most `max_turns` turns here. Arguments that do not validate go back to it as the tool's result. A call
     repeated with the same arguments is answered from memory. A failing model marks `step_name` degraded; no ModelError is raised.
-    A model that answers before any tool told it anything of the data is sent `look_first`, once.
+    A model that answers before any tool has shown it data gets `look_first`, once.
 
     What is said after `messages` is put behind what `said` holds; where the model ended the loop by itself, it ends in its text.
     """

@@ -1,4 +1,4 @@
-"""Faults of tables that are not ours, told apart from a database that does not answer."""
+"""Faults of tables that are not ours, as opposed to a database that does not answer."""
 
 from __future__ import annotations
 

@@ -560,7 +560,7 @@ def _says_what_a_code_is(mentions: Sequence[Mention], place: int) -> bool:
 
 
 def _with_assertions_of_names(mentions: Sequence[Mention]) -> list[Mention]:
-    """What is said of the name of a number right before it is said of the number: "except age 30"."""
+    """A negation before the name of a number applies to the number: "except age 30"."""
     read = list(mentions)
     for place in range(len(read) - 1):
         name, number = read[place], read[place + 1]

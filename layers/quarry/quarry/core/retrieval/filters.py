@@ -218,7 +218,7 @@ def _is_one_of(facet: Facet, values: Sequence[str], arguments: Arguments) -> Com
 
 
 def _is_kept(value: str) -> bool:
-    """Whether other spellings of a value are found among those that are looked up, and so were named beside it."""
+    """Whether other spellings of a value are found among those that are looked up, and so were named with it."""
     return len(value) <= VALUE_MAX_CHARACTERS and any(character.isalnum() for character in value)
 
 
