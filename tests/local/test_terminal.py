@@ -190,7 +190,7 @@ def test_an_answer_is_shown_with_its_research_sources_confidence_followups_and_l
     assert (
         shown
         == """\
-search records: elm
+search records: query: elm
   1 record found; kept [1]
 
 It was kept [1].
