@@ -135,7 +135,8 @@ class Database:
             with connection.cursor().copy(SQL(f"copy {name} from stdin".replace("%%", "%"))) as copy:
                 for row in zip(*(column.values for column in columns), strict=True):
                     copy.write_row(row)
-        connection.execute("analyze")
+        for table in self.tables.values():
+            connection.execute(SQL(f"analyze {at}.{_quoted(table.name)}".replace("%%", "%")))
 
     def load_sqlite(self) -> sqlite3.Connection:
         """In memory. Texts compare without regard to case, as in the MySQL that the gold SQL is written for."""

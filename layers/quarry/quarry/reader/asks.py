@@ -1,0 +1,299 @@
+"""What a question may ask of the rows of a source: which fields, how many, which number, which groups, in which order. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
+
+from quarry.query.algebra import Direction, Function, Period
+from quarry.reader.names import FieldName, LinkName, SourceName
+from quarry.reader.parts import Clues, Evidence
+
+BASES_MAX = 6
+FIELDS_MAX = 9
+LISTS_MAX = 26
+LISTS_KEPT = 9
+"""Lists of fields that are combined with orders and related rows."""
+ORDERS_MAX = 7
+GROUPS_MAX = 7
+ASKS_MAX = 260
+ALIKE_MAX = 45
+"""Asks of one shape that are kept, so that none crowds out the others."""
+FUNCTIONS: tuple[Function, ...] = ("avg", "min", "max", "sum")
+PERIODS: tuple[Period, ...] = ("day", "week", "month", "quarter", "year")
+DIRECTIONS: tuple[Direction, ...] = ("asc", "desc")
+Kind = Literal["rows", "distinct", "count", "count_distinct", "numbers", "groups", "each", "share"]
+
+
+@dataclass(frozen=True, eq=False)
+class Ask:
+    """What is asked of the rows of `base`.
+
+    rows, distinct   the fields `shown`, by `order`, the first ones where `is_first`
+    count, share     how many rows; which part of all
+    count_distinct   how many different values of the one that is `shown`
+    numbers          `functions` of `shown`, one each, or several of one
+    groups           rows by `shown`, and by `period`: `functions` of `measured`, else how many; by that number where `direction`
+    each             `shown` with the number of related rows, by that number where `direction`
+    `related` is the link to the rows that are counted for the order of rows, and for `each`.
+    """
+
+    kind: Kind
+    base: SourceName
+    evidence: Evidence
+    shown: tuple[FieldName, ...] = ()
+    order: FieldName | None = None
+    direction: Direction | None = None
+    is_first: bool = False
+    functions: tuple[Function, ...] = ()
+    measured: FieldName | None = None
+    period: Period | None = None
+    related: LinkName | None = None
+
+    @property
+    def fields(self) -> Iterator[FieldName]:
+        """All fields that it needs."""
+        yield from self.shown
+        yield from (each for each in (self.order, self.measured) if each)
+
+
+@dataclass(frozen=True)
+class Asks:
+    """Composes what one question may ask."""
+
+    clues: Clues
+    needed: Sequence[str] = ()
+    """The sources that conditions are about."""
+
+    def all(self) -> list[Ask]:
+        """The likeliest, best first."""
+        found = [ask for base in self._bases() for ask in self._of(base)]
+        found.sort(key=lambda ask: -ask.evidence.rank)
+        kept: list[Ask] = []
+        of_shape: Counter[object] = Counter()
+        for ask in found:
+            shape = (ask.kind, ask.is_first, ask.order is None, ask.related is None, ask.measured is None)
+            of_shape[shape] += 1
+            if of_shape[shape] <= ALIKE_MAX:
+                kept.append(ask)
+        return kept[:ASKS_MAX]
+
+    def _bases(self) -> list[SourceName]:
+        """The sources that may be meant: those that are named, those of fields that are, of values, what joins two of these."""
+        said, sources = self.clues.said, self.clues.names.sources
+        rated: dict[str, float] = {}
+
+        def rate(name: str, points: float) -> None:
+            rated[name] = max(rated.get(name, 0.0), points)
+
+        for each, places in said.named.items():
+            if isinstance(each, SourceName):
+                rate(each.name, 2 * places[0].likeness)
+            elif places[0].likeness >= 0.5:
+                rate(each.source, places[0].likeness)
+        for name in self.needed:
+            rate(name, 0.9)
+        named = [name for name, points in rated.items() if points >= 0.9]
+        for name in sources:
+            ways = [self.clues.names.way(name, other) for other in named if other != name]
+            if sum(way is not None and not way.is_many for way in ways) >= 2:
+                rate(name, 0.6)
+        best = sorted(rated, key=lambda name: -rated[name])[:BASES_MAX]
+        return [sources[name] for name in best or [*sources][:4]]
+
+    @property
+    def _fields(self) -> list[FieldName]:
+        """The fields that are named, best first."""
+        named = [
+            (-places[0].likeness, places[0].first, each)
+            for each, places in self.clues.said.named.items()
+            if isinstance(each, FieldName) and places[0].likeness >= 0.5
+        ]
+        return [each for _, _, each in sorted(named, key=lambda item: item[:2])][:FIELDS_MAX]
+
+    def _of(self, base: SourceName) -> Iterator[Ask]:
+        reached = self.clues.names.reached(base.name)
+        fields = [each for each in self._fields if each.source in reached]
+        evidence = self._base(base)
+        lists = self._lists(base, fields, evidence)
+        yield from self._rows(base, lists, fields)
+        yield Ask("count", base, self._framed("count", evidence))
+        yield Ask("share", base, self._framed("share", evidence))
+        for each in fields[:5]:
+            own = self.clues.joined(evidence, self.clues.field("shown", each))
+            yield Ask("count_distinct", base, self._framed("count_distinct", own), (each,))
+        yield from self._numbers(base, fields, evidence)
+        yield from self._groups(base, fields, evidence)
+
+    def _base(self, base: SourceName) -> Evidence:
+        return self.clues.called("base", base)
+
+    def _framed(self, kind: str, *evidence: Evidence) -> Evidence:
+        return self.clues.joined(*evidence, self.clues.framed(kind))
+
+    # ---- rows ----
+
+    def _lists(
+        self, base: SourceName, fields: Sequence[FieldName], evidence: Evidence
+    ) -> list[tuple[tuple[FieldName, ...], Evidence]]:
+        """The fields that rows may be shown by, the likeliest lists first."""
+        clues, said = self.clues, self.clues.said
+
+        def first(each: FieldName) -> int:
+            place = said.best(each)
+            return place.first if place else 0
+
+        strong = [each for each in fields if (place := said.best(each)) and place.likeness >= 0.9][:5]
+        lists: list[tuple[FieldName, ...]] = [(each,) for each in fields]
+        for length in (2, 3, 4):
+            lists += combinations(sorted(strong, key=first), length)
+        lists += combinations(sorted(fields[:4], key=first), 2)
+        titled = [(base.title, each) for each in sorted(fields[:4], key=first) if each is not base.title]
+        lists = [(base.title,), *lists[:LISTS_MAX], *titled]
+        found = []
+        for shown in dict.fromkeys(lists):
+            if len({self.clues.names.path(base.name, each) for each in shown}) < len(shown):
+                continue
+            found.append((shown, clues.joined(evidence, self._shown(base, shown))))
+        found.sort(key=lambda item: -item[1].rank)
+        return found
+
+    def _shown(self, base: SourceName, shown: Sequence[FieldName]) -> Evidence:
+        clues = self.clues
+        parts = [clues.field("shown", each) for each in shown]
+        own = sum(each.source == base.name for each in shown) / len(shown)
+        is_default = len(shown) == 1 and shown[0] is base.title
+        unsaid = is_default and clues.said.best(base.title) is None
+        bundles = [clues.one(f"shown:{len(shown)}"), clues.one("shown:own", own)]
+        if unsaid:
+            bundles.append(clues.framed("shown:unsaid"))
+        elif shown[0] is base.title and clues.said.best(base.title) is None:
+            bundles.append(clues.framed("shown:titled"))
+        return clues.joined(*parts, Evidence(clues.sourced(shown), tuple(bundles)))
+
+    def _rows(
+        self, base: SourceName, lists: Sequence[tuple[tuple[FieldName, ...], Evidence]], fields: Sequence[FieldName]
+    ) -> Iterator[Ask]:
+        for shown, evidence in lists[:LISTS_MAX]:
+            yield Ask("rows", base, self._framed("rows", evidence), shown)
+            if len(shown) < 3:
+                yield Ask("distinct", base, self._framed("distinct", evidence), shown)
+        for shown, evidence in lists[:LISTS_KEPT]:
+            yield from self._ordered(base, shown, evidence, fields)
+            yield from self._by_related(base, shown, evidence)
+
+    def _ordered(
+        self, base: SourceName, shown: tuple[FieldName, ...], evidence: Evidence, fields: Sequence[FieldName]
+    ) -> Iterator[Ask]:
+        """The rows by a field: all, or the first ones."""
+        clues = self.clues
+        unsaid = [
+            each for each in base.fields if (each.is_number or each.is_date) and not each.is_key and each not in fields
+        ]
+        said = [each for each in fields if each.is_number or each.is_date] + [
+            each for each in fields if not (each.is_number or each.is_date)
+        ][:2]
+        for order in dict.fromkeys([*said[:ORDERS_MAX], *unsaid[:3]]):
+            named, place = clues.field("order", order), clues.said.best(order)
+            for direction in DIRECTIONS:
+                by = f"order:{direction}"
+                own = clues.joined(
+                    evidence, named, clues.freely(by), clues.near(by, place), clues.one(f"{by}:{order.kind}")
+                )
+                yield Ask("rows", base, self._framed("first", own), shown, order, direction, is_first=True)
+                if place is not None:
+                    yield Ask("rows", base, self._framed("sorted", own), shown, order, direction)
+
+    def _by_related(self, base: SourceName, shown: tuple[FieldName, ...], evidence: Evidence) -> Iterator[Ask]:
+        """The rows by the number of their related rows, or each with that."""
+        clues = self.clues
+        for link in base.links:
+            if not link.is_many:
+                continue
+            source = clues.names.sources.get(link.target or "")
+            named = clues.called("related:link", link)
+            target = clues.called("related:rows", source) if source else Evidence(0, ())
+            own = clues.joined(evidence, named, target)
+            yield Ask("each", base, self._framed("each", own), shown, related=link)
+            for direction in DIRECTIONS:
+                by = clues.joined(own, clues.freely(f"most:{direction}"))
+                ask = Ask("rows", base, self._framed("most", by), shown, None, direction, True, related=link)
+                yield ask
+
+    # ---- numbers and groups ----
+
+    def _numbers(self, base: SourceName, fields: Sequence[FieldName], evidence: Evidence) -> Iterator[Ask]:
+        clues = self.clues
+        numeric = [each for each in fields if each.is_number and not each.is_key][:4]
+        ranked = numeric + [each for each in fields if each.is_date][:2]
+        unsaid = [] if numeric else [each for each in base.fields if each.is_number and not each.is_key][:2]
+        for each in (*ranked, *unsaid):
+            own = clues.joined(evidence, clues.field("measured", each))
+            functions = FUNCTIONS if each.is_number else FUNCTIONS[1:3]
+            for length in (1, 2, 3) if each.is_number else (1,):
+                for chosen in combinations(functions, length):
+                    parts = [self._function(function, each) for function in chosen]
+                    yield Ask("numbers", base, self._framed(f"numbers{length}", own, *parts), (each,), functions=chosen)
+        for pair in combinations(numeric[:4], 2):
+            own = clues.joined(evidence, *(clues.field("measured", each) for each in pair))
+            for one in FUNCTIONS:
+                for other in FUNCTIONS:
+                    parts = [self._function(one, pair[0]), self._function(other, pair[1])]
+                    yield Ask("numbers", base, self._framed("numbers:pair", own, *parts), pair, functions=(one, other))
+
+    def _function(self, function: Function, each: FieldName) -> Evidence:
+        clues = self.clues
+        place = clues.said.best(each)
+        kind = f"fn:{function}"
+        return Evidence(0, (clues.freely(kind), clues.near(kind, place, 3), clues.one(f"{kind}:{each.kind}")))
+
+    def _groups(self, base: SourceName, fields: Sequence[FieldName], evidence: Evidence) -> Iterator[Ask]:
+        clues = self.clues
+        dated = [each for each in base.fields if each.is_date]
+        for by in dict.fromkeys([*fields[:GROUPS_MAX], base.title, *dated[:2]]):
+            place = clues.said.best(by)
+            own = clues.joined(
+                evidence,
+                clues.field("by", by),
+                clues.near("by", place, 3),
+                Evidence(clues.sourced((by,)), ()),
+            )
+            if by.is_date:
+                for period in PERIODS:
+                    parts = clues.joined(own, clues.freely(f"period:{period}"), clues.near(f"period:{period}", place))
+                    yield from self._grouped(base, by, parts, fields, period)
+            else:
+                yield from self._grouped(base, by, own, fields, None)
+
+    def _grouped(
+        self, base: SourceName, by: FieldName, evidence: Evidence, fields: Sequence[FieldName], period: Period | None
+    ) -> Iterator[Ask]:
+        clues = self.clues
+        yield Ask("groups", base, self._framed("groups", evidence), (by,), period=period)
+        for direction in DIRECTIONS:
+            own = clues.joined(evidence, clues.freely(f"most:{direction}"))
+            yield Ask("groups", base, self._framed("common", own), (by,), None, direction, True, period=period)
+        numeric = [each for each in fields if each.is_number and not each.is_key and each is not by]
+        for measured in numeric[:3]:
+            of = clues.joined(evidence, clues.field("measured", measured))
+            for pair in combinations(FUNCTIONS, 2):
+                own = clues.joined(of, *(self._function(function, measured) for function in pair))
+                yield Ask(
+                    "groups", base, self._framed("groups:of2", own), (by,), functions=pair, measured=measured, period=period
+                )  # fmt: skip
+            for function in FUNCTIONS:
+                own = clues.joined(of, self._function(function, measured))
+                yield Ask(
+                    "groups", base, self._framed("groups:of", own), (by,), functions=(function,), measured=measured,
+                    period=period,
+                )  # fmt: skip
+                if period is not None or function in ("min", "max"):
+                    continue
+                for direction in DIRECTIONS:
+                    most = clues.joined(own, clues.freely(f"most:{direction}"))
+                    yield Ask(
+                        "groups", base, self._framed("common:of", most), (by,), None, direction, True, (function,), measured
+                    )  # fmt: skip

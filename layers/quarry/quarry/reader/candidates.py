@@ -1,0 +1,145 @@
+"""The likeliest queries for a question, each with the features that score it. Pure."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from heapq import nlargest
+
+from quarry.query.schema import Schema
+from quarry.reader.asks import Ask, Asks
+from quarry.reader.compose import Composed, Json, compose
+from quarry.reader.conditions import Conditions, ConditionSets
+from quarry.reader.features import Bundle, Scorer
+from quarry.reader.names import names_of
+from quarry.reader.parts import Clues
+from quarry.reader.said import Said, read_words
+from quarry.reader.values import ValueLink
+
+CANDIDATES_MAX = 140
+"""So many queries are scored; fewer are composed of what scores best by itself."""
+PAIRS_MAX = 400
+"""Pairs of an ask and conditions that are composed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A query with its score. `mask` are the words that it reads, as bits."""
+
+    composed: Composed
+    ask: Ask
+    conditions: Conditions
+    bundles: tuple[Bundle, ...]
+    score: float
+    mask: int
+
+    @property
+    def query(self) -> Json:
+        return self.composed.query
+
+    @property
+    def kind(self) -> str:
+        """What kind of answer it gives, as it is calibrated."""
+        ask = self.ask
+        if ask.kind == "rows":
+            return "extreme" if ask.is_first else "rows"
+        return {"count_distinct": "count", "share": "count", "each": "groups", "distinct": "rows"}.get(
+            ask.kind, ask.kind
+        )
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """What a question says, and the queries that it may mean, best first."""
+
+    said: Said
+    clues: Clues
+    all: Sequence[Candidate]
+
+
+def candidates(
+    text: str, schema: Schema, links: Sequence[ValueLink], today: datetime.date, weights: Sequence[float]
+) -> Candidates:
+    """The queries that a question may mean."""
+    names = names_of(schema)
+    said = read_words(text, names, links, today)
+    clues = Clues(said, names, Scorer(weights))
+    conditions = ConditionSets(clues, today).all()
+    needed = [test.field.source for each in conditions[:4] for test in each.tests if test.field]
+    asks = Asks(clues, list(dict.fromkeys(needed))).all()
+    return Candidates(said, clues, _composed(clues, asks, conditions))
+
+
+def _composed(clues: Clues, asks: Sequence[Ask], conditions: Sequence[Conditions]) -> list[Candidate]:
+    pairs = [_Pair(clues, ask, each) for ask, each in _likeliest(clues, asks, conditions)]
+    pairs.sort(key=lambda pair: -pair.score)
+    found: list[Candidate] = []
+    seen: set[str] = set()
+    for pair in pairs:
+        composed = compose(pair.ask, pair.conditions, clues.names)
+        if composed is None or (text := json.dumps(composed.query, sort_keys=True)) in seen:
+            continue
+        seen.add(text)
+        found.append(Candidate(composed, pair.ask, pair.conditions, pair.bundles, pair.score, pair.mask))
+        if len(found) == CANDIDATES_MAX:
+            break
+    return found
+
+
+def _likeliest(clues: Clues, asks: Sequence[Ask], conditions: Sequence[Conditions]) -> list[tuple[Ask, Conditions]]:
+    """The pairs that are composed, by what their parts say and the words that they read."""
+    alignable = clues.said.alignable
+    total = alignable.bit_count() or 1
+    a_word = clues.one("covered", 1 / total).score - clues.one("uncovered", 1.0).score
+    scored = [(each, each.evidence.score, each.evidence.mask, each.sources) for each in conditions]
+    pairs: list[tuple[float, int, Ask, Conditions]] = []
+    for ask in asks:
+        score, mask, reached = ask.evidence.score, ask.evidence.mask, clues.names.reached(ask.base.name).keys()
+        for each, own, said, sources in scored:
+            if not (sources <= reached) or (each.limit is not None and not ask.is_first):
+                continue
+            rank = score + own + a_word * ((mask | said) & alignable).bit_count()
+            pairs.append((rank, len(pairs), ask, each))
+    return [(ask, each) for _, _, ask, each in nlargest(PAIRS_MAX, pairs)]
+
+
+class _Pair:
+    """An ask with conditions, and what only both together say."""
+
+    __slots__ = ("_clues", "ask", "conditions", "mask", "score")
+
+    def __init__(self, clues: Clues, ask: Ask, conditions: Conditions) -> None:
+        self._clues, self.ask, self.conditions = clues, ask, conditions
+        self.mask = (ask.evidence.mask | conditions.evidence.mask) & clues.said.alignable
+        self.score = ask.evidence.score + conditions.evidence.score + sum(each.score for each in self._joint)
+
+    @property
+    def _joint(self) -> tuple[Bundle, ...]:
+        clues, total = self._clues, self._clues.said.alignable.bit_count() or 1
+        covered = self.mask.bit_count()
+        base, names = self.ask.base.name, clues.names
+        hops = many = 0
+        for test in self.conditions.tests:
+            source = test.field.source if test.field else test.about
+            way = names.way(base, source) if source else None
+            if way is not None:
+                hops += len(way.links)
+                many += way.is_many and test.field is not None
+        for each in self.ask.fields:
+            way = names.way(base, each.source)
+            hops += len(way.links) if way else 0
+        rows = self.conditions.has_rows
+        return (
+            clues.one("covered", covered / total),
+            clues.one("uncovered", float(total - covered)),
+            clues.one("hops", float(hops)),
+            clues.one("many", float(many)),
+            clues.one(f"pair:{self.ask.kind}:{len(self.conditions.tests) if self.conditions.tests else 0}:{rows}"),
+            clues.one(f"pair:{self.conditions.joined}:{self.ask.kind}"),
+        )
+
+    @property
+    def bundles(self) -> tuple[Bundle, ...]:
+        return (*self.ask.evidence.bundles, *self.conditions.evidence.bundles, *self._joint)

@@ -1,0 +1,225 @@
+"""An ask with a set of conditions as a Query, where the schema's links allow that. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from quarry.reader.asks import Ask
+from quarry.reader.conditions import Conditions, Test
+from quarry.reader.names import HERE, TITLE, FieldName, Names, SourceName, Way
+
+Json = dict[str, Any]
+FIRST_ONE = 1
+
+
+@dataclass(frozen=True)
+class Composed:
+    """A query as JSON has it, and the places of its columns that only say why these rows are shown."""
+
+    query: Json
+    aside: tuple[int, ...] = ()
+
+
+class _Unsayable(Exception):
+    """No link leads there."""
+
+
+def compose(ask: Ask, conditions: Conditions, names: Names) -> Composed | None:
+    """The query; None where the conditions and the ask do not go together."""
+    is_grouped = ask.kind == "groups" or (ask.kind == "distinct")
+    limit = conditions.limit
+    if limit is not None and not ask.is_first:
+        return None
+    if ask.kind == "share" and not conditions.tests:
+        return None
+    try:
+        return _Writer(ask, conditions, names, is_grouped).write(limit)
+    except _Unsayable:
+        return None
+
+
+@dataclass(frozen=True)
+class _Writer:
+    ask: Ask
+    conditions: Conditions
+    names: Names
+    is_grouped: bool
+
+    @property
+    def base(self) -> SourceName:
+        return self.ask.base
+
+    def write(self, limit: int | None) -> Composed:
+        where, having = self._where()
+        query: Json = {"source": self.base.name}
+        if where and self.ask.kind != "share":
+            query["where"] = where
+        if having:
+            query["having"] = having
+        asked = self._asked(where)
+        if self.ask.is_first:
+            asked.query["limit"] = limit or FIRST_ONE
+        return Composed({**query, **asked.query}, asked.aside)
+
+    def way(self, source: str) -> Way:
+        """How rows of the base lead to a source."""
+        way = self.names.way(self.base.name, source)
+        if way is None:
+            raise _Unsayable
+        return way
+
+    def path(self, each: FieldName) -> tuple[str, bool]:
+        """The path to a field, and whether a row may have several of it."""
+        found = self.names.path(self.base.name, each)
+        if found is None:
+            raise _Unsayable
+        return found
+
+    # ---- what is asked ----
+
+    def _asked(self, where: list[Json]) -> Composed:
+        match self.ask.kind:
+            case "count":
+                return Composed({"aggregate": ["count"]})
+            case "share":
+                return Composed({"aggregate": [{"fn": "share", "where": where}]})
+            case "count_distinct":
+                return Composed({"aggregate": [f"count_distinct({self.path(self.ask.shown[0])[0]})"]})
+            case "numbers":
+                fields = [*self.ask.shown] * (1 if len(self.ask.shown) > 1 else len(self.ask.functions))
+                named = zip(self.ask.functions, fields, strict=True)
+                return Composed({"aggregate": [f"{function}({self.path(each)[0]})" for function, each in named]})
+            case "groups":
+                return self._groups()
+            case "each":
+                return self._each()
+            case _:
+                return self._rows()
+
+    def _rows(self) -> Composed:
+        ask = self.ask
+        paths = [self.path(each) for each in ask.shown]
+        order = self._order()
+        if ask.kind == "distinct" or (any(is_many for _, is_many in paths) and not order):
+            return Composed({"group": [path for path, _ in paths]})
+        if any(is_many for _, is_many in paths):
+            raise _Unsayable
+        shown = [path for path, _ in paths]
+        aside: tuple[int, ...] = ()
+        if order and order[0]["by"] not in shown:
+            aside = (len(shown),)
+            shown.append(order[0]["by"])
+        return Composed({"select": shown, **({"order": order} if order else {})}, aside)
+
+    def _order(self) -> list[Json]:
+        ask = self.ask
+        if ask.related is not None:
+            return [{"by": f"count({ask.related.name})", "direction": ask.direction}]
+        if ask.order is None:
+            return []
+        path, is_many = self.path(ask.order)
+        if is_many:
+            path = f"{'max' if ask.direction == 'desc' else 'min'}({path})"
+        return [{"by": path, "direction": ask.direction}]
+
+    def _each(self) -> Composed:
+        paths = [self.path(each) for each in self.ask.shown]
+        if self.ask.related is None or any(is_many for _, is_many in paths):
+            raise _Unsayable
+        return Composed({"select": [*(path for path, _ in paths), f"count({self.ask.related.name})"]})
+
+    def _groups(self) -> Composed:
+        ask = self.ask
+        [by] = ask.shown
+        path, _ = self.path(by)
+        measured = self.path(ask.measured)[0] if ask.measured else ""
+        numbers = [f"{function}({measured})" for function in ask.functions] or ["count"]
+        number = numbers[0]
+        group: Json = {"field": path, **({"period": ask.period} if ask.period else {})}
+        query: Json = {"group": [group], "aggregate": numbers}
+        aside: tuple[int, ...] = ()
+        if ask.direction:
+            query["order"] = [{"by": number, "direction": ask.direction}]
+            aside = (1,)
+        if self.conditions.has_rows:
+            aside = (1,)
+        return Composed(query, aside)
+
+    # ---- conditions ----
+
+    def _where(self) -> tuple[list[Json], list[Json]]:
+        """What rows must meet, and what groups must."""
+        where: list[tuple[Way, Json]] = []
+        having: list[Json] = []
+        for test in self.conditions.tests:
+            if test.form == "limit":
+                continue
+            if test.form == "rows" and test.about == self.base.name:
+                if self.ask.kind != "groups":
+                    raise _Unsayable
+                having.append({"field": "count", "op": test.op, "value": test.values[0]})
+            else:
+                where.append(self._test(test))
+        return self._joined(where), having
+
+    def _joined(self, tests: list[tuple[Way, Json]]) -> list[Json]:
+        match self.conditions.joined:
+            case "any":
+                return [{"any_of": [json for _, json in tests]}]
+            case "not":
+                *others, (way, last) = tests
+                denied = {"exists": ".".join(way.links), "where": [_within(way, last)]} if way.is_many else last
+                return [*_same_row(others), {"not": denied}]
+            case _:
+                return _same_row(tests)
+
+    def _test(self, test: Test) -> tuple[Way, Json]:
+        if test.form in ("some", "none", "rows"):
+            return self._related(test)
+        assert test.field is not None
+        way = self.way(test.field.source)
+        path, _ = self.path(test.field)
+        if test.form == "average":
+            average = {"source": test.field.source, "aggregate": [f"avg({test.field.name})"]}
+            return way, {"field": path, "op": test.op, "value": average}
+        if not test.values:
+            return way, {"field": path, "op": test.op}
+        key = "value" if len(test.values) == 1 else "values"
+        return way, {"field": path, "op": test.op, key: test.values[0] if key == "value" else list(test.values)}
+
+    def _related(self, test: Test) -> tuple[Way, Json]:
+        way = self.way(test.about or "")
+        path = ".".join(way.links)
+        if not way.links or (not way.is_many and test.form == "rows"):
+            raise _Unsayable
+        if test.form == "rows":
+            return HERE, {"field": f"count({path})", "op": test.op, "value": test.values[0]}
+        exists = {"exists": path}
+        return HERE, exists if test.form == "some" else {"not": exists}
+
+
+def _same_row(tests: Sequence[tuple[Way, Json]]) -> list[Json]:
+    """The conditions; those on different fields of the same related rows are of one and the same row."""
+    found: list[Json] = []
+    together: dict[tuple[str, ...], list[tuple[Way, Json]]] = {}
+    for way, test in tests:
+        if way.is_many and "field" in test:
+            together.setdefault(way.links, []).append((way, test))
+        else:
+            found.append(test)
+    for links, same in together.items():
+        if len(same) > 1 and len({test["field"] for _, test in same}) == len(same):
+            found.append({"exists": ".".join(links), "where": [_within(way, test) for way, test in same]})
+        else:
+            found += [test for _, test in same]
+    return found
+
+
+def _within(way: Way, test: Json) -> Json:
+    """A condition as the rows at the end of a way say it."""
+    links = ".".join(way.links)
+    field = test["field"]
+    # the title of a row may stand as the reference to it
+    return {**test, "field": field.removeprefix(f"{links}.") if field.startswith(f"{links}.") else TITLE}

@@ -1,0 +1,41 @@
+"""What no reading may say, whatever the weights: types, units and currencies fit, and nothing that was said is passed over where
+a number is told for sure. Scope and rights are the executor's. Pure.
+"""
+
+from __future__ import annotations
+
+from quarry.core.query.quantities import converted, dimension_of
+from quarry.query.algebra import Scalar
+from quarry.reader.names import FieldName
+from quarry.reader.said import Said, SaidNumber
+
+SIMPLE = frozenset({"average", "rows", "limit"})
+
+
+def may_hold(each: FieldName, said: SaidNumber) -> bool:
+    """Whether a field can hold a number: keys are none, and money in another currency, or what is no money, is no amount."""
+    if said.currency is None:
+        return each.is_number
+    return each.is_number and each.kind != "year" and each.currency in (None, said.currency)
+
+
+def are_alike(unit: str | None, other: str | None) -> bool:
+    """Whether two units measure the same."""
+    return dimension_of(unit) is not None and dimension_of(unit) == dimension_of(other)
+
+
+def in_unit(number: float | None, said: SaidNumber, each: FieldName) -> Scalar:
+    """A number in the unit of a field, where it is said in another one of its kind."""
+    return plain(converted(number, said.unit or "", each.unit or "") if are_alike(said.unit, each.unit) else number)
+
+
+def plain(number: float | None) -> Scalar:
+    """A number as JSON has it: whole ones without decimals."""
+    value = number or 0.0
+    return int(value) if float(value).is_integer() else value
+
+
+def vetoes(said: Said, mask: int) -> list[str]:
+    """What forbids to answer without doubt: values, numbers, times and quoted texts that no part reads."""
+    unread = {(each.place.first, each.place.last) for each in said.spans if not each.place.mask & mask}
+    return [said.text[said.tokens[first].start : said.tokens[last - 1].end] for first, last in sorted(unread)]

@@ -1,0 +1,94 @@
+"""What was learned from data: the weights of features, and how likely a reading is right. `tools/fit` writes both."""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from quarry.reader.features import DIMENSIONS
+
+WEIGHTS_FILE = "weights.bin"
+CHANCES_FILE = "chances.json"
+NEVER = 2.0
+"""A threshold that no chance reaches."""
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """How likely an answer of a kind must be right to be given without doubt, and to be given at all."""
+
+    confident: float
+    doubted: float
+
+
+@dataclass(frozen=True)
+class Learned:
+    """`coefficients` make a chance of what is known about a reading; `thresholds` are by the kind of answer."""
+
+    weights: Sequence[float]
+    coefficients: Mapping[str, float]
+    thresholds: Mapping[str, Thresholds]
+
+    def chance(self, known: Mapping[str, float]) -> float:
+        """How likely a reading is right of which this is known."""
+        score = sum(self.coefficients.get(name, 0.0) * value for name, value in known.items())
+        return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
+
+    def thresholds_of(self, kind: str) -> Thresholds:
+        """The thresholds of a kind of answer; of one that was never seen, nothing is given."""
+        return self.thresholds.get(kind, Thresholds(NEVER, NEVER))
+
+
+@cache
+def learned() -> Learned:
+    """What the package holds."""
+    folder = files("quarry.reader") / "weights"
+    chances = json.loads((folder / CHANCES_FILE).read_text(encoding="utf-8"))
+    thresholds = {kind: Thresholds(**each) for kind, each in chances["thresholds"].items()}
+    return Learned(unpacked((folder / WEIGHTS_FILE).read_bytes()), chances["coefficients"], thresholds)
+
+
+def packed(weights: Sequence[float]) -> bytes:
+    """Weights as the file has them: the places of those that are not 0, as steps from one to the next, then their halves."""
+    kept = [(place, weight) for place, weight in enumerate(weights) if struct.pack("<e", weight) not in _NOTHING]
+    places = [place for place, _ in kept]
+    steps = [place - before for place, before in zip(places, [0, *places], strict=False)]
+    numbers = struct.pack(f"<I{len(kept)}H", len(kept), *steps)
+    return zlib.compress(numbers + struct.pack(f"<{len(kept)}e", *(weight for _, weight in kept)), 9)
+
+
+_NOTHING = (struct.pack("<e", 0.0), struct.pack("<e", -0.0))
+
+
+def unpacked(data: bytes) -> list[float]:
+    """The weights of a file."""
+    held = zlib.decompress(data)
+    (count,) = struct.unpack_from("<I", held)
+    steps = struct.unpack_from(f"<{count}H", held, 4)
+    values = struct.unpack_from(f"<{count}e", held, 4 + 2 * count)
+    weights, place = [0.0] * DIMENSIONS, 0
+    for step, value in zip(steps, values, strict=True):
+        place += step
+        weights[place] = value
+    return weights
+
+
+def write(folder: Path, given: Learned) -> None:
+    """Write the files that `learned` reads."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / WEIGHTS_FILE).write_bytes(packed(given.weights))
+    chances = {
+        "coefficients": {name: round(value, 4) for name, value in given.coefficients.items()},
+        "thresholds": {
+            kind: {"confident": round(each.confident, 4), "doubted": round(each.doubted, 4)}
+            for kind, each in given.thresholds.items()
+        },
+    }
+    (folder / CHANCES_FILE).write_text(json.dumps(chances, indent=1) + "\n", encoding="utf-8")

@@ -1,0 +1,261 @@
+"""What sources, fields and links are called, and the paths from one source to another. Pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from quarry.core.language.stemming import stems_of
+from quarry.query.schema import Field, Kind, Schema, Source
+
+HOPS_MAX = 3
+"""Links that a path follows at most."""
+PREFIX_MIN = 5
+"""So many letters two words share at least that may be forms of one."""
+TITLE = "title"
+NUMBERS: frozenset[Kind] = frozenset({"number", "money", "year"})
+DATES: frozenset[Kind] = frozenset({"date", "datetime"})
+
+
+@dataclass(frozen=True, eq=False)
+class FieldName:
+    """A field of a source, by all that it is called, as stems. `width` counts the rows of its values where they are known."""
+
+    source: str
+    name: str
+    kind: Kind
+    called: tuple[tuple[str, ...], ...]
+    is_many: bool = False
+    is_key: bool = False
+    unit: str | None = None
+    currency: str | None = None
+    is_listed: bool = False
+    link: str | None = None
+    """The reference to the row whose title it is."""
+
+    @property
+    def is_number(self) -> bool:
+        return self.kind in NUMBERS
+
+    @property
+    def is_date(self) -> bool:
+        return self.kind in DATES
+
+
+@dataclass(frozen=True, eq=False)
+class LinkName:
+    """A link of a source by all that it is called, as stems. `target` is the source that it leads to, where that is one."""
+
+    source: str
+    name: str
+    called: tuple[tuple[str, ...], ...]
+    is_many: bool
+    target: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class SourceName:
+    """A source, by all that it is called, with its fields and links. `title` is the field that names its rows."""
+
+    name: str
+    called: tuple[tuple[str, ...], ...]
+    fields: tuple[FieldName, ...]
+    links: tuple[LinkName, ...]
+    title: FieldName
+    predicates: tuple[FieldName, ...] = ()
+
+
+@dataclass(frozen=True)
+class Way:
+    """How rows of one source lead to those of another: by links, one after the other."""
+
+    links: tuple[str, ...]
+    is_many: bool
+
+    def path(self, name: str) -> str:
+        """The path of a field at its end."""
+        return ".".join((*self.links, name))
+
+
+HERE = Way((), False)
+
+
+def _alternatives(names: Iterable[str]) -> tuple[tuple[str, ...], ...]:
+    found = dict.fromkeys(stems_of(each.replace("_", " ").replace(".", " ")) for each in names)
+    return tuple(each for each in found if each)
+
+
+def source_name(source: Source, schema: Schema) -> SourceName:
+    """What a source and all of it is called."""
+    fields = [_field_name(source, same) for same in _same_columns(source)]
+    title = next((each for each in fields if _is_title(source, source.fields[each.name])), None)
+    fields += _references(source, schema, {each.link for each in fields})
+    links = tuple(
+        LinkName(source.name, name, _alternatives((link.label, name)), link.is_many, link.target)
+        for name, link in source.links.items()
+    )
+    nouns = _alternatives((*source.nouns, source.label, source.name))
+    predicates = tuple(FieldName(source.name, name, "boolean", _alternatives((name,))) for name in source.predicates)
+    own = title or FieldName(source.name, TITLE, "text", (("name",), (TITLE,)))
+    return SourceName(source.name, nouns, tuple(fields), links, own, predicates)
+
+
+def _same_columns(source: Source) -> Iterator[Sequence[str]]:
+    """The fields, those of one column together: it may be declared, and plain too. What is reached over several references is
+    read there.
+    """
+    by_sql: dict[object, list[str]] = {}
+    for name, each in source.fields.items():
+        link = each.related
+        if link is not None and link.rows is not None and link.target is not None and not link.is_many:
+            continue
+        column = _plain(each.sql("t")) if link is None else (link.name, each.sql("t"))
+        by_sql.setdefault(column, []).append(name)
+    yield from by_sql.values()
+
+
+def _references(source: Source, schema: Schema, known: Container[str | None]) -> Iterator[FieldName]:
+    """The titles of rows that are referred to, where no field is declared for them: they are called as the reference is."""
+    for name, link in source.links.items():
+        target = schema.sources.get(link.target or "")
+        if target is None or link.is_many or link.rows is not None or name in known:
+            continue
+        titles = (own for own, each in target.fields.items() if _is_title(target, each))
+        path = f"{name}.{next(titles, TITLE)}"
+        yield FieldName(source.name, path, "text", _alternatives((link.label, name)), link=name)
+
+
+def _plain(sql: str) -> str:
+    """The SQL of a column without what is made of its type."""
+    return sql.partition("::")[0].strip("()")
+
+
+def _field_name(source: Source, same: Sequence[str]) -> FieldName:
+    """A field by all names of its column; it goes by the first, which is the declared one."""
+    name = same[0]
+    each = source.fields[name]
+    words: list[str] = [source.fields[other].label for other in same]
+    if each.listed is not None:
+        table, facet = each.listed
+        words += table.facet(facet).words
+    is_key = _plain(each.sql("t")) == _plain(source.key("t")) and each.related is None
+    is_many = each.is_array or bool(each.related and each.related.is_many)
+    to = each.related.name if each.related and not each.related.is_many else None
+    return FieldName(
+        source.name,
+        name,
+        each.kind,
+        _alternatives((*same, *words)),
+        is_many,
+        is_key,
+        each.unit,
+        each.currency,
+        each.listed is not None,
+        to,
+    )
+
+
+def _is_title(source: Source, each: Field) -> bool:
+    """Whether a field is what the rows are called by."""
+    title, sql = source.title("t"), _plain(each.sql("t"))
+    return each.related is None and (title in (sql, f"{sql}::text") or f"btrim({sql}" in title)
+
+
+@dataclass(frozen=True)
+class Names:
+    """All that is called something, by the stems of its names."""
+
+    sources: Mapping[str, SourceName]
+    _ways: dict[str, dict[str, Way]] = field(default_factory=dict)
+
+    @cached_property
+    def by_stem(self) -> Mapping[str, Sequence[SourceName | FieldName | LinkName]]:
+        """What has a stem in one of its names."""
+        found: dict[str, dict[SourceName | FieldName | LinkName, None]] = defaultdict(dict)
+        for source in self.sources.values():
+            everything: tuple[SourceName | FieldName | LinkName, ...] = (
+                source, *source.fields, *source.predicates, source.title, *source.links,
+            )  # fmt: skip
+            for each in everything:
+                for stem in {stem for called in each.called for stem in called}:
+                    found[stem][each] = None
+        return {stem: [*named] for stem, named in found.items()}
+
+    @cached_property
+    def by_prefix(self) -> Mapping[str, Sequence[str]]:
+        """The stems of names by their first letters."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for stem in self.by_stem:
+            if len(stem) >= PREFIX_MIN:
+                found[stem[:PREFIX_MIN]].append(stem)
+        return found
+
+    def way(self, base: str, target: str) -> Way | None:
+        """The shortest way from one source to another, over references where there is one; None where they are too far apart."""
+        if base == target:
+            return HERE
+        if base not in self._ways:
+            self._ways[base] = self._from(base)
+        return self._ways[base].get(target)
+
+    def path(self, base: str, each: FieldName) -> tuple[str, bool] | None:
+        """The path to a field, and whether a row may have several of it; None where no links lead there. The title of a row that
+        is referred to is the reference's own field.
+        """
+        way = self.way(base, each.source)
+        if way is None:
+            return None
+        if way.links and each is self.sources[each.source].title:
+            *before, last = way.links
+            at = self._at(base, before)
+            same = next((other.name for other in self.sources[at].fields if other.link == last), None)
+            if same is not None:
+                return ".".join((*before, same)), way.is_many
+        return way.path(each.name), way.is_many or each.is_many
+
+    def _at(self, base: str, links: Sequence[str]) -> str:
+        """The source that links lead to."""
+        for name in links:
+            base = next(link.target for link in self.sources[base].links if link.name == name) or base
+        return base
+
+    def reached(self, base: str) -> Mapping[str, Way]:
+        """Every source that rows of one lead to."""
+        self.way(base, "")
+        return self._ways.get(base, {})
+
+    def _from(self, base: str) -> dict[str, Way]:
+        found: dict[str, Way] = {base: HERE}
+        for allows_many in (False, True):
+            waiting = deque(found)
+            while waiting:
+                here = waiting.popleft()
+                way = found[here]
+                if len(way.links) == HOPS_MAX:
+                    continue
+                for link in self.sources[here].links:
+                    target = link.target or ""
+                    if target in found or target not in self.sources or (link.is_many and not allows_many):
+                        continue
+                    found[target] = Way((*way.links, link.name), way.is_many or link.is_many)
+                    waiting.append(target)
+        return found
+
+
+_KEPT_MAX = 512
+_kept: dict[int, tuple[Source, SourceName]] = {}
+
+
+def names_of(schema: Schema) -> Names:
+    """What the sources of a schema are called. What one is called is kept as long as it is the same."""
+    named: dict[str, SourceName] = {}
+    for name, source in schema.sources.items():
+        known = _kept.get(id(source))
+        if known is None or known[0] is not source:
+            if len(_kept) >= _KEPT_MAX:
+                _kept.clear()
+            known = _kept[id(source)] = (source, source_name(source, schema))
+        named[name] = known[1]
+    return Names(named)

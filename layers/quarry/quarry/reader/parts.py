@@ -1,0 +1,158 @@
+"""What parts of a query are scored by: how a field is named, which words stand near, which words frame the question. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+from quarry.core.text import STOP_WORDS
+from quarry.reader.features import Bundle, Scorer
+from quarry.reader.names import FieldName, LinkName, Names, SourceName
+from quarry.reader.said import Place, Said
+
+NEAR_WORDS = 4
+DISTANCE_MAX = 12
+COVERED = 0.3
+"""What a word more that is read counts at first, when parts are kept or dropped by themselves."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """The words that a part reads, as bits, and the features that say how likely it is meant."""
+
+    mask: int
+    bundles: tuple[Bundle, ...]
+
+    @property
+    def score(self) -> float:
+        return sum(each.score for each in self.bundles)
+
+    @property
+    def rank(self) -> float:
+        """What parts of one kind are compared by."""
+        return self.score + COVERED * self.mask.bit_count()
+
+
+class Clues:
+    """The features of one question."""
+
+    def __init__(self, said: Said, names: Names, scorer: Scorer) -> None:
+        self.said = said
+        self.names = names
+        self.scorer = scorer
+
+    @cached_property
+    def free_words(self) -> list[str]:
+        """The words that nothing is called by, but numbers."""
+        return [self.said.tokens[place].key for place in self.said.free if not self.said.tokens[place].key[0].isdigit()]
+
+    @cached_property
+    def pairs(self) -> list[str]:
+        words = self.said.words
+        return [f"{one}_{two}" for one, two in pairwise(words)]
+
+    @cached_property
+    def frame(self) -> list[str]:
+        """The words that say what is asked for: free ones, pairs, and the first ones."""
+        words = self.said.words
+        return [*self.free_words, *self.pairs, f"^{words[0] if words else ''}", f"^{'_'.join(words[:2])}"]
+
+    def one(self, name: str, value: float = 1.0) -> Bundle:
+        """A feature by itself."""
+        return self.scorer.known((name, value)) or self.scorer.keep((name, value), [(name, value)])
+
+    def framed(self, kind: str, weight: float = 0.25) -> Bundle:
+        """All words that frame the question, for a kind of part."""
+        return self.scorer.known((kind, "frame")) or self.scorer.keep(
+            (kind, "frame"), [(kind, 1.0), *((f"{kind}:{word}", weight) for word in self.frame)]
+        )
+
+    def freely(self, kind: str, weight: float = 0.5) -> Bundle:
+        """The words that nothing is called by, for a kind of part."""
+        return self.scorer.known((kind, "free")) or self.scorer.keep(
+            (kind, "free"),
+            [(kind, 1.0), *((f"{kind}:{word}", weight) for word in (*self.free_words, *self.pairs))],
+        )
+
+    def near(self, kind: str, place: Place | None, words: int = NEAR_WORDS) -> Bundle:
+        """The words right before and behind a place, for a kind of part."""
+        key = (kind, "near", place, words)
+        return self.scorer.known(key) or self.scorer.keep(key, self._near(kind, place, words))
+
+    def _near(self, kind: str, place: Place | None, words: int) -> Iterator[tuple[str, float]]:
+        if place is None:
+            return
+        said = self.said.words
+        yield from ((f"{kind}<{word}", 1.0) for word in said[max(0, place.first - words) : place.first])
+        yield from ((f"{kind}>{word}", 1.0) for word in said[place.last : place.last + words])
+        if place.first:
+            yield f"{kind}<<{said[place.first - 1]}", 1.0
+
+    def field(self, role: str, each: FieldName) -> Evidence:
+        """How a field is named, in a role; where it is not, which words of the question may stand for its name."""
+        place = self.said.best(each)
+        key = (role, each)
+        bundle = self.scorer.known(key) or self.scorer.keep(key, self._field(role, each, place))
+        return Evidence(place.mask if place else 0, (bundle,))
+
+    def _field(self, role: str, each: FieldName, place: Place | None) -> Iterator[tuple[str, float]]:
+        yield f"{role}:kind:{each.kind}", 1.0
+        first = f"^{self.said.words[0]}" if self.said.tokens else "^"
+        yield f"{role}:kind:{each.kind}:{first}", 0.5
+        if each.is_key:
+            yield f"{role}:key", 1.0
+        if place is not None:
+            yield f"{role}:named", place.likeness
+            if place.likeness >= 0.99:
+                yield f"{role}:whole", 1.0
+            return
+        yield f"{role}:unnamed", 1.0
+        for place_of_word in self.said.free:
+            word = self.said.stems[place_of_word]
+            if self.said.tokens[place_of_word].key not in STOP_WORDS or place_of_word == 0:
+                yield from ((f"{word}~{stem}", 1.0) for stem in {stem for name in each.called[:2] for stem in name})
+
+    def distance(self, role: str, each: FieldName, place: Place) -> Bundle:
+        """How near to other words a field is named."""
+        named = self.said.named.get(each)
+        if not named:
+            return self.one(f"{role}:nowhere")
+        nearest = min(min(abs(at.first - place.last), abs(at.last - place.first)) for at in named)
+        return self.one(f"{role}:distance", -min(nearest, DISTANCE_MAX) / 6)
+
+    def called(self, role: str, each: SourceName | LinkName) -> Evidence:
+        """How a source or link is named, in a role."""
+        place = self.said.best(each)
+        key = (role, each)
+        bundle = self.scorer.known(key) or self.scorer.keep(key, self._called(role, place))
+        return Evidence(place.mask if place else 0, (bundle,))
+
+    def _called(self, role: str, place: Place | None) -> Iterator[tuple[str, float]]:
+        if place is None:
+            yield f"{role}:unnamed", 1.0
+            return
+        yield f"{role}:named", place.likeness
+        yield f"{role}:early", -min(place.first, 15) / 15
+        if place.likeness >= 0.99:
+            yield f"{role}:whole", 1.0
+
+    def joined(self, *parts: Evidence | Bundle) -> Evidence:
+        """Several of these as one."""
+        mask, bundles = 0, list[Bundle]()
+        for part in parts:
+            if isinstance(part, Evidence):
+                mask |= part.mask
+                bundles += part.bundles
+            else:
+                bundles.append(part)
+        return Evidence(mask, tuple(bundles))
+
+    def sourced(self, fields: Sequence[FieldName]) -> int:
+        """The words that the sources of some fields are called by."""
+        mask = 0
+        for each in fields:
+            place = self.said.best(self.names.sources[each.source])
+            mask |= place.mask if place else 0
+        return mask

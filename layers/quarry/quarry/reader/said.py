@@ -1,0 +1,320 @@
+"""What a question says: its words, and what they may name, compare or mean, each with the words that say it. Pure."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from quarry.core.language.numerals import numeral_value
+from quarry.core.language.stemming import stem
+from quarry.core.language.tokens import Token, says_something_by_case, tokenise
+from quarry.core.query.dates import find_dates
+from quarry.core.query.mention import DateRange, Duration, Mention, MoneyRange, NumberRange
+from quarry.core.query.money import find_money
+from quarry.core.query.numbers import find_durations, find_numbers
+from quarry.core.text import STOP_WORDS
+from quarry.reader.names import PREFIX_MIN, FieldName, LinkName, Names, SourceName
+from quarry.reader.values import ValueLink
+
+WORDS_MAX = 60
+"""Words of a question that are read."""
+NAMED_MIN = 0.34
+"""So much of a name is said at least that may be meant."""
+GAP_MAX = 2
+FORM_LIKENESS = 0.8
+MENTIONS_MAX = 3
+VALUES_MAX = 8
+NUMBERS_MAX = 4
+TEXTS_MAX = 3
+_QUOTED = re.compile(r"[\"“”„«»']([^\"“”„«»']{1,60})[\"“”„«»'](?!\w)")
+Named = SourceName | FieldName | LinkName
+
+
+@dataclass(frozen=True)
+class Place:
+    """The words `first` to before `last` of a question, and how much of a name they are, 0 to 1."""
+
+    first: int
+    last: int
+    likeness: float = 1.0
+
+    @property
+    def mask(self) -> int:
+        return mask_of(self.first, self.last)
+
+
+def mask_of(first: int, last: int) -> int:
+    """The words as bits."""
+    return ((1 << last) - 1) & ~((1 << first) - 1)
+
+
+@dataclass(frozen=True)
+class SaidValue:
+    """Words that may mean values of the data, of one field each; those that come together are read together."""
+
+    place: Place
+    links: tuple[ValueLink, ...]
+
+
+@dataclass(frozen=True)
+class SaidNumber:
+    """A number, or two between which another is. `op` is how the words around compare, as the room of numbers reads them."""
+
+    place: Place
+    least: float | None
+    most: float | None
+    op: str
+    unit: str | None = None
+    currency: str | None = None
+
+    @property
+    def one(self) -> float:
+        """The number, where it is one."""
+        return self.least if self.least is not None else self.most or 0.0
+
+    @property
+    def is_range(self) -> bool:
+        return self.least is not None and self.most is not None and self.least != self.most
+
+
+@dataclass(frozen=True)
+class SaidDays:
+    """Days, a month, years."""
+
+    place: Place
+    days: DateRange
+
+
+@dataclass(frozen=True)
+class SaidText:
+    """Words in quotes, or a name that the data does not know as a value."""
+
+    place: Place
+    text: str
+
+
+@dataclass
+class Said:
+    """A question, read by its words."""
+
+    text: str
+    tokens: Sequence[Token]
+    stems: Sequence[str]
+    values: list[SaidValue] = field(default_factory=list)
+    numbers: list[SaidNumber] = field(default_factory=list)
+    days: list[SaidDays] = field(default_factory=list)
+    lengths: list[SaidNumber] = field(default_factory=list)
+    texts: list[SaidText] = field(default_factory=list)
+    named: dict[Named, list[Place]] = field(default_factory=dict)
+    alignable: int = 0
+    """The words that something is called by, or that mean a value, a number or a time."""
+
+    @property
+    def words(self) -> list[str]:
+        return [token.key for token in self.tokens]
+
+    def best(self, each: Named) -> Place | None:
+        """Where it is named best."""
+        places = self.named.get(each)
+        return places[0] if places else None
+
+    @property
+    def spans(self) -> list[SaidValue | SaidNumber | SaidDays | SaidText]:
+        """All that means a value, a number, a time or a text."""
+        return [*self.values, *self.numbers, *self.days, *self.lengths, *self.texts]
+
+    @property
+    def free(self) -> list[int]:
+        """The words that nothing is called by."""
+        return [place for place in range(len(self.tokens)) if not self.alignable >> place & 1]
+
+    def unread(self, mask: int) -> list[str]:
+        """The words, with what they say, that are in no part of `mask`: not those that only frame a question."""
+        return [
+            token.text
+            for place, token in enumerate(self.tokens)
+            if not mask >> place & 1 and token.key not in STOP_WORDS
+        ]
+
+
+def read_words(text: str, names: Names, links: Sequence[ValueLink], today: datetime.date) -> Said:
+    """What a question says, where its words may mean these values."""
+    tokens = tokenise(text)[:WORDS_MAX]
+    said = Said(text, tokens, [stem(token.key) for token in tokens])
+    said.named = _named(said, names)
+    said.values = _values(links)
+    mentions = [*find_numbers(text, tokens), *find_money(text, tokens)]
+    said.days = [
+        SaidDays(place, each.value)
+        for each in find_dates(text, tokens, today)
+        if isinstance(each.value, DateRange) and (place := _place(tokens, each)) is not None
+    ]
+    said.numbers = _numbers(tokens, mentions)
+    said.lengths = [number for each in find_durations(text, tokens) if (number := _number(tokens, each)) is not None]
+    said.texts = _texts(text, tokens, said)
+    said.alignable = _alignable(said)
+    return said
+
+
+def _alignable(said: Said) -> int:
+    mask = 0
+    for places in said.named.values():
+        for each in places:
+            mask |= each.mask if each.likeness >= 0.5 else 0
+    for span in said.spans:
+        mask |= span.place.mask
+    return mask
+
+
+# ---- what is named ----
+
+
+def _named(said: Said, names: Names) -> dict[Named, list[Place]]:
+    """All that some of the words are names of."""
+    forms: list[dict[str, float]] = []
+    hit: dict[Named, None] = {}
+    for stemmed in said.stems:
+        alike = {stemmed: 1.0} if stemmed in names.by_stem else {}
+        if not alike and len(stemmed) >= PREFIX_MIN:
+            for other in names.by_prefix.get(stemmed[:PREFIX_MIN], ()):
+                if _common(stemmed, other) >= 0.6 * max(len(stemmed), len(other)):
+                    alike[other] = FORM_LIKENESS
+        forms.append(alike)
+        for each in alike:
+            hit.update(dict.fromkeys(names.by_stem[each]))
+    found: dict[Named, list[Place]] = {}
+    for named in hit:
+        places = _places(named, forms, said)
+        if places:
+            found[named] = places
+    return found
+
+
+def _common(one: str, other: str) -> int:
+    length = 0
+    for left, right in zip(one, other, strict=False):
+        if left != right:
+            break
+        length += 1
+    return length
+
+
+def _places(named: Named, forms: Sequence[dict[str, float]], said: Said) -> list[Place]:
+    """Where words are some of one of its names, those that are most of it first, each word once."""
+    found: list[Place] = []
+    for called in named.called:
+        wanted = set(called)
+        for first, alike in enumerate(forms):
+            if wanted & alike.keys():
+                found.append(_run(first, wanted, forms, said))
+    found.sort(key=lambda place: (-place.likeness, place.first - place.last, place.first))
+    kept: list[Place] = []
+    for place in found:
+        if place.likeness >= NAMED_MIN and not any(place.mask & other.mask for other in kept):
+            kept.append(place)
+    return kept[:MENTIONS_MAX]
+
+
+def _run(first: int, wanted: set[str], forms: Sequence[dict[str, float]], said: Said) -> Place:
+    got: dict[str, float] = {}
+    last, place = first + 1, first
+    while place < len(forms) and place < first + len(wanted) + GAP_MAX:
+        shared = wanted & forms[place].keys()
+        if shared:
+            for each in shared:
+                got[each] = max(got.get(each, 0.0), forms[place][each])
+            last = place + 1
+        elif said.tokens[place].key not in STOP_WORDS:
+            break
+        place += 1
+    return Place(first, last, sum(got.values()) / len(wanted))
+
+
+# ---- values, numbers, times, texts ----
+
+
+def _values(links: Sequence[ValueLink]) -> list[SaidValue]:
+    """The links by the words that say them, the longest first: words within longer ones that mean a value are part of it."""
+    by_place: dict[tuple[int, int], list[ValueLink]] = {}
+    for link in sorted(links, key=lambda each: (not each.is_whole, -each.rows)):
+        by_place.setdefault((link.first, link.last), []).append(link)
+    taken, found = 0, []
+    for (first, last), same in sorted(
+        by_place.items(), key=lambda item: (-(item[0][1] - item[0][0]), not item[1][0].is_whole, item[0])
+    ):
+        place = Place(first, last)
+        if taken & place.mask or last > WORDS_MAX:
+            continue
+        taken |= place.mask
+        found.append(SaidValue(place, tuple(same[: 2 * VALUES_MAX])))
+    return sorted(found, key=lambda each: each.place.first)[:VALUES_MAX]
+
+
+def _place(tokens: Sequence[Token], mention: Mention) -> Place | None:
+    return _between(tokens, mention.start, mention.end)
+
+
+def _numbers(tokens: Sequence[Token], mentions: Sequence[Mention]) -> list[SaidNumber]:
+    """The numbers, each by the mention that says most of it, and those that nothing was read of."""
+    found: list[SaidNumber] = []
+    taken = 0
+    read = [number for each in mentions if (number := _number(tokens, each)) is not None]
+    for number in sorted(read, key=lambda each: (each.op == "=", each.currency is None, each.unit is not None)):
+        if not taken & number.place.mask:
+            taken |= number.place.mask
+            found.append(number)
+    for place, token in enumerate(tokens):
+        value = None if taken >> place & 1 else numeral_value(token.key)
+        if value is not None:
+            found.append(SaidNumber(Place(place, place + 1), value, value, "="))
+    return sorted(found, key=lambda each: each.place.first)[:NUMBERS_MAX]
+
+
+def _number(tokens: Sequence[Token], mention: Mention) -> SaidNumber | None:
+    value, place = mention.value, _place(tokens, mention)
+    if place is None or not isinstance(value, NumberRange | MoneyRange | Duration):
+        return None
+    op = "="
+    if value.least is None or value.most is None:
+        low = value.least is not None
+        includes = value.includes_least if low else value.includes_most
+        op = (">" if low else "<") + ("=" if includes else "")
+    currency = value.currency if isinstance(value, MoneyRange) else None
+    unit = None if isinstance(value, MoneyRange) else value.unit
+    return SaidNumber(place, value.least, value.most, op, unit, currency)
+
+
+def _texts(text: str, tokens: Sequence[Token], said: Said) -> list[SaidText]:
+    """What stands in quotes and is no value; and names, by their capitals, that nothing is called by."""
+    known = 0
+    for each in said.values:
+        known |= each.place.mask if any(link.is_whole for link in each.links) else 0
+    found: list[SaidText] = []
+    for match in _QUOTED.finditer(text):
+        place = _between(tokens, match.start(1), match.end(1))
+        if place is not None and place.mask & ~known:
+            found.append(SaidText(place, match[1].strip()))
+            known |= place.mask
+    if not says_something_by_case(tokens):
+        return found[:TEXTS_MAX]
+    for places in said.named.values():
+        known |= places[0].mask if places[0].likeness >= 0.9 else 0
+    first = 1
+    while first < len(tokens):
+        last = first
+        while last < len(tokens) and tokens[last].is_capital and not known >> last & 1:
+            last += 1
+        if last > first:
+            found.append(SaidText(Place(first, last), text[tokens[first].start : tokens[last - 1].end]))
+        first = last + 1
+    return found[:TEXTS_MAX]
+
+
+def _between(tokens: Sequence[Token], start: int, end: int) -> Place | None:
+    """The words of these characters."""
+    first = bisect_left(tokens, start, key=lambda token: token.end - 1)
+    last = bisect_left(tokens, end, key=lambda token: token.start)
+    return Place(first, last) if first < last else None

@@ -1,0 +1,121 @@
+"""Fits the weights of the reader to questions with known answers, calibrates how likely it is right, and prints what it is worth.
+
+    python -m tools.fit SPIDER [--own tests/pairs] [--questions N] [--passes 2] [--seed 0] [--work FOLDER] [--write]
+
+SPIDER holds `queries.csv` (database, question, sql) and `databases/NAME/{schema.sql,data/*.csv}`. Databases are split by the
+digest of their names: most are fitted to, some only calibrate chances, the rest is held out and judged. WORK keeps the loaded
+databases and the results of queries for the next time. `--write` puts the weights into the package.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import get_args
+
+import psycopg
+
+import quarry.reader
+from quarry.local.embedded_postgres import EmbeddedPostgres
+from quarry.reader.learned import Learned, unpacked, write
+from tools.fit.calibration import coefficients_of, seen_of, thresholds_of
+from tools.fit.pairs import Pair, Part, own_pairs, part_of, spider_pairs
+from tools.fit.report import table
+from tools.fit.training import Fit, Judged
+from tools.fit.world import World
+
+FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "autovacuum": "off"}
+"""The server goes with its rows, or they are loaded again."""
+TOLD_EVERY = 200
+WEIGHTS = Path(quarry.reader.__file__).parent / "weights"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    given = _given(arguments)
+    pairs = {part: _pairs(given, part) for part in get_args(Part)}
+    with _work(given.work) as work, EmbeddedPostgres(work / "postgres", parameters=FAST) as server:
+        with psycopg.connect(server.start(), autocommit=True) as connection:
+            world = World(connection, given.spider, given.own, work / "results")
+            fit = Fit(world, unpacked(given.start.read_bytes()) if given.start else None)
+            for number in range(given.passes):
+                _learn(fit, pairs["fitted to"], number, given.seed)
+            seen = [each for judged in _judged(fit, pairs["calibrated on"]) if (each := seen_of(judged)) is not None]
+            coefficients = coefficients_of(seen)
+            learned = Learned(fit.weights, coefficients, thresholds_of(coefficients, seen))
+            if given.write:
+                write(WEIGHTS, learned)
+            print(table(list(_judged(fit, pairs["held out"])), learned))
+            world.keep()
+
+
+def _given(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.fit", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("spider", type=Path)
+    parser.add_argument("--own", type=Path, default=Path("tests/pairs"))
+    parser.add_argument("--questions", type=int, default=10_000, help="of each set at most, of those fitted to")
+    parser.add_argument(
+        "--judged", type=int, default=400, help="of each set at most, of those held out or calibrated on"
+    )
+    parser.add_argument("--passes", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--work", type=Path, help="where databases and results are kept; without it they are not")
+    parser.add_argument("--start", type=Path, help="a file of weights to begin with")
+    parser.add_argument("--write", action="store_true", help="put the weights into the package")
+    return parser.parse_args(arguments)
+
+
+def _pairs(given: argparse.Namespace, part: Part) -> list[Pair]:
+    """The pairs of a part, of each set so many, drawn by the seed. Nothing is fitted to what has no answer, nor to follow-ups."""
+    most = given.questions if part == "fitted to" else given.judged
+    chosen: list[Pair] = []
+    for source in (spider_pairs(given.spider), own_pairs(given.own)):
+        pairs = [pair for pair in source if part_of(pair) == part and pair.previous is None]
+        if part == "fitted to":
+            pairs = [pair for pair in pairs if pair.sql is not None]
+        random.Random(given.seed).shuffle(pairs)  # noqa: S311 - nothing secret
+        chosen += pairs[:most]
+    return chosen
+
+
+def _learn(fit: Fit, pairs: Sequence[Pair], number: int, seed: int) -> None:
+    began, judged = time.monotonic(), list[Judged]()
+    for place, each in enumerate(fit.learn(pairs, seed + number), 1):
+        judged.append(each)
+        if place % TOLD_EVERY == 0:
+            right = sum(one.is_first_right for one in judged) / len(judged)
+            among = sum(any(one.right) for one in judged) / len(judged)
+            took = time.monotonic() - began
+            print(f"pass {number + 1}, {place}: right {right:.2f}, among {among:.2f}, {took:.0f} s", file=sys.stderr)
+            judged.clear()
+
+
+def _judged(fit: Fit, pairs: Sequence[Pair]) -> Iterator[Judged]:
+    for pair in pairs:
+        judged = fit.judged(pair)
+        if judged is not None:
+            yield judged
+
+
+@contextmanager
+def _work(folder: Path | None) -> Iterator[Path]:
+    """Where databases are kept."""
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        folder.chmod(0o755)
+        yield folder
+        return
+    with tempfile.TemporaryDirectory() as directory:
+        Path(directory).chmod(0o755)
+        yield Path(directory)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""Databases to fit on: loaded into an embedded Postgres, and seen as `quarry map` drafts them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg.sql import SQL, Identifier
+
+from quarry.core.collections.apply import plan_changes
+from quarry.core.collections.checking import tables_named
+from quarry.core.collections.collection import Collection, make_collection
+from quarry.core.collections.declaration import read_declarations
+from quarry.core.collections.drafting import draft
+from quarry.core.collections.relations import Relation, read_catalog, relations_of_schema
+from quarry.query.of_collection import Declared, sources_of
+from quarry.query.schema import Schema
+from quarry.records.searched_types import with_collections
+from tools.spider_database import Database
+
+_PRIMARY = re.compile(r"CREATE TABLE `[^`]+`\.`([^`]+)` \((?:(?!CREATE TABLE).)*?PRIMARY KEY \(([^)]*)\)", re.DOTALL)
+_NAMES = re.compile(r"`([^`]+)`")
+
+
+def load_spider(connection: psycopg.Connection[Any], folder: Path) -> None:
+    """One database of Spider into a schema of its name, with its keys as far as its rows keep them."""
+    database = Database(folder)
+    database.load_postgres(connection)
+    primary = {name: _NAMES.findall(columns) for name, columns in _PRIMARY.findall((folder / "schema.sql").read_text())}
+    for table in database.tables.values():
+        columns = primary.get(table.name) or [column.name for column in [table.key] if column]
+        _try(connection, "alter table {} add primary key ({})", database.name, table.name, columns)
+    for table in database.tables.values():
+        for mine, other, theirs in table.foreign:
+            if (target := database.tables.get(other.lower())) is None:
+                continue
+            named = [target.columns[each.lower()].name for each in theirs if each.lower() in target.columns]
+            refers = SQL("foreign key ({}) references {} ({})").format(
+                _listed(mine), Identifier(database.name, target.name), _listed(named)
+            )
+            _try(connection, SQL("alter table {} add ").as_string() + refers.as_string(), database.name, table.name)
+
+
+def load_own(connection: psycopg.Connection[Any], file: Path) -> None:
+    """One database of our own into a schema of its name."""
+    connection.execute(SQL("create schema {}").format(Identifier(file.stem)))
+    connection.execute("select set_config('search_path', %s, false)", [f'"{file.stem}"'])
+    connection.execute(file.read_bytes())
+    connection.execute("reset search_path; analyze")
+
+
+def _try(
+    connection: psycopg.Connection[Any], statement: str, schema: str, table: str, columns: Sequence[str] = ("",)
+) -> None:
+    """A change that the rows of a table may not allow."""
+    if not columns:
+        return
+    made = SQL(statement.replace("{}", "{}")).format(
+        Identifier(schema, table), *([_listed(columns)] if columns != ("",) else [])
+    )
+    try:
+        with connection.transaction():
+            connection.execute(made)
+    except psycopg.Error:
+        pass
+
+
+def _listed(names: Sequence[str]) -> Any:
+    return SQL(", ").join(map(Identifier, names))
+
+
+def drafted_schema(connection: psycopg.Connection[Any], name: str) -> Schema:
+    """The sources that `quarry map` drafts of a schema, in use and commented out alike up to its limit."""
+    relations = relations_of_schema(connection, name)
+    declared = read_declarations(draft(name, relations).text)
+    catalog = read_catalog(connection, tables_named(declared))
+    changes = plan_changes(declared, {}, catalog.relations)
+    collections: list[Collection] = []
+    found: dict[str, Relation] = {}
+    for place, change in enumerate(changes):
+        assert change.declaration is not None
+        assert change.relation is not None
+        collections.append(make_collection(place + 1, change.name, change.declaration, change.relation))
+        found[change.name] = change.relation
+    types = with_collections(collections, has_built_in=False)
+    return Schema(
+        sources_of([Declared(each, types.counted[each.name], found[each.name].columns) for each in collections])
+    )

@@ -1,0 +1,119 @@
+"""Results of queries and of gold statements, as they are compared: sets of rows, whose cells may stand in any order."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+import psycopg
+from psycopg.rows import dict_row
+from pydantic import ValidationError
+
+from quarry.core.errors import InvalidInput
+from quarry.query.algebra import LIMIT_MAX, Query
+from quarry.query.compile import compile_query
+from quarry.query.execute import result_of
+from quarry.query.result import Result
+from quarry.query.schema import Schema
+from quarry.query.values import interval_of
+from quarry.reader.compose import Composed
+
+TODAY = datetime.date(2026, 1, 1)
+Cell = str | float | None
+Row = tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class Denotation:
+    """What rows are, by digests: as a set, and with how often each comes."""
+
+    as_set: bytes
+    as_list: bytes
+
+
+@dataclass(frozen=True)
+class Gold:
+    """The results that are right: the gold's own, and, of rows that tie at a limit, the others. `width` counts its columns."""
+
+    width: int
+    own: Denotation
+    sets: frozenset[bytes]
+
+
+def run(connection: psycopg.Connection[Any], query: Query, schema: Schema, today: datetime.date = TODAY) -> Result:
+    """The result of a query. Raises InvalidInput and psycopg's errors."""
+    statement = compile_query(query, schema, today)
+    with connection.cursor(row_factory=dict_row) as cursor:
+        return result_of(statement, cursor.execute(statement.sql, statement.parameters).fetchall())
+
+
+def denotations(
+    connection: psycopg.Connection[Any], composed: Composed, schema: Schema, today: datetime.date = TODAY
+) -> list[tuple[int, Denotation]]:
+    """What a query gives, with all its columns and without those that only say why, by their number; none where it fails."""
+    try:
+        query = Query.model_validate({**composed.query, "limit": composed.query.get("limit", LIMIT_MAX)})
+        result = run(connection, query, schema, today)
+    except (InvalidInput, ValidationError, psycopg.Error):
+        return []
+    rows = [tuple(map(cell, row)) for row in _without_empty_periods(result.rows, query)]
+    width = len(result.columns)
+    found = [(width, denotation(rows))]
+    if composed.aside:
+        kept = [place for place in range(width) if place not in composed.aside]
+        found.append((len(kept), denotation([tuple(row[place] for place in kept) for row in rows])))
+    return found
+
+
+def _without_empty_periods(rows: Sequence[Sequence[Any]], query: Query) -> Iterator[Sequence[Any]]:
+    """The rows, periods by their first day, without those that nothing is in, which a plain statement does not show."""
+    period = query.group[0].period if len(query.group) == 1 else None
+    if period is None:
+        yield from rows
+        return
+    for first, *numbers in rows:
+        if first is not None and any(numbers):
+            yield [first if period == "year" else interval_of(first, "date", TODAY, "").start, *numbers]
+
+
+def denotation(rows: Iterable[Row]) -> Denotation:
+    """Rows by their digests."""
+    lines = sorted(json.dumps(sorted(row, key=repr)) for row in rows if any(value is not None for value in row))
+    return Denotation(_digest(dict.fromkeys(lines)), _digest(lines))
+
+
+def _digest(lines: Iterable[str]) -> bytes:
+    return blake2b("\n".join(lines).encode(), digest_size=8).digest()
+
+
+def gold(rows: Sequence[Row], others: Sequence[Sequence[Row]] = ()) -> Gold:
+    """The gold of rows; `others` are as good."""
+    own = denotation(rows)
+    sets = frozenset((own.as_set, *(denotation(each).as_set for each in others)))
+    return Gold(len(rows[0]) if rows else 0, own, sets)
+
+
+def cell(value: Any) -> Cell:
+    """A value as it is compared."""
+    match value:
+        case None | "":
+            return None
+        case bool():
+            return float(value)
+        case list():
+            return ", ".join(sorted(str(cell(each)) for each in value))
+        case datetime.datetime() | datetime.date():
+            return value.isoformat()
+    try:
+        return float(f"{float(value):.6g}")
+    except (TypeError, ValueError):
+        pass
+    text = str(value).strip()
+    try:
+        return datetime.datetime.fromisoformat(text).replace(tzinfo=None).isoformat().removesuffix("T00:00:00")
+    except ValueError:
+        return text.casefold()

@@ -1,0 +1,128 @@
+"""Weights from answers: they make those queries likelier whose results are right, a question at a time."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from quarry.reader.candidates import Candidate, Candidates, candidates
+from quarry.reader.features import DIMENSIONS, Bundle, index_of
+from quarry.reader.reading import softmax
+from tools.fit.pairs import Pair
+from tools.fit.results import Denotation, Gold
+from tools.fit.world import World
+
+STEP = 0.15
+SHRINKING = 0.0005
+RUN_MAX = 60
+"""So many of the best candidates are run."""
+FIRST_WEIGHTS: Mapping[str, float] = {
+    "covered": 3.0, "uncovered": -0.5, "hops": -0.5, "many": -0.3, "value:used": 1.5, "value=": 0.5, "base:named": 1.0,
+    "base:unnamed": -0.5, "shown:named": 1.0, "shown:own": 0.5, "measured:named": 1.0, "number:named": 1.0, "by:named": 0.5,
+    "order:named": 0.5, "blank:named": -0.5, "is_null": -2.0, "not_null": -2.0, "average": -1.5, "some": -1.0, "none": -1.0,
+    "not": -1.0, "any": -0.5, "share": -1.0, "shown:2": -0.3, "shown:3": -0.6, "shown:4": -0.9,
+}  # fmt: skip
+"""Where fitting begins: what is named is likelier meant, and what is rare is not."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A pair with its candidates: how likely each is, and which give the gold result."""
+
+    pair: Pair
+    found: Candidates
+    probabilities: Sequence[float]
+    right: Sequence[bool]
+    is_known: bool
+    """Whether there is a gold result at all."""
+
+    @property
+    def best(self) -> Candidate | None:
+        return self.found.all[0] if self.found.all else None
+
+    @property
+    def is_first_right(self) -> bool:
+        return bool(self.right) and self.right[0]
+
+
+def first_weights() -> list[float]:
+    """The weights that fitting begins with."""
+    weights = [0.0] * DIMENSIONS
+    for name, value in FIRST_WEIGHTS.items():
+        weights[index_of(name)] = value
+    return weights
+
+
+class Fit:
+    """Weights that are being fitted."""
+
+    def __init__(self, world: World, weights: list[float] | None = None) -> None:
+        self.world = world
+        self.weights = weights or first_weights()
+        self._squares = [1e-6] * DIMENSIONS
+
+    def judged(self, pair: Pair) -> Judged | None:
+        """The candidates of a pair; None where its gold cannot be compared."""
+        database = self.world.database(pair.database)
+        gold = database.gold(pair)
+        if gold is None and pair.sql is not None:
+            return None
+        found = candidates(
+            pair.question, database.schema, database.values.meant(pair.question), pair.today, self.weights
+        )
+        right = _right(found.all, gold, lambda each: database.denotations(each.composed, pair.today))
+        return Judged(pair, found, softmax([each.score for each in found.all]), right, gold is not None)
+
+    def learn(self, pairs: Sequence[Pair], seed: int) -> Iterator[Judged]:
+        """One pass over pairs, in the order that a seed gives."""
+        order = [*pairs]
+        random.Random(seed).shuffle(order)  # noqa: S311 - nothing secret
+        for pair in order:
+            judged = self.judged(pair)
+            if judged is None:
+                continue
+            yield judged
+            if any(judged.right):
+                self._step(judged)
+
+    def _step(self, judged: Judged) -> None:
+        good = [chance if right else 0.0 for chance, right in zip(judged.probabilities, judged.right, strict=True)]
+        total = sum(good) or 1e-12
+        by_bundle: dict[Bundle, float] = {}
+        for each, chance, wanted in zip(judged.found.all, judged.probabilities, good, strict=True):
+            change = wanted / total - chance
+            if abs(change) > 1e-4:
+                for bundle in each.bundles:
+                    by_bundle[bundle] = by_bundle.get(bundle, 0.0) + change
+        changes: dict[int, float] = {}
+        for bundle, change in by_bundle.items():
+            if abs(change) > 1e-6:
+                for place, value in bundle.features:
+                    changes[place] = changes.get(place, 0.0) + change * value
+        weights, squares = self.weights, self._squares
+        for place, change in changes.items():
+            squares[place] += change * change
+            weights[place] += STEP * change / math.sqrt(squares[place]) - SHRINKING * weights[place]
+
+
+def _right(
+    found: Sequence[Candidate], gold: Gold | None, given: Callable[[Candidate], Sequence[tuple[int, Denotation]]]
+) -> list[bool]:
+    """Which candidates give the gold result, row by row where one does, else as a set of rows."""
+    if gold is None:
+        return [False] * len(found)
+    results: list[Sequence[tuple[int, Denotation]]] = []
+    for place, each in enumerate(found):
+        width = width_of(each)
+        fits = place < RUN_MAX and gold.width in (width, width - len(each.composed.aside))
+        results.append([one for one in given(each) if one[0] == gold.width] if fits else [])
+    whole = [any(one.as_list == gold.own.as_list for _, one in each) for each in results]
+    return whole if any(whole) else [any(one.as_set in gold.sets for _, one in each) for each in results]
+
+
+def width_of(each: Candidate) -> int:
+    """How many columns a candidate gives."""
+    query = each.query
+    return len(query.get("select", ())) or len(query.get("group", ())) + len(query.get("aggregate", ()))

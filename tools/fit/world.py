@@ -1,0 +1,95 @@
+"""The databases that pairs ask about, each loaded once, with their values and what queries gave."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import pickle
+import sqlite3
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from quarry.reader.compose import Composed
+from tools.fit.databases import drafted_schema, load_own, load_spider
+from tools.fit.pairs import Pair, own_gold, spider_gold
+from tools.fit.results import Denotation, Gold, denotations
+from tools.fit.values import Values
+from tools.spider_database import Database as SpiderDatabase
+
+Given = list[tuple[int, Denotation]]
+
+
+class Database:
+    """One database, in a schema of its name."""
+
+    def __init__(self, connection: psycopg.Connection[Any], name: str, folder: Path, kept: Path | None) -> None:
+        self.name = name
+        self._connection = connection
+        self._folder = folder
+        self._kept = kept / f"{name}.pickle" if kept else None
+        self.schema = drafted_schema(connection, name)
+        self.values = Values(connection, self.schema)
+        self._golds: dict[str, Gold | None] = {}
+        self._given: dict[str, Given] = {}
+        if self._kept and self._kept.exists():
+            self._given = pickle.loads(self._kept.read_bytes())  # noqa: S301 - written by ourselves
+
+    @cached_property
+    def _sqlite(self) -> sqlite3.Connection:
+        return SpiderDatabase(self._folder).load_sqlite()
+
+    def gold(self, pair: Pair) -> Gold | None:
+        """What the gold of a pair gives; None where it is not to be compared."""
+        if pair.sql is None:
+            return None
+        if pair.sql not in self._golds:
+            is_spider = self._folder.is_dir()
+            made = spider_gold(self._sqlite, pair.sql) if is_spider else own_gold(self._connection, self.name, pair.sql)
+            self._golds[pair.sql] = made
+        return self._golds[pair.sql]
+
+    def denotations(self, composed: Composed, today: datetime.date) -> Given:
+        """What a query gives, run once."""
+        key = json.dumps([composed.query, composed.aside, today.isoformat()], sort_keys=True)
+        if key not in self._given:
+            self._given[key] = denotations(self._connection, composed, self.schema, today)
+        return self._given[key]
+
+    def keep(self) -> None:
+        """Write what queries gave, for the next fit."""
+        if self._kept:
+            self._kept.parent.mkdir(parents=True, exist_ok=True)
+            self._kept.write_bytes(pickle.dumps(self._given))
+
+
+class World:
+    """All databases: Spider's in `spider/databases/NAME/`, our own in `own/databases/NAME.sql`."""
+
+    def __init__(self, connection: psycopg.Connection[Any], spider: Path, own: Path, kept: Path | None = None) -> None:
+        self._connection = connection
+        self._spider, self._own, self._keep = spider, own, kept
+        self._databases: dict[str, Database] = {}
+        connection.execute("set timezone = 'UTC'")
+        rows = connection.execute("select nspname::text from pg_namespace").fetchall()
+        self._loaded = {name for (name,) in rows}
+
+    def database(self, name: str) -> Database:
+        """A database by its name, loaded where it is not yet."""
+        if name not in self._databases:
+            own = self._own / "databases" / f"{name}.sql"
+            folder = own if own.exists() else self._spider / "databases" / name
+            if name not in self._loaded:
+                self._connection.execute("set statement_timeout = 0")
+                (load_own if own.exists() else load_spider)(self._connection, folder)
+            self._connection.execute("set statement_timeout = 0")
+            self._databases[name] = Database(self._connection, name, folder, self._keep)
+            self._connection.execute("set statement_timeout = '1s'")
+        return self._databases[name]
+
+    def keep(self) -> None:
+        """Write what queries gave."""
+        for each in self._databases.values():
+            each.keep()
