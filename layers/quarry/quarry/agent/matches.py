@@ -11,6 +11,7 @@ from quarry.core.query.mention import ValueMatch
 from quarry.core.retrieval.vocabulary import look_up
 from quarry.core.services import Services
 from quarry.core.text import STOP_WORDS
+from quarry.reader.values import ValueLink
 
 MATCHES_MAX = 20
 """So many values are shown, those first of which most words were said."""
@@ -18,6 +19,18 @@ MATCHES_MAX = 20
 
 async def matched_values(question: str, names: Sequence[str], asked: Asked, services: Services) -> list[MatchedValue]:
     """Values of listed fields of these sources that the caller may see. Raises DatabaseUnavailable."""
+    tokens = tokenise(question)
+    found = [
+        MatchedValue(link.source, link.field, link.value, _said(question, tokens[link.first : link.last]))
+        for link in await value_links(question, names, asked, services)
+    ]
+    return list(dict.fromkeys(found))[:MATCHES_MAX]
+
+
+async def value_links(question: str, names: Sequence[str], asked: Asked, services: Services) -> list[ValueLink]:
+    """What words of a question may mean in listed fields of these sources that the caller may see, what most words say first.
+    Raises DatabaseUnavailable.
+    """
     places = {
         (field.listed[0].name, field.listed[1]): (name, field.name, field.listed[0])
         for name in names
@@ -31,15 +44,15 @@ async def matched_values(question: str, names: Sequence[str], asked: Asked, serv
     reader = asked.acting(services).reader
     vocabulary = await look_up(reader, list(tables.values()), tokens, owners=asked.owners)
     best = sorted(_telling(vocabulary.matches, tokens), key=lambda match: (match.first - match.last, -match.value.rows))
-    found = [
-        MatchedValue(
-            *places[table, match.value.facet][:2], match.value.value, _said(question, tokens[match.first : match.last])
+    return [
+        ValueLink(
+            match.first, match.last, *places[table, match.value.facet][:2], match.value.value, match.value.rows,
+            match.value.is_whole,
         )
         for match in best
         for table in match.value.tables
         if (table, match.value.facet) in places
-    ]
-    return list(dict.fromkeys(found))[:MATCHES_MAX]
+    ]  # fmt: skip
 
 
 def _telling(matches: Sequence[ValueMatch], tokens: Sequence[Token]) -> list[ValueMatch]:

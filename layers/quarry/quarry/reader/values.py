@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ValueLink:
-    """The words `first` to before `last` of a question may mean `value` of a field; `is_whole`: all of it was said."""
+    """The words `first` to before `last` of a question may mean `value` of a field, which so many rows have. `is_whole`: all of
+    it was said.
+    """
 
     first: int
     last: int
@@ -16,4 +18,3 @@ class ValueLink:
     value: str
     rows: int = 0
     is_whole: bool = True
-    likeness: float = 1.0

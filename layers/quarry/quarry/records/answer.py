@@ -19,17 +19,18 @@ from quarry.core.stream.events import Event
 from quarry.records.applied import applied, scope_of, with_filters_in_force
 from quarry.records.begun import Asked, Begun
 from quarry.records.by_model import answered_by_model
+from quarry.records.by_reader import read_facts
 from quarry.records.by_rule import answered_by_rule
 from quarry.records.contract import AskRequest, IntentEvent, ToolCallEvent, ToolObservationEvent
 from quarry.records.conversation import Conversation, take_up
 from quarry.records.evidence import Evidence
-from quarry.records.facts import known_facts
+from quarry.records.facts import Facts, known_facts
 from quarry.records.intent import classify_intent
 from quarry.records.reading import RecordsReading, by_itself, read_records
 from quarry.records.research import SOURCES_FOUND_MAX
 from quarry.records.retrieval import with_known_values
 from quarry.records.searched_types import RecordTypes
-from quarry.records.tools import SEARCH, SearchToolset
+from quarry.records.tools import SEARCH, Searched, SearchToolset
 from quarry.records.types_in_force import acting_for
 from quarry.records.unreadable import over_readable
 
@@ -107,8 +108,14 @@ async def _begin(asked: Asked, caller: Caller, services: Services, run: Run, typ
     toolset = SearchToolset(services, caller, run, chosen, asked.reading, asked.scope, evidence)
     query = asked.conversation.search_query
     first = await toolset.search(query)
-    facts = await known_facts(query, first, toolset) if run.chat is None else None
+    facts = await _facts(query, first, toolset) if run.chat is None else None
     return Begun(asked, caller, toolset, first, facts)
+
+
+async def _facts(query: str, first: Searched, toolset: SearchToolset) -> Facts:
+    """What is known for sure without a model: of declared collections as the setting says, else by the rules."""
+    read = await read_facts(query, toolset) if toolset.services.settings.quarry_reader == "learned" else None
+    return read or await known_facts(query, first, toolset)
 
 
 def _call_event(asked: Asked, run: Run) -> ToolCallEvent:

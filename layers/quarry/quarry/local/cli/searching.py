@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from quarry.query.algebra import Query
 
 
+QUESTION_CHARACTERS_MAX = 2_000
+
+
 def _ask(given: Arguments) -> int:
     from quarry.local.ask import ask
 
@@ -73,6 +76,14 @@ def _read_query(given: Arguments) -> Query:
         return read_query(given.file)
     except InvalidInput as error:
         raise WrongUsage(error.message) from error
+
+
+def _explain(given: Arguments) -> int:
+    from quarry.local.explain import explain
+
+    if not given.question.strip() or len(given.question) > QUESTION_CHARACTERS_MAX:
+        raise WrongUsage(f"QUESTION is 1 to {QUESTION_CHARACTERS_MAX:,} characters")
+    return on_database(lambda database: explain(given.question, database, sources=given.source, as_json=given.json))
 
 
 def _runs(given: Arguments) -> int:
@@ -128,6 +139,20 @@ def add_to(commands: Commands) -> None:
     )
     query.add_argument("file", metavar="FILE", help="a file of JSON, or - for standard input")
     add_json(query)
+
+    explain = add(
+        commands, "explain", _explain, "show how a question is read without a model",
+        'quarry explain "How many motions were there in 2024?"',
+    )  # fmt: skip
+    explain.description = (
+        "Show how a question is read without a chat model: what its words may mean, the likeliest Queries with their scores,\n"
+        "how likely the first one is right, and which words were not read. No Query is run."
+    )
+    explain.add_argument("question", metavar="QUESTION", help="in plain words, up to 2,000 characters")
+    explain.add_argument(
+        "--source", action="append", default=[], metavar="NAME", help="only this source; repeat for several"
+    )
+    add_json(explain)
 
     tools = add(
         commands, "tools", _tools, "print the tools for agents, as definitions", "quarry tools --format openai"

@@ -1,0 +1,23 @@
+"""Reading a question without a model, over sources that a caller may ask: one look-up of values, then no more I/O."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+
+from quarry.agent.matches import value_links
+from quarry.agent.sources import Asked
+from quarry.core.off_loop import off_loop
+from quarry.core.services import Services
+from quarry.query.schema import Schema
+from quarry.reader.learned import learned
+from quarry.reader.reading import Reading, read_question
+
+
+async def read_over(
+    question: str, names: Sequence[str], asked: Asked, services: Services, today: datetime.date
+) -> Reading:
+    """What a question asks of these sources. Raises DatabaseUnavailable."""
+    links = await value_links(question, names, asked, services)
+    schema = Schema({name: asked.schema.sources[name] for name in names})
+    return await off_loop(read_question, question, schema, links, today, await off_loop(learned))

@@ -1,0 +1,116 @@
+"""Questions about declared collections, read as Queries: what they give is told as rows, groups or numbers."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator, Sequence
+
+from quarry.agent.reading import read_over
+from quarry.agent.service import answer_query
+from quarry.agent.sources import what_may_be_asked
+from quarry.core.errors import InvalidInput
+from quarry.query.contract import QueryResult, ResultColumn
+from quarry.query.result import Cell
+from quarry.reader.reading import Reading
+from quarry.records import fallbacks
+from quarry.records.aggregation import aggregation_of
+from quarry.records.facts import Facts
+from quarry.records.retrieval import EVERYTHING
+from quarry.records.searched_types import BUILT_IN
+from quarry.records.tools import SearchToolset
+
+LINES_MAX = 50
+"""Rows, or groups, that an answer lists."""
+UNREAD_MAX = 6
+
+
+async def read_facts(question: str, toolset: SearchToolset) -> Facts | None:
+    """What a question asks of the declared collections; None where others are searched too, or only some of their rows.
+
+    Raises DatabaseUnavailable, and SourceUnavailable where a table that it asks about cannot be read.
+    """
+    services = toolset.services
+    if toolset.scope != EVERYTHING or any(each.name in BUILT_IN for each in toolset.types):
+        return None
+    asked = await what_may_be_asked(toolset.caller, services)
+    names = [name for name, (domain, own) in asked.homes.items() if domain == "records" and own not in BUILT_IN]
+    names = [name for name in names if name in asked.schema.sources]
+    today = datetime.datetime.now(datetime.UTC).date()
+    with toolset.run.step("records_read"):
+        reading = await read_over(question, names, asked, services, today)
+    if reading.query is None or reading.verdict == "refused":
+        return Facts(doubt=fallbacks.ONLY_NEAREST)
+    with toolset.run.step("records_count"):
+        try:
+            result = await answer_query(reading.query, asked, services, today)
+        except InvalidInput:
+            return Facts(doubt=fallbacks.ONLY_NEAREST)
+    return _facts(reading, result)
+
+
+def _facts(reading: Reading, result: QueryResult) -> Facts:
+    """The result in words; where it is doubted, with what was not read."""
+    is_doubted = reading.verdict == "doubted"
+    doubt = _doubt(reading.unread) if is_doubted else ""
+    lines = list(_lines(result))
+    text = "\n".join([*([doubt, ""] if doubt else []), _heading(result, lines), *([""] if lines else []), *lines])
+    return Facts(
+        text,
+        aggregation_of([result]),
+        is_all=True,
+        doubt=doubt,
+        basis="" if is_doubted else f"counted on {result.total:,} {'row' if result.total == 1 else 'rows'}",
+    )
+
+
+def _doubt(unread: Sequence[str]) -> str:
+    """That the answer may be to another question, and what was left unread."""
+    if not unread:
+        return fallbacks.ONLY_NEAREST
+    named = ", ".join(f"“{word}”" for word in unread[:UNREAD_MAX])
+    return f"This may not answer the question: {named} was not read."
+
+
+def _heading(result: QueryResult, lines: Sequence[str]) -> str:
+    """The sentence; before a list it ends in a colon."""
+    return f"{result.sentence.removesuffix('.')}:" if lines else result.sentence
+
+
+def _lines(result: QueryResult) -> Iterator[str]:
+    """One line for each row or group: what it is called, then what else is shown of it. A single number needs none."""
+    names, query = result.columns, result.query
+    if not query.asks_for_rows and not query.group:
+        if len(names) > 1 and result.rows:
+            numbers = ", ".join(_shown(cell, each) for cell, each in zip(result.rows[0], names, strict=True))
+            yield f"- {query.source.replace('_', ' ')} – {', '.join(each.label for each in names)}: {numbers}"
+        return
+    for row in result.rows[:LINES_MAX]:
+        cells = list(zip(row, names, strict=True))[_first(result) :]
+        (first, column), *others = cells
+        title = _shown(first, column)
+        if not others:
+            yield f"- {title}"
+            continue
+        labels = ", ".join(each.label for _, each in others)
+        yield f"- {title} – {labels}: {', '.join(_shown(cell, each) for cell, each in others)}"
+    if len(result.rows) > LINES_MAX or result.truncated:
+        yield f"- … {result.total:,} in all"
+
+
+def _first(result: QueryResult) -> int:
+    """The first column that people read: not the key, where nothing was selected."""
+    return 0 if result.query.select or result.query.group else 1
+
+
+def _shown(cell: Cell, column: ResultColumn) -> str:
+    """A value in words."""
+    if isinstance(cell, list):
+        return ", ".join(_shown(each, column) for each in cell)
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if cell is None:
+        return "none"
+    if isinstance(cell, float):
+        return f"{cell:.2f}".rstrip("0").rstrip(".")
+    unit = f" {column.unit}" if column.unit and isinstance(cell, int) else ""
+    return f"{cell}{unit}"
