@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,27 +19,10 @@ from quarry.query.schema import Schema
 from quarry.records.searched_types import with_collections
 from tools.spider_database import Database
 
-_PRIMARY = re.compile(r"CREATE TABLE `[^`]+`\.`([^`]+)` \((?:(?!CREATE TABLE).)*?PRIMARY KEY \(([^)]*)\)", re.DOTALL)
-_NAMES = re.compile(r"`([^`]+)`")
-
 
 def load_spider(connection: psycopg.Connection[Any], folder: Path) -> None:
     """One database of Spider into a schema of its name, with its keys as far as its rows keep them."""
-    database = Database(folder)
-    database.load_postgres(connection)
-    primary = {name: _NAMES.findall(columns) for name, columns in _PRIMARY.findall((folder / "schema.sql").read_text())}
-    for table in database.tables.values():
-        columns = primary.get(table.name) or [column.name for column in [table.key] if column]
-        _try(connection, "alter table {} add primary key ({})", database.name, table.name, columns)
-    for table in database.tables.values():
-        for mine, other, theirs in table.foreign:
-            if (target := database.tables.get(other.lower())) is None:
-                continue
-            named = [target.columns[each.lower()].name for each in theirs if each.lower() in target.columns]
-            refers = SQL("foreign key ({}) references {} ({})").format(
-                _listed(mine), Identifier(database.name, target.name), _listed(named)
-            )
-            _try(connection, SQL("alter table {} add ").as_string() + refers.as_string(), database.name, table.name)
+    Database(folder).load_postgres(connection, with_keys=True)
 
 
 def load_own(connection: psycopg.Connection[Any], file: Path) -> None:
@@ -50,26 +31,6 @@ def load_own(connection: psycopg.Connection[Any], file: Path) -> None:
     connection.execute("select set_config('search_path', %s, false)", [f'"{file.stem}"'])
     connection.execute(file.read_bytes())
     connection.execute("reset search_path; analyze")
-
-
-def _try(
-    connection: psycopg.Connection[Any], statement: str, schema: str, table: str, columns: Sequence[str] = ("",)
-) -> None:
-    """A change that the rows of a table may not allow."""
-    if not columns:
-        return
-    made = SQL(statement.replace("{}", "{}")).format(
-        Identifier(schema, table), *([_listed(columns)] if columns != ("",) else [])
-    )
-    try:
-        with connection.transaction():
-            connection.execute(made)
-    except psycopg.Error:
-        pass
-
-
-def _listed(names: Sequence[str]) -> Any:
-    return SQL(", ").join(map(Identifier, names))
 
 
 def drafted_schema(connection: psycopg.Connection[Any], name: str) -> Schema:
