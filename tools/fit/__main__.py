@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
@@ -33,6 +34,8 @@ from tools.fit.world import World
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "autovacuum": "off"}
 """The server goes with its rows, or they are loaded again."""
 TOLD_EVERY = 200
+CONTEXT_EVERY = 12
+"""One question of so many is asked behind one that it has nothing to do with."""
 WEIGHTS = Path(quarry.reader.__file__).parent / "weights"
 
 
@@ -73,16 +76,28 @@ def _given(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _pairs(given: argparse.Namespace, part: Part) -> list[Pair]:
-    """The pairs of a part, of each set so many, drawn by the seed. Nothing is fitted to what has no answer, nor to follow-ups."""
+    """The pairs of a part, of each set so many, drawn by the seed. Nothing is fitted to what has no answer."""
     most = given.questions if part == "fitted to" else given.judged
     chosen: list[Pair] = []
     for source in (spider_pairs(given.spider), own_pairs(given.own)):
-        pairs = [pair for pair in source if part_of(pair) == part and pair.previous is None]
+        pairs = [pair for pair in source if part_of(pair) == part]
         if part == "fitted to":
             pairs = [pair for pair in pairs if pair.sql is not None]
         random.Random(given.seed).shuffle(pairs)  # noqa: S311 - nothing secret
         chosen += pairs[:most]
-    return chosen
+    return _in_conversation(chosen)
+
+
+def _in_conversation(pairs: Sequence[Pair]) -> list[Pair]:
+    """The pairs, some of them behind a question that they do not go on from."""
+    asked: dict[str, str] = {}
+    found: list[Pair] = []
+    for place, pair in enumerate(pairs):
+        earlier = asked.get(pair.database)
+        is_behind = pair.previous is None and earlier is not None and place % CONTEXT_EVERY == 0
+        found.append(replace(pair, previous=earlier) if is_behind else pair)
+        asked[pair.database] = pair.question
+    return found
 
 
 def _learn(fit: Fit, pairs: Sequence[Pair], number: int, seed: int) -> None:

@@ -12,7 +12,7 @@ from quarry.reader.features import DIMENSIONS, Bundle, index_of
 from quarry.reader.reading import softmax
 from tools.fit.pairs import Pair
 from tools.fit.results import Denotation, Gold
-from tools.fit.world import World
+from tools.fit.world import Database, World
 
 STEP = 0.15
 SHRINKING = 0.0005
@@ -69,11 +69,13 @@ class Fit:
         gold = database.gold(pair)
         if gold is None and pair.sql is not None:
             return None
-        found = candidates(
-            pair.question, database.schema, database.values.meant(pair.question), pair.today, self.weights
-        )
+        before = self._found(database, pair, pair.previous).all[:1] if pair.previous else ()
+        found = self._found(database, pair, pair.question, *before)
         right = _right(found.all, gold, lambda each: database.denotations(each.composed, pair.today))
         return Judged(pair, found, softmax([each.score for each in found.all]), right, gold is not None)
+
+    def _found(self, database: Database, pair: Pair, text: str, before: Candidate | None = None) -> Candidates:
+        return candidates(text, database.schema, database.values.meant(text), pair.today, self.weights, before)
 
     def learn(self, pairs: Sequence[Pair], seed: int) -> Iterator[Judged]:
         """One pass over pairs, in the order that a seed gives."""

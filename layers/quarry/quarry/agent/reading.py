@@ -15,9 +15,14 @@ from quarry.reader.reading import Reading, read_question
 
 
 async def read_over(
-    question: str, names: Sequence[str], asked: Asked, services: Services, today: datetime.date
+    question: str,
+    names: Sequence[str],
+    asked: Asked,
+    services: Services,
+    today: datetime.date,
+    before: Reading | None = None,
 ) -> Reading:
-    """What a question asks of these sources. Raises DatabaseUnavailable."""
+    """What a question asks of these sources, where it may go on from the one `before`. Raises DatabaseUnavailable."""
     links = await value_links(question, names, asked, services)
     schema = Schema({name: asked.schema.sources[name] for name in names})
-    return await off_loop(read_question, question, schema, links, today, await off_loop(learned))
+    return await off_loop(read_question, question, schema, links, today, await off_loop(learned), before)

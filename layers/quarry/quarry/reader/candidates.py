@@ -13,6 +13,7 @@ from quarry.reader.asks import Ask, Asks
 from quarry.reader.compose import Composed, Json, compose
 from quarry.reader.conditions import Conditions, ConditionSets
 from quarry.reader.features import Bundle, Scorer
+from quarry.reader.followups import edits
 from quarry.reader.names import names_of
 from quarry.reader.parts import Clues
 from quarry.reader.said import Said, read_words
@@ -60,20 +61,28 @@ class Candidates:
 
 
 def candidates(
-    text: str, schema: Schema, links: Sequence[ValueLink], today: datetime.date, weights: Sequence[float]
+    text: str,
+    schema: Schema,
+    links: Sequence[ValueLink],
+    today: datetime.date,
+    weights: Sequence[float],
+    before: Candidate | None = None,
 ) -> Candidates:
-    """The queries that a question may mean."""
+    """The queries that a question may mean. `before` is what the question before it was read as, which it may go on from."""
     names = names_of(schema)
     said = read_words(text, names, links, today)
     clues = Clues(said, names, Scorer(weights))
     conditions = ConditionSets(clues, today).all()
     needed = [test.field.source for each in conditions[:4] for test in each.tests if test.field]
     asks = Asks(clues, list(dict.fromkeys(needed))).all()
-    return Candidates(said, clues, _composed(clues, asks, conditions))
+    pairs = _likeliest(clues, asks, conditions)
+    if before is not None:
+        pairs += edits(clues, asks, conditions, (before.ask, before.conditions))
+    return Candidates(said, clues, _composed(clues, pairs, has_context=before is not None))
 
 
-def _composed(clues: Clues, asks: Sequence[Ask], conditions: Sequence[Conditions]) -> list[Candidate]:
-    pairs = [_Pair(clues, ask, each) for ask, each in _likeliest(clues, asks, conditions)]
+def _composed(clues: Clues, likely: Sequence[tuple[Ask, Conditions]], *, has_context: bool) -> list[Candidate]:
+    pairs = [_Pair(clues, ask, each, has_context=has_context) for ask, each in likely]
     pairs.sort(key=lambda pair: -pair.score)
     found: list[Candidate] = []
     seen: set[str] = set()
@@ -105,13 +114,20 @@ def _likeliest(clues: Clues, asks: Sequence[Ask], conditions: Sequence[Condition
     return [(ask, each) for _, _, ask, each in nlargest(PAIRS_MAX, pairs)]
 
 
+def _goes_on(ask: Ask, conditions: Conditions, clues: Clues) -> bool:
+    """Whether a pair changes what the question before asked."""
+    kept = {clues.framed("follows:ask"), clues.framed("follows:rows")}
+    return not kept.isdisjoint((*ask.evidence.bundles, *conditions.evidence.bundles))
+
+
 class _Pair:
     """An ask with conditions, and what only both together say."""
 
-    __slots__ = ("_clues", "ask", "conditions", "mask", "score")
+    __slots__ = ("_clues", "_is_alone", "ask", "conditions", "mask", "score")
 
-    def __init__(self, clues: Clues, ask: Ask, conditions: Conditions) -> None:
+    def __init__(self, clues: Clues, ask: Ask, conditions: Conditions, *, has_context: bool) -> None:
         self._clues, self.ask, self.conditions = clues, ask, conditions
+        self._is_alone = has_context and not _goes_on(ask, conditions, clues)
         self.mask = (ask.evidence.mask | conditions.evidence.mask) & clues.said.alignable
         self.score = ask.evidence.score + conditions.evidence.score + sum(each.score for each in self._joint)
 
@@ -138,6 +154,7 @@ class _Pair:
             clues.one("many", float(many)),
             clues.one(f"pair:{self.ask.kind}:{len(self.conditions.tests) if self.conditions.tests else 0}:{rows}"),
             clues.one(f"pair:{self.conditions.joined}:{self.ask.kind}"),
+            *((clues.framed("alone"),) if self._is_alone else ()),
         )
 
     @property

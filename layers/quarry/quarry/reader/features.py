@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import lru_cache
 from zlib import crc32
 
@@ -40,6 +40,10 @@ class Scorer:
     def known(self, key: object) -> Bundle | None:
         """The bundle that was made for a key."""
         return self._made.get(key)
+
+    def keys_of(self, bundles: Container[Bundle]) -> Iterator[object]:
+        """The keys that some bundles were made for."""
+        return (key for key, bundle in self._made.items() if bundle in bundles)
 
     def keep(self, key: object, features: Iterable[tuple[str, float]]) -> Bundle:
         """Make the bundle for a key."""

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
 from quarry.core.text import STOP_WORDS
-from quarry.reader.features import Bundle, Scorer
+from quarry.reader.features import Bundle, Scorer, index_of
 from quarry.reader.names import FieldName, LinkName, Names, SourceName
 from quarry.reader.said import Place, Said
 
 NEAR_WORDS = 4
 DISTANCE_MAX = 12
+TELLING = 0.08
+"""From this weight on a word is a reason for a part."""
 COVERED = 0.3
 """What a word more that is read counts at first, when parts are kept or dropped by themselves."""
 
@@ -89,6 +91,23 @@ class Clues:
         yield from ((f"{kind}>{word}", 1.0) for word in said[place.last : place.last + words])
         if place.first:
             yield f"{kind}<<{said[place.first - 1]}", 1.0
+
+    def explained(self, bundles: Container[Bundle]) -> set[str]:
+        """The words for which these bundles were chosen: by themselves, and with the word before or behind."""
+        weights, found = self.scorer.weights, set[str]()
+        kinds = [
+            key[0]
+            for key in self.scorer.keys_of(bundles)
+            if isinstance(key, tuple) and len(key) == 2 and key[1] in ("frame", "free")
+        ]
+        words = self.said.words
+        for word, behind in zip(words, [*words[1:], ""], strict=False):
+            for kind in kinds:
+                if weights[index_of(f"{kind}:{word}")] >= TELLING:
+                    found.add(word)
+                if weights[index_of(f"{kind}:{word}_{behind}")] >= TELLING:
+                    found |= {word, behind}
+        return found
 
     def field(self, role: str, each: FieldName) -> Evidence:
         """How a field is named, in a role; where it is not, which words of the question may stand for its name."""

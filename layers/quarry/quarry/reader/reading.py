@@ -39,10 +39,16 @@ class Reading:
 
 
 def read_question(
-    text: str, schema: Schema, links: Sequence[ValueLink], today: datetime.date, learned: Learned
+    text: str,
+    schema: Schema,
+    links: Sequence[ValueLink],
+    today: datetime.date,
+    learned: Learned,
+    before: Reading | None = None,
 ) -> Reading:
-    """Read a question about the sources of a schema, where its words may mean these values."""
-    found = candidates(text, schema, links, today, learned.weights)
+    """Read a question about the sources of a schema; its words may mean these values, and it may go on from the one `before`."""
+    previous = before.best[0][0] if before and before.best else None
+    found = candidates(text, schema, links, today, learned.weights, previous)
     probabilities = softmax([each.score for each in found.all])
     best = list(zip(found.all, probabilities, strict=True))
     query = _query(found) if best else None
@@ -56,12 +62,17 @@ def read_question(
     )
     if verdict == "confident" and vetoes(found.said, first.mask):
         verdict = "doubted"
-    return Reading(found.said, query, verdict, chance, unread_of(found.said, first), best)
+    return Reading(found.said, query, verdict, chance, unread_of(found), best)
 
 
-def unread_of(said: Said, first: Candidate) -> list[str]:
-    """The words that no part of a candidate reads: values and numbers first."""
-    return list(dict.fromkeys((*vetoes(said, first.mask), *said.unread(first.mask))))
+def unread_of(found: Candidates) -> list[str]:
+    """The words that no part of the first candidate reads: values and numbers first."""
+    said, first = found.said, found.all[0]
+    return list(dict.fromkeys((*vetoes(said, first.mask), *said.unread(first.mask, _explained(found)))))
+
+
+def _explained(found: Candidates) -> set[str]:
+    return found.clues.explained(set(found.all[0].bundles))
 
 
 def known_of(found: Candidates, probabilities: Sequence[float]) -> Mapping[str, float]:
@@ -74,7 +85,7 @@ def known_of(found: Candidates, probabilities: Sequence[float]) -> Mapping[str, 
         "logit": max(-LOGIT_MAX, min(LOGIT_MAX, math.log(most / (1 - most)))),
         "margin": min(LOGIT_MAX, math.log(most / max(second, 1e-6))),
         "uncovered": float(min(COUNTED_MAX, (said.alignable & ~first.mask).bit_count())),
-        "unread": float(min(COUNTED_MAX, len(said.unread(first.mask | said.alignable)))),
+        "unread": float(min(COUNTED_MAX, len(said.unread(first.mask | said.alignable, _explained(found))))),
         "vetoed": float(min(COUNTED_MAX, len(vetoes(said, first.mask)))),
         "tests": float(min(COUNTED_MAX, len(first.conditions.tests))),
         "words": len(said.tokens) / 10,

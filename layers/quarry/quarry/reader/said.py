@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
 from quarry.core.language.numerals import numeral_value
@@ -131,12 +131,12 @@ class Said:
         """The words that nothing is called by."""
         return [place for place in range(len(self.tokens)) if not self.alignable >> place & 1]
 
-    def unread(self, mask: int) -> list[str]:
-        """The words, with what they say, that are in no part of `mask`: not those that only frame a question."""
+    def unread(self, mask: int, explained: Container[str] = ()) -> list[str]:
+        """The words, as they are written, that are not in `mask`, not `explained` otherwise, and no small words."""
         return [
             token.text
             for place, token in enumerate(self.tokens)
-            if not mask >> place & 1 and token.key not in STOP_WORDS
+            if not mask >> place & 1 and token.key not in STOP_WORDS and token.key not in explained
         ]
 
 

@@ -108,14 +108,17 @@ async def _begin(asked: Asked, caller: Caller, services: Services, run: Run, typ
     toolset = SearchToolset(services, caller, run, chosen, asked.reading, asked.scope, evidence)
     query = asked.conversation.search_query
     first = await toolset.search(query)
-    facts = await _facts(query, first, toolset) if run.chat is None else None
+    facts = await _facts(asked.conversation, first, toolset) if run.chat is None else None
     return Begun(asked, caller, toolset, first, facts)
 
 
-async def _facts(query: str, first: Searched, toolset: SearchToolset) -> Facts:
+async def _facts(conversation: Conversation, first: Searched, toolset: SearchToolset) -> Facts:
     """What is known for sure without a model: of declared collections as the setting says, else by the rules."""
-    read = await read_facts(query, toolset) if toolset.services.settings.quarry_reader == "learned" else None
-    return read or await known_facts(query, first, toolset)
+    read = None
+    if toolset.services.settings.quarry_reader == "learned":
+        earlier = next((turn.question for turn in reversed(conversation.history) if turn.question), "")
+        read = await read_facts(conversation.question, earlier, toolset)
+    return read or await known_facts(conversation.search_query, first, toolset)
 
 
 def _call_event(asked: Asked, run: Run) -> ToolCallEvent:

@@ -24,8 +24,9 @@ LINES_MAX = 50
 UNREAD_MAX = 6
 
 
-async def read_facts(question: str, toolset: SearchToolset) -> Facts | None:
-    """What a question asks of the declared collections; None where others are searched too, or only some of their rows.
+async def read_facts(question: str, earlier: str, toolset: SearchToolset) -> Facts | None:
+    """What a question asks of the declared collections, where it may go on from an `earlier` one; None where others are searched
+    too, or only some of their rows.
 
     Raises DatabaseUnavailable, and SourceUnavailable where a table that it asks about cannot be read.
     """
@@ -37,7 +38,8 @@ async def read_facts(question: str, toolset: SearchToolset) -> Facts | None:
     names = [name for name in names if name in asked.schema.sources]
     today = datetime.datetime.now(datetime.UTC).date()
     with toolset.run.step("records_read"):
-        reading = await read_over(question, names, asked, services, today)
+        before = await read_over(earlier, names, asked, services, today) if earlier else None
+        reading = await read_over(question, names, asked, services, today, before)
     if reading.query is None or reading.verdict == "refused":
         return Facts(doubt=fallbacks.ONLY_NEAREST)
     with toolset.run.step("records_count"):
@@ -66,7 +68,7 @@ def _facts(reading: Reading, result: QueryResult) -> Facts:
 def _doubt(unread: Sequence[str]) -> str:
     """That the answer may be to another question, and what was left unread."""
     if not unread:
-        return fallbacks.ONLY_NEAREST
+        return "This may not answer the question."
     named = ", ".join(f"“{word}”" for word in unread[:UNREAD_MAX])
     return f"This may not answer the question: {named} was not read."
 
@@ -93,7 +95,7 @@ def _lines(result: QueryResult) -> Iterator[str]:
             continue
         labels = ", ".join(each.label for _, each in others)
         yield f"- {title} – {labels}: {', '.join(_shown(cell, each) for cell, each in others)}"
-    if len(result.rows) > LINES_MAX or result.truncated:
+    if len(result.rows) > LINES_MAX or (result.truncated and query.limit is None):
         yield f"- … {result.total:,} in all"
 
 
