@@ -17,6 +17,7 @@ from quarry.core.collections.relations import Relation, read_catalog, relations_
 from quarry.query.of_collection import Declared, sources_of
 from quarry.query.schema import Schema
 from quarry.records.searched_types import with_collections
+from tools.fit.pairs import OWN
 from tools.spider_database import Database
 
 
@@ -26,9 +27,10 @@ def load_spider(connection: psycopg.Connection[Any], folder: Path) -> None:
 
 
 def load_own(connection: psycopg.Connection[Any], file: Path) -> None:
-    """One database of our own into a schema of its name."""
-    connection.execute(SQL("create schema {}").format(Identifier(file.stem)))
-    connection.execute("select set_config('search_path', %s, false)", [f'"{file.stem}"'])
+    """One database of our own into a schema of its own."""
+    name = f"{OWN}{file.stem}"
+    connection.execute(SQL("create schema {}").format(Identifier(name)))
+    connection.execute("select set_config('search_path', %s, false)", [f'"{name}"'])
     connection.execute(file.read_bytes())
     connection.execute("reset search_path; analyze")
 

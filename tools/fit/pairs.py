@@ -22,6 +22,8 @@ LEFT_OUT = ("flight_4", "baseball_1", "soccer_1", "wta_1")
 """Databases of Spider whose rows are not all there."""
 ROWS_MAX = 1_000
 SPIDER = "spider"
+OWN = "own_"
+"""What stands before the names of our own databases: some are called as those of Spider are."""
 Part = Literal["fitted to", "calibrated on", "held out"]
 _LIMITED = re.compile(
     r"select\s+(?P<shown>(?:(?!\bfrom\b).)+?)\s+from\s+(?P<rest>(?:(?!\bselect\b|\blimit\b).)+?)\s+order\s+by\s+"
@@ -48,7 +50,8 @@ def part_of(pair: Pair) -> Part:
     """Which databases a pair is of, by the digest of the name: those that are fitted to, those that chances are calibrated on, or
     those that are held out. Of Spider every seventh is held out, of our own every fourth.
     """
-    digest = int(sha1(pair.database.encode(), usedforsecurity=False).hexdigest(), 16)
+    name = pair.database.removeprefix(OWN)
+    digest = int(sha1(name.encode(), usedforsecurity=False).hexdigest(), 16)
     every = 7 if pair.kind == SPIDER else 4
     return {0: "held out", 1: "calibrated on"}.get(digest % every, "fitted to")  # type: ignore[return-value]
 
@@ -69,7 +72,7 @@ def own_pairs(folder: Path) -> Iterator[Pair]:
         for line in path.read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
             yield Pair(
-                path.stem,
+                f"{OWN}{path.stem}",
                 row["question"],
                 row["sql"],
                 datetime.date.fromisoformat(row["today"]),

@@ -61,7 +61,7 @@ class Fit:
     def __init__(self, world: World, weights: list[float] | None = None) -> None:
         self.world = world
         self.weights = weights or first_weights()
-        self._squares = [1e-6] * DIMENSIONS
+        self._squares = [1.0 if weights else 1e-6] * DIMENSIONS
 
     def judged(self, pair: Pair) -> Judged | None:
         """The candidates of a pair; None where its gold cannot be compared."""

@@ -14,7 +14,7 @@ import psycopg
 
 from quarry.reader.compose import Composed
 from tools.fit.databases import drafted_schema, load_own, load_spider
-from tools.fit.pairs import Pair, own_gold, spider_gold
+from tools.fit.pairs import OWN, Pair, own_gold, spider_gold
 from tools.fit.results import Denotation, Gold, denotations
 from tools.fit.values import Values
 from tools.spider_database import Database as SpiderDatabase
@@ -79,13 +79,13 @@ class World:
     def database(self, name: str) -> Database:
         """A database by its name, loaded where it is not yet."""
         if name not in self._databases:
-            own = self._own / "databases" / f"{name}.sql"
-            folder = own if own.exists() else self._spider / "databases" / name
-            if name not in self._loaded:
-                self._connection.execute("set statement_timeout = 0")
-                (load_own if own.exists() else load_spider)(self._connection, folder)
+            is_own = name.startswith(OWN)
+            own = self._own / "databases" / f"{name.removeprefix(OWN)}.sql"
+            source = own if is_own else self._spider / "databases" / name
             self._connection.execute("set statement_timeout = 0")
-            self._databases[name] = Database(self._connection, name, folder, self._keep)
+            if name not in self._loaded:
+                (load_own if is_own else load_spider)(self._connection, source)
+            self._databases[name] = Database(self._connection, name, source, self._keep)
             self._connection.execute("set statement_timeout = '1s'")
         return self._databases[name]
 

@@ -196,6 +196,7 @@ class Asks:
         said = [each for each in fields if each.is_number or each.is_date] + [
             each for each in fields if not (each.is_number or each.is_date)
         ][:2]
+        said = [each for each in said if each.kind != "boolean"]
         for order in dict.fromkeys([*said[:ORDERS_MAX], *unsaid[:3]]):
             named, place = clues.field("order", order), clues.said.best(order)
             for direction in DIRECTIONS:

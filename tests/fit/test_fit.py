@@ -1,0 +1,91 @@
+"""Fitting: what counts as the same result, how databases are split, and from when on an answer is without doubt."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from quarry.reader.learned import NEVER
+from tools.fit.__main__ import main
+from tools.fit.calibration import Seen, chance_of, coefficients_of, thresholds_of
+from tools.fit.pairs import OWN, Pair, part_of, spider_gold
+from tools.fit.results import denotation
+
+NOTES = """
+create table shelves (id int primary key, name text not null, floor int);
+create table books (id int primary key, title text not null, pages int, genre text, shelf_id int references shelves);
+insert into shelves select g, 'Shelf ' || g, g % 2 from generate_series(1, 4) g;
+insert into books select g, 'Book ' || g, 50 + g * 7, (array['novel', 'poem', 'essay'])[1 + g % 3], 1 + g % 4
+  from generate_series(1, 30) g;
+"""
+ASKED = {
+    "How many books are there?": "select count(*) from books",
+    "books by genre": "select genre, count(*) from books group by genre",
+    "average pages of books": "select avg(pages) from books",
+    "names of all shelves": "select name from shelves",
+}
+
+
+def test_rows_are_the_same_in_any_order_of_rows_and_cells() -> None:
+    assert denotation([("a", 1.0), ("b", 2.0)]) == denotation([(2.0, "b"), (1.0, "a")])
+    twice, once = denotation([("a",), ("a",)]), denotation([("a",)])
+    assert twice.as_set == once.as_set
+    assert twice.as_list != once.as_list
+
+
+def test_what_ties_for_the_first_place_is_right_too() -> None:
+    database = sqlite3.connect(":memory:")
+    database.executescript("create table t (n text, k int); insert into t values ('a', 3), ('b', 3), ('c', 1);")
+    gold = spider_gold(database, "select n from t order by k desc limit 1")
+    assert gold is not None
+    assert gold.sets == {denotation([("a",)]).as_set, denotation([("b",)]).as_set}
+
+
+def test_a_database_is_on_one_side_only() -> None:
+    parts = Counter(part_of(Pair(f"{OWN}database_{number}", "?", None, kind="count")) for number in range(400))
+    assert 60 < parts["held out"] < 140
+    assert 60 < parts["calibrated on"] < 140
+    assert part_of(Pair("hr_1", "one", "select 1")) == part_of(Pair("hr_1", "other", "select 2"))
+
+
+def test_an_answer_is_without_doubt_where_nine_in_ten_such_ones_are_right() -> None:
+    seen = [
+        Seen("count", {"always": 1.0, "logit": place / 20 - 5, "kind:count": 1.0}, place > 100 or place % 3 == 0)
+        for place in range(200)
+    ]
+    coefficients = coefficients_of(seen)
+    limit = thresholds_of(coefficients, seen)["count"].confident
+    sure = [each.is_right for each in seen if chance_of(coefficients, each) >= limit]
+    assert len(sure) > 50
+    assert sum(sure) / len(sure) >= 0.9
+
+
+def test_a_kind_that_was_hardly_seen_is_never_without_doubt() -> None:
+    seen = [Seen("share", {"always": 1.0, "logit": 5.0}, True)] * 3
+    assert thresholds_of(coefficients_of(seen), seen)["share"].confident == NEVER
+
+
+def test_a_fit_judges_databases_that_it_was_not_fitted_to(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spider, own = tmp_path / "spider", tmp_path / "own"
+    (own / "databases").mkdir(parents=True)
+    spider.mkdir()
+    (spider / "queries.csv").write_text("database,question,sql\n")
+    wanted: dict[str, str] = {}
+    for number in range(40):
+        pair = Pair(f"{OWN}library_{number}", "?", None, kind="count")
+        wanted.setdefault(part_of(pair), f"library_{number}")
+    for name in wanted.values():
+        (own / "databases" / f"{name}.sql").write_text(NOTES)
+        lines = [
+            json.dumps({"question": question, "sql": sql, "today": "2026-03-18", "kind": "count", "language": "en"})
+            for question, sql in ASKED.items()
+        ]
+        (own / f"{name}.jsonl").write_text("\n".join(lines))
+    main([str(spider), "--own", str(own), "--passes", "3"])
+    [row] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("| all ")]
+    assert [each.strip() for each in row.split("|")][2] == "4"
+    assert float(row.split("|")[3]) >= 0.75

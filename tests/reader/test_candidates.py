@@ -1,0 +1,109 @@
+"""What candidates hold, whatever the weights: they are well-typed, bounded, and no word means two things in one of them."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import time
+from typing import Any
+
+import pytest
+
+from quarry.query.algebra import Query
+from quarry.query.compile import compile_query
+from quarry.reader.candidates import CANDIDATES_MAX, Candidate, candidates
+from quarry.reader.learned import learned
+from quarry.reader.values import ValueLink
+from tests.query_language.made import DESK
+
+TODAY = datetime.date(2026, 7, 1)
+OPEN = ValueLink(2, 3, "tickets", "status", "Open", 3)
+QUESTIONS = (
+    "How many tickets are open?", "average cost of tickets by status", "agents without tickets", "tickets per month in 2026",
+    "which agent has the most tickets", "tickets over 20 euros opened since March",
+    "teams with more than 1 agent and their names", "top 3 tickets by hours", "share of urgent tickets", "", "?", "and or not", "tickets called \"Printer\"", "overdue tickets",
+)  # fmt: skip
+
+
+def found(question: str, links: list[ValueLink] | None = None, before: Candidate | None = None) -> list[Candidate]:
+    return list(candidates(question, DESK, links or [], TODAY, learned().weights, before).all)
+
+
+def said(each: Candidate) -> str:
+    return json.dumps(each.query)
+
+
+def compared(query: Any) -> list[dict[str, Any]]:
+    """Every comparison of a query, however deep."""
+    if isinstance(query, dict):
+        own = [query] if "op" in query and "field" in query else []
+        return own + [each for value in query.values() for each in compared(value)]
+    return [each for value in query for each in compared(value)] if isinstance(query, list) else []
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_every_candidate_can_be_asked(question: str) -> None:
+    links = [OPEN] if "open" in question else []
+    all_found = found(question, links)
+    assert 0 < len(all_found) <= CANDIDATES_MAX
+    for each in all_found:
+        compile_query(Query.model_validate(each.query), DESK, TODAY)
+
+
+def test_a_long_question_costs_a_small_multiple_of_a_short_one() -> None:
+    def cost(question: str) -> float:
+        began = time.process_time()
+        for _ in range(3):
+            found(question)
+        return time.process_time() - began
+
+    short = "tickets by agent and status with hours over 3 and cost below 100 in 2026"
+    cost(short)
+    assert cost(f"{short} " * 28) < 12 * cost(short)
+
+
+def test_money_is_not_compared_with_another_currency() -> None:
+    in_euros = [each for each in found("tickets that cost more than 20 euros") if '"cost", "op": ">"' in said(each)]
+    in_dollars = found("tickets that cost more than 20 dollars")
+    assert in_euros
+    assert not [
+        each
+        for each in in_dollars
+        for test in compared(each.query)
+        if test["field"].endswith("cost") and test.get("value") == 20
+    ]
+
+
+def test_a_year_is_either_a_time_or_a_number() -> None:
+    for each in found("tickets opened in 2026"):
+        tests = [test for test in compared(each.query) if "2026" in json.dumps(test.get("value", test.get("values")))]
+        assert len(tests) <= 1
+
+
+def test_what_is_asked_of_related_rows_is_asked_over_links() -> None:
+    queries = [each.query for each in found("which agents have more than 2 tickets")]
+    assert any(each.get("where") == [{"field": "count(tickets)", "op": ">", "value": 2}] for each in queries)
+    queries = [each.query for each in found("agents without tickets")]
+    assert any({"not": {"exists": "tickets"}} in each.get("where", ()) for each in queries)
+
+
+def test_two_values_of_one_field_are_alternatives() -> None:
+    links = [ValueLink(2, 3, "tickets", "status", "Open", 3), ValueLink(4, 5, "tickets", "status", "closed", 2)]
+    queries = [each.query for each in found("tickets that open or closed", links)]
+    wanted = [{"field": "status", "op": "=", "value": "Open"}, {"field": "status", "op": "=", "value": "closed"}]
+    assert any(each.get("where") == [{"any_of": wanted}] for each in queries)
+
+
+def test_a_follow_up_changes_what_was_asked_before() -> None:
+    before = next(
+        each
+        for each in found("how many open tickets", [OPEN])
+        if each.ask.kind == "count" and said(each).count("Open") == 1 and each.ask.base.name == "tickets"
+    )
+    closed = [ValueLink(2, 3, "tickets", "status", "closed", 2)]
+    queries = [each.query for each in found("and the closed ones?", closed, before)]
+    assert {
+        "source": "tickets",
+        "where": [{"field": "status", "op": "=", "value": "closed"}],
+        "aggregate": ["count"],
+    } in queries
