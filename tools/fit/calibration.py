@@ -15,10 +15,16 @@ PRECISION = 0.92
 """The share of answers without doubt that are right, on the databases that chances are calibrated on."""
 DOUBTED = 0.3
 """An answer that is less likely right is not given."""
-LEAST = 0.75
+LEAST = 0.7
 """No answer that is less likely right is without doubt."""
 SEEN_MIN = 12
 """Of a kind of answer that was seen less often, none is without doubt."""
+SEEN_OFTEN_MIN = 40
+"""A kind that was seen so often has a threshold of its own."""
+SURE_MIN = 6
+"""So many answers are above a threshold at least."""
+Rated = tuple[float, bool]
+"""How likely a reading is right, and whether it is."""
 PASSES = 400
 STEP = 0.3
 SHRINKING = 0.002
@@ -64,19 +70,28 @@ def chance_of(coefficients: Mapping[str, float], seen: Seen) -> float:
 
 
 def thresholds_of(coefficients: Mapping[str, float], seen: Sequence[Seen]) -> dict[str, Thresholds]:
-    """The thresholds by the kind of answer."""
-    by_kind: dict[str, list[tuple[float, bool]]] = defaultdict(list)
+    """The thresholds by the kind of answer: its own where it was seen often, else that of all, where that holds for it too."""
+    by_kind: dict[str, list[Rated]] = defaultdict(list)
     for each in seen:
         by_kind[each.kind].append((chance_of(coefficients, each), each.is_right))
-    return {kind: Thresholds(_confident(rated), DOUBTED) for kind, rated in sorted(by_kind.items())}
+    common = _confident([rated for of_kind in by_kind.values() for rated in of_kind])
+    return {kind: Thresholds(_of_kind(rated, common), DOUBTED) for kind, rated in sorted(by_kind.items())}
 
 
-def _confident(rated: list[tuple[float, bool]]) -> float:
+def _of_kind(rated: list[Rated], common: float) -> float:
+    if len(rated) < SEEN_MIN:
+        return NEVER
+    above = [is_right for chance, is_right in rated if chance >= common]
+    holds = not above or sum(above) / len(above) >= PRECISION
+    own = _confident(rated) if len(rated) >= SEEN_OFTEN_MIN else NEVER
+    return min(own, common if holds else NEVER)
+
+
+def _confident(rated: list[Rated]) -> float:
     """The lowest chance above which so many readings are right as must be."""
-    rated.sort(reverse=True)
     threshold, right = NEVER, 0
-    for place, (chance, is_right) in enumerate(rated, 1):
+    for place, (chance, is_right) in enumerate(sorted(rated, reverse=True), 1):
         right += is_right
-        if place >= SEEN_MIN / 2 and right / place >= PRECISION and chance >= LEAST:
+        if place >= SURE_MIN and right / place >= PRECISION and chance >= LEAST:
             threshold = chance
-    return threshold if len(rated) >= SEEN_MIN else NEVER
+    return threshold

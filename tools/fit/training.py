@@ -35,6 +35,8 @@ class Judged:
     found: Candidates
     probabilities: Sequence[float]
     right: Sequence[bool]
+    wanted: Sequence[bool]
+    """Of the right ones those that ask as the gold does: for different values or for rows, in its order or in none."""
     is_known: bool
     """Whether there is a gold result at all."""
 
@@ -72,7 +74,9 @@ class Fit:
         before = self._found(database, pair, pair.previous).all[:1] if pair.previous else ()
         found = self._found(database, pair, pair.question, *before)
         right = _right(found.all, gold, lambda each: database.denotations(each.composed, pair.today))
-        return Judged(pair, found, softmax([each.score for each in found.all]), right, gold is not None)
+        alike = [is_right and _asks_alike(each, pair) for each, is_right in zip(found.all, right, strict=True)]
+        wanted = alike if any(alike) else right
+        return Judged(pair, found, softmax([each.score for each in found.all]), right, wanted, gold is not None)
 
     def _found(self, database: Database, pair: Pair, text: str, before: Candidate | None = None) -> Candidates:
         return candidates(text, database.schema, database.values.meant(text), pair.today, self.weights, before)
@@ -90,7 +94,7 @@ class Fit:
                 self._step(judged)
 
     def _step(self, judged: Judged) -> None:
-        good = [chance if right else 0.0 for chance, right in zip(judged.probabilities, judged.right, strict=True)]
+        good = [chance if wanted else 0.0 for chance, wanted in zip(judged.probabilities, judged.wanted, strict=True)]
         total = sum(good) or 1e-12
         by_bundle: dict[Bundle, float] = {}
         for each, chance, wanted in zip(judged.found.all, judged.probabilities, good, strict=True):
@@ -122,6 +126,17 @@ def _right(
         results.append([one for one in given(each) if one[0] == gold.width] if fits else [])
     whole = [any(one.as_list == gold.own.as_list for _, one in each) for each in results]
     return whole if any(whole) else [any(one.as_set in gold.sets for _, one in each) for each in results]
+
+
+def _asks_alike(each: Candidate, pair: Pair) -> bool:
+    """Whether a candidate that gives rows asks for them as the gold statement does."""
+    ask, sql = each.ask, (pair.sql or "").lower()
+    if ask.kind not in ("rows", "distinct") or ask.is_first:
+        return True
+    _, is_ordered, by = sql.rpartition("order by")
+    if (ask.kind == "distinct") != ("distinct" in sql) or (ask.direction is None) != (not is_ordered):
+        return False
+    return ask.direction is None or (ask.direction == "desc") == ("desc" in by.split())
 
 
 def width_of(each: Candidate) -> int:
