@@ -46,6 +46,7 @@ COMMANDS = (
         "uninstall",
         "ask",
         "query",
+        "explain",
         "tools",
         "runs",
         "eval",

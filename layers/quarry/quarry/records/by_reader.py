@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from quarry.agent.reading import read_over
 from quarry.agent.service import answer_query
-from quarry.agent.sources import what_may_be_asked
+from quarry.agent.sources import Asked, what_may_be_asked
 from quarry.core.errors import InvalidInput
 from quarry.query.contract import QueryResult, ResultColumn
 from quarry.query.result import Cell
@@ -34,8 +34,7 @@ async def read_facts(question: str, earlier: str, toolset: SearchToolset) -> Fac
     if toolset.scope != EVERYTHING or any(each.name in BUILT_IN for each in toolset.types):
         return None
     asked = await what_may_be_asked(toolset.caller, services)
-    names = [name for name, (domain, own) in asked.homes.items() if domain == "records" and own not in BUILT_IN]
-    names = [name for name in names if name in asked.schema.sources]
+    names = _sources(toolset, asked)
     today = datetime.datetime.now(datetime.UTC).date()
     with toolset.run.step("records_read"):
         before = await read_over(earlier, names, asked, services, today) if earlier else None
@@ -48,6 +47,20 @@ async def read_facts(question: str, earlier: str, toolset: SearchToolset) -> Fac
         except InvalidInput:
             return Facts(doubt=fallbacks.ONLY_NEAREST)
     return _facts(reading, result)
+
+
+def _sources(toolset: SearchToolset, asked: Asked) -> list[str]:
+    """The sources that may be asked: the collections that are searched, with all that are only counted where none is left out."""
+    searched = {each.name for each in toolset.types}
+    others = {*toolset.reading.types} - searched
+    return [
+        name
+        for name, (domain, own) in asked.homes.items()
+        if domain == "records"
+        and own not in BUILT_IN
+        and name in asked.schema.sources
+        and (own in searched or not others)
+    ]
 
 
 def _facts(reading: Reading, result: QueryResult) -> Facts:
