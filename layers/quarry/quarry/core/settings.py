@@ -200,9 +200,9 @@ class Settings(BaseModel):
     records_ask_seconds: float = Field(default=60.0, gt=0, description="The longest that answering a question takes.")
     records_ask_tokens: int = Field(default=60_000, ge=1000, description="Model tokens that one answer may use.")
     quarry_reader: Literal["learned", "rules"] = Field(
-        default="rules",
+        default="learned",
         description="What reads questions about declared collections without a chat model: `learned`, the reader with fitted "
-        "weights, or `rules`.",
+        "weights, and the rules where it knows no answer, or `rules` alone.",
     )
     records_semantic_weight: float = Field(
         default=0.4,

@@ -12,7 +12,6 @@ from quarry.core.errors import InvalidInput
 from quarry.query.contract import QueryResult, ResultColumn
 from quarry.query.result import Cell
 from quarry.reader.reading import Reading
-from quarry.records import fallbacks
 from quarry.records.aggregation import aggregation_of
 from quarry.records.facts import Facts
 from quarry.records.retrieval import EVERYTHING
@@ -25,8 +24,8 @@ UNREAD_MAX = 6
 
 
 async def read_facts(question: str, earlier: str, toolset: SearchToolset) -> Facts | None:
-    """What a question asks of the declared collections, where it may go on from an `earlier` one; None where others are searched
-    too, or only some of their rows.
+    """What a question asks of the declared collections, where it may go on from an `earlier` one; None where no Query is likely
+    what it asks, and where others are searched too, or only some of their rows.
 
     Raises DatabaseUnavailable, and SourceUnavailable where a table that it asks about cannot be read.
     """
@@ -40,12 +39,12 @@ async def read_facts(question: str, earlier: str, toolset: SearchToolset) -> Fac
         before = await read_over(earlier, names, asked, services, today) if earlier else None
         reading = await read_over(question, names, asked, services, today, before)
     if reading.query is None or reading.verdict == "refused":
-        return Facts(doubt=fallbacks.ONLY_NEAREST)
+        return None
     with toolset.run.step("records_count"):
         try:
             result = await answer_query(reading.query, asked, services, today)
         except InvalidInput:
-            return Facts(doubt=fallbacks.ONLY_NEAREST)
+            return None
     return _facts(reading, result)
 
 
