@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from quarry.reader.asks import Ask
-from quarry.reader.conditions import Conditions, Test
+from quarry.reader.conditions import Conditions
 from quarry.reader.names import HERE, TITLE, FieldName, Names, SourceName, Way
+from quarry.reader.options import Test
 
 Json = dict[str, Any]
 FIRST_ONE = 1

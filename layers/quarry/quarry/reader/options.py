@@ -1,0 +1,340 @@
+"""What each value, number, time and name of a question may mean as a condition. Pure."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Literal
+
+from quarry.core.query.mention import DateRange
+from quarry.core.query.quantities import converted
+from quarry.query.algebra import Scalar
+from quarry.reader.constraints import are_alike, in_unit, may_hold
+from quarry.reader.features import Bundle
+from quarry.reader.names import FieldName, SourceName
+from quarry.reader.parts import Clues, Evidence
+from quarry.reader.said import Place, SaidDays, SaidNumber, SaidText, SaidValue
+
+FIELDS_MAX = 5
+"""Fields that one number or time may be compared with."""
+MONTH_DAYS = 365 / 12
+COMPARED = ("=", ">", "<", ">=", "<=")
+Form = Literal["field", "average", "rows", "some", "none", "limit"]
+
+
+@dataclass(frozen=True, eq=False)
+class Test:
+    """One condition: a field compared with values (`field`) or with its average, a number of related rows (`rows`), that there
+    are some or none of them, or how many rows are shown (`limit`). `about` is the source of related rows.
+    """
+
+    form: Form
+    op: str = "="
+    values: tuple[Scalar, ...] = ()
+    field: FieldName | None = None
+    about: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Option:
+    """One condition, or none, with the words that may say it."""
+
+    tests: tuple[Test, ...]
+    evidence: Evidence
+
+
+@dataclass(frozen=True)
+class Options:
+    """Finds them for one question."""
+
+    clues: Clues
+    today: datetime.date
+
+    def groups(self) -> Iterator[list[Option]]:
+        """What each value, number, time and name may mean, and that it says nothing here."""
+        yield from self._readings()
+        for truth in self._named(lambda each: each.kind == "boolean", 2):
+            yield [self._left("truth", None), *self._of_truth(truth)]
+        for source in self._sources(2):
+            yield [self._left("related", None), *self._of_related(source)]
+        averages = [*self._named(lambda each: each.is_number and not each.is_key, 2)]
+        if averages:
+            yield [self._left("average", None), *(option for each in averages for option in self._of_average(each))]
+        blanks = [*self._named(lambda each: not each.is_key, 3)]
+        if blanks:
+            yield [self._left("blank", None), *(option for each in blanks for option in self._of_blank(each))]
+
+    def _readings(self) -> list[list[Option]]:
+        """What the words of each value, number, time and text may mean: of what overlaps, one of them."""
+        said = self.clues.said
+        found: list[tuple[str, Place, Iterable[Option]]] = [
+            *(("value", each.place, self._of_value(each)) for each in said.values),
+            *(("days", each.place, self._of_days(each)) for each in said.days),
+            *(("length", each.place, self._of_length(each)) for each in said.lengths),
+            *(("number", each.place, self._of_number(each)) for each in said.numbers),
+            *(("text", each.place, self._of_text(each)) for each in said.texts),
+        ]
+        apart: list[tuple[int, list[Option]]] = []
+        for kind, at, options in found:
+            place = next((place for place, (mask, _) in enumerate(apart) if mask & at.mask), None)
+            if place is None:
+                apart.append((at.mask, [self._left(kind, at), *options]))
+            else:
+                apart[place] = (apart[place][0] | at.mask, [*apart[place][1], *options])
+        return [options for _, options in apart]
+
+    def _left(self, kind: str, place: Place | None) -> Option:
+        """That it is no condition."""
+        clues = self.clues
+        bundles: list[Bundle] = [clues.one(f"{kind}:left")]
+        if place is not None:
+            bundles += [
+                clues.near(f"{kind}:left", place, 2), clues.one(f"{kind}:left:words", float(place.last - place.first))
+            ]  # fmt: skip
+        return Option((), Evidence(0, tuple(bundles)))
+
+    def _named(self, wanted: Callable[[FieldName], bool], most: int) -> Iterator[FieldName]:
+        """The fields that are named whole, in the order of the question."""
+        named = [
+            (places[0].first, each)
+            for each, places in self.clues.said.named.items()
+            if isinstance(each, FieldName) and places[0].likeness >= 0.9 and wanted(each)
+        ]
+        yield from islice((each for _, each in sorted(named, key=lambda item: item[0])), most)
+
+    def _sources(self, most: int) -> list[SourceName]:
+        """The sources that are named, those said last first."""
+        named = [
+            (places[0].likeness, places[0].first, each)
+            for each, places in self.clues.said.named.items()
+            if isinstance(each, SourceName) and places[0].likeness >= 0.5
+        ]
+        named.sort(key=lambda item: (-item[0], -item[1]))
+        return [each for _, _, each in named[:most]]
+
+    # ---- values ----
+
+    def _of_value(self, said: SaidValue) -> Iterator[Option]:
+        sources = self.clues.names.sources
+        fields = {(each.source, each.name): each for source in sources.values() for each in source.fields}
+        meant: dict[FieldName, list[str]] = {}
+        whole: set[FieldName] = set()
+        for link in said.links:
+            named = fields.get((link.source, link.field))
+            if named is not None:
+                meant.setdefault(named, []).append(link.value)
+                whole |= {named} if link.is_whole else set()
+        for each, values in [*meant.items()][:FIELDS_MAX]:
+            values = list(dict.fromkeys(values)) if each not in whole else values[:1]
+            title = self._title_behind(each)
+            if title is not None and title not in meant:
+                yield from self._equal(said, title, values, is_whole=each in whole)
+            yield from self._equal(said, each, values, is_whole=each in whole)
+
+    def _title_behind(self, each: FieldName) -> FieldName | None:
+        """What the rows are called by that a field refers to."""
+        sources = self.clues.names.sources
+        targets = (link.target for link in sources[each.source].links if link.name == each.link)
+        target = next(targets, None) or ""
+        return sources[target].title if target in sources else None
+
+    def _equal(self, said: SaidValue, each: FieldName, values: Sequence[str], *, is_whole: bool) -> Iterator[Option]:
+        """A field that is, or is not, one of these values."""
+        clues = self.clues
+        evidence = clues.joined(
+            clues.field("value", each),
+            clues.distance("value", each, said.place),
+            clues.called("value:of", clues.names.sources[each.source]),
+            clues.one("value:used"),
+            clues.one("value:words", min(said.place.last - said.place.first, 3)),
+            clues.one("value:whole" if is_whole else "value:part"),
+            clues.one("value:several", float(len(values) > 1)),
+        )
+        for op in ("=", "!="):
+            test = Test("field", op, tuple(values[:12]), each)
+            yield Option((test,), self._said(evidence, said.place, f"value{op}"))
+
+    def _said(self, evidence: Evidence, place: Place, kind: str) -> Evidence:
+        """The evidence with the words at a place, and those around it."""
+        clues = self.clues
+        return clues.joined(evidence, Evidence(place.mask, (clues.one(kind), clues.near(kind, place))))
+
+    # ---- numbers and times ----
+
+    def _of_number(self, said: SaidNumber) -> Iterator[Option]:
+        clues = self.clues
+        fields = [each for each in self._nearest(said.place, said) if may_hold(each, said)]
+        for each in fields[:FIELDS_MAX]:
+            evidence = clues.joined(
+                clues.field("number", each),
+                clues.distance("number", each, said.place),
+                clues.called("number:of", clues.names.sources[each.source]),
+                clues.one("number:unit", float(bool(said.unit and said.unit in (each.unit or "")))),
+            )
+            if said.is_range:
+                test = Test("field", "between", (in_unit(said.least, said, each), in_unit(said.most, said, each)), each)
+                yield Option((test,), self._said(evidence, said.place, "between"))
+                continue
+            for op in COMPARED:
+                agrees = clues.one(f"agrees:{said.op}:{op}")
+                test = Test("field", op, (in_unit(said.one, said, each),), each)
+                yield Option((test,), clues.joined(self._said(evidence, said.place, f"number{op}"), agrees))
+        if said.currency is None and not said.is_range and float(said.one).is_integer():
+            yield from self._of_count(said)
+
+    def _of_count(self, said: SaidNumber) -> Iterator[Option]:
+        """A number of related rows, or of rows that are shown."""
+        clues, place = self.clues, said.place
+        for source in [*self._sources(3)]:
+            evidence = clues.called("rows", source)
+            for op in COMPARED:
+                bundles: tuple[Bundle, ...] = (
+                    clues.one(f"agrees:{said.op}:{op}"), clues.near(f"number{op}", place), clues.near("rows", place),
+                    clues.freely("rows"),
+                )  # fmt: skip
+                test = Test("rows", op, (int(said.one),), about=source.name)
+                yield Option((test,), clues.joined(evidence, Evidence(place.mask, bundles)))
+        if 1 <= said.one <= 1000:
+            bundles = clues.one("limit"), clues.near("limit", place), clues.one(f"agrees:{said.op}:limit")
+            yield Option((Test("limit", values=(int(said.one),)),), Evidence(place.mask, bundles))
+
+    def _nearest(self, place: Place, said: SaidNumber) -> list[FieldName]:
+        """The fields that a number may be compared with, those likeliest first."""
+        clues = self.clues
+
+        def distance(each: FieldName) -> float:
+            named = clues.said.best(each)
+            if named is not None:
+                return abs(named.first - place.first) / 40 - named.likeness
+            of = clues.said.best(clues.names.sources[each.source])
+            return 1 - 0.3 * bool(of) - 0.4 * bool(said.currency and each.kind == "money") - 0.2 * bool(each.unit)
+
+        fields = [
+            each
+            for source in clues.names.sources.values()
+            for each in source.fields
+            if each.is_number and not (each.is_key and clues.said.best(each) is None)
+        ]
+        return sorted(fields, key=distance)
+
+    def _of_days(self, said: SaidDays) -> Iterator[Option]:
+        clues, days = self.clues, said.days
+        first, last = self._latest(days) if days.months else (days.first, days.last)
+        for each in self._dated(said)[:FIELDS_MAX]:
+            evidence = clues.joined(
+                clues.field("days", each),
+                clues.distance("days", each, said.place),
+                clues.called("days:of", clues.names.sources[each.source]),
+                clues.one(f"days:{days.grain}:{each.kind}"),
+            )
+            if each.is_date:
+                ends = tuple(day.isoformat() for day in (first, last) if day)
+            else:
+                ends = tuple(str(day.year) for day in (first, last) if day)
+            if not ends:
+                return
+            op = "between" if len(ends) == 2 else "<=" if first is None else ">="
+            values: tuple[Scalar, ...] = ends if each.is_date else tuple(map(int, ends))
+            if op == "between" and values[0] == values[1]:
+                op, values = "=", values[:1]
+            yield Option((Test("field", op, values, each),), self._said(evidence, said.place, f"days{op}"))
+
+    def _latest(self, days: DateRange) -> tuple[datetime.date | None, datetime.date | None]:
+        """The months of every year as those that came round last."""
+        month = min(days.months)
+        year = self.today.year - (month > self.today.month)
+        end = year + (max(days.months) == 12), max(days.months) % 12 + 1
+        return datetime.date(year, month, 1), datetime.date(*end, 1) - datetime.timedelta(days=1)
+
+    def _dated(self, said: SaidDays) -> list[FieldName]:
+        """The fields that days may be compared with; of years, numbers too."""
+        clues = self.clues
+        is_years = said.days.grain == "year"
+
+        def distance(each: FieldName) -> float:
+            named = clues.said.best(each)
+            of = clues.said.best(clues.names.sources[each.source])
+            near = abs(named.first - said.place.first) / 40 - named.likeness if named else 1 - 0.3 * bool(of)
+            return near - 0.4 * each.is_date
+
+        fields = [
+            each
+            for source in clues.names.sources.values()
+            for each in source.fields
+            if each.is_date or (is_years and each.is_number and not each.is_key and not each.unit)
+        ]
+        return sorted(fields, key=distance)
+
+    def _of_length(self, said: SaidNumber) -> Iterator[Option]:
+        """A length of time: of a field that is measured in time, or how long ago a date is."""
+        clues = self.clues
+        for each in self._nearest(said.place, said):
+            is_time = are_alike("day", each.unit)
+            value = converted(said.one * MONTH_DAYS, "day", each.unit or "") if is_time else None
+            if value is not None:
+                evidence = clues.joined(clues.field("number", each), clues.distance("number", each, said.place))
+                for op in COMPARED:
+                    agrees = clues.one(f"agrees:{said.op}:{op}")
+                    test = Test("field", op, (round(value, 4),), each)
+                    yield Option((test,), clues.joined(self._said(evidence, said.place, f"length{op}"), agrees))
+        day = (self.today - datetime.timedelta(days=min(round(said.one * MONTH_DAYS), 200_000))).isoformat()
+        for each in self._dated(SaidDays(said.place, DateRange()))[:3]:
+            evidence = clues.joined(clues.field("days", each), clues.distance("days", each, said.place))
+            for op in ("<", ">="):
+                agrees = clues.one(f"agrees:{said.op}:ago{op}")
+                test = Test("field", op, (day,), each)
+                yield Option((test,), clues.joined(self._said(evidence, said.place, f"ago{op}"), agrees))
+
+    # ---- texts, truths, related rows, averages ----
+
+    def _of_text(self, said: SaidText) -> Iterator[Option]:
+        clues = self.clues
+        named = [
+            (-places[0].likeness, abs(places[0].first - said.place.first), each)
+            for each, places in clues.said.named.items()
+            if isinstance(each, FieldName) and each.kind == "text"
+        ]
+        titles = [
+            source.title for source in self._sources(2) if source.title.kind == "text"
+        ]  # what rows are called by need not be said
+        texts = [each for _, _, each in sorted(named, key=lambda item: item[:2])]
+        for each in dict.fromkeys([*texts[:FIELDS_MAX], *titles]):
+            evidence = clues.joined(clues.field("holds", each), clues.distance("holds", each, said.place))
+            for op in ("contains", "="):
+                yield Option((Test("field", op, (said.text,), each),), self._said(evidence, said.place, f"holds:{op}"))
+
+    def _of_truth(self, each: FieldName) -> Iterator[Option]:
+        clues, place = self.clues, self.clues.said.best(each)
+        for truth in (True, False):
+            bundles = clues.one(f"truth:{truth}"), clues.near(f"truth:{truth}", place), clues.freely(f"truth:{truth}")
+            yield Option(
+                (Test("field", "=", (truth,), each),), clues.joined(clues.field("truth", each), Evidence(0, bundles))
+            )
+
+    def _of_related(self, source: SourceName) -> Iterator[Option]:
+        """Rows that have related rows, or none."""
+        clues, place = self.clues, self.clues.said.best(source)
+        forms: tuple[Form, Form] = ("some", "none")
+        for form in forms:
+            bundles = clues.near(form, place), clues.freely(form)
+            yield Option(
+                (Test(form, about=source.name),), clues.joined(clues.called("related", source), Evidence(0, bundles))
+            )
+
+    def _of_average(self, each: FieldName) -> Iterator[Option]:
+        clues, place = self.clues, self.clues.said.best(each)
+        for op in (">", "<"):
+            bundles = clues.near(f"average{op}", place), clues.freely(f"average{op}", 0.3), clues.one("average")
+            yield Option(
+                (Test("average", op, field=each),), clues.joined(clues.field("average:of", each), Evidence(0, bundles))
+            )
+
+    def _of_blank(self, each: FieldName) -> Iterator[Option]:
+        clues, place = self.clues, self.clues.said.best(each)
+        for op in ("is_null", "not_null"):
+            bundles = clues.near(op, place), clues.freely(op, 0.3)
+            yield Option(
+                (Test("field", op, field=each),), clues.joined(clues.field("blank", each), Evidence(0, bundles))
+            )
