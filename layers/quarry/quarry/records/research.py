@@ -39,6 +39,7 @@ from quarry.records.prompts import sources_block
 from quarry.records.retrieval import describe, whole_record
 from quarry.records.search import rank_records
 from quarry.records.tools import SearchToolset, summary, varied
+from quarry.records.written_answer import RESULT
 
 STEP = "records_answer"
 SOURCES_FOUND_MAX = 40
@@ -115,7 +116,9 @@ class Research:
         required = self._required(arguments.source)
         result = await self._run(arguments.model_copy(update={"where": (*required, *arguments.where)}))
         self.results.append(result)
-        return ToolResult(result.total, result.sentence, json.dumps(agent_tools.shown(result), ensure_ascii=False))
+        number = f"Result {RESULT}{len(self.results)}: "
+        shown = json.dumps(agent_tools.shown(result), ensure_ascii=False)
+        return ToolResult(result.total, result.sentence, number + shown)
 
     async def _run(self, query: Query) -> QueryResult:
         return await answer_query(query, self.asked, self.toolset.services, self.today)
