@@ -245,7 +245,7 @@ def test_an_answer_and_its_list_survive_a_reload_with_the_open_record(site: Site
     expect(page.locator(".result")).to_have_count(20)
     page.get_by_role("tab", name="Answer").click()
     expect(page.locator(".prose")).to_contain_text("elm")
-    expect(page.get_by_role("button", name="Take the link back")).to_be_visible()
+    expect(page.get_by_role("button", name="Revoke link")).to_be_visible()
     assert asked == []
 
 

@@ -17,7 +17,7 @@ import {takeaway} from '../components/takeaway.js';
 import {Prompt, promptBar} from '../components/prompt.js';
 import {conditionChips, forgetTaken} from '../components/conditions.js';
 import {highlighted, packed, unpacked} from '../components/understood.js';
-import {button, element, replace, uniqueId} from '../dom.js';
+import {button, element, icon, replace, uniqueId} from '../dom.js';
 import {plural} from '../format.js';
 import {reader, relaxed} from './people/constraints.js';
 import {comparedRows, openPerson, personCard, takenPeople} from './people/person.js';
@@ -154,10 +154,18 @@ class PeopleView {
     const heading = element('h1', {class: 'visually-hidden', tabindex: '-1'}, `People: ${this.search.q}`);
     replace(this.root, element('div', {class: 'wide workspace'},
       promptBar(this.prompt, () => this.context.go({})),
-      element('div', {class: 'people-wishes'}, this.#wishControls(), this.balance),
+      element('div', {class: 'people-head'}, this.#filters(), this.balance),
       heading, this.body));
     // the reader's place was in what went away
     if (document.activeElement === document.body) heading.focus({preventScroll: true});
+  }
+
+  /** The wishes, behind one button where the window is narrow and none is set. */
+  #filters() {
+    const {open, place, salary} = this.search;
+    const isSet = [open, place, salary].some(Boolean);
+    return element('details', {class: 'dates people-filters', open: isSet || matchMedia('(min-width: 40rem)').matches},
+      element('summary', {}, icon('filter'), 'Filters'), element('div', {class: 'people-wishes'}, this.#wishControls()));
   }
 
   #wishControls() {
