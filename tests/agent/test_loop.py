@@ -9,12 +9,12 @@ from contextlib import aclosing
 import pytest
 from pydantic import BaseModel, Field
 
+from quarry.agent.calls import Tool, ToolFinished, ToolResult, ToolStarted
 from quarry.agent.loop import Happened, Text, TurnEnded, converse
 from quarry.core.budget import Budget
 from quarry.core.errors import ModelError
 from quarry.core.model.interface import Message
 from quarry.core.model.openai_model import OpenAIChat
-from quarry.core.model.tool_loop import Tool, ToolFinished, ToolResult, ToolStarted
 from quarry.core.run_log import Run
 from tests.fakes.openai_server import FakeOpenAI, Reply
 from tests.waiting import PATIENCE_SECONDS

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 from pydantic import BaseModel, ConfigDict, Field
+from quarry.core.model.tool_loop import Tool, ToolFinished, ToolResult, ToolStarted, call_tools
 
 from quarry.core.budget import Budget
 from quarry.core.errors import DatabaseUnavailable
 from quarry.core.model.interface import Message, Usage
 from quarry.core.model.openai_model import OpenAIChat
-from quarry.core.model.tool_loop import Tool, ToolFinished, ToolResult, ToolStarted, call_tools
 from quarry.core.run_log import Run
 from tests.fakes.openai_server import Body, FakeOpenAI, Reply
 

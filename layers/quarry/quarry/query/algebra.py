@@ -152,10 +152,16 @@ class Exists(_Part):
     where: Annotated[tuple[Condition, ...], OneOrMany] = ()
 
 
+class Words(_Part):
+    """The row holds all of these words, as `text` looks for them."""
+
+    words: Annotated[str, Field(min_length=1, max_length=4_000), Storable]
+
+
 def _form(value: Any) -> str:
     """Which condition a JSON object, or a model, is: by the key that only it has."""
     keys = value.keys() if isinstance(value, dict) else type(value).model_fields if isinstance(value, _Part) else ()
-    forms = {"any_of": "AnyOf", "all_of": "AllOf", "not": "Not", "negated": "Not", "exists": "Exists"}
+    forms = {"any_of": "AnyOf", "all_of": "AllOf", "not": "Not", "negated": "Not", "exists": "Exists", "words": "Words"}
     return next((form for key, form in forms.items() if key in keys), "Comparison")
 
 
@@ -167,7 +173,8 @@ Condition = TypeAliasType(
         | Annotated[AnyOf, Tag("AnyOf")]
         | Annotated[AllOf, Tag("AllOf")]
         | Annotated[Not, Tag("Not")]
-        | Annotated[Exists, Tag("Exists")],
+        | Annotated[Exists, Tag("Exists")]
+        | Annotated[Words, Tag("Words")],
         Discriminator(_form),
     ],
 )
@@ -294,7 +301,7 @@ def conditions_of(condition: Condition) -> tuple[Condition, ...]:
             return (condition.negated,)
         case Exists():
             return condition.where
-        case Comparison():
+        case Comparison() | Words():
             return ()
 
 

@@ -26,6 +26,7 @@ from quarry.query.algebra import (
     OtherField,
     Query,
     Scalar,
+    Words,
 )
 from quarry.query.paths import Path, Rows, resolve, resolve_rows, rows_of
 from quarry.query.result import Cell, Column
@@ -166,6 +167,8 @@ class Phrases:
                 return self.say("not", condition=self.condition(condition.negated, rows))
             case Exists():
                 return self._related("related", condition, rows)
+            case Words():
+                return self.say("words", text=condition.words)
             case Comparison():
                 return self._comparison(condition, rows)
 
