@@ -235,7 +235,7 @@ async def _groups_of(database: Database, ask: Ask, conditions: Sequence[algebra.
         result = await _run(database, query.model_copy(update={"offset": len(groups)}))
         column, period = result.columns[0], query.group[0].period
         groups += [
-            Group(None if value is None else PHRASES.cell(column, value, period), count)
+            Group(None if value is None else str(value), count, PHRASES.cell(column, value, period))
             for value, count in result.rows
             if isinstance(count, int)
         ]

@@ -164,7 +164,7 @@ def _groups_answer(outcome: Outcome, groups: Groups) -> str:
         return f"{head}: {_listed(groups.groups)}.{overlap}"
     first = _with_ties(ranked, ask.limit)
     rest = [group for group in ranked if group not in first][:LISTED_VALUES]
-    names = ", ".join(f"**{group.value} ({group.campaigns})**" for group in first)
+    names = ", ".join(f"**{group.label} ({group.campaigns})**" for group in first)
     which = "rarest" if ask.ascending else "most common"
     lines = [f"{names}: the {which} {_called(outcome, len(first))} of the {_size(outcome.found)}{about}."]
     if rest:
@@ -278,7 +278,7 @@ def _called(outcome: Outcome, number: int) -> str:
 
 def _listed(groups: Sequence[Group]) -> str:
     """The first groups with their numbers, and how many are in the others."""
-    listed = ", ".join(f"{group.value or NO_VALUE} ({group.campaigns})" for group in groups[:LISTED_GROUPS])
+    listed = ", ".join(f"{group.label} ({group.campaigns})" for group in groups[:LISTED_GROUPS])
     rest = groups[LISTED_GROUPS:]
     return f"{listed} and {len(rest)} more ({sum(group.campaigns for group in rest)})" if rest else listed
 

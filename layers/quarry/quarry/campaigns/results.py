@@ -113,10 +113,13 @@ class Search:
 
 @dataclass(frozen=True)
 class Group:
-    """A value, or the name of a period, and how many campaigns have it. The value None is that of campaigns without one."""
+    """A value, or the name of a period, how many campaigns have it, and what it is called in words. The value None is that of
+    campaigns without one.
+    """
 
     value: str | None
     campaigns: int
+    label: str
 
 
 @dataclass(frozen=True)

@@ -163,6 +163,8 @@ class Phrases:
                 return self.say("and").join(self.condition(each, rows) for each in condition.all_of)
             case Not() if isinstance(condition.negated, Exists):
                 return self._related("unrelated", condition.negated, rows)
+            case Not(negated=Words() as denied):
+                return self.say("no_words", text=denied.words)
             case Not():
                 return self.say("not", condition=self.condition(condition.negated, rows))
             case Exists():
