@@ -221,8 +221,11 @@ async def group(
     they are all and have a listed value each.
     """
     facet = CAMPAIGNS.facet(ask.facet) if ask.facet else None
-    if found.more and (conditions or ask.grain or facet is None or not facet.is_listed):
-        return None
+    if found.more:
+        if conditions or ask.grain or facet is None or not facet.is_listed:
+            return None
+        if (kept := await retrieval.kept_groups(database, facet)) is not None:
+            return kept
     return await _groups_of(database, ask, conditions)
 
 

@@ -9,15 +9,18 @@ from typing import Any, LiteralString
 
 from psycopg.sql import SQL, Composable, Identifier
 
-from quarry.campaigns.conditions import NAME, NO_DAY, SCHEMA
+from quarry.campaigns.conditions import NAME, NO_DAY, PHRASES, SCHEMA
 from quarry.campaigns.contract import Campaign, EmbeddingField
-from quarry.campaigns.results import AGGREGATED, AGGREGATED_VALUES_MAX, CampaignSet, KnownValues
+from quarry.campaigns.facets import CAMPAIGNS
+from quarry.campaigns.filters import VALUE_FILTERS
+from quarry.campaigns.results import AGGREGATED, AGGREGATED_VALUES_MAX, CampaignSet, Group, Groups, KnownValues
 from quarry.campaigns.tables import COLUMNS
 from quarry.core.errors import NotFound
 from quarry.core.postgres.pool import Database
 from quarry.core.postgres.vectors import half_vector
-from quarry.query.algebra import Comparison, Condition, Not, Words, conditions_of
-from quarry.query.keys import RowConditions, meeting
+from quarry.core.retrieval.facets import VALUE_MAX_CHARACTERS, Facet
+from quarry.query.algebra import AnyOf, Comparison, Condition, Not, Words, conditions_of
+from quarry.query.keys import RowConditions
 
 CAMPAIGNS_MAX = 200
 """Campaigns of a set that are handed out; its counts are those of the whole."""
@@ -69,7 +72,7 @@ async def filter_campaigns(
         " order by t.capture_date desc nulls last, t.id limit {limit}) l"
     ).format(
         met=rows.met(tested),
-        indexed=rows.met([condition for condition in conditions if condition not in tested]),
+        indexed=_met(rows, [condition for condition in conditions if condition not in tested]),
         limit=most + 1,
     )
     return await _counted_set(database, source, {"total_max": most}, preferred, rows, size=_SIZE_BY_PROPERTIES)
@@ -168,7 +171,55 @@ def _in_order(function: LiteralString) -> Composable:
 
 def _filter(conditions: Sequence[Condition]) -> str | None:
     """The condition that a campaign meets all of these; None, which is every campaign, where there are none."""
-    return meeting(conditions, NAME, SCHEMA, NO_DAY).as_string(None) if conditions else None
+    rows = RowConditions(NAME, SCHEMA, NO_DAY, is_literal=True)
+    return _met(rows, conditions).as_string(None) if conditions else None
+
+
+def _met(rows: RowConditions, conditions: Sequence[Condition]) -> Composable:
+    """True of the campaigns that meet all conditions, in a form that the indexes of the columns serve."""
+    served = (_served(rows, condition) for condition in conditions)
+    return SQL(" and ").join([rows.met(conditions), *(each for each in served if each is not None)])
+
+
+def _served(rows: RowConditions, condition: Condition) -> Composable | None:
+    """What an index serves of a condition on values: they are named by all of their spellings, as far as these are kept."""
+    if isinstance(condition, AnyOf):
+        parts = [_served(rows, each) for each in condition.any_of]
+        return None if None in parts else SQL("({})").format(SQL(" or ").join(filter(None, parts)))
+    if not isinstance(condition, Comparison) or condition.op != "=" or condition.field not in VALUE_FILTERS:
+        return None
+    values = [str(value) for value in condition.scalars]
+    if not values or not all(map(_is_kept, values)):
+        return None
+    facet = CAMPAIGNS.facet(condition.field)
+    same = SQL("{} && {}::text[]" if facet.is_array else "{} = any({}::text[])")
+    return same.format(SQL(facet.sql), rows.parameter(values))
+
+
+def _is_kept(value: str) -> bool:
+    return len(value) <= VALUE_MAX_CHARACTERS and any(character.isalnum() for character in value)
+
+
+async def kept_groups(database: Database, facet: Facet) -> Groups | None:
+    """The groups of all campaigns by a listed facet, from the counts that writes keep; None where several spellings of one value
+    may be in one campaign, whose number is not kept. Values that are not kept, such as very long ones, are in no group.
+    """
+    rows = RowConditions(NAME, SCHEMA, NO_DAY)
+    query = SQL(
+        "select (array_agg(k.value order by k.n desc, k.value))[1] as value, sum(k.n)::bigint as n, count(*) as spellings from"
+        " (select value, sum(row_count) as n from facet_values where table_name = 'campaigns' and facet = %(facet)s"
+        "  group by value having sum(row_count) > 0) k group by lower(btrim(k.value))"
+        " union all select null, (select count(*) from campaigns t where {lacking}), (select count(*) from campaigns)"
+        " order by 2 desc, 1"
+    ).format(lacking=rows.met([Comparison(field=facet.name, op="is_null")]))
+    found = await database.rows(query, {**rows.parameters, "facet": facet.name})
+    valued = [row for row in found if row["value"] is not None]
+    if facet.is_array and any(row["spellings"] > 1 for row in valued):
+        return None
+    [lacking] = [row for row in found if row["value"] is None]
+    groups = [Group(row["value"], row["n"], row["value"]) for row in valued]
+    none = [Group(None, lacking["n"], PHRASES.say("none"))] if lacking["n"] else []
+    return Groups([*groups, *none], lacking["spellings"])
 
 
 async def standings(

@@ -31,33 +31,35 @@ def meeting(conditions: Sequence[Condition], source: str, schema: Schema, today:
 
     Raises InvalidInput for what the schema does not have, with pointers below `/where`.
     """
-    building = _WithoutParameters(schema, today, lambda nested, pointer: values_of(building, nested, pointer))
-    return _met(building, conditions, source)
+    return RowConditions(source, schema, today, is_literal=True).met(conditions)
 
 
 class RowConditions:
-    """Conditions on the rows `t` of a source, for one statement. Its `parameters` are called `p0`, `p1` and so on."""
+    """Conditions on the rows `t` of a source, for one statement. Its `parameters` are called `p0`, `p1` and so on; with
+    `is_literal` there are none, and values stand in the statement.
+    """
 
-    def __init__(self, source: str, schema: Schema, today: datetime.date) -> None:
+    def __init__(self, source: str, schema: Schema, today: datetime.date, *, is_literal: bool = False) -> None:
         self._source = source
-        self._building = Building(schema, today, lambda nested, pointer: values_of(self._building, nested, pointer))
+        building = _WithoutParameters if is_literal else Building
+        self._building = building(schema, today, lambda nested, pointer: values_of(self._building, nested, pointer))
 
     @property
     def parameters(self) -> Mapping[str, Any]:
         return self._building.parameters
 
+    def parameter(self, value: object) -> Composable:
+        """A value that the statement needs besides."""
+        return self._building.parameter(value)
+
     def met(self, conditions: Sequence[Condition]) -> Composed:
         """True of the rows that the caller may see and that meet all conditions. Raises InvalidInput as `meeting` does."""
-        return _met(self._building, conditions, self._source)
-
-
-def _met(building: Building, conditions: Sequence[Condition], source: str) -> Composed:
-    query = Query(source=source, where=tuple(conditions))
-    check_size(query)
-    base = base_of(building, query, "")
-    if building.errors:
-        raise InvalidInput(building.errors)
-    if not base.joins:
-        return base.where
-    key = SQL(base.source.key(ROW))
-    return SQL("{} in (select {} from {} where {})").format(key, key, base.scope.tables, base.where)
+        query = Query(source=self._source, where=tuple(conditions))
+        check_size(query)
+        base = base_of(self._building, query, "")
+        if self._building.errors:
+            raise InvalidInput(self._building.errors)
+        if not base.joins:
+            return base.where
+        key = SQL(base.source.key(ROW))
+        return SQL("{} in (select {} from {} where {})").format(key, key, base.scope.tables, base.where)
