@@ -25,14 +25,16 @@ PHRASES = Phrases(SCHEMA, SOURCE, NO_DAY)
 
 
 def conditions_of(clauses: Iterable[Clause]) -> tuple[algebra.Condition, ...]:
-    """The conditions that say the same. Raises InvalidInput for months of too many years."""
+    """The conditions that say the same. Raises InvalidInput for too many values or months."""
     return tuple(map(_condition, clauses))
 
 
 def _condition(clause: Clause) -> algebra.Condition:
     said = condition_of(clause, CAMPAIGNS, SOURCE)
     if said is None:
-        raise InvalidInput([FieldError("/constraints", "months of so many years cannot be looked for: name the years")])
+        raise InvalidInput(
+            [FieldError("/constraints", "so many values or months cannot be asked for at once: name fewer")]
+        )
     return said
 
 

@@ -29,8 +29,8 @@ from quarry.core.query.question import (
 )
 from quarry.core.query.shares import said_of_rows
 
-CLAUSES_MAX = 50
-"""So many conditions of a question hold, each of so many alternatives; nobody says as many."""
+CLAUSES_MAX = 13
+"""So many conditions of a question hold, each of so many alternatives: with the filters of the page, they fit into one Query."""
 EXCLUDED_MAX = 20
 """So many words or phrases that are ruled out are looked for."""
 
