@@ -10,9 +10,9 @@ import datetime
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, WithJsonSchema, model_validator
+from pydantic import ConfigDict, Field, WithJsonSchema, model_validator
 
 from quarry.agent import tools as agent_tools
 from quarry.agent.calls import Calling, Tool, ToolResult, explained
@@ -71,8 +71,16 @@ class FilterArguments(CampaignFilters):
     )
 
 
+def _filters_in_short(schema: dict[str, Any]) -> None:
+    """Leave out what `filter_campaigns` says of its filters already."""
+    for name in FilterArguments.model_fields:
+        schema["properties"][name].pop("description", None)
+
+
 class SemanticArguments(FilterArguments):
     """Arguments of `semantic_search`."""
+
+    model_config = ConfigDict(json_schema_extra=_filters_in_short)
 
     query: QueryText = Field(description="What the campaigns are about, in a few words.")
     embedding_field: EmbeddingField = Field(default="profile", description="What to compare, if not the whole profile.")
@@ -80,6 +88,8 @@ class SemanticArguments(FilterArguments):
 
 class TextArguments(FilterArguments):
     """Arguments of `full_text_search`."""
+
+    model_config = ConfigDict(json_schema_extra=_filters_in_short)
 
     query: QueryText = Field(description='Words that must all be there; "quoted" for a phrase, -word to exclude.')
 
@@ -92,6 +102,8 @@ class GetArguments(Request):
 
 class AggregateArguments(FilterArguments):
     """Arguments of `aggregate_campaigns`."""
+
+    model_config = ConfigDict(json_schema_extra=_filters_in_short)
 
     ask: Literal["count", "distinct", "groups"] = Field(
         description="How many campaigns, how many different values of `by`, or each value of `by` with its number."
