@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from psycopg.sql import SQL, Composable, Composed
 
-from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Exists, Not, OtherField
+from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Exists, Not, OtherField, Words
 from quarry.query.comparisons import Operand, compared
 from quarry.query.functions import aggregated
 from quarry.query.paths import Path, Predicate, invalid, resolve, resolve_rows
@@ -73,8 +73,20 @@ def _condition(reader: Reader, condition: Condition, pointer: str) -> Composed:
             return SQL("({}) is not true").format(_condition(reader.within, condition.negated, f"{pointer}/not"))
         case Exists():
             return _exists(reader, condition, pointer)
+        case Words():
+            if reader.scope is None:
+                raise invalid(pointer, "`having` compares aggregates and groups: ask for words in `where`")
+            return words_held(reader.scope, condition.words, f"{pointer}/words")
         case Comparison():
             return _comparison(reader, condition, pointer)
+
+
+def words_held(scope: Scope, words: str, pointer: str) -> Composed:
+    """True of the rows of a source that hold all of these words. Raises InvalidInput where no search looks for words."""
+    holds_words = scope.rows.holds_words
+    if holds_words is None:
+        raise invalid(pointer, f"{scope.rows.name} cannot be searched by words: use `contains` on a field")
+    return SQL("{}").format(SQL(holds_words(scope.alias, scope.building.text(words))))
 
 
 def _comparison(reader: Reader, comparison: Comparison, pointer: str) -> Composed:

@@ -31,6 +31,7 @@ from quarry.query.algebra import (
     Query,
     Scalar,
     Span,
+    Words,
 )
 from quarry.query.schema import Source
 
@@ -223,16 +224,17 @@ class _Writer:
 
     def _condition(self, condition: FacetCondition) -> Condition:
         facet = self.table.facet(condition.facet)
+        if facet.kind == "words":
+            said = tuple(Words(words=each) for each in condition.values)
+            return _denied(said[0] if len(said) == 1 else AnyOf(any_of=said), condition)
         path = self._path(facet)
         if condition.range is not None:
-            met = self._in_range(facet, path, condition.range)
-            return Not(negated=met) if condition.is_negated else met
+            return _denied(self._in_range(facet, path, condition.range), condition)
         if not condition.values:
             return Comparison(field=path, op="is_null" if condition.is_negated else "not_null")
         values = tuple(dict.fromkeys(_value(facet, value) for value in condition.values))
         if facet.kind in ("title", "text"):
-            held = _compared(path, "contains", values)
-            return Not(negated=held) if condition.is_negated else held
+            return _denied(_compared(path, "contains", values), condition)
         return _compared(path, "!=" if condition.is_negated else "=", values)
 
     def _in_range(self, facet: Facet, path: str, span: DateRange | NumberRange | MoneyRange) -> Condition:
@@ -263,6 +265,10 @@ class _Writer:
         if not months:
             raise _Unsayable
         return months[0] if len(months) == 1 else AnyOf(any_of=months)
+
+
+def _denied(met: Condition, condition: FacetCondition) -> Condition:
+    return Not(negated=met) if condition.is_negated else met
 
 
 def _limit(ask: Ask) -> int | None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, LiteralString, get_args
 
 from quarry.core.errors import FieldError, InvalidInput
 from quarry.query.algebra import Condition
-from quarry.query.schema import Field, Kind, Link, Schema, Source, SqlOf
+from quarry.query.schema import Field, Kind, Link, Schema, Source, SqlHoldsWords, SqlOf
 
 PATH_MAX = 8
 """Links that one path follows at most."""
@@ -51,6 +51,7 @@ class Rows:
     predicates: Mapping[str, Sequence[Condition]] = field(default_factory=dict)
     guard: SqlOf = lambda row: "true"
     key: SqlOf | None = None
+    holds_words: SqlHoldsWords | None = None
 
     @property
     def names(self) -> list[str]:
@@ -134,7 +135,16 @@ def rows_of(source: Source) -> Rows:
         "title": Field("title", "text", source.title, "title", "titles"),
     }
     fields = {**source.fields, **{name: each for name, each in own.items() if name not in source.fields}}
-    return Rows(source.name, source.rows, fields, source.links, source.predicates, source.guard, source.key)
+    return Rows(
+        source.name,
+        source.rows,
+        fields,
+        source.links,
+        source.predicates,
+        source.guard,
+        source.key,
+        source.holds_words,
+    )
 
 
 def source_of(schema: Schema, name: str, pointer: str) -> Source:
@@ -214,9 +224,7 @@ def _led_to(link: Link, schema: Schema) -> Rows | None:
         rows = rows_of(target)
         if link.rows is None:
             return rows
-        return Rows(
-            rows.name, link.rows, {**rows.fields, **link.fields}, rows.links, rows.predicates, rows.guard, rows.key
-        )
+        return replace(rows, rows=link.rows, fields={**rows.fields, **link.fields}, holds_words=None)
     return None if link.rows is None else Rows(link.name, link.rows, link.fields)
 
 

@@ -26,6 +26,7 @@ from quarry.query.algebra import (
     OtherField,
     Query,
     Scalar,
+    Words,
 )
 from quarry.query.paths import Path, Rows, resolve, resolve_rows, rows_of
 from quarry.query.result import Cell, Column
@@ -162,10 +163,14 @@ class Phrases:
                 return self.say("and").join(self.condition(each, rows) for each in condition.all_of)
             case Not() if isinstance(condition.negated, Exists):
                 return self._related("unrelated", condition.negated, rows)
+            case Not(negated=Words() as denied):
+                return self.say("no_words", text=denied.words)
             case Not():
                 return self.say("not", condition=self.condition(condition.negated, rows))
             case Exists():
                 return self._related("related", condition, rows)
+            case Words():
+                return self.say("words", text=condition.words)
             case Comparison():
                 return self._comparison(condition, rows)
 

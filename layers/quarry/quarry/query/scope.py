@@ -55,6 +55,10 @@ class Building:
         self.parameters[name] = value
         return name
 
+    def text(self, value: str) -> LiteralString:
+        """SQL of a text that is given, as a function of a source takes it."""
+        return f"%({self.keep(value)})s"
+
     def alias(self) -> LiteralString:
         """A name for rows that no other rows of the statement have."""
         self._aliases += 1

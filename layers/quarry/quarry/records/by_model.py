@@ -11,15 +11,16 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
+from quarry.agent.calls import ToolFinished, ToolStarted
 from quarry.agent.card import card, stems_of
 from quarry.agent.loop import Text, TurnEnded, converse
 from quarry.agent.matches import matched_values
+from quarry.agent.result_text import result_text
 from quarry.agent.service import answer_query
 from quarry.agent.sources import what_may_be_asked
 from quarry.core.errors import InvalidInput, ModelError
 from quarry.core.links import LinkFilter
 from quarry.core.model.interface import Message
-from quarry.core.model.tool_loop import ToolFinished, ToolStarted
 from quarry.core.off_loop import off_loop
 from quarry.core.postgres.faults import UNREADABLE
 from quarry.core.stream.events import Event
@@ -44,7 +45,7 @@ from quarry.records.evidence import SOURCES_MAX, EvidenceSource
 from quarry.records.facts import Facts
 from quarry.records.followups import models_followups
 from quarry.records.prompts import answer_messages
-from quarry.records.research import STEP, Research, result_text
+from quarry.records.research import STEP, Research
 from quarry.records.support import Support, support
 from quarry.records.written_answer import WrittenAnswer
 
