@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
-from typing import LiteralString
+from typing import Any, LiteralString
 
 from psycopg.sql import SQL, Composable, Composed, Literal
 
@@ -23,20 +23,35 @@ class _WithoutParameters(Building):
     def parameter(self, value: object) -> Composable:
         return Literal(value)
 
+    def once(self, expression: Composable) -> Composable:
+        # it is evaluated while it is planned: so the planner knows how many rows meet it
+        return expression
+
     def keep(self, value: object) -> LiteralString:
         raise invalid("/where", "a query that is compared with cannot have `text` here")
 
 
-def meeting(conditions: Sequence[Condition], source: str, schema: Schema, today: datetime.date) -> Composed:
-    """True of the rows `t` of a source that the caller may see and that meet all conditions; it has no parameters.
+def meeting(
+    conditions: Sequence[Condition],
+    source: str,
+    schema: Schema,
+    today: datetime.date,
+    parameters: dict[str, Any] | None = None,
+) -> Composed:
+    """True of the rows `t` of a source that the caller may see and that meet all conditions; its values
+    are added to `parameters` or, without these, stand in it.
 
     Raises InvalidInput for what the schema does not have, with pointers below `/where`.
     """
     query = Query(source=source, where=tuple(conditions))
     check_size(query)
-    building = _WithoutParameters(schema, today, lambda nested, pointer: values_of(building, nested, pointer))
+    kind = _WithoutParameters if parameters is None else Building
+    given = {} if parameters is None else parameters
+    building = kind(schema, today, lambda nested, pointer: values_of(building, nested, pointer), given, joins=False)
     base = base_of(building, query, "")
     if building.errors:
         raise InvalidInput(building.errors)
+    if not base.joins:
+        return base.where
     key = SQL(base.source.key(ROW))
     return SQL("{} in (select {} from {} where {})").format(key, key, base.scope.tables, base.where)
