@@ -62,7 +62,7 @@ date_ranges = st.builds(
     st.sampled_from([(), (1,), (6, 12)]),
 )
 number_ranges = st.builds(NumberRange, numbers, numbers, st.booleans(), st.booleans())
-money_ranges = st.builds(MoneyRange, numbers, numbers, st.sampled_from([None, "EUR"]))
+money_ranges = st.builds(MoneyRange, numbers, numbers, currency=st.sampled_from([None, "EUR"]))
 
 
 def named(facet: str, values: Sequence[str]) -> st.SearchStrategy[Condition]:

@@ -10,7 +10,7 @@ from quarry.companies.facets import COMPANIES, STATUS
 from quarry.core.contract import AggregationGroup
 from quarry.core.query.question import Clause, Condition
 from quarry.core.retrieval.answers import Group, in_time, ranked
-from quarry.core.retrieval.wording import value_label
+from quarry.core.retrieval.labels import value_label
 from quarry.query.worded import labels
 
 GROUPS_MAX = 50

@@ -68,14 +68,14 @@ def grouped(base: Base, limit: int | None) -> Grouped:
     """The groups, or without `group` the one row of numbers, that a query asks for: `limit` of them at most."""
     query, pointer, building = base.query, base.pointer, base.building
     keys: list[Key] = []
+    listed: list[Number] = []
     numbers = Numbers(base.scope)
     for place, group in enumerate(query.group):
         with building.collected():
             keys.append(_key(base, group, len(keys), f"{pointer}/group/{place}"))
     for place, aggregate in enumerate(query.aggregate):
         with building.collected():
-            numbers.add(aggregate, f"{pointer}/aggregate/{place}")
-    listed = list(numbers.all)
+            listed.append(numbers.add(aggregate, f"{pointer}/aggregate/{place}"))
 
     def operand(name: str, where: str) -> Operand:
         return _operand(keys, numbers, name, where)

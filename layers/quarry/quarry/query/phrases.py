@@ -13,7 +13,7 @@ from quarry.core.errors import InvalidInput
 from quarry.core.language.nouns import plural
 from quarry.core.language.writing import ENGLISH, Writing, writing_of
 from quarry.core.query.mention import Grain
-from quarry.core.retrieval.wording import days_label, listed_label, value_label
+from quarry.core.retrieval.labels import days_label, listed_label, value_label
 from quarry.query.algebra import (
     Aggregate,
     AllOf,
@@ -221,8 +221,10 @@ class Phrases:
         event = wording.removesuffix(" {}")
         if field.kind in ("date", "year") and event != wording and not event.startswith("with the "):
             return self.say("not_said", condition=event) if has_none else event
-        article = "" if field.is_array else "an " if field.label[:1].lower() in "aeiou" else "a "
-        name = field.plural if field.is_array else field.label
+        # a place is one, though it may be told in several parts
+        is_several = field.listed[0].facet(field.listed[1]).is_array if field.listed else field.is_array
+        article = "" if is_several else "an " if field.label[:1].lower() in "aeiou" else "a "
+        name = field.plural if is_several else field.label
         return f"{'without' if has_none else 'with'} {article}{name}"
 
     def _aggregated(self, name: str) -> str:
