@@ -262,7 +262,7 @@ class Query(_Part):
         Annotated[StrictInt, Field(ge=1, le=LIMIT_MAX)] | None, Field(description="Rows or groups at most.")
     ] = None
     offset: Annotated[StrictInt, Field(ge=0, le=1_000_000, description="Rows or groups that are passed over.")] = 0
-    ties: Annotated[StrictBool, Field(description="Beyond `limit`, also those that tie with its last.")] = False
+    ties: Annotated[StrictBool, Field(description="Also what ties with the last.")] = False
     text: Annotated[Text, Field(description="Only rows that hold all of these words.")] = ""
     spans: Annotated[
         tuple[Span, ...], Field(max_length=PARTS_MAX, description="Which characters of a question say which part.")

@@ -8,14 +8,14 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from psycopg.sql import Composed
+from psycopg.sql import SQL, Composed
 
 from quarry.core.errors import InvalidInput
 from quarry.core.postgres.pool import Database
 from quarry.core.query.question import Ask, Clause
-from quarry.core.retrieval.answers import Answer, Group, Relaxation, Standing, in_time
+from quarry.core.retrieval.answers import Answer, Group, Measure, Relaxation, Standing, in_time
 from quarry.core.retrieval.facets import SearchTable
-from quarry.query.algebra import LIMIT_MAX, Aggregate, Comparison, Condition, Order, Period, Query
+from quarry.query.algebra import LIMIT_MAX, Aggregate, Comparison, Order, Period, Query
 from quarry.query.algebra import Group as Grouping
 from quarry.query.as_read import schema_as_read, source_as_read
 from quarry.query.execute import execute
@@ -24,7 +24,7 @@ from quarry.query.of_question import TableQuestion, query_of
 from quarry.query.result import Cell, Result
 from quarry.query.schema import KEY
 from quarry.query.values import interval_of
-from quarry.query.worded import condition, labels
+from quarry.query.worded import labels
 
 RELAXED_MAX = 10
 """Of more clauses it is not told what each one costs."""
@@ -37,16 +37,17 @@ def today() -> datetime.date:
 # ---- conditions ----
 
 
-def conditions(table: SearchTable, clauses: Sequence[Clause]) -> tuple[Condition, ...]:
-    """What the clauses ask of a row. Raises ValueError for what its facets cannot have."""
-    return _query(TableQuestion(table, Ask("count"), clauses)).where
-
-
-def where(table: SearchTable, clauses: Sequence[Clause], parameters: dict[str, Any] | None = None) -> Composed:
-    """True of the rows `t` of a table that the caller may see and that meet every clause; its values are added to `parameters`
-    or, without these, stand in it. Raises ValueError.
+def where(
+    table: SearchTable,
+    clauses: Sequence[Clause],
+    parameters: dict[str, Any] | None = None,
+    keys: Sequence[str] | None = None,
+) -> Composed:
+    """True of the rows `t` of a table, or of those with the keys, that the caller may see and that meet every clause. Its values
+    are added to `parameters` or, without these, stand in it. Raises ValueError.
     """
-    return meeting(conditions(table, clauses), table.name, schema_as_read(table), today(), parameters)
+    asked = _query(TableQuestion(table, Ask("count"), clauses, keys=keys)).where
+    return meeting(asked, table.name, schema_as_read(table), today(), parameters)
 
 
 def _query(asked: TableQuestion) -> Query:
@@ -87,13 +88,25 @@ async def count(
 
 
 async def _numbers(database: Database, asked: TableQuestion) -> Answer:
-    query = _query(asked)
-    result = await _run(database, query, asked.table)
-    names = {column.name: place for place, column in enumerate(result.columns)}
-    measures = {each.name: _number(result.rows[0][names[f"{each.function}({each.facet})"]]) for each in asked.reckoned}
-    return Answer(
-        asked.ask, result.total, number=result.total if asked.ask.kind == "count" else None, measures=measures
-    )
+    result = await _run(database, _with_counts(_query(asked), asked.reckoned), asked.table)
+    number = result.total if asked.ask.kind == "count" else None
+    return Answer(asked.ask, result.total, number=number, measures=_measures(asked, result, result.rows[0]))
+
+
+def _with_counts(query: Query, measures: Sequence[Measure]) -> Query:
+    """The query with how many values each sum is of: a sum of none is none."""
+    counts = [Aggregate(fn="count", field=each.facet) for each in measures if each.function == "sum"]
+    return query.model_copy(update={"aggregate": (*query.aggregate, *counts)})
+
+
+def _measures(asked: TableQuestion, result: Result, row: Sequence[Cell]) -> dict[str, float | None]:
+    """What is reckoned, of all rows or of a group, from the row of a result."""
+    cells = dict(zip([column.name for column in result.columns], row, strict=True))
+    has_values = {each: each.function != "sum" or bool(cells[f"count({each.facet})"]) for each in asked.reckoned}
+    return {
+        each.name: _number(cells[f"{each.function}({each.facet})"]) if is_told else None
+        for each, is_told in has_values.items()
+    }
 
 
 async def _rows(database: Database, asked: TableQuestion) -> Answer:
@@ -115,9 +128,8 @@ async def _rows(database: Database, asked: TableQuestion) -> Answer:
 
 async def _groups(database: Database, asked: TableQuestion) -> Answer:
     """The groups, or the number of them. Of periods that are all asked for these are the latest, in the order of time."""
-    ask, measures = asked.ask, asked.reckoned
-    whole = replace(asked, ask=_as_groups(ask))
-    query = _query(whole)
+    ask = asked.ask
+    query = _with_counts(_query(replace(asked, ask=_as_groups(ask))), asked.reckoned)
     [group] = query.group
     if ask.kind == "distinct":
         known = (Comparison(field=group.field, op="not_null"), Comparison(field="count", op=">", value=0))
@@ -129,8 +141,8 @@ async def _groups(database: Database, asked: TableQuestion) -> Answer:
         filled = (*query.having, Comparison(field="count", op=">", value=0))
         latest = {"order": (Order(by=group.field, direction="desc"),), "having": filled}
         result = await _run(database, query.model_copy(update=latest), asked.table)
-    groups = [_group(row, group, asked.table, [each.name for each in measures]) for row in result.rows]
-    everything = await _measured(database, query, asked) if measures else {}
+    groups = [_group(row, group, asked.table, _measures(asked, result, row)) for row in result.rows]
+    everything = await _measured(database, query, asked) if asked.reckoned else {}
     return Answer(
         ask,
         result.total,
@@ -151,16 +163,15 @@ async def _measured(database: Database, query: Query, asked: TableQuestion) -> M
     """What is reckoned of all rows."""
     [_, *aggregates] = query.aggregate
     numbers = Query(source=query.source, where=query.where, text=query.text, aggregate=tuple(aggregates))
-    [row] = (await _run(database, numbers, asked.table)).rows
-    return {each.name: _number(cell) for each, cell in zip(asked.reckoned, row, strict=True)}
+    result = await _run(database, numbers, asked.table)
+    return _measures(asked, result, result.rows[0])
 
 
-def _group(row: Sequence[Cell], group: Grouping, table: SearchTable, names: Sequence[str]) -> Group:
-    value, rows, *numbers = row
+def _group(row: Sequence[Cell], group: Grouping, table: SearchTable, measures: Mapping[str, float | None]) -> Group:
+    value, rows, *_ = row
     assert isinstance(rows, int)
     assert not isinstance(value, list)
     is_date = group.period is not None or table.facet(group.field).kind == "date"
-    measures = {name: _number(cell) for name, cell in zip(names, numbers, strict=True)}
     return Group(_day(value) if is_date and value is not None else value, rows, measures)
 
 
@@ -188,16 +199,20 @@ async def standings(
     """Which clauses each of these rows meets by itself, by key; rows that are not searched are left out."""
     if not keys:
         return {}
-    query = _query(TableQuestion(table, Ask("count"), keys=keys))
-    met = tuple(Aggregate(fn="count", where=(condition(table, clause),)) for clause in clauses)
-    shape = {"group": (Grouping(field=KEY),), "aggregate": (Aggregate(fn="count"), *met)}
-    result = await _run(database, query.model_copy(update=shape), table)
+    parameters: dict[str, Any] = {}
+    met = [where(table, [clause], parameters) for clause in clauses]
+    statement = SQL("select ({}) as key, array[{}]::boolean[] as met from {} t where {}").format(
+        SQL(table.key_sql),
+        SQL(", ").join(SQL("coalesce({}, false)").format(each) for each in met),
+        SQL(table.rows),
+        where(table, (), parameters, keys),
+    )
     return {
-        str(key): Standing(
-            tuple(place for place, each in enumerate(row) if each),
-            tuple(place for place, each in enumerate(row) if not each),
+        str(row["key"]): Standing(
+            tuple(place for place, is_met in enumerate(row["met"]) if is_met),
+            tuple(place for place, is_met in enumerate(row["met"]) if not is_met),
         )
-        for key, _, *row in result.rows
+        for row in await database.rows(statement, parameters)
     }
 
 

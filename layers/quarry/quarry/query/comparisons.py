@@ -47,6 +47,11 @@ class Operand:
     holds: Holds | None = None
     """How it is compared where values are named as the data spells them; of an array, as a whole."""
 
+    def compares_by_holding(self, comparison: Comparison) -> bool:
+        """Whether a comparison is of values that are named so."""
+        has_texts = bool(comparison.scalars) and comparison.op not in ("<", "<=", ">", ">=", "between")
+        return self.holds is not None and has_texts
+
 
 def compared(operand: Operand, other: Operand | None, comparison: Comparison, reader: Place, pointer: str) -> Composed:
     """True of the rows whose value, or one of whose values, compares so. `!=` and `is_null` deny that any does. `other` is the

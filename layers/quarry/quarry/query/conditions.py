@@ -84,16 +84,13 @@ def _condition(reader: Reader, condition: Condition, pointer: str) -> Composed:
 def _comparison(reader: Reader, comparison: Comparison, pointer: str) -> Composed:
     if not isinstance(comparison.value, OtherField):
         operand = reader.operand(comparison.field, f"{pointer}/field")
-        if operand.holds is not None and comparison.op in _OF_VALUES and comparison.scalars:
+        if operand.compares_by_holding(comparison):
             return held(operand, comparison, reader.building)
         return compared(operand, None, comparison, reader, pointer)
     reader = replace(reader, at_once=False)  # each row's related rows are compared with its own value
     operand = reader.operand(comparison.field, f"{pointer}/field", joined=True)
     other = reader.operand(comparison.value.field, f"{pointer}/value/field", joined=True)
     return compared(operand, other, comparison, reader, pointer)
-
-
-_OF_VALUES = ("=", "!=", "contains")
 
 
 def _exists(reader: Reader, condition: Exists, pointer: str) -> Composed:

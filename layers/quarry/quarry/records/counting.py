@@ -316,15 +316,10 @@ def _in_order(wanted: Counting, groups: Sequence[Group]) -> list[Group]:
 
 
 def as_asked(wanted: Counting, event: AggregationEvent) -> TableQuestion | None:
-    """What was counted, as it is asked of one table, with as many groups or records as were shown. None for several types, and
-    for the highest of what no record has.
-    """
-    ask = wanted.ask
-    if wanted.beside or (ask.kind == "extreme" and not event.group_count):
+    """What was counted, as it is asked of one table. None for several types, and for the highest of what no record has."""
+    if wanted.beside or (wanted.ask.kind == "extreme" and not event.group_count):
         return None
-    if ask.kind == "extreme" or ask.limit is not None:
-        ask = replace(ask, limit=max(ask.limit or 1, event.group_count))
-    return TableQuestion(wanted.table, ask, wanted.clauses, " ".join(wanted.words), base=wanted.base)
+    return TableQuestion(wanted.table, wanted.ask, wanted.clauses, " ".join(wanted.words), base=wanted.base)
 
 
 # ---- what is counted ----
