@@ -124,7 +124,7 @@ def _facets_of(types: Sequence[SearchedType]) -> dict[str, Facet]:
 
 def _objections(condition: Condition, types: Sequence[SearchedType]) -> Iterator[str]:
     """What is wrong with it, at most one thing."""
-    table = next((each.table for each in types if condition.facet in each.table.by_name), None)
+    table = next((each.table for each in reversed(types) if condition.facet in each.table.by_name), None)
     if table is None:
         yield nearest_facets(condition.facet, types)
         return
