@@ -13,7 +13,7 @@ from quarry.companies.facets import COMPANIES
 from quarry.companies.query import CLAUSES_MAX, COUNT_MAX, EXCLUDED_MAX, Sought
 from quarry.companies.store import RuledOut, row_filter
 from quarry.core.query.question import Clause, Condition
-from quarry.core.retrieval.wording import clause_label
+from quarry.query.worded import labels
 from tests.companies.asking import asked
 
 
@@ -26,7 +26,7 @@ def values(sought: Sought, facet: str, *, is_negated: bool = False) -> set[str]:
 
 
 def said(sought: Sought) -> set[str]:
-    return {clause_label(COMPANIES, clause) for clause in sought.stated}
+    return set(labels(COMPANIES, sought.stated))
 
 
 def tags(sought: Sought, *, demanded: bool | None = None) -> set[str]:
@@ -494,9 +494,7 @@ def test_however_many_conditions_are_said_a_bounded_number_is_looked_for(questio
 
 def test_the_first_of_many_conditions_are_those_that_hold() -> None:
     read = asked(YEARS)
-    assert [clause_label(COMPANIES, clause) for clause in read.stated] == [
-        f"founded since {1901 + place}" for place in range(CLAUSES_MAX)
-    ]
+    assert labels(COMPANIES, read.stated) == [f"founded since {1901 + place}" for place in range(CLAUSES_MAX)]
 
 
 def test_a_condition_that_is_said_again_is_one() -> None:

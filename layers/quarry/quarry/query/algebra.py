@@ -35,7 +35,7 @@ Text = Annotated[str, Field(max_length=2_000), Storable]
 Name = Annotated[str, Field(min_length=1, max_length=200), Storable]
 FieldPath = Annotated[str, Field(min_length=1, max_length=400), Storable]
 """A field (`status`), one reached by references (`agent.team.name`), or an aggregate over related rows (`count(orders)`,
-`sum(orders.amount)`)."""
+`sum(orders.amount)`), or the month of a date, 1 to 12 (`month(opened_on)`)."""
 
 Operator = Literal["=", "!=", "<", "<=", ">", ">=", "between", "contains", "is_null", "not_null"]
 Function = Literal["count", "count_distinct", "sum", "avg", "min", "max", "share"]
@@ -267,6 +267,7 @@ class Query(_Part):
         Annotated[StrictInt, Field(ge=1, le=LIMIT_MAX)] | None, Field(description="Rows or groups at most.")
     ] = None
     offset: Annotated[StrictInt, Field(ge=0, le=1_000_000, description="Rows or groups to skip.")] = 0
+    ties: Annotated[StrictBool, Field(description="Also what ties with the last.")] = False
     text: Annotated[Text, Field(description="Only rows with all of these words.")] = ""
     spans: Annotated[
         tuple[Span, ...], Field(max_length=PARTS_MAX, description="Which characters of a question say which part.")
@@ -278,6 +279,8 @@ class Query(_Part):
             raise ValueError(
                 "`select` names fields of rows: with `aggregate` or `group` there are none; group by them instead"
             )
+        if self.ties and not (self.limit and self.order):
+            raise ValueError("`ties` needs `order` and `limit`: which rows, or groups, tie is said by these")
         if self.having and not self.group and not self.aggregate:
             raise ValueError("`having` compares what is aggregated: use `where` for rows")
         return self

@@ -13,8 +13,10 @@ def folded(text: Composable) -> Composed:
     return SQL("lower(btrim(({})::text))").format(text)
 
 
-def key_of(value: Composable, kind: Kind) -> Composed:
-    """A value as groups and distinct counts compare it; blank text is null."""
+def key_of(value: Composable, kind: Kind, *, folds: bool = False) -> Composed:
+    """A value as groups and distinct counts compare it; blank text is null. `folds`: without regard to accents too."""
+    if folds and kind == "text":
+        return SQL("folded_value({})").format(value)
     return _unless_blank(value, folded(value)) if kind == "text" else SQL("({})").format(value)
 
 

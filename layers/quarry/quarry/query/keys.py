@@ -25,24 +25,46 @@ class _WithoutParameters(Building):
     def text(self, value: str) -> LiteralString:
         return Literal(value).as_string(None)
 
+    def once(self, expression: Composable) -> Composable:
+        # it is evaluated while it is planned: so the planner knows how many rows meet it
+        return expression
 
-def meeting(conditions: Sequence[Condition], source: str, schema: Schema, today: datetime.date) -> Composed:
-    """True of the rows `t` of a source that the caller may see and that meet all conditions; it has no parameters.
+
+def meeting(
+    conditions: Sequence[Condition],
+    source: str,
+    schema: Schema,
+    today: datetime.date,
+    parameters: dict[str, Any] | None = None,
+) -> Composed:
+    """True of the rows `t` of a source that the caller may see and that meet all conditions; its values
+    are added to `parameters` or, without these, stand in it.
 
     Raises InvalidInput for what the schema does not have, with pointers below `/where`.
     """
-    return RowConditions(source, schema, today, is_literal=True).met(conditions)
+    return RowConditions(source, schema, today, parameters, is_literal=parameters is None).met(conditions)
 
 
 class RowConditions:
-    """Conditions on the rows `t` of a source, for one statement. Its `parameters` are called `p0`, `p1` and so on; with
-    `is_literal` there are none, and values stand in the statement.
+    """Conditions on the rows `t` of a source, for one statement. Its values are added to `parameters` or, with `is_literal`,
+    stand in it.
     """
 
-    def __init__(self, source: str, schema: Schema, today: datetime.date, *, is_literal: bool = False) -> None:
+    def __init__(
+        self,
+        source: str,
+        schema: Schema,
+        today: datetime.date,
+        parameters: dict[str, Any] | None = None,
+        *,
+        is_literal: bool = False,
+    ) -> None:
         self._source = source
         building = _WithoutParameters if is_literal else Building
-        self._building = building(schema, today, lambda nested, pointer: values_of(self._building, nested, pointer))
+        given = {} if parameters is None else parameters
+        self._building = building(
+            schema, today, lambda nested, pointer: values_of(self._building, nested, pointer), given, joins=False
+        )
 
     @property
     def parameters(self) -> Mapping[str, Any]:

@@ -18,6 +18,8 @@ NEAREST = 3
 
 Over = Literal["count", "count_distinct", "sum", "avg", "min", "max"]
 """What can be computed over the related rows of one row."""
+MONTH = "month"
+"""The function that gives the month of a date, 1 to 12, whatever the year: `month(opened_on)`."""
 NUMERIC: frozenset[Kind] = frozenset({"number", "money", "year"})
 
 
@@ -158,6 +160,8 @@ def source_of(schema: Schema, name: str, pointer: str) -> Source:
 def resolve(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
     """What `path` means for `rows`: a field, a predicate, or an aggregate over related rows. Raises InvalidInput."""
     if path not in rows.names and path.endswith(")") and "(" in path:
+        if path.partition("(")[0].strip() == MONTH:
+            return _month(path, rows, schema, pointer)
         return _over_related(path, rows, schema, pointer)
     found = _follow(path, rows, schema, pointer)
     if found.end is None:
@@ -237,6 +241,21 @@ def _over_related(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
     if not found.is_many:
         raise invalid(pointer, f"{inner.strip()} has one value a row: {over} in a path needs related rows, as count(…)")
     return Path(path, found.steps, found.end, over)
+
+
+def _month(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
+    inner = path.removesuffix(")").partition("(")[2].strip()
+    found = _follow(inner, rows, schema, pointer)
+    if not isinstance(found.end, Field) or found.end.is_array or found.kind not in ("date", "datetime"):
+        raise invalid(pointer, f"{inner} is no date: only dates have a month")
+    day = found.end.sql
+    month = replace(
+        found.end,
+        kind="number",
+        sql=lambda row: f"extract(month from {day(row)})::int",
+        label=f"{MONTH} of {found.end.label}",
+    )
+    return Path(path, found.steps, month)
 
 
 def resolve_over(function: Over, path: str, rows: Rows, schema: Schema, pointer: str) -> Path:

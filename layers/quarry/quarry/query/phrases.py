@@ -13,7 +13,7 @@ from quarry.core.errors import InvalidInput
 from quarry.core.language.nouns import plural
 from quarry.core.language.writing import ENGLISH, Writing, writing_of
 from quarry.core.query.mention import Grain
-from quarry.core.retrieval.wording import days_label, listed_label, value_label
+from quarry.core.retrieval.labels import days_label, listed_label, value_label
 from quarry.query.algebra import (
     Aggregate,
     AllOf,
@@ -28,9 +28,9 @@ from quarry.query.algebra import (
     Scalar,
     Words,
 )
-from quarry.query.paths import Path, Rows, resolve, resolve_rows, rows_of
+from quarry.query.paths import MONTH, Path, Rows, resolve, resolve_rows, rows_of
 from quarry.query.result import Cell, Column
-from quarry.query.schema import Kind, Schema, Source
+from quarry.query.schema import Field, Kind, Schema, Source
 from quarry.query.values import interval_of
 
 NAMED_MAX = 4
@@ -166,7 +166,8 @@ class Phrases:
             case Not(negated=Words() as denied):
                 return self.say("no_words", text=denied.words)
             case Not():
-                return self.say("not", condition=self.condition(condition.negated, rows))
+                said = self.condition(condition.negated, rows)
+                return self.say("not_said" if self._has_wording(condition.negated, rows) else "not", condition=said)
             case Exists():
                 return self._related("related", condition, rows)
             case Words():
@@ -185,6 +186,8 @@ class Phrases:
         path = self._path(condition.field, rows)
         kind: Kind = path.kind if path else "text"
         label = self._label(path) if path else self._aggregated(condition.field)
+        if path is not None and self._has_wording(condition, rows):
+            return self._worded(condition, path)
         if condition.op in ("is_null", "not_null"):
             return self.say("condition", field=label, value=self.say("none" if condition.op == "is_null" else "any"))
         if kind == "boolean" and len(condition.scalars) == 1:
@@ -195,6 +198,39 @@ class Phrases:
         return self.say(
             "condition", field=label, value=self._compared(condition, kind, path.unit if path else None, rows)
         )
+
+    def _has_wording(self, condition: Condition, rows: Rows | None) -> bool:
+        """Whether it is a comparison with values of a field that says itself how it is put into words."""
+        path = self._path(condition.field, rows) if isinstance(condition, Comparison) else None
+        return path is not None and isinstance(path.end, Field) and path.end.wording is not None and path.over is None
+
+    def _worded(self, condition: Comparison, path: Path) -> str:
+        """A comparison as its field has it said: "in Germany", "founded since 2020", "without a city"."""
+        field, op = path.end, condition.op
+        assert isinstance(field, Field)
+        wording = field.wording or "{}"
+        if op in ("is_null", "not_null"):
+            return self._presence(field, wording, has_none=op == "is_null")
+        if field.kind == "boolean" and condition.scalars:
+            is_so = (condition.scalars[0] in (True, "true")) == (op == "=")
+            return wording if is_so else self.say("not_said", condition=wording)
+        affirmed = condition.model_copy(update={"op": "=" if op in ("!=", "contains") else op})
+        value = self.days(affirmed, field.kind) if field.kind in ("date", "datetime", "year") else None
+        value = value or self._compared(affirmed, field.kind, path.unit, None).replace("_", " ")
+        if condition.field.startswith(f"{MONTH}("):
+            value = self.say("within", value=value)
+        said = wording.format(value)
+        return self.say("not_said", condition=said) if op == "!=" else said
+
+    def _presence(self, field: Field, wording: str, *, has_none: bool) -> str:
+        event = wording.removesuffix(" {}")
+        if field.kind in ("date", "year") and event != wording and not event.startswith("with the "):
+            return self.say("not_said", condition=event) if has_none else event
+        # a place is one, though it may be told in several parts
+        is_several = field.listed[0].facet(field.listed[1]).is_array if field.listed else field.is_array
+        article = "" if is_several else "an " if field.label[:1].lower() in "aeiou" else "a "
+        name = field.plural if is_several else field.label
+        return f"{'without' if has_none else 'with'} {article}{name}"
 
     def _aggregated(self, name: str) -> str:
         """What `having` compares where it is no field: an aggregate by its name."""
@@ -226,6 +262,8 @@ class Phrases:
         if isinstance(condition.value, OtherField):
             return self.field(condition.value.field, rows)
         values = [self.value(each, kind, unit) for each in condition.scalars]
+        if condition.field.startswith(f"{MONTH}("):
+            values = [self.writing.alone[each - 1] for each in condition.scalars if isinstance(each, int)]
         if condition.op == "contains":
             values = [self.say("quoted", text=each) for each in values]
         if len(values) > NAMED_MAX:

@@ -334,7 +334,7 @@ def _relations(collection: Collection) -> Iterator[Related]:
             continue
         if facet.through is not None:
             key = collection.column(collection.key[0], "t")
-            yield Related(name, facet.of, f"r.quarry_row = {key}", source=collection.joined(facet))
+            yield Related(name, facet.of, f"r.quarry_row = {key}", source=collection.joined(facet), has_several=True)
             continue
         if isinstance(facet.title, Referred):
             on = f"r.quarry_key = {collection.column(facet.by or '', 't')}"

@@ -230,15 +230,6 @@ def _folds_to(facet: Facet, values: Sequence[str], arguments: Arguments) -> Comp
     return SQL(template if facet.is_array else "folded_value({}) = any({})").format(SQL(facet.sql), folded)
 
 
-def can_have(facet: Facet, condition: Condition) -> bool:
-    """Whether a facet can be asked for what the condition says: facets of several tables may be called the same."""
-    try:
-        value_condition(facet, condition, Arguments())
-    except ValueError:
-        return False
-    return True
-
-
 def _number(facet: Facet, value: str) -> float:
     try:
         return float(value)

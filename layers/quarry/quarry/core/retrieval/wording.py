@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import calendar
-import datetime
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from quarry.core.language.writing import ENGLISH, Writing, writing_of
-from quarry.core.query.mention import DateRange, Grain, MoneyRange, NumberRange
+from quarry.core.language.writing import Writing
+from quarry.core.query.mention import DateRange, MoneyRange, NumberRange
 from quarry.core.query.quantities import converted, plain_unit
 from quarry.core.query.question import Ask, Clause, Condition
-from quarry.core.retrieval.answers import Value
 from quarry.core.retrieval.facets import Facet, SearchTable
+from quarry.core.retrieval.labels import NO_VALUE, day_label, days_label, listed_label, value_label
 
-IN_ENGLISH = writing_of(ENGLISH)
-
-NO_VALUE = "none"
-"""What the group of rows without a value is called."""
+__all__ = ["NO_VALUE", "clause_label", "condition_label", "day_label", "grouped_by_label", "value_label"]
 
 NAMED_VALUES_MAX = 4
 """So many values of a condition are named; of more, it is said how many."""
@@ -49,31 +44,6 @@ def grouped_by_label(table: SearchTable, ask: Ask, number: int) -> str:
     return facet.label if number == 1 else facet.plural
 
 
-def value_label(value: Value | None, grain: Grain | None, writing: Writing = IN_ENGLISH) -> str:
-    """A value, or the period of a grain that begins on a day, in words: "March 2024", "Q1 2024"; "none" where there is none."""
-    if value is None:
-        return NO_VALUE
-    if isinstance(value, float):
-        return writing.number(value, ".10g")
-    if not isinstance(value, datetime.date):
-        return str(value)
-    match grain:
-        case "year":
-            return str(value.year)
-        case "quarter":
-            return f"Q{(value.month + 2) // 3} {value.year}"
-        case "month":
-            return writing.month_of(value)
-        case "week":
-            return f"the week of {writing.date(value)}"
-        case _:
-            return writing.date(value)
-
-
-def day_label(day: datetime.date) -> str:
-    return IN_ENGLISH.date(day)
-
-
 def _presence(facet: Facet, *, is_negated: bool) -> str:
     event = facet.wording.removesuffix(" {}")
     if facet.kind in ("date", "year") and event != facet.wording and not event.startswith("with the "):
@@ -91,11 +61,6 @@ def _values(values: Sequence[str]) -> str:
     if len(values) > NAMED_VALUES_MAX:
         named = [*named[:-1], f"{len(values) - NAMED_VALUES_MAX + 1:,} others"]
     return listed_label(named)
-
-
-def listed_label(names: Sequence[str]) -> str:
-    """Alternatives in words: "a, b or c"."""
-    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _range(facet: Facet, range: DateRange | NumberRange | MoneyRange, writing: Writing) -> str:
@@ -141,60 +106,3 @@ def between_label(range: NumberRange, written: Callable[[float], str], below: st
 def _dates(range: DateRange, writing: Writing) -> str:
     months = f"in {listed_label([writing.alone[month - 1] for month in range.months])}" if range.months else ""
     return " ".join(part for part in (months, days_label(range.first, range.last, writing)) if part) or "at any time"
-
-
-def days_label(first: datetime.date | None, last: datetime.date | None, writing: Writing) -> str:
-    """Days from the first to the last in words: "in October 2026", "since 2020"."""
-    if first is None:
-        return f"until {_end(last, writing)}" if last is not None else ""
-    if last is None:
-        return f"since {_beginning(first, writing)}"
-    return _whole_period(first, last, writing) or f"between {' and '.join(_ends(first, last, writing))}"
-
-
-def _whole_period(first: datetime.date, last: datetime.date, writing: Writing) -> str | None:
-    """A day, a month or a year that is meant as a whole."""
-    if first == last:
-        return f"on {writing.date(first)}"
-    if (first.year, first.month) == (last.year, last.month) and _begins_month(first) and _ends_month(last):
-        return f"in {writing.month_of(first)}"
-    if first.year == last.year and _begins_year(first) and _ends_year(last):
-        return f"in {first.year}"
-    return None
-
-
-def _ends(first: datetime.date, last: datetime.date, writing: Writing) -> tuple[str, str]:
-    """Both ends as years, as months or as days: "between 2026 and June 2026" would leave open from when."""
-    if _begins_year(first) and _ends_year(last):
-        return str(first.year), str(last.year)
-    if _begins_month(first) and _ends_month(last):
-        return writing.month_of(first), writing.month_of(last)
-    return writing.date(first), writing.date(last)
-
-
-def _beginning(day: datetime.date, writing: Writing) -> str:
-    if _begins_year(day):
-        return str(day.year)
-    return writing.month_of(day) if _begins_month(day) else writing.date(day)
-
-
-def _end(day: datetime.date, writing: Writing) -> str:
-    if _ends_year(day):
-        return str(day.year)
-    return writing.month_of(day) if _ends_month(day) else writing.date(day)
-
-
-def _begins_month(day: datetime.date) -> bool:
-    return day.day == 1
-
-
-def _ends_month(day: datetime.date) -> bool:
-    return day.day == calendar.monthrange(day.year, day.month)[1]
-
-
-def _begins_year(day: datetime.date) -> bool:
-    return (day.month, day.day) == (1, 1)
-
-
-def _ends_year(day: datetime.date) -> bool:
-    return (day.month, day.day) == (12, 31)

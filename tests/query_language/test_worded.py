@@ -7,10 +7,12 @@ import datetime
 import pytest
 
 from quarry.campaigns.facets import CAMPAIGNS
-from quarry.core.query.mention import DateRange, Grain
-from quarry.core.query.question import Ask, Condition
+from quarry.core.query.mention import DateRange, Grain, MoneyRange, NumberRange
+from quarry.core.query.question import Condition
 from quarry.core.retrieval.answers import Value
-from quarry.core.retrieval.wording import condition_label, grouped_by_label, value_label
+from quarry.core.retrieval.labels import value_label
+from quarry.query.worded import labels
+from tests.query_language.houses import HOUSES
 
 Day = tuple[int, int, int]
 
@@ -49,10 +51,25 @@ def test_a_period_is_called_by_its_name_and_another_value_as_it_is(
 )
 def test_both_ends_of_a_period_are_told_as_exactly(first: Day, last: Day, label: str) -> None:
     period = DateRange(datetime.date(*first), datetime.date(*last))
-    assert condition_label(CAMPAIGNS, Condition("capture_date", range=period)) == label
+    assert labels(CAMPAIGNS, [(Condition("capture_date", range=period),)]) == [label]
 
 
-def test_what_is_grouped_by_is_called_as_its_facet_or_its_period() -> None:
-    assert grouped_by_label(CAMPAIGNS, Ask("groups", "company"), 1) == "company"
-    assert grouped_by_label(CAMPAIGNS, Ask("groups", "company"), 2) == "companies"
-    assert grouped_by_label(CAMPAIGNS, Ask("groups", "capture_date", "month"), 2) == "months"
+@pytest.mark.parametrize(
+    ("condition", "label"),
+    [
+        (Condition("town", ("Aston", "Crane")), "in Aston or Crane"),
+        (Condition("town", ("Aston",), is_negated=True), "not in Aston"),
+        (Condition("town"), "with a town"),
+        (Condition("colour", is_negated=True), "without colours"),
+        (Condition("built", ("1999",)), "built in 1999"),
+        (Condition("built", range=DateRange(datetime.date(1999, 1, 1))), "built since 1999"),
+        (Condition("sold", range=DateRange(months=(5, 6))), "sold in May or June"),
+        (Condition("rooms", range=NumberRange(3)), "with at least 3 rooms"),
+        (Condition("price", range=MoneyRange(most=1_000)), "for at most EUR 1,000"),
+        (Condition("heated", ("false",)), "not heated"),
+        (Condition("tenant", ("Ann Oak",)), "let to Ann Oak"),
+        (Condition("since", range=DateRange(datetime.date(2000, 1, 1))), "let since 2000"),
+    ],
+)
+def test_a_condition_is_said_as_its_facet_words_it(condition: Condition, label: str) -> None:
+    assert labels(HOUSES, [(condition,)]) == [label]
