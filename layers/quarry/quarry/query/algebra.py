@@ -128,7 +128,7 @@ class Comparison(_Part):
 
 
 class AnyOf(_Part):
-    """At least one holds."""
+    """Any holds."""
 
     any_of: Annotated[tuple[Condition, ...], OneOrMany, Field(min_length=1)]
 
@@ -140,13 +140,13 @@ class AllOf(_Part):
 
 
 class Not(_Part):
-    """It does not hold, or is unknown."""
+    """It is false or unknown."""
 
     negated: Annotated[Condition, Field(alias="not")]
 
 
 class Exists(_Part):
-    """A related row meets all of `where`, whose fields are its own."""
+    """A related row meets all of `where`."""
 
     exists: FieldPath
     where: Annotated[tuple[Condition, ...], OneOrMany] = ()
@@ -244,7 +244,7 @@ class Query(_Part):
     """
 
     source: Annotated[Name, Field(description="What is asked about.")]
-    where: Annotated[tuple[Condition, ...], OneOrMany, Field(description="Conditions that must all hold.")] = ()
+    where: Annotated[tuple[Condition, ...], OneOrMany, Field(description="All must hold.")] = ()
     select: Annotated[
         tuple[FieldPath, ...], OneOrMany, Field(description="The fields of each row; empty: key and title.")
     ] = ()
@@ -261,9 +261,9 @@ class Query(_Part):
     limit: Annotated[
         Annotated[StrictInt, Field(ge=1, le=LIMIT_MAX)] | None, Field(description="Rows or groups at most.")
     ] = None
-    offset: Annotated[StrictInt, Field(ge=0, le=1_000_000, description="Rows or groups that are passed over.")] = 0
+    offset: Annotated[StrictInt, Field(ge=0, le=1_000_000, description="Rows or groups to skip.")] = 0
     ties: Annotated[StrictBool, Field(description="Also what ties with the last.")] = False
-    text: Annotated[Text, Field(description="Only rows that hold all of these words.")] = ""
+    text: Annotated[Text, Field(description="Only rows with all of these words.")] = ""
     spans: Annotated[
         tuple[Span, ...], Field(max_length=PARTS_MAX, description="Which characters of a question say which part.")
     ] = ()
