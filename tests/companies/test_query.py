@@ -154,7 +154,7 @@ def test_the_funding_stages_named(question: str, stages: set[str]) -> None:
         ("banks with fewer than 50 people", "with fewer than 50 employees"),
         ("companies with no more than 50 employees", "with at most 50 employees"),
         ("startups that raised more than $20M", "with more than USD 20,000,000 raised"),
-        ("startups that raised less than 5 million", "with less than 5,000,000 raised"),
+        ("startups that raised less than 5 million", "with less than USD 5,000,000 raised"),
         ("companies acquired by Square", "acquired by Square"),
         ("companies acquired by Square or Brattlow Group", "acquired by Square or Brattlow Group"),
         ("founded by Ines Vadaro or Ola Brenn", "founded by Ines Vadaro or Ola Brenn"),
@@ -509,7 +509,7 @@ def test_of_several_conditions_none_is_left_out() -> None:
         "seed stage insurance startups in Germany, France or Norway founded between 2012 and 2020 with 10 to 80 employees that "
         "raised more than 5 million, but no lending, no drones and no payments"
     )
-    assert said(read) >= {"at seed", "founded between 2012 and 2020", "with more than 5,000,000 raised"}
+    assert said(read) >= {"at seed", "founded between 2012 and 2020", "with more than USD 5,000,000 raised"}
     assert values(read, "country") == {"Germany", "France", "Norway"}
     assert len(read.excluded) == 3
     assert not read.has_more

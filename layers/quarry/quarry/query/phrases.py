@@ -248,7 +248,7 @@ class Phrases:
         value = self._operand(condition, kind, unit, rows)
         phrases = {
             "!=": "not_value",
-            "<": "less",
+            "<": "fewer" if kind == "number" and unit is None else "less",
             "<=": "at_most",
             ">": "more",
             ">=": "at_least",
@@ -287,7 +287,8 @@ class Phrases:
         if condition.op in ("!=", "contains") or (condition.op == "=" and len(condition.scalars) != 1):
             return None
         try:
-            ends = [interval_of(each, kind, self.today, "") for each in condition.scalars]
+            said = [f"{each:04}" if kind == "year" else each for each in condition.scalars]
+            ends = [interval_of(each, kind, self.today, "") for each in said]
         except InvalidInput:
             return None
         starts = [datetime.date.fromisoformat(each.start[:10]) for each in ends]
@@ -296,5 +297,7 @@ class Phrases:
             for each, start in zip(ends, starts, strict=True)
         ]
         first, last = starts[0], lasts[-1]
-        ranges = {"<": (None, first - DAY), "<=": (None, last), ">": (last + DAY, None), ">=": (first, None)}
+        before = max(first, datetime.date.min + DAY) - DAY
+        after = min(last, datetime.date.max - DAY) + DAY
+        ranges = {"<": (None, before), "<=": (None, last), ">": (after, None), ">=": (first, None)}
         return days_label(*ranges.get(condition.op, (first, last)), self.writing)
