@@ -133,48 +133,50 @@ class TestRemarks:
         [
             (
                 ["12,50", "1.250,00", "-3,5"],
-                "3 numbers with a decimal comma (first 12,50, record 1 of rows): --decimal , reads them as numbers",
+                "3 numbers with a decimal comma (first 12,50 in record 1 of rows): --decimal , reads them as numbers",
             ),
             (
                 ["$1,234.50", "(7)", "9.5"],
-                "2 numbers with a decimal point (first $1,234.50, record 1 of rows);"
-                " 1 number with signs or spaces (first (7), record 2 of rows): --decimal . reads them as numbers",
+                "1 number with signs or thousands and a decimal point (first $1,234.50 in record 1 of rows);"
+                " 1 number with signs or spaces (first (7) in record 2 of rows);"
+                " 1 number with a decimal point (first 9.5 in record 3 of rows): --decimal . reads them as numbers",
             ),
             (
                 ["1,234", "5"],
-                "1 number with a comma or point that may be either (first 1,234, record 1 of rows);"
-                " 1 number without decimals (first 5, record 2 of rows): --decimal . or , reads them as numbers",
+                "1 number with a comma or point that may be either (first 1,234 in record 1 of rows);"
+                " 1 number without decimals (first 5 in record 2 of rows): --decimal . or , reads them as numbers",
             ),
             (
                 ["12,5", "12.5"],
-                "1 number with a decimal comma (first 12,5, record 1 of rows);"
-                " 1 number with a decimal point (first 12.5, record 2 of rows): write them all in one way",
+                "1 number with a decimal comma (first 12,5 in record 1 of rows);"
+                " 1 number with a decimal point (first 12.5 in record 2 of rows): write them all in one way",
             ),
             (
                 ["31.12.2024", "1.1.25", "2024-01-31"],
-                "1 date as day, month, year (first 31.12.2024, record 1 of rows); 1 date in one of two orders (first 1.1.25,"
-                " record 2 of rows); 1 date as YYYY-MM-DD (first 2024-01-31, record 3 of rows): --dates dmy reads them as dates",
+                "1 date as day, month, year (first 31.12.2024 in record 1 of rows); 1 date in one of two orders (first 1.1.25"
+                " in record 2 of rows); 1 date as YYYY-MM-DD (first 2024-01-31 in record 3 of rows):"
+                " --dates dmy reads them as dates",
             ),
             (
                 ["03/04/2024"],
-                "1 date in one of two orders (first 03/04/2024, record 1 of rows):"
+                "1 date in one of two orders (first 03/04/2024 in record 1 of rows):"
                 " --dates mdy or dmy reads them as dates",
             ),
             (
                 ["31/12/2024", "12/31/2024"],
-                "1 date as day, month, year (first 31/12/2024, record 1 of rows);"
+                "1 date as day, month, year (first 31/12/2024 in record 1 of rows);"
                 " 1 date as month, day, year"
-                " (first 12/31/2024, record 2 of rows): write them all in one way",
+                " (first 12/31/2024 in record 2 of rows): write them all in one way",
             ),
             (
                 [*"123", "n/a"],
-                "3 numbers without decimals (first 1, record 1 of rows); 1 text (first n/a, record 4 of rows):"
+                "3 numbers without decimals (first 1 in record 1 of rows); 1 text (first n/a in record 4 of rows):"
                 " --empty 'n/a' reads them as numbers",
             ),
             (
                 [*"789", "007"],
-                "3 numbers without decimals (first 7, record 1 of rows);"
-                " 1 text (first 007, record 4 of rows): kept as text",
+                "3 numbers without decimals (first 7 in record 1 of rows);"
+                " 1 text (first 007 in record 4 of rows): kept as text",
             ),
             (["12,50", "x"], ""),
             (["1.250"], ""),

@@ -82,7 +82,7 @@ def test_a_file_is_searched_at_the_end_and_its_guess_is_shown(harbour: str, load
         "crew     bigint       Crew",
         "berth    text         Berth",
         "left_at  timestamptz  Left at",
-        "value    text         Value: 3 numbers with a decimal comma (first 12,50, line 2 of ships.csv): --decimal ,"
+        "value    text         Value: 3 numbers with a decimal comma (first 12,50 in line 2 of ships.csv): --decimal ,"
         " reads them as numbers",
         "rows are told apart by ship_no",
         "added [collections.ships] to quarry.toml: read it over",
@@ -288,6 +288,51 @@ def test_numbers_and_dates_are_read_as_the_user_says_that_they_are_written(harbo
     assert load("rents.csv", "--as", "leases", "--no-embed", *said)[0] == 1  # numbered rows, and the name is known
     assert load("rents.csv", "--as", "leases", "--no-embed", "--append", *said)[0] == 0
     assert rows(harbour, "select rent from leases where berth = 'D'") == [(1000,)]
+
+
+GOODS = """\
+Code,Price,Ware,Rating
+G-1,"1,234.50",Anchor,good
+G-2,980.00,Rope of hemp,good
+G-3,n/a,Lantern,poor
+G-4,"2,100.00",Sextant,fair
+"""
+IN_THE_WAY = (
+    "Of its 4 values 3 are not plain numbers: 2 numbers with signs or thousands and a decimal point (first 1,234.50 in goods G-1,"
+    " 2,100.00 in goods G-4); 1 text (first n/a in goods G-3). `quarry load` with --replace --decimal . --empty 'n/a' reads them"
+    " as numbers. “Text that is almost a number” in docs/own-data.md says how to make numbers of it"
+)
+
+
+def test_rows_are_called_by_what_names_them_and_not_by_a_price(harbour: str, load: Said) -> None:
+    Path("goods.csv").write_text(GOODS)
+    load("goods.csv", "--as", "goods", "--no-embed")
+    assert 'title = "ware"' in Path("quarry.toml").read_text()
+    Path("prices.csv").write_text("\n".join(line.rsplit(",", 2)[0] for line in GOODS.splitlines()))
+    load("prices.csv", "--as", "prices", "--no-embed")
+    assert 'title = "price {code}"' in Path("quarry.toml").read_text()
+
+
+def test_who_reckons_with_text_that_is_almost_a_number_is_told_what_stands_in_the_way(harbour: str, load: Said) -> None:
+    Path("goods.csv").write_text(GOODS)
+    load("goods.csv", "--as", "goods", "--no-embed")
+    with client_of(harbour) as client:
+
+        def why(**query: Any) -> str:
+            refused = client.post("/query", json={"source": "goods", **query})
+            assert refused.status_code == 422
+            return str(refused.json()["detail"])
+
+        assert why(aggregate=[{"fn": "avg", "field": "price"}]) == f"avg needs a number: price is text. {IN_THE_WAY}"
+        assert why(where=[{"field": "price", "op": ">", "value": 100}]) == (
+            f"price is text, which is not more or less than a number. {IN_THE_WAY}"
+        )
+        assert why(aggregate=[{"fn": "sum", "field": "ware"}]) == "sum needs a number: ware is text"
+        for question in ("What is the average price of goods?", "total price"):
+            events = client.get("/records/ask", params={"q": question}).text
+            said = [json.loads(line[6:]) for line in events.splitlines() if line.startswith("data: ")]
+            answer = "".join(event.get("chunk", "") for event in said)
+            assert answer == f"The price of goods is text. {IN_THE_WAY}."
 
 
 def test_what_is_said_of_own_tables_alone_is_refused_for_others(harbour: str, load: Said) -> None:
