@@ -179,6 +179,13 @@ class TestCsv:
     def test_empty_cells_behind_the_last_column_are_no_fault(self) -> None:
         assert read(b"id,name,\n1,Elm,\n2,Oak,,\n")[0] == [{"id": "1", "name": "Elm"}, {"id": "2", "name": "Oak"}]
 
+    @pytest.mark.parametrize("content", [bytes(range(256)) * 9, b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\1\0\n\xff"])
+    def test_a_file_that_is_no_text_is_told(self, content: bytes) -> None:
+        assert refused(content) == "a.csv: is no text, and no spreadsheet that is read: save it as CSV or .xlsx"
+
+    def test_text_that_is_called_a_spreadsheet_is_read(self) -> None:
+        assert read(b"id\tname\n1\tElm\n", "a.xls")[0] == [{"id": "1", "name": "Elm"}]
+
     @pytest.mark.parametrize(("content", "called"), [(b"%PDF-1.7\n", "a PDF"), (b"\n<html><table>", "HTML or XML")])
     def test_a_file_without_rows_is_told_what_it_is(self, content: bytes, called: str) -> None:
         assert refused(content) == f"a.csv: is {called}, which has no rows to read: save it as CSV or as a spreadsheet"
@@ -224,6 +231,11 @@ class TestJson:
         rows, notes = read(json.dumps(envelope, indent=indent).encode(), "a.json")
         assert (rows, notes) == (self.ROWS, ["a.json: its records are those of 'data'; left out count, next, meta"])
         assert read(json.dumps(envelope, indent=indent).encode(), "response")[0] == self.ROWS
+
+    def test_records_may_lie_deeper(self) -> None:
+        envelope = {"status": "ok", "response": {"total": 3, "docs": self.ROWS}}
+        rows, notes = read(json.dumps(envelope).encode(), "a.json")
+        assert (rows, notes) == (self.ROWS, ["a.json: its records are those of 'response.docs'; left out status"])
 
     @pytest.mark.parametrize("is_long", [False, True])
     def test_of_several_lists_none_is_chosen(self, monkeypatch: pytest.MonkeyPatch, is_long: bool) -> None:
@@ -284,7 +296,8 @@ class TestSheets:
     )
     def test_what_is_no_spreadsheet_is_told(self, content: bytes) -> None:
         assert (
-            refused(content, "a.xlsx") == "a.xlsx: is not a spreadsheet, or is damaged: .xlsx, .xls and .ods are read"
+            refused(content, "a.xlsx")
+            == "a.xlsx: is not a spreadsheet, or is damaged: .xlsx, .xls and .ods are read, a zip archive is not"
         )
 
     def test_without_its_library_the_package_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -162,7 +162,7 @@ class TestCsv:
         [
             (b"x", "has 1 cells, the header 2"),
             (b"x,y,z", "has 3 cells, the header 2"),
-            (b'x,"y"z', "is not valid CSV: ',' expected after '\"'"),
+            (b'x,"y"z', "has text behind a closing quote: double each quote that belongs to a text"),
         ],
     )
     def test_a_wrong_row_is_named_and_the_others_are_read(self, row: bytes, problem: str) -> None:
@@ -184,7 +184,10 @@ class TestCsv:
 
     def test_a_quote_that_swallows_the_next_row_is_named_by_the_line_it_opens_on(self) -> None:
         [(line, problem), *_] = problems(CSV + b'c,"Ash\nd,"Fir"\n')
-        assert (line, problem) == (4, "is not valid CSV: ',' expected after '\"'; a quote was open since line 4")
+        assert (line, problem) == (
+            4,
+            "has text behind a closing quote: double each quote that belongs to a text; a quote was open since line 4",
+        )
 
     def test_nothing_is_read_behind_a_quote_that_is_never_closed(self) -> None:
         rest = io.BytesIO(b'id,title\n1,"open\n' + b"2,Elm\n" * (4 * RECORD_MAX_BYTES // 6))
@@ -213,7 +216,7 @@ class TestCsv:
             assert file.columns == ["id", "id_3", "id_2", "id_4"]
 
     def test_a_header_that_cannot_be_read_is_told(self) -> None:
-        with pytest.raises(UnreadableFile, match=r"^a\.csv: the header is not valid CSV"):
+        with pytest.raises(UnreadableFile, match=r"^a\.csv: the header has text behind a closing quote"):
             read(b'id,"a"b', "a.csv")
         with pytest.raises(UnreadableFile, match=r"^a\.csv: the quote that opens on line 1 is not closed"):
             read(b'id,"title', "a.csv")

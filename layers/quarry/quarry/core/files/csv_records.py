@@ -90,7 +90,7 @@ class CsvRows:
     def _why(self, error: csv.Error) -> str:
         if str(error).startswith(_MISPLACED_CR):
             return "has a line end (CR) within a cell: put the cell in quotes"
-        return f"is not valid CSV: {error}{self._lines.open_quote}"
+        return f"has text behind a closing quote: double each quote that belongs to a text{self._lines.open_quote}"
 
 
 class _Lines:

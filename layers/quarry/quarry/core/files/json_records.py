@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import BinaryIO
 
 from quarry.core.files.records import RECORD_MAX_BYTES, MalformedRecord, Record, UnreadableFile, bounded_lines
@@ -13,6 +13,8 @@ from quarry.core.files.records import RECORD_MAX_BYTES, MalformedRecord, Record,
 NOT_JSON = "is not valid JSON in UTF-8"
 
 _READ_BYTES = 1 << 16
+_DEPTH_MAX = 4
+"""So many objects deep records are looked for."""
 _DECODER = json.JSONDecoder()
 _SPACE = re.compile(r"[ \t\r\n]*")
 
@@ -84,14 +86,25 @@ def _envelope(text: _Text, name: str, notes: list[str]) -> Generator[Record, Non
         return None
     if not isinstance(value, dict) or not text.at_end():
         return value
-    lists = [key for key, each in value.items() if _is_list_of_objects(each)]
-    if len(lists) > 1:
-        raise UnreadableFile(f"{name}: holds several lists, {', '.join(lists)}: make each a file of its own")
+    lists = dict(_lists_in(value))
     if not lists:
         return value
-    _note_members(name, lists[0], [key for key in value if key != lists[0]], notes)
-    yield from (Record(number, each) for number, each in enumerate(value[lists[0]], start=1))
+    if len(lists) > 1:
+        raise UnreadableFile(f"{name}: holds several lists, {', '.join(lists)}: make each a file of its own")
+    [(path, records)] = lists.items()
+    _note_members(name, path, [key for key in value if key != path.partition(".")[0]], notes)
+    yield from (Record(number, each) for number, each in enumerate(records, start=1))
     return None
+
+
+def _lists_in(value: Mapping[str, object], depth: int = 1) -> Iterator[tuple[str, list[object]]]:
+    """The lists of objects in an object, by their paths: its own, or where it has none those of the only object in it."""
+    own = [(key, each) for key, each in value.items() if isinstance(each, list) and _are_objects(each)]
+    inner = [(key, each) for key, each in value.items() if isinstance(each, dict)]
+    if own:
+        yield from own
+    elif len(inner) == 1 and depth < _DEPTH_MAX:
+        yield from ((f"{inner[0][0]}.{path}", each) for path, each in _lists_in(inner[0][1], depth + 1))
 
 
 def _long_envelope(text: _Text, name: str, notes: list[str]) -> Iterator[Record]:
@@ -120,8 +133,8 @@ def _long_envelope(text: _Text, name: str, notes: list[str]) -> Iterator[Record]
     _note_members(name, found, others, notes)
 
 
-def _is_list_of_objects(value: object) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(each, dict) for each in value)
+def _are_objects(values: Sequence[object]) -> bool:
+    return bool(values) and all(isinstance(each, dict) for each in values)
 
 
 def _note_members(name: str, key: str, others: Sequence[str], notes: list[str]) -> None:

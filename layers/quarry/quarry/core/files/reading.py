@@ -30,6 +30,8 @@ _BINARY: tuple[tuple[bytes, Format], ...] = (
 )  # fmt: skip
 _NO_RECORDS = ((b"%PDF", "a PDF"), (b"<", "HTML or XML"))
 """What files begin with that people have instead of the one that they mean."""
+_CONTROLS = bytes({*range(32)} - {*b"\t\n\r\f\x1b"})
+_LOOKED_AT, _CONTROLS_MAX, _CONTROLS_SHARE = 4096, 3, 0.02
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _HEAD_BYTES = 1 << 16
 
@@ -49,7 +51,9 @@ def read_records(file: BinaryIO, name: str, options: ReadOptions = GUESSED) -> I
     if packed := content.peek().startswith(_PACKED_MAGIC):
         content = io.BufferedReader(Unpacked(content, name), _HEAD_BYTES)
     head = content.peek()
-    format = options.format or _binary_format(head) or _ending(name)
+    binary = _binary_format(head)
+    # text is called a spreadsheet at times
+    format = options.format or binary or (None if head and _ending(name) == "sheet" else _ending(name))
     if format in ("parquet", "sheet"):
         with nullcontext(content) if content.seekable() and not packed else copied(content) as whole:
             yield _table(whole, name, format, options, source)
@@ -96,6 +100,10 @@ def _check_text(head: bytes, name: str) -> None:
     for begin, called in _NO_RECORDS:
         if head.removeprefix(_BYTE_ORDER_MARK).lstrip().startswith(begin):
             raise UnreadableFile(f"{name}: is {called}, which has no rows to read: save it as CSV or as a spreadsheet")
+    looked_at = head[:_LOOKED_AT]
+    controls = len(looked_at) - len(looked_at.translate(None, _CONTROLS))
+    if controls > _CONTROLS_MAX and controls > _CONTROLS_SHARE * len(looked_at):
+        raise UnreadableFile(f"{name}: is no text, and no spreadsheet that is read: save it as CSV or .xlsx")
 
 
 def files_in(folder: Path) -> tuple[list[Path], list[Path]]:
@@ -119,12 +127,12 @@ def files_in(folder: Path) -> tuple[list[Path], list[Path]]:
 def format_of(name: str, head: bytes) -> Format:
     """The format of a file that begins with `head`: by its name's ending, by what it begins with where that tells too little."""
     known = _binary_format(head) or _ending(name)
-    if known and known != "json":
+    if known and known != "json" and (known != "sheet" or _binary_format(head)):
         return known
     text = head.removeprefix(_BYTE_ORDER_MARK).lstrip()
     if text.startswith(b"{"):
         return "jsonl" if _is_json_line(text) else "json"
-    return "json" if known or text.startswith(b"[") else "csv"
+    return "json" if known == "json" or text.startswith(b"[") else "csv"
 
 
 def _binary_format(head: bytes) -> Format | None:

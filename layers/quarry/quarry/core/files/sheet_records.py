@@ -32,7 +32,7 @@ class SheetRows:
             raise UnreadableFile(f"{name}: is locked by a password: save it without one") from error
         except (calamine.CalamineError, OSError) as error:
             raise UnreadableFile(
-                f"{name}: is not a spreadsheet, or is damaged: .xlsx, .xls and .ods are read"
+                f"{name}: is not a spreadsheet, or is damaged: .xlsx, .xls and .ods are read, a zip archive is not"
             ) from error
         self.sheet = _chosen(workbook, name, sheet)
         try:
