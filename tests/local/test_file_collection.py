@@ -310,7 +310,7 @@ def test_rows_are_called_by_what_names_them_and_not_by_a_price(harbour: str, loa
     assert 'title = "ware"' in Path("quarry.toml").read_text()
     Path("prices.csv").write_text("\n".join(line.rsplit(",", 2)[0] for line in GOODS.splitlines()))
     load("prices.csv", "--as", "prices", "--no-embed")
-    assert 'title = "price {code}"' in Path("quarry.toml").read_text()
+    assert 'title = "code"' in Path("quarry.toml").read_text()
 
 
 def test_who_reckons_with_text_that_is_almost_a_number_is_told_what_stands_in_the_way(harbour: str, load: Said) -> None:

@@ -67,9 +67,10 @@ async def not_numbers(source: Source, field: Field, reader: Database) -> str:
     )
     for each in found:
         if each["value"] is None:
-            forms.add("0", {"bigint"}, "", each["count"])
+            forms.add("0", {"bigint"}, str, each["count"])
         else:
-            forms.add(each["value"], value_types(each["value"]), f"{source.name} {each['id']}", each["count"])
+            place = f"{source.name} {each['id']}"
+            forms.add(each["value"], value_types(each["value"]), lambda place=place: place, each["count"])  # type: ignore[misc]
     if forms.nearly() != "number" or not (said := forms.in_the_way()):
         return ""
     plain = sum(each["count"] for each in found if each["value"] is None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -68,24 +68,24 @@ class Forms:
     """The ways in which a column's values are written, each with its first values and their places."""
 
     values: int = 0
+    is_prose: bool = False
+    """Whether it is plain by now that nobody takes the column for numbers or dates."""
     _tallies: dict[Form, _Tally] = field(default_factory=dict)
 
-    @property
-    def is_prose(self) -> bool:
-        """Whether it is plain by now that nobody takes the column for numbers or dates."""
-        return self.values >= PROSE_FROM and 2 * self._count("other") > self.values
-
-    def add(self, value: object, types: set[ColumnType], place: str, count: int = 1) -> None:
+    def add(self, value: object, types: set[ColumnType], place: Callable[[], str], count: int = 1) -> None:
         """Take in a value, which may be one of these types and stands at `count` places, this one first."""
         if self.is_prose:
             return
         self.values += count
         text = str(value)
         form = _plain_form(text, types) or form_of(text)
-        tally = self._tallies.setdefault(form, _Tally())
+        tally = self._tallies.get(form)
+        if tally is None:
+            tally = self._tallies[form] = _Tally()
         tally.count += count
-        if len(tally.examples) <= EXAMPLES_KEPT:
-            tally.examples.setdefault(text, place)
+        if len(tally.examples) <= EXAMPLES_KEPT and text not in tally.examples:
+            tally.examples[text] = place()
+        self.is_prose = form is _OTHER and self.values >= PROSE_FROM and 2 * tally.count > self.values
 
     def nearly(self) -> Sort | None:
         """What the column nearly is: numbers or dates; None where it is neither for the most part."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from quarry.core.files.forms import Forms
@@ -63,11 +63,15 @@ class TableGuesser:
     def add(self, fields: Mapping[str, object], file: RecordFile, number: int) -> None:
         """Take in a record of a file, by its number. Raises UnreadableFile where it brings one column too many."""
         self._rows += 1
+
+        def place() -> str:
+            return f"{file.unit} {number} of {file.name}"
+
         for header, value in fields.items():
             column = self._column(header, file)
             if value is not None:
                 types = possible_types(value, self._writing, is_cell=file.cells_are_text)
-                column.add(value, types, f"{file.unit} {number} of {file.name}")
+                column.add(value, types, place)
 
     def _column(self, header: str, file: RecordFile) -> _Seen:
         column = self._seen.get(header)
@@ -88,8 +92,8 @@ class TableGuesser:
 
 def possible_types(value: object, writing: Writing, *, is_cell: bool) -> set[ColumnType]:
     """The types of which a value may be one, as numbers and dates are written."""
-    if not isinstance(value, str):
-        return value_types(value)
+    if not isinstance(value, str) or writing is AS_POSTGRES:
+        return cell_types(value) if is_cell and isinstance(value, str) else value_types(value)
     if number := writing.number(value):
         return cell_types(number)
     if writing.is_date(value):
@@ -139,7 +143,7 @@ class _Seen:
     is_short: bool = True
     forms: Forms = field(default_factory=Forms)
 
-    def add(self, value: object, types: set[ColumnType], place: str) -> None:
+    def add(self, value: object, types: set[ColumnType], place: Callable[[], str]) -> None:
         """Take in a value, which may be one of these types."""
         self.values += 1
         if len(self.possible) > 1:

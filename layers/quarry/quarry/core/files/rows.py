@@ -140,7 +140,8 @@ class HeadedRows:
             return Record(row.number, problem=str(error))
 
     def _fields(self, cells: Sequence[object]) -> dict[str, object]:
-        if len(cells) < len(self.names) or any(cell != "" for cell in cells[len(self.names) :]):
+        width = len(self.names)
+        if len(cells) != width and (len(cells) < width or any(cell != "" for cell in cells[width:])):
             raise MalformedRecord(f"has {len(cells)} cells, the header {len(self.names)}")
         return {name: cell for name, cell in zip(self.names, cells, strict=False) if cell != ""}
 

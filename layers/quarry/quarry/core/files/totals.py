@@ -73,14 +73,13 @@ class Totals:
 
 
 def _number(cell: object) -> Decimal | None:
-    if isinstance(cell, bool):
+    if isinstance(cell, bool) or not isinstance(cell, (str, int, float, Decimal)):
         return None
-    if isinstance(cell, str):
-        written = cell if "numeric" in cell_types(cell) else plain_number(cell, ".") or plain_number(cell, ",")
-        return None if written is None else Decimal(written)
-    if isinstance(cell, (int, float, Decimal)):
-        try:
-            return Decimal(str(cell))
-        except InvalidOperation:
-            return None
-    return None
+    text = str(cell)
+    if isinstance(cell, str) and "numeric" not in cell_types(cell):
+        text = plain_number(cell, ".") or plain_number(cell, ",") or ""
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        return None
+    return number if number.is_finite() else None
