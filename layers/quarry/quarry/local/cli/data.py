@@ -290,7 +290,10 @@ def _add_reading(load: Parser) -> None:
     )
     reading.add_argument("--sheet", metavar="NAME", help="of a spreadsheet with several")
     reading.add_argument(
-        "--decimal", choices=(".", ","), help="with --as: what decimals stand behind, as in 1,234.50 or 1.234,50"
+        "--decimal",
+        metavar="SIGN",
+        choices=(".", ","),
+        help="with --as: what decimals stand behind, as in 1,234.50 or 1.234,50",
     )
     reading.add_argument(
         "--dates",
