@@ -6176,6 +6176,20 @@ CREATE TABLE quarry.lexeme_counts (
 
 
 --
+-- Name: loaded_files; Type: TABLE; Schema: quarry; Owner: -
+--
+
+CREATE TABLE quarry.loaded_files (
+    table_schema text NOT NULL,
+    table_name text NOT NULL,
+    digest bytea NOT NULL,
+    name text NOT NULL,
+    rows bigint NOT NULL,
+    loaded_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+
+--
 -- Name: loaded_samples; Type: TABLE; Schema: quarry; Owner: -
 --
 
@@ -6957,6 +6971,14 @@ ALTER TABLE ONLY quarry.key_statements
 
 ALTER TABLE ONLY quarry.lexeme_counts
     ADD CONSTRAINT lexeme_counts_pkey PRIMARY KEY (lexeme, of_table);
+
+
+--
+-- Name: loaded_files loaded_files_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
+--
+
+ALTER TABLE ONLY quarry.loaded_files
+    ADD CONSTRAINT loaded_files_pkey PRIMARY KEY (table_schema, table_name, digest);
 
 
 --

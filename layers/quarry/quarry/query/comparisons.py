@@ -122,7 +122,7 @@ def _met(building: Building, operand: Operand, comparison: Comparison, pointer: 
             SQL("({})::text ilike {}").format(operand.value, building.parameter(_piece(text_of(*each))))
             for each in scalars
         )
-    return _with_plain(building, operand, op, scalars)
+    return _with_plain(building, operand, op, scalars, pointer)
 
 
 def _piece(text: str) -> str:
@@ -136,10 +136,14 @@ def _any(conditions: Iterable[Composable]) -> Composed:
     return SQL("({})").format(SQL(" or ").join(conditions))
 
 
-def _with_plain(building: Building, operand: Operand, op: str, scalars: Sequence[tuple[Scalar, str]]) -> Composed:
+def _with_plain(
+    building: Building, operand: Operand, op: str, scalars: Sequence[tuple[Scalar, str]], pointer: str
+) -> Composed:
     """Numbers, texts and truths, by Postgres' own operators."""
     value, given = operand.value, [_plain(building, operand.kind, *each) for each in scalars]
     if operand.kind == "text":
+        if op != "=" and any(isinstance(scalar, (int, float)) for scalar, _ in scalars):
+            raise invalid(f"{pointer}/op", f"{operand.name} is text, which is not more or less than a number")
         value = folded(value)
     if op == "=":
         return SQL("{} in ({})").format(value, SQL(", ").join(given))

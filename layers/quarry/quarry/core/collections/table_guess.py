@@ -124,10 +124,11 @@ class TableGuess:
         own = {"".join(words(self.relation.name)), "".join(singular(word) for word in words(self.relation.name))}
         names = [*_TITLES, *own, *(name + ending for name in own for ending in ("name", "title"))]
         by_name = {_joined(column): column for column in reversed(self.texts)}
-        short = [column for column in self.texts if not is_prose(column)]
-        only = self.texts if len(self.texts) == 1 and (self.texts[0].width or PROSE_WIDTH) < PROSE_WIDTH else []
+        naming = [column for column in self.texts if not _holds_figures(column)]
+        short = [column for column in naming if not is_prose(column)]
+        only = naming if len(naming) == 1 and (naming[0].width or PROSE_WIDTH) < PROSE_WIDTH else []
         found = (
-            *(by_name[name] for name in names if name in by_name),
+            *(by_name[name] for name in names if name in by_name and (name in _TITLES or by_name[name] in naming)),
             # an order has no name: one in it is somebody's
             *(column for column in short if _ends_as_title(column) and not is_sale(self.relation.name)),
             *(by_name[name] for name in _USER_NAMES if name in by_name),
@@ -146,7 +147,7 @@ class TableGuess:
         return sorted(found, key=lambda column: -text_width(column))
 
     def _is_short(self, column: Column) -> bool:
-        return is_contact(column) or is_numbered(column) or self._is_category(column)
+        return is_contact(column) or is_numbered(column) or _holds_figures(column) or self._is_category(column)
 
     def _is_category(self, column: Column) -> bool:
         return (
@@ -321,6 +322,11 @@ def _happens(column: Column, verbs: frozenset[str]) -> bool:
 def _ends_as_title(column: Column) -> bool:
     said = words(column.name)
     return bool(_TITLE_ENDINGS & {*said[-1:]}) and not _NOT_TITLES & {*said}
+
+
+def _holds_figures(column: Column) -> bool:
+    """Whether it holds numbers or dates in text, as prices are: these name nothing."""
+    return column.seen is not None and column.seen.are_figures
 
 
 def _joined(column: Column) -> str:
