@@ -58,10 +58,12 @@ def _own(declared: CollectionDeclaration, source: Relation) -> Iterator[tuple[tu
         "key": declared.key or source.primary_key,
         "text": declared.text,
         "url": template_columns(declared.url or ""),
+        "fields": declared.fields,
         **declared.lines,
     }
     for keyword, names in named.items():
         yield from ((("text", name) if keyword == "text" else (keyword,), name) for name in names)
+    yield from ((("links", name), column) for name, link in declared.links.items() for column in link.by)
 
 
 def _of_facets(declared: CollectionDeclaration, source: Relation) -> Iterator[tuple[tuple[str, ...], str]]:
