@@ -108,7 +108,7 @@ def _source_of(name: str) -> tuple[str, str]:
 def _named(collection: Collection, relation: Relation) -> list[Any]:
     """The columns that the declaration names: others are fields too, but nobody has read them over."""
     declared = collection.declaration
-    names = {*collection.columns, *getattr(declared, "fields", ())} - {*declared.hidden}
+    names = {*collection.columns, *declared.fields} - {*declared.hidden}
     return [column for column in relation.columns if column.name in names]
 
 

@@ -39,7 +39,9 @@ class Column:
     @property
     def written(self) -> Sequence[Value]:
         """The values as Postgres takes them."""
-        return [int(each) if isinstance(each, Decimal) else each for each in self.values] if self.is_whole else self.values
+        return (
+            [int(each) if isinstance(each, Decimal) else each for each in self.values] if self.is_whole else self.values
+        )
 
     @property
     def is_unique(self) -> bool:
@@ -138,7 +140,9 @@ class Database:
         connection.execute(SQL(f"create schema {at}"))
         for table in self.tables.values():
             columns = list(table.columns.values())
-            types: list[LiteralString] = ["bigint" if with_keys and each.is_whole else each.sql_type for each in columns]
+            types: list[LiteralString] = [
+                "bigint" if with_keys and each.is_whole else each.sql_type for each in columns
+            ]
             declared = ", ".join(f"{_quoted(each.name)} {type}" for each, type in zip(columns, types, strict=True))
             name = f"{at}.{_quoted(table.name)}"
             connection.execute(SQL(f"create table {name} ({declared})".replace("%%", "%")))

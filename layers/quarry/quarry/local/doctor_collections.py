@@ -87,9 +87,11 @@ def _other_languages(collection: Collection) -> list[str]:
 
 def _unreadable(connection: SyncConnection, type: SearchedType, types: RecordTypes) -> str | None:
     """Why a search could not read its rows, as Postgres says it; None where it can."""
-    rows = f"(select {type.table.key} as id from {type.table.rows} t)" if not type.is_searched else None
-    read = SQL("select r.* from (select w.id from {} w limit {}) k cross join lateral ({} offset 0) r").format(
-        SQL(rows) if rows else Identifier(type.rows), ROWS_READ, SQL(type.text)
+    keys = SQL("select w.id from {} w").format(Identifier(type.rows))
+    if not type.is_searched:
+        keys = SQL("select {} as id from {} t").format(SQL(type.table.key), SQL(type.table.rows))
+    read = SQL("select r.* from ({} limit {}) k cross join lateral ({} offset 0) r").format(
+        keys, ROWS_READ, SQL(type.text)
     )
     try:
         with connection.transaction(force_rollback=True):

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from typing import LiteralString
 
 from quarry.core.collections.collection import Collection
-from quarry.core.collections.declaration import FacetDeclaration, LinkDeclaration, Parent, Referred, is_template, table_name
+from quarry.core.collections.declaration import (
+    FacetDeclaration,
+    LinkDeclaration,
+    Parent,
+    Referred,
+    is_template,
+    table_name,
+)
 from quarry.core.collections.guessing import words
 from quarry.core.collections.search_table import is_callers
 from quarry.core.language.nouns import plural, singular

@@ -17,7 +17,14 @@ from psycopg.types.json import Json
 
 from quarry.core.collections import toml_text
 from quarry.core.collections.checking import joined_by, linked_by
-from quarry.core.collections.collection import Collection, UsedColumn, declared_source, make_collection, used_columns
+from quarry.core.collections.collection import (
+    Collection,
+    UsedColumn,
+    declared_source,
+    key_of,
+    make_collection,
+    used_columns,
+)
 from quarry.core.collections.declaration import (
     CollectionDeclaration,
     FacetDeclaration,
@@ -79,7 +86,7 @@ def plan_changes(
 
 
 def _why_made_anew(old: Collection, declaration: CollectionDeclaration, relation: Relation) -> str | None:
-    if old.key != (declaration.key or relation.primary_key) or old.source != relation.qualified:
+    if old.key != key_of(declaration, relation) or old.source != relation.qualified:
         return "its source or its key is another"
     if old.declaration.is_searched != declaration.is_searched:
         return "its rows are searched now" if declaration.is_searched else "its rows are searched no more"
@@ -125,7 +132,7 @@ def resolved(
 ) -> CollectionDeclaration:
     """The declaration with what it leaves to the tables: its key, and those of the tables that it refers to."""
 
-    def key_of(each: Referred | Parent | FacetDeclaration, source: Relation) -> str:
+    def referred_key(each: Referred | Parent | FacetDeclaration, source: Relation) -> str:
         target = table_name(each.of or "")
         keys = (r.target_columns for r in source.references if r.columns == (each.by,) and r.target == target)
         return each.key or next(keys, relations[target].primary_key)[0]
@@ -146,13 +153,13 @@ def resolved(
         if facet.of is None:
             return facet
         title = facet.title and with_keys(facet.title, relations[table_name(facet.of)])
-        return facet.model_copy(update={"key": key_of(facet, relation), "title": title})
+        return facet.model_copy(update={"key": referred_key(facet, relation), "title": title})
 
     def with_keys(each: str | Referred, source: Relation) -> str | Referred:
         if isinstance(each, str):
             return each
         title = with_keys(each.title, relations[table_name(each.of)])
-        return each.model_copy(update={"key": key_of(each, source), "title": title})
+        return each.model_copy(update={"key": referred_key(each, source), "title": title})
 
     def whole(link: LinkDeclaration) -> LinkDeclaration:
         found = linked_by(link, relation)
@@ -164,11 +171,11 @@ def resolved(
     parent = declaration.part_of
     return declaration.model_copy(
         update={
-            "key": declaration.key or relation.primary_key,
+            "key": key_of(declaration, relation),
             "facets": facets,
             "links": {name: whole(link) for name, link in declaration.links.items()},
             "topic": tuple(with_keys(each, relation) for each in declaration.topic),
-            "part_of": parent and parent.model_copy(update={"key": key_of(parent, relation)}),
+            "part_of": parent and parent.model_copy(update={"key": referred_key(parent, relation)}),
         }
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from quarry.core.collections.agreement import disagreements
+from quarry.core.collections.collection import key_of
 from quarry.core.collections.column_types import ANY, DATE, FACETS, ORDERED, PLAIN, SINGLE, TEXT, Fit, is_comparable
 from quarry.core.collections.declaration import (
     CollectionDeclaration,
@@ -194,7 +195,7 @@ class _Check:
             self._column(source, name, PLAIN, "fields")
         for name in declared.text:
             self._column(source, name, TEXT, "text", name)
-        self._refuse_hidden("key", declared.key or source.primary_key)
+        self._refuse_hidden("key", key_of(declared, source))
         self._refuse_hidden("date", _given(declared.date))
         for name in _given(declared.language_column):
             self._column(source, name, TEXT, "language", "column")
@@ -343,7 +344,7 @@ class _Check:
             self._check_line(other, str(facet.title or ""), SINGLE, *path, "title")
         if other is None or joins is None:
             return
-        key = self.declared.key or source.primary_key
+        key = key_of(self.declared, source)
         if len(key) != 1:
             self._wrong(
                 f"rows of {source.name} are told by {len(key)} columns, and are joined by one", *path, "through"

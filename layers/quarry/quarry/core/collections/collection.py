@@ -433,7 +433,7 @@ class OwnTable(Collection):
 
 def used_columns(declaration: CollectionDeclaration, relation: Relation) -> dict[str, UsedColumn]:
     """The columns of the source that a collection uses, by name. Raises KeyError for one that there is not."""
-    names = _columns_named(declaration, declaration.key or relation.primary_key)
+    names = _columns_named(declaration, key_of(declaration, relation))
     return {name: UsedColumn.of(relation.by_name[name]) for name in names}
 
 
@@ -457,9 +457,18 @@ def _columns_named(declaration: CollectionDeclaration, key: Sequence[str]) -> di
     ))  # fmt: skip
 
 
+def key_of(declaration: CollectionDeclaration, relation: Relation) -> tuple[str, ...]:
+    """The columns that tell rows apart, by the declaration or else the primary key; none where rows are only counted and that
+    key is hidden.
+    """
+    if declaration.key or declaration.is_searched or not {*relation.primary_key} & {*declaration.hidden}:
+        return declaration.key or relation.primary_key
+    return ()
+
+
 def make_collection(id: int, name: str, declaration: CollectionDeclaration, relation: Relation) -> Collection:
     """A collection of what was declared and of the table that is there. Raises KeyError for a column that there is not."""
-    key = declaration.key or relation.primary_key
+    key = key_of(declaration, relation)
     columns = used_columns(declaration, relation)
     return Collection(id, name, declaration, relation.qualified, columns, key, relation.has_row_security)
 

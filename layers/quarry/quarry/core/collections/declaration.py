@@ -250,10 +250,10 @@ class CollectionDeclaration(_Declared):
     `embed` those that have meaning, with `heading` before each piece; `cite` the lines that answers may quote. `title` and
     `topic` say what a row is called and what it is about: the first of them that is not empty. Titles and lines are columns, or
     templates (`parse`). `author` is the column of who says what a row holds, `part_of` what it belongs to. `scope` holds whose a
-    row is; callers see rows by the setting `scope_setting`, which is their verified claim `scope_claim`. `predicates` are
-    conditions with a name (`read_predicate`), which a Query uses as boolean fields. `fields` are columns that a Query uses as
-    well, and that are not shown: keys and codes. `links` are references that give a row no name. `bypasses_policies` says that every caller
-    may read what a view shows of tables with policies.
+    row is; callers see rows by the setting `scope_setting`, which is their verified claim `scope_claim`. `fields` are columns
+    that a Query uses as well, and that are not shown: keys and codes. `links` are references that give a row no name.
+    `predicates` are conditions with a name (`read_predicate`), which a Query uses as boolean fields. `bypasses_policies` says
+    that every caller may read what a view shows of tables with policies.
     """
 
     source: TableName
@@ -297,7 +297,9 @@ class CollectionDeclaration(_Declared):
         """Facets of one kind may stand in a list of their columns, under the kind."""
         if not isinstance(value, dict):
             return value
-        listed = {kind: names for kind, names in value.items() if isinstance(names, list) and kind in get_args(FacetKind)}
+        listed = {
+            kind: names for kind, names in value.items() if isinstance(names, list) and kind in get_args(FacetKind)
+        }
         single = {name: each for name, each in value.items() if name not in listed}
         names = [name for each in listed.values() for name in each]
         if not all(isinstance(name, str) for name in names):
@@ -319,9 +321,10 @@ class CollectionDeclaration(_Declared):
     @field_validator("predicates", "links")
     @classmethod
     def _has_plain_names(cls, named: Mapping[str, Any], info: ValidationInfo) -> Mapping[str, Any]:
+        one = "predicate" if info.field_name == "predicates" else "link"
         for name in named:
             if not re.fullmatch(NAME_PATTERN, name):
-                raise ValueError(f"a {info.field_name[:-1]} cannot be called {name!r}: lower-case letters, digits and _")
+                raise ValueError(f"a {one} cannot be called {name!r}: lower-case letters, digits and _")
         return named
 
     @model_validator(mode="after")

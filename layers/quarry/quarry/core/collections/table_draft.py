@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 
 from quarry.core.collections import toml_text
-from quarry.core.collections.column_types import is_comparable, is_single
-from quarry.core.collections.declaration import PARAMETERS
+from quarry.core.collections.column_types import PLAIN, is_comparable, is_single
+from quarry.core.collections.declaration import PARAMETERS, line_columns
+from quarry.core.collections.expression import expression_columns
 from quarry.core.collections.guessing import (
     LABEL_WIDTH,
     date_purpose,
@@ -37,7 +38,7 @@ from quarry.core.collections.guessing import (
 from quarry.core.collections.reached import Guesses, Reached, buys, last_word, reached, telling_columns
 from quarry.core.collections.relations import Column, Reference
 from quarry.core.collections.search_table import DATE
-from quarry.core.collections.secrets import BYTES, Suspicion
+from quarry.core.collections.secrets import BYTES, Suspicion, is_secret_table
 from quarry.core.collections.table_guess import TableGuess
 from quarry.core.contract import NAME_PATTERN
 from quarry.core.language.nouns import singular
@@ -68,13 +69,21 @@ _PURPOSES = {
 class TableDraft:
     """A collection's declaration: its settings and facets, and by their names why they were guessed.
 
+    `fields` are the columns that are asked about and nothing else, `links` what rows refer to that gives them no name.
     `remarks` are whole lines of comment.
     """
 
     settings: dict[str, object] = field(default_factory=dict)
     facets: dict[str, object] = field(default_factory=dict)
+    links: dict[str, object] = field(default_factory=dict)
+    fields: list[str] = field(default_factory=list)
     reasons: dict[str, str] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
+
+    @property
+    def named(self) -> list[str]:
+        """What facets and links are called."""
+        return [*self.facets, *self.links]
 
     def set(self, name: str, value: object, reason: str | None = None) -> None:
         """Set what has a value."""
@@ -84,13 +93,18 @@ class TableDraft:
                 self.reasons[name] = reason
 
 
-def draft_table(guess: TableGuess, guesses: Guesses, name: str) -> TableDraft:
-    """The declaration of a table that has a key and text, to be called `name`. `guesses` are of those that it may refer to."""
+def draft_table(guess: TableGuess, guesses: Guesses, name: str, *, is_searched: bool = True) -> TableDraft:
+    """The declaration of a table, to be called `name`. `guesses` are of those that it may refer to. One that `is_searched` has a
+    key; else its rows are only counted.
+    """
     relation, draft = guess.relation, TableDraft()
     draft.set("source", toml_text.table(*relation.qualified))
     if guess.key != relation.primary_key:
         draft.set("key", [*guess.key], "no primary key that serves; these are unique")
-    _add_texts(draft, guess, name)
+    if is_searched:
+        _add_texts(draft, guess, name)
+    else:
+        draft.set("title", _title(guess, name))
     if guess.texts_used:
         language = language_of([column.name for column in relation.columns])
         draft.set("language", language, "guessed by what its columns are called")
@@ -100,12 +114,13 @@ def draft_table(guess: TableGuess, guesses: Guesses, name: str) -> TableDraft:
         draft.set("date", guess.date.name, f"guessed: {_PURPOSES[date_purpose(guess.date)]}")
     if guess.page:
         draft.set("url", f"{{{guess.page.name}}}")
-    if not relation.may_trigger:
+    if is_searched and not relation.may_trigger:
         draft.set("sync", "sweep", "the role of DATABASE_URL may not create triggers on it")
     draft.set("describe", " ".join((relation.comment or "").split())[:DESCRIPTION_MAX])
     draft.set("hidden", {secret: _why_hidden(relation.by_name[secret], why) for secret, why in guess.secrets.items()})
-    _suggest_scope(draft, guess)
-    _add_facets(draft, guess, guesses, name)
+    _add_facets(draft, guess, guesses, name, is_searched=is_searched)
+    _add_links(draft, guess, guesses)
+    _add_fields(draft, guess)
     return draft
 
 
@@ -135,12 +150,7 @@ def _add_texts(draft: TableDraft, guess: TableGuess, name: str) -> None:
         **{column.name: "C" if place else "B" for place, column in enumerate(guess.prose)},
         **{column.name: "D" for column in guess.other_texts},
     }
-    if guess.person:
-        draft.set("title", " ".join(f"{{{column.name}}}" for column in guess.person))
-    elif guess.title:
-        draft.set("title", guess.title[0].name)
-    elif not guess.prose:
-        draft.set("title", _title_of_key(guess, name))
+    draft.set("title", _title(guess, name) if guess.title or not guess.prose else None)
     draft.set("text", weights)
     meant = guess.prose if guess.person else [*guess.title, *guess.prose]
     embedded = [column.name for column in meant if not is_contact(column)]
@@ -154,44 +164,119 @@ def _add_texts(draft: TableDraft, guess: TableGuess, name: str) -> None:
         draft.set("cite", [column.name for column in guess.prose])
 
 
-def _title_of_key(guess: TableGuess, name: str) -> str:
+def _title(guess: TableGuess, name: str) -> str | None:
+    """What rows are called: people by their names, and what has no title by its key."""
+    if guess.person:
+        return " ".join(f"{{{column.name}}}" for column in guess.person)
+    return guess.title[0].name if guess.title else _title_of_key(guess, name)
+
+
+def _title_of_key(guess: TableGuess, name: str) -> str | None:
     """What rows are called that nothing gives a name to: "payment 17"."""
+    if not guess.key:
+        return None
     telling = [key for key in guess.key if not is_date(guess.relation.by_name[key])] or guess.key
     return " ".join([singular(name.replace("_", " ")), *(f"{{{key}}}" for key in telling)])
 
 
-def _suggest_scope(draft: TableDraft, guess: TableGuess) -> None:
-    if guess.scopes:
-        draft.remarks += [
-            f"scope = {toml_text.toml(guess.scopes[0].name)}  # if callers may only see rows of their own",
-            'scope_setting = "app.caller"  # the setting by which policies know the caller',
-        ]
-
-
-def _add_facets(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: str) -> None:
-    texts = guess.texts_used[1:] if guess.title_repeats else guess.texts_used
+def _add_facets(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: str, *, is_searched: bool) -> None:
+    """What is shown of a row and counted by. Of rows that are only counted these are no names of others: whoever asks by these
+    follows a link, and no dictionary has to hold them for each table.
+    """
+    titles = [] if is_searched and not guess.title_repeats else guess.title
+    texts = [each for each in guess.texts_used if each not in titles] if is_searched else []
     used = {column.name for column in (*texts, guess.date, guess.page) if column} | {*guess.key}
-    used -= {column.name for column in guess.key_categories}
-    unused = []
+    used -= {column.name for column in (*guess.key_categories, *([] if is_searched else titles))}
     for column in guess.relation.columns:
-        if column.name in guess.secrets or (column.name in used and column.name not in guess.references):
+        is_named = column.name in guess.references and is_searched
+        if column.name in guess.secrets or (column.name in used and not is_named) or len(draft.facets) == FACETS_MAX:
             continue
-        facet = _facet(column, guess, guesses) if len(draft.facets) < FACETS_MAX else None
+        facet = _facet(column, guess, guesses) if is_named or column.name not in guess.references else None
         if facet is None:
-            unused.append(f"{toml_text.shown(column.name)} ({_why_unused(column, guess)})")
             continue
         called = unique(_facet_name(facet.name, name), draft.facets)
         draft.facets[called] = facet.declared["kind"] if called == facet.declared.get("column") else facet.declared
         if facet.reason:
             draft.reasons[f"facets.{called}"] = facet.reason
-    for facet in _joined_facets(guess, guesses):
+    for facet in _joined_facets(guess, guesses) if is_searched else ():
         if len(draft.facets) < FACETS_MAX:
             draft.facets[unique(_facet_name(facet.name, name), draft.facets)] = facet.declared
     _add_sum(draft, guess, guesses)
     _add_duration(draft, guess)
-    _add_reached(draft, guess, guesses, name)
+    if is_searched:
+        _add_reached(draft, guess, guesses, name)
+
+
+def _add_links(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> None:
+    """What rows refer to by columns that no facet refers by."""
+    facets = (each for each in draft.facets.values() if isinstance(each, Mapping))
+    known: set[tuple[str, ...]] = {
+        (each["by"],) for each in facets if isinstance(each.get("title"), str) and "through" not in each
+    }
+    for reference in dict.fromkeys(guess.relation.references):
+        other = guesses.get(reference.target)
+        if other is None or reference.columns in known or not _may_link(guess, reference, other):
+            continue
+        known.add(reference.columns)
+        own = singular("_".join(words(other.relation.name)))
+        called = _name_by_reference(reference.columns[0], other) if len(reference.columns) == 1 else own
+        taken = {*draft.named, *guess.relation.by_name}
+        name = next((each for each in (called, own) if each not in taken), f"{own}_row")
+        by: object = reference.columns[0] if len(reference.columns) == 1 else [*reference.columns]
+        declared = {"by": by, "of": toml_text.table(*reference.target)}
+        if reference.is_guessed and reference.target_columns != other.relation.primary_key:
+            declared["key"] = [*reference.target_columns]
+        draft.links[unique(slug(name, "link"), taken)] = declared if reference.is_guessed else by
+
+
+def _may_link(guess: TableGuess, reference: Reference, other: TableGuess) -> bool:
+    """Whether rows can be followed by a reference, which leads to nothing secret."""
+    own, their = guess.relation.by_name, other.relation.by_name
+    pairs = [(own[one], their.get(two)) for one, two in zip(reference.columns, reference.target_columns, strict=True)]
+    return (
+        other.relation.may_select
+        and not other.relation.is_row_security_active
+        and not is_secret_table(other.relation.name)
+        and all(
+            two is not None
+            and one in guess.usable
+            and two in other.usable
+            and is_single(one)
+            and is_single(two)
+            and is_comparable(one, two)
+            for one, two in pairs
+        )
+    )
+
+
+def _add_fields(draft: TableDraft, guess: TableGuess) -> None:
+    """All other columns that hold plain values, and why the rest is left out."""
+    declared = {*guess_columns(draft)} - {None}
+    rest = [each for each in guess.relation.columns if each.name not in declared and each.name not in guess.secrets]
+    draft.fields += [each.name for each in rest if is_writable(each.name) and PLAIN.accepts(each)]
+    unused = [f"{toml_text.shown(each.name)} ({_why_unused(each)})" for each in rest if each.name not in draft.fields]
     if unused:
         draft.remarks.append(f"left out: {', '.join(unused)}")
+
+
+def guess_columns(draft: TableDraft) -> Iterator[str]:
+    """The columns of its own that a draft declares."""
+    settings = draft.settings
+    for key in ("text", "date", "key"):
+        yield from _listed(settings.get(key) or ())
+    yield from line_columns([each for key in ("title", "url") if isinstance(each := settings.get(key), str)])
+    for name, facet in draft.facets.items():
+        if isinstance(facet, Mapping) and "through" not in facet:
+            yield from expression_columns(facet["expression"]) if "expression" in facet else ()
+            yield str(facet.get("by") or facet.get("column") or name)
+        elif not isinstance(facet, Mapping):
+            yield name
+    for link in draft.links.values():
+        yield from _listed(link["by"] if isinstance(link, Mapping) else link)
+
+
+def _listed(named: object) -> Iterable[str]:
+    return [named] if isinstance(named, str) else named if isinstance(named, Iterable) else ()
 
 
 def _add_reached(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: str) -> None:
@@ -386,6 +471,8 @@ def _kind(column: Column, guess: TableGuess) -> str | None:
     if is_date(column):
         return "date" if date_purpose(column) != "bookkeeping" else None
     if column in (*guess.categories, *guess.title, *guess.key_categories):
+        if column in guess.title and guess.are_people:
+            return "name"
         is_somebodys = bool(guess.person) and is_role(column)
         return "title" if is_somebodys else "place" if is_place(column, guess.relation) else "value"
     if is_year(column):
@@ -432,18 +519,8 @@ def _kind_of_names(other: TableGuess) -> str:
     return "name" if other.are_people else "place" if other.is_place_list else "value"
 
 
-def _why_unused(column: Column, guess: TableGuess) -> str:
-    if not is_writable(column.name):
-        return "its name cannot be written here"
-    if column in guess.scopes:
-        return "whose it is"
-    if column.name in guess.referring:
-        return "refers to what has no name"
-    if is_date(column):
-        return "only tells of changes" if date_purpose(column) == "bookkeeping" else "one facet too many"
-    return (
-        "tells rows apart, nothing more" if is_text(column) or column.category == "N" else toml_text.shown(column.type)
-    )
+def _why_unused(column: Column) -> str:
+    return toml_text.shown(column.type) if is_writable(column.name) else "its name cannot be written here"
 
 
 def _facet_name(name: str, collection: str) -> str:

@@ -8,12 +8,15 @@ from itertools import pairwise
 
 from quarry.core.collections.column_types import is_single
 from quarry.core.collections.guessing import (
+    FROM,
     PROSE_WIDTH,
+    TO,
     are_people,
     comes_again,
     date_purpose,
     is_category,
     is_contact,
+    is_correspondent,
     is_date,
     is_due,
     is_machine_text,
@@ -64,9 +67,12 @@ _SENDING = stem_set("shipped dispatched sent")
 
 @dataclass(frozen=True)
 class TableGuess:
-    """The columns of a table, by what they seem to be for."""
+    """The columns of a table, by what they seem to be for. `told_owners` are columns that say whose a row is, but of owners that
+    other rows tell of like of anything else.
+    """
 
     relation: Relation
+    told_owners: frozenset[str] = frozenset()
 
     @cached_property
     def secrets(self) -> dict[str, Suspicion]:
@@ -216,15 +222,13 @@ class TableGuess:
 
     @cached_property
     def scopes(self) -> list[Column]:
-        """What may say whose a row is; not who owns what is told of, where owners are told of too."""
-        return [column for column in self.usable if is_scope(column) and not self._is_of_owners(column)]
+        """What may say whose a row is."""
+        return [each for each in self.usable if is_scope(each) and each.name not in (*self.told_owners, *self.key)]
 
-    def _is_of_owners(self, column: Column) -> bool:
-        reference = self.references.get(column.name)
-        tables = [self.relation.name, *([reference.target[1]] if reference else [])]
-        return words(column.name)[0] == "owner" and any(
-            singular(word) == "owner" for table in tables for word in words(table)[-1:]
-        )
+    @cached_property
+    def correspondents(self) -> list[Column]:
+        """Who a row is for, then who it is from, where it is from somebody to somebody."""
+        return [each for ends in (TO, FROM) for each in self.usable if is_correspondent(each, ends)]
 
     @property
     def texts_used(self) -> list[Column]:
