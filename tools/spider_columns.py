@@ -17,20 +17,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import psycopg
 import sqlglot
 from sqlglot import exp
 
-from quarry.core.collections.apply import resolved
-from quarry.core.collections.collection import Collection, make_collection
-from quarry.core.collections.declaration import read_declarations
 from quarry.core.collections.drafting import draft
 from quarry.core.collections.relations import Relation, relations_of_schema
-from quarry.core.collections.search_table import search_table
 from quarry.local.embedded_postgres import EmbeddedPostgres
-from quarry.query.of_collection import Declared, sources_of
+from quarry.local.explained import drafted_sources
 from quarry.query.schema import Source
 from tools.spider_database import Database
 from tools.spider_queries import FAST, SKIPPED
@@ -38,7 +33,6 @@ from tools.spider_queries import FAST, SKIPPED
 Used = tuple[str, str]
 """A table and a column of it, in lower case."""
 _COLUMN = re.compile(r'r\."((?:[^"]|"")+)"')
-_IGNORED = "r"
 
 
 @dataclass
@@ -87,29 +81,9 @@ def _tables_near(column: exp.Expression) -> dict[str, str]:
 
 def asked_columns(relations: Sequence[Relation], text: str) -> Iterator[Used]:
     """The columns that a draft declares, as the sources that it makes have them."""
-    by_name = {relation.qualified: relation for relation in relations}
-    collections: list[Collection] = []
-    for number, (name, declaration) in enumerate(read_declarations(text).items(), 1):
-        [relation] = [each for each in relations if each.qualified == _source_of(declaration.source)]
-        collections.append(make_collection(number, name, resolved(declaration, relation, by_name), relation))
-    declared = [Declared(each, search_table(each), _named(each, by_name[each.source])) for each in collections]
-    sources = sources_of(declared)
-    for collection in collections:
-        for column in _columns_of(sources[collection.name]):
+    for collection, source in drafted_sources(text, relations).values():
+        for column in _columns_of(source):
             yield collection.source[1].lower(), column.lower()
-
-
-def _source_of(name: str) -> tuple[str, str]:
-    from quarry.core.collections.declaration import table_name
-
-    return table_name(name)
-
-
-def _named(collection: Collection, relation: Relation) -> list[Any]:
-    """The columns that the declaration names: others are fields too, but nobody has read them over."""
-    declared = collection.declaration
-    names = {*collection.columns, *declared.fields} - {*declared.hidden}
-    return [column for column in relation.columns if column.name in names]
 
 
 def _columns_of(source: Source) -> Iterator[str]:

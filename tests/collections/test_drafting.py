@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from quarry.core.collections.checking import check, tables_named
 from quarry.core.collections.declaration import Lines, Referred, read_declarations, table_name
-from quarry.core.collections.drafting import COLLECTIONS_MAX, Draft, draft
+from quarry.core.collections.drafting import SEARCHED_MAX, Draft, draft
 from quarry.core.collections.relations import Column, Reference, Relation, read_catalog, relations_of_schema
 from quarry.core.collections.secrets import suspicion
 from quarry.core.collections.table_draft import FACETS_MAX
@@ -490,7 +490,7 @@ def test_a_draft_of_any_tables_fits_them_and_tells_no_secret(relations: list[Rel
     made = draft("public", relations)
     collections = declared(made.text, *relations)
     assert tuple(collections) == made.collections
-    assert len(made.collections) <= COLLECTIONS_MAX
+    assert len(made.collections) <= SEARCHED_MAX
     assert len(made.collections) + len(made.commented) + len(made.left_out) == len(relations)
     by_name = {relation.qualified: relation for relation in relations}
     for name, collection in read_declarations(made.text).items():

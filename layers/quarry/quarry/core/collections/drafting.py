@@ -12,7 +12,7 @@ from typing import Literal
 from quarry.core.collections import toml_text
 from quarry.core.collections.guessed_references import with_guessed_references
 from quarry.core.collections.guessing import is_text, is_writable
-from quarry.core.collections.relations import Column, Relation
+from quarry.core.collections.relations import Relation
 from quarry.core.collections.secrets import is_secret_table
 from quarry.core.collections.table_draft import TableDraft, draft_table, slug, unique
 from quarry.core.collections.table_guess import TableGuess
@@ -23,7 +23,7 @@ SEARCHED_MAX = 12
 
 ROWS_UNKNOWN = 50
 """What a table without statistics is taken to hold: autovacuum analyses none with fewer changes."""
-TENANCY_TABLES_MIN, TENANCY_SHARE_MIN = 3, 1 / 2
+TENANCY_TABLES_MIN, TENANCY_SHARE_MIN = 3, 1 / 3
 """A column in so many tables, and in such a share of all, says whose every row is."""
 
 _TOOLS_OWN = re.compile(
@@ -80,7 +80,7 @@ def draft(schema: str, relations: Sequence[Relation], others: Iterable[Relation]
 
 
 def _group(guess: TableGuess, *, is_named: bool, is_full: bool) -> Group:
-    if _owner(guess) is not None:
+    if guess.is_private:
         return "private"
     if guess.is_join:
         return "joining"
@@ -93,19 +93,19 @@ def _is_searched(guess: TableGuess) -> bool:
     return bool(guess.key) and not guess.is_join and (bool(guess.texts_used) or guess.is_counted)
 
 
-def _owner(guess: TableGuess) -> Column | None:
-    """The column that says whose a row is."""
-    return next(iter((*guess.correspondents, *guess.scopes)), None)
-
-
 def _owner_lines(guess: TableGuess) -> Iterator[str]:
-    if (owner := _owner(guess)) is not None:
-        yield f"scope = {toml_text.toml(owner.name)}"
+    """What has each caller see the rows of their own alone."""
+    if guess.owner is None:
+        yield "# a part of rows above: search a view over it that brings the column which says whose they are, as `scope`"
+    else:
+        yield f"scope = {toml_text.toml(guess.owner.name)}"
         yield 'scope_setting = "app.caller"'
 
 
 def _with_owners(guesses: Sequence[TableGuess]) -> list[TableGuess]:
-    """The guesses, knowing which owners are told of: those that have a table here, and that are not whose everything is."""
+    """The guesses, knowing which owners are told of, those that have a table here and are not whose everything is, and which rows
+    are somebody's: these, and what refers to them.
+    """
     tables = {guess.relation.qualified for guess in guesses}
     held = Counter(each.name for guess in guesses for each in guess.scopes)
     most = max(TENANCY_TABLES_MIN, len(guesses) * TENANCY_SHARE_MIN)
@@ -114,7 +114,18 @@ def _with_owners(guesses: Sequence[TableGuess]) -> list[TableGuess]:
         referring = (each.name for each in guess.scopes if each.name in guess.references)
         return frozenset(name for name in referring if guess.references[name].target in tables and held[name] < most)
 
-    return [replace(guess, told_owners=told(guess)) for guess in guesses]
+    own = [replace(guess, told_owners=told(guess)) for guess in guesses]
+    private = {guess.relation.qualified for guess in own if guess.owner is not None}
+    while (
+        more := {
+            guess.relation.qualified
+            for guess in own
+            if any(reference.target in private for reference in guess.relation.references)
+        }
+        - private
+    ):
+        private |= more
+    return [replace(guess, is_private=guess.relation.qualified in private) for guess in own]
 
 
 def draft_one(name: str, relation: Relation) -> str:

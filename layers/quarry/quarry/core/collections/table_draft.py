@@ -234,8 +234,7 @@ def _may_link(guess: TableGuess, reference: Reference, other: TableGuess) -> boo
     own, their = guess.relation.by_name, other.relation.by_name
     pairs = [(own[one], their.get(two)) for one, two in zip(reference.columns, reference.target_columns, strict=True)]
     return (
-        other.relation.may_select
-        and not other.relation.is_row_security_active
+        guess.may_tell_of(other)
         and not is_secret_table(other.relation.name)
         and all(
             two is not None
@@ -395,14 +394,14 @@ def _joined_facets(guess: TableGuess, guesses: Guesses) -> Iterator[_Facet]:
     """What other tables join the rows with: the categories of a film."""
     for joins in guesses.values():
         references = joins.joined
-        if references is None or not joins.relation.may_select or joins.relation.is_row_security_active:
+        if references is None or not guess.may_tell_of(joins):
             continue
         own = [
             each for each in references if each.target == guess.relation.qualified and each.target_columns == guess.key
         ]
         others = [each for each in references if each not in own]
         other = guesses.get(others[0].target) if len(own) == 1 else None
-        if other is None or not other.title or not other.relation.may_select or other.relation.is_row_security_active:
+        if other is None or not other.title or not guess.may_tell_of(other):
             continue
         declared = {
             "kind": "array", "through": toml_text.table(*joins.relation.qualified),
@@ -431,7 +430,7 @@ def _facet(column: Column, guess: TableGuess, guesses: Guesses) -> _Facet | None
     if not is_writable(column.name) or column in guess.scopes:
         return None
     if column.name in guess.references:
-        return _reference_facet(column, guess.references[column.name], guesses)
+        return _reference_facet(column, guess, guesses)
     is_part = column.name in guess.referring and column not in guess.key_categories
     kind = None if is_part else _kind(column, guess)
     if kind is None:
@@ -482,9 +481,10 @@ def _kind(column: Column, guess: TableGuess) -> str | None:
     return ("money" if is_amount(column) else "number") if is_number(column) else None
 
 
-def _reference_facet(column: Column, reference: Reference, guesses: Guesses) -> _Facet | None:
+def _reference_facet(column: Column, guess: TableGuess, guesses: Guesses) -> _Facet | None:
+    reference = guess.references[column.name]
     other = guesses.get(reference.target)
-    if other is None or not other.relation.may_select or other.relation.is_row_security_active:
+    if other is None or not guess.may_tell_of(other):
         return None
     key = other.relation.by_name.get(reference.target_columns[0])
     if not other.title or key is None or not is_writable(key.name):

@@ -68,11 +68,12 @@ _SENDING = stem_set("shipped dispatched sent")
 @dataclass(frozen=True)
 class TableGuess:
     """The columns of a table, by what they seem to be for. `told_owners` are columns that say whose a row is, but of owners that
-    other rows tell of like of anything else.
+    other rows tell of like of anything else. `is_private`: its rows are somebody's.
     """
 
     relation: Relation
     told_owners: frozenset[str] = frozenset()
+    is_private: bool = False
 
     @cached_property
     def secrets(self) -> dict[str, Suspicion]:
@@ -224,6 +225,16 @@ class TableGuess:
     def scopes(self) -> list[Column]:
         """What may say whose a row is."""
         return [each for each in self.usable if is_scope(each) and each.name not in (*self.told_owners, *self.key)]
+
+    @property
+    def owner(self) -> Column | None:
+        """The column that says whose a row is: who it is for, or else who it belongs to."""
+        return next(iter((*self.correspondents, *self.scopes)), None)
+
+    def may_tell_of(self, other: TableGuess) -> bool:
+        """Whether its rows may show what another table's hold."""
+        relation = other.relation
+        return relation.may_select and not relation.is_row_security_active and (self.is_private or not other.is_private)
 
     @cached_property
     def correspondents(self) -> list[Column]:
