@@ -10,11 +10,12 @@ from itertools import chain
 from typing import Literal
 
 from quarry.core.collections import toml_text
+from quarry.core.collections.draft_parts import TableDraft, slug, unique
 from quarry.core.collections.guessed_references import with_guessed_references
 from quarry.core.collections.guessing import is_text, is_writable
 from quarry.core.collections.relations import Relation
 from quarry.core.collections.secrets import is_secret_table
-from quarry.core.collections.table_draft import TableDraft, draft_table, slug, unique
+from quarry.core.collections.table_draft import draft_table, weights_of
 from quarry.core.collections.table_guess import TableGuess
 from quarry.core.errors import ConfigurationError
 
@@ -33,7 +34,7 @@ _TOOLS_OWN = re.compile(
 Group = Literal["searched", "counted", "joining", "names", "private"]
 _HEADINGS: Mapping[Group, Sequence[str]] = {
     "searched": ("Searched by words and meaning, and counted, filtered and grouped by.",),
-    "counted": ("Counted, filtered and grouped by, not searched: `text` in use has them searched too.",),
+    "counted": ("Counted, filtered and grouped by, not searched: take away the # of `text` to search them too.",),
     "joining": ("Join rows of others.",),
     "names": ("Lists of names, which others refer to.",),
     "private": (
@@ -68,7 +69,7 @@ def draft(schema: str, relations: Sequence[Relation], others: Iterable[Relation]
         group = drafted[name] = _group(guess, is_named=guess.relation.qualified in referred, is_full=is_full)
         is_searched = group == "searched" or (group == "private" and _is_searched(guess))
         made = draft_table(guess, guesses, name, is_searched=is_searched)
-        written = _collection(name, guess.relation, made, _owner_lines(guess) if group == "private" else ())
+        written = _collection(name, guess.relation, made, _added_lines(guess, group))
         lines[group] += ["", *(f"# {line}".rstrip() if group == "private" else line for line in written)]
     left_out = {name: reason for name, reason in reasons.items() if reason is not None}
     grouped = [
@@ -93,8 +94,12 @@ def _is_searched(guess: TableGuess) -> bool:
     return bool(guess.key) and not guess.is_join and (bool(guess.texts_used) or guess.is_counted)
 
 
-def _owner_lines(guess: TableGuess) -> Iterator[str]:
-    """What has each caller see the rows of their own alone."""
+def _added_lines(guess: TableGuess, group: Group) -> Iterator[str]:
+    """What has each caller see the rows of their own alone; and what has rows that are only counted be searched."""
+    if group == "counted" and guess.key and guess.texts_used:
+        yield f"# text = {toml_text.toml(weights_of(guess))}"
+    if group != "private":
+        return
     if guess.owner is None:
         yield "# a part of rows above: search a view over it that brings the column which says whose they are, as `scope`"
     else:

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from psycopg import errors
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 
+from quarry.core.collections.draft_parts import unique
 from quarry.core.collections.relations import Relation
-from quarry.core.collections.table_draft import unique
 from quarry.core.files.guessing import COLUMN_TYPES, ColumnType, GuessedTable, TableGuesser, misfit, staged
 from quarry.core.files.identifiers import Identifiers
 from quarry.core.files.records import COLUMNS_MAX, Record, RecordFile, UnreadableFile

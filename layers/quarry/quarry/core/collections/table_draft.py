@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from itertools import count
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from quarry.core.collections import toml_text
-from quarry.core.collections.column_types import PLAIN, is_comparable, is_single
-from quarry.core.collections.declaration import PARAMETERS, line_columns
-from quarry.core.collections.expression import expression_columns
+from quarry.core.collections.column_types import is_comparable, is_single
+from quarry.core.collections.declaration import PARAMETERS
+from quarry.core.collections.draft_links import add_fields, add_links
+from quarry.core.collections.draft_parts import TableDraft, name_by_reference, slug, unique
+from quarry.core.collections.draft_reckoned import add_duration, add_sum, in_expression, name_of_amount
 from quarry.core.collections.guessing import (
     LABEL_WIDTH,
     date_purpose,
     in_hundredths,
-    in_percent,
     is_amount,
     is_contact,
     is_date,
@@ -24,8 +24,6 @@ from quarry.core.collections.guessing import (
     is_place,
     is_role,
     is_sale,
-    is_share,
-    is_side_amount,
     is_text,
     is_writable,
     is_year,
@@ -35,62 +33,25 @@ from quarry.core.collections.guessing import (
     words,
     written_out,
 )
-from quarry.core.collections.reached import Guesses, Reached, buys, last_word, reached, telling_columns
-from quarry.core.collections.relations import Column, Reference
+from quarry.core.collections.reached import Guesses, Reached, last_word, reached, telling_columns
+from quarry.core.collections.relations import Column
 from quarry.core.collections.search_table import DATE
-from quarry.core.collections.secrets import BYTES, Suspicion, is_secret_table
+from quarry.core.collections.secrets import BYTES, Suspicion
 from quarry.core.collections.table_guess import TableGuess
 from quarry.core.contract import NAME_PATTERN
 from quarry.core.language.nouns import singular
-from quarry.core.language.stemming import stem
-from quarry.core.query.measures import PAYMENTS, QUANTITIES, TOTALS
 
-SHORTENED_MIN = 3
-"""So many letters of a table's name tell which one a column refers to."""
 FACETS_MAX = 20
 REACHED_MAX = 14
 """So many facets more a table may have by what it refers to."""
-REVENUE = ("revenue", "sales", "turnover")
-"""What people call the amounts of what they sell."""
 DESCRIPTION_MAX = 500
 
-_KEY_ENDINGS = frozenset(
-    {"id", "fk", "ref", "code", "no", "nr", "num", "number", "key", "uuid", "sku", "isbn", "ean", "barcode"}
-)
 _PURPOSES = {
     "happened": "when it happened",
     "created": "when it was written",
     "later": "when it is due",
     "other": "there is no better one",
 }
-
-
-@dataclass
-class TableDraft:
-    """A collection's declaration: its settings and facets, and by their names why they were guessed.
-
-    `fields` are the columns that are asked about and nothing else, `links` what rows refer to that gives them no name.
-    `remarks` are whole lines of comment.
-    """
-
-    settings: dict[str, object] = field(default_factory=dict)
-    facets: dict[str, object] = field(default_factory=dict)
-    links: dict[str, object] = field(default_factory=dict)
-    fields: list[str] = field(default_factory=list)
-    reasons: dict[str, str] = field(default_factory=dict)
-    remarks: list[str] = field(default_factory=list)
-
-    @property
-    def named(self) -> list[str]:
-        """What facets and links are called."""
-        return [*self.facets, *self.links]
-
-    def set(self, name: str, value: object, reason: str | None = None) -> None:
-        """Set what has a value."""
-        if value:
-            self.settings[name] = value
-            if reason:
-                self.reasons[name] = reason
 
 
 def draft_table(guess: TableGuess, guesses: Guesses, name: str, *, is_searched: bool = True) -> TableDraft:
@@ -117,19 +78,25 @@ def draft_table(guess: TableGuess, guesses: Guesses, name: str, *, is_searched: 
     if is_searched and not relation.may_trigger:
         draft.set("sync", "sweep", "the role of DATABASE_URL may not create triggers on it")
     draft.set("describe", " ".join((relation.comment or "").split())[:DESCRIPTION_MAX])
-    draft.set("hidden", {secret: _why_hidden(relation.by_name[secret], why) for secret, why in guess.secrets.items()})
+    draft.set(
+        "hidden", {name: _why_hidden(relation.by_name[name], why, is_searched) for name, why in guess.secrets.items()}
+    )
     _add_facets(draft, guess, guesses, name, is_searched=is_searched)
-    _add_links(draft, guess, guesses)
-    _add_fields(draft, guess)
+    add_links(draft, guess, guesses)
+    add_fields(draft, guess)
     return draft
 
 
-def _why_hidden(column: Column, suspected: Suspicion) -> str:
+def _why_hidden(column: Column, suspected: Suspicion, is_searched: bool) -> str:
     """The comment behind a column in `hidden`: why, and how to show what may be no secret."""
     if suspected.is_certain:
         return suspected.reason if suspected.reason == BYTES else f"a secret: {suspected.reason}"
     shown = f"may be a secret: {suspected.reason}; delete this line to show it"
-    return f'{shown}, add `{toml_text.key(column.name)} = "D"` to `text` to search it' if is_text(column) else shown
+    return (
+        f'{shown}, add `{toml_text.key(column.name)} = "D"` to `text` to search it'
+        if is_text(column) and is_searched
+        else shown
+    )
 
 
 def _also_called(guess: TableGuess) -> list[str]:
@@ -145,11 +112,7 @@ def _add_texts(draft: TableDraft, guess: TableGuess, name: str) -> None:
         draft.set("text", dict.fromkeys(guess.key, "D"), "no text of its own: it is counted, and found by its key")
         draft.settings["embed"] = []
         return
-    weights = {
-        **{column.name: "A" for column in guess.title},
-        **{column.name: "C" if place else "B" for place, column in enumerate(guess.prose)},
-        **{column.name: "D" for column in guess.other_texts},
-    }
+    weights = weights_of(guess)
     draft.set("title", _title(guess, name) if guess.title or not guess.prose else None)
     draft.set("text", weights)
     meant = guess.prose if guess.person else [*guess.title, *guess.prose]
@@ -162,6 +125,15 @@ def _add_texts(draft: TableDraft, guess: TableGuess, name: str) -> None:
         draft.reasons["embed"] = "words only: names and numbers have no meaning beside them"
     if guess.prose and len(guess.prose) < len(weights):
         draft.set("cite", [column.name for column in guess.prose])
+
+
+def weights_of(guess: TableGuess) -> dict[str, str]:
+    """What words are looked for in, with the weights: names before sentences, and those before all else."""
+    return {
+        **{column.name: "A" for column in guess.title},
+        **{column.name: "C" if place else "B" for place, column in enumerate(guess.prose)},
+        **{column.name: "D" for column in guess.other_texts},
+    }
 
 
 def _title(guess: TableGuess, name: str) -> str | None:
@@ -201,81 +173,10 @@ def _add_facets(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: st
     for facet in _joined_facets(guess, guesses) if is_searched else ():
         if len(draft.facets) < FACETS_MAX:
             draft.facets[unique(_facet_name(facet.name, name), draft.facets)] = facet.declared
-    _add_sum(draft, guess, guesses)
-    _add_duration(draft, guess)
+    add_sum(draft, guess, guesses)
+    add_duration(draft, guess)
     if is_searched:
         _add_reached(draft, guess, guesses, name)
-
-
-def _add_links(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> None:
-    """What rows refer to by columns that no facet refers by."""
-    facets = (each for each in draft.facets.values() if isinstance(each, Mapping))
-    known: set[tuple[str, ...]] = {
-        (each["by"],) for each in facets if isinstance(each.get("title"), str) and "through" not in each
-    }
-    for reference in dict.fromkeys(guess.relation.references):
-        other = guesses.get(reference.target)
-        if other is None or reference.columns in known or not _may_link(guess, reference, other):
-            continue
-        known.add(reference.columns)
-        own = singular("_".join(words(other.relation.name)))
-        called = _name_by_reference(reference.columns[0], other) if len(reference.columns) == 1 else own
-        taken = {*draft.named, *guess.relation.by_name}
-        name = next((each for each in (called, own) if each not in taken), f"{own}_row")
-        by: object = reference.columns[0] if len(reference.columns) == 1 else [*reference.columns]
-        declared = {"by": by, "of": toml_text.table(*reference.target)}
-        if reference.is_guessed and reference.target_columns != other.relation.primary_key:
-            declared["key"] = [*reference.target_columns]
-        draft.links[unique(slug(name, "link"), taken)] = declared if reference.is_guessed else by
-
-
-def _may_link(guess: TableGuess, reference: Reference, other: TableGuess) -> bool:
-    """Whether rows can be followed by a reference, which leads to nothing secret."""
-    own, their = guess.relation.by_name, other.relation.by_name
-    pairs = [(own[one], their.get(two)) for one, two in zip(reference.columns, reference.target_columns, strict=True)]
-    return (
-        guess.may_tell_of(other)
-        and not is_secret_table(other.relation.name)
-        and all(
-            two is not None
-            and one in guess.usable
-            and two in other.usable
-            and is_single(one)
-            and is_single(two)
-            and is_comparable(one, two)
-            for one, two in pairs
-        )
-    )
-
-
-def _add_fields(draft: TableDraft, guess: TableGuess) -> None:
-    """All other columns that hold plain values, and why the rest is left out."""
-    declared = {*guess_columns(draft)} - {None}
-    rest = [each for each in guess.relation.columns if each.name not in declared and each.name not in guess.secrets]
-    draft.fields += [each.name for each in rest if is_writable(each.name) and PLAIN.accepts(each)]
-    unused = [f"{toml_text.shown(each.name)} ({_why_unused(each)})" for each in rest if each.name not in draft.fields]
-    if unused:
-        draft.remarks.append(f"left out: {', '.join(unused)}")
-
-
-def guess_columns(draft: TableDraft) -> Iterator[str]:
-    """The columns of its own that a draft declares."""
-    settings = draft.settings
-    for key in ("text", "date", "key"):
-        yield from _listed(settings.get(key) or ())
-    yield from line_columns([each for key in ("title", "url") if isinstance(each := settings.get(key), str)])
-    for name, facet in draft.facets.items():
-        if isinstance(facet, Mapping) and "through" not in facet:
-            yield from expression_columns(facet["expression"]) if "expression" in facet else ()
-            yield str(facet.get("by") or facet.get("column") or name)
-        elif not isinstance(facet, Mapping):
-            yield name
-    for link in draft.links.values():
-        yield from _listed(link["by"] if isinstance(link, Mapping) else link)
-
-
-def _listed(named: object) -> Iterable[str]:
-    return [named] if isinstance(named, str) else named if isinstance(named, Iterable) else ()
 
 
 def _add_reached(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: str) -> None:
@@ -324,70 +225,7 @@ def _is_told(each: Reached) -> bool:
 def _called_by_reference(each: Reached) -> tuple[str, str, str]:
     """Name, kind and title of the facet for what a row is called that others lead to."""
     column, _ = each.steps[-1]
-    return _name_by_reference(column, each.guess), _kind_of_names(each.guess), _title_of(each.guess)
-
-
-def _add_sum(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> None:
-    """What a line costs that has a price and a quantity; and that an amount of a sale is what people call revenue."""
-    numbers = [column for column in guess.usable if is_number(column) and column.name not in guess.referring]
-    amounts = [each for each in numbers if is_amount(each) and not is_side_amount(each)]
-    prices, quantities = _prices(guess), _quantities(guess)
-    totals = [each for each in amounts if each not in prices]
-    is_revenue = is_sale(guess.relation.name) and buys(guess, guesses) and not _pays_for_lines(guess, guesses)
-    if len(totals) == 1 and is_revenue and (called := _name_of_amount(totals[0])) in draft.facets:
-        declared = draft.facets[called]
-        draft.facets[called] = {**(declared if isinstance(declared, dict) else {"kind": "money"}), "words": [*REVENUE]}
-    if totals or len(prices) != 1 or len(quantities) != 1:
-        return
-    reductions = [each for each in numbers if "discount" in words(each.name)]
-    product = " * ".join(map(_in_expression, (prices[0], quantities[0], *reductions)))
-    product += " / 100" if in_hundredths(prices[0]) else ""
-    if reductions and not all(is_share(each) or in_percent(each) for each in reductions):
-        draft.remarks.append(
-            f'an amount? {{ kind = "money", expression = {toml_text.toml(product)} }}, if that is how it is reckoned'
-        )
-        return
-    is_held = bool({"stock", "inventory"} & {*words(quantities[0].name)})
-    called = unique(REVENUE[0] if is_revenue else "stock_value" if is_held else "amount", draft.facets)
-    declared = {"kind": "money", "expression": product}
-    draft.facets[called] = {**declared, **({"words": [*REVENUE[1:], "amount"]} if is_revenue else {})}
-    draft.reasons[f"facets.{called}"] = "guessed"
-
-
-def _pays_for_lines(guess: TableGuess, guesses: Guesses) -> bool:
-    """Whether its rows pay for what others list with price and quantity: what was sold for is told by these."""
-    targets = {each.target for each in guess.references.values()}
-    listed = (each for each in guesses.values() if each is not guess and _prices(each) and _quantities(each))
-    is_payment = any(stem(word) in PAYMENTS for word in words(guess.relation.name))
-    return is_payment and any(targets & {each.target for each in lines.references.values()} for lines in listed)
-
-
-def _prices(guess: TableGuess) -> list[Column]:
-    amounts = (column for column in guess.usable if is_amount(column) and not is_side_amount(column))
-    return [each for each in amounts if "price" in words(each.name) and TOTALS.isdisjoint(words(each.name))]
-
-
-def _quantities(guess: TableGuess) -> list[Column]:
-    numbers = (column for column in guess.usable if is_number(column) and column.name not in guess.referring)
-    return [each for each in numbers if QUANTITIES & {*words(each.name)}]
-
-
-def _add_duration(draft: TableDraft, guess: TableGuess) -> None:
-    """How many days lie between the only date on which something began, by its name, and the only one on which it ended."""
-    span = guess.span
-    if span and "duration" not in draft.facets:
-        begun, ended = span
-        days = f"{_in_expression(ended)} - {_in_expression(begun)}"
-        draft.facets["duration"] = {"kind": "number", "expression": days, "unit": "days"}
-        draft.reasons["facets.duration"] = "guessed"
-
-
-def _in_expression(column: Column) -> str:
-    name = column.name if re.fullmatch(r"[a-z_][a-z0-9_]*", column.name) else '"' + column.name.replace('"', '""') + '"'
-    if "discount" not in words(column.name):
-        return name
-    part = f"coalesce({name}, 0)" if column.is_nullable else name
-    return f"(1 - {part} / 100)" if in_percent(column) else f"(1 - {part})"
+    return name_by_reference(column, each.guess), _kind_of_names(each.guess), _title_of(each.guess)
 
 
 def _joined_facets(guess: TableGuess, guesses: Guesses) -> Iterator[_Facet]:
@@ -449,13 +287,8 @@ def _facet(column: Column, guess: TableGuess, guesses: Guesses) -> _Facet | None
         )
     reason = 'which currency? { kind = "money", currency = "…" }' if kind == "money" else None
     if in_hundredths(column):
-        return _Facet(_name_of_amount(column), {"kind": kind, "expression": f"{_in_expression(column)} / 100"}, reason)
+        return _Facet(name_of_amount(column), {"kind": kind, "expression": f"{in_expression(column)} / 100"}, reason)
     return _Facet(called, {"kind": kind, "column": column.name}, reason)
-
-
-def _name_of_amount(column: Column) -> str:
-    """What an amount's facet is called: `total` of `total_cents`."""
-    return "_".join(words(column.name)[:-1]) if in_hundredths(column) else written_out(column.name)
 
 
 def _is_facet_name(name: str) -> bool:
@@ -492,7 +325,7 @@ def _reference_facet(column: Column, guess: TableGuess, guesses: Guesses) -> _Fa
     if not (is_single(column) and is_single(key) and is_comparable(column, key)):
         return None
     return _Facet(
-        _name_by_reference(column.name, other),
+        name_by_reference(column.name, other),
         {
             "kind": _kind_of_names(other),
             "by": column.name,
@@ -503,41 +336,10 @@ def _reference_facet(column: Column, guess: TableGuess, guesses: Guesses) -> _Fa
     )
 
 
-def _name_by_reference(column: str, other: TableGuess) -> str:
-    """What a facet is called whose column refers to a table: `support_agent` of `support_agent_id`."""
-    said = words(column)
-    called = "_".join(said[:-1] if said[-1] in _KEY_ENDINGS else said)
-    own = singular("_".join(words(other.relation.name)))
-    if not called or (len(called) >= SHORTENED_MIN and own.startswith(called)):
-        # `isbn`, `prod_id`: of books, of products
-        return own
-    # of what is run together, the table's name tells where a word begins
-    return f"{called.removesuffix(own)}_{own}" if re.search(rf"[^_]{re.escape(own)}$", called) else called
-
-
 def _kind_of_names(other: TableGuess) -> str:
     return "name" if other.are_people else "place" if other.is_place_list else "value"
-
-
-def _why_unused(column: Column) -> str:
-    return toml_text.shown(column.type) if is_writable(column.name) else "its name cannot be written here"
 
 
 def _facet_name(name: str, collection: str) -> str:
     called = slug(name, "facet")
     return slug(f"{singular(collection)}_{called}", "facet") if called in PARAMETERS else called
-
-
-def slug(name: str, otherwise: str) -> str:
-    """A name as collections and facets may have it; `otherwise` stands for what cannot be kept."""
-    if re.fullmatch(NAME_PATTERN, name):
-        return name
-    called = re.sub(r"[^a-z0-9]+", "_", "_".join(words(name))).strip("_")
-    return (called if called[:1].isalpha() else f"{otherwise}_{called}")[:48].rstrip("_")
-
-
-def unique(name: str, taken: Container[str]) -> str:
-    """The name, with a number behind it where it is taken."""
-    if name not in taken:
-        return name
-    return next(each for number in count(2) if (each := f"{name[:44]}_{number}") not in taken)
