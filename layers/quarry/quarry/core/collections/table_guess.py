@@ -239,7 +239,21 @@ class TableGuess:
     @cached_property
     def correspondents(self) -> list[Column]:
         """Who a row is for, then who it is from, where it is from somebody to somebody."""
-        return [each for ends in (TO, FROM) for each in self.usable if is_correspondent(each, ends)]
+        called = [each for ends in (TO, FROM) for each in self.usable if is_correspondent(each, ends)]
+        pairs = ((each, other) for each in self.usable for other in [self._from_whom(each)] if other is not None)
+        return called or [*next(pairs, ())]
+
+    def _from_whom(self, to: Column) -> Column | None:
+        """The column that is called as this one, but "from" in the place of "to", where both are people."""
+        by_name = {each.name: each for each in self.usable}
+        for before, after in (("to_", ""), ("", "_to"), ("", "to")):
+            rest = to.name.removeprefix(before).removesuffix(after)
+            other = by_name.get(before.replace("to", "from") + rest + after.replace("to", "from"))
+            reference = self.references.get(to.name)
+            whose = reference.target[1] if reference else "_".join(word for word in words(rest) if word != "id")
+            if rest != to.name and other is not None and are_people(whose):
+                return other
+        return None
 
     @property
     def texts_used(self) -> list[Column]:
