@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Literal
 
 from quarry.core.collections import toml_text
-from quarry.core.collections.draft_parts import TableDraft, slug, unique
+from quarry.core.collections.draft_parts import slug, unique
+from quarry.core.collections.draft_text import in_lines, in_one_line
 from quarry.core.collections.guessed_references import with_guessed_references
 from quarry.core.collections.guessing import is_text, is_writable
 from quarry.core.collections.relations import Relation
 from quarry.core.collections.secrets import is_secret_table
-from quarry.core.collections.table_draft import draft_table, weights_of
+from quarry.core.collections.table_draft import draft_table
 from quarry.core.collections.table_guess import TableGuess
 from quarry.core.errors import ConfigurationError
 
@@ -34,7 +34,7 @@ _TOOLS_OWN = re.compile(
 Group = Literal["searched", "counted", "joining", "names", "private"]
 _HEADINGS: Mapping[Group, Sequence[str]] = {
     "searched": ("Searched by words and meaning, and counted, filtered and grouped by.",),
-    "counted": ("Counted, filtered and grouped by, not searched: take away the # of `text` to search them too.",),
+    "counted": ('Counted, filtered and grouped by, not searched: `text = { COLUMN = "A" }` has one searched too.',),
     "joining": ("Join rows of others.",),
     "names": ("Lists of names, which others refer to.",),
     "private": (
@@ -42,6 +42,9 @@ _HEADINGS: Mapping[Group, Sequence[str]] = {
         "where the setting is the one that policies know the caller by; without both lines every caller sees every row.",
     ),
 }
+_IN_LINES: Sequence[Group] = ("counted", "joining", "names")
+LINE_MAX = 260
+"""A collection of which there is little to say stands in a line of so many characters."""
 
 
 @dataclass(frozen=True)
@@ -62,22 +65,39 @@ def draft(schema: str, relations: Sequence[Relation], others: Iterable[Relation]
     reasons = {guess.relation.name: _why_left_out(guess) for guess in own}
     chosen = sorted((guess for guess in own if reasons[guess.relation.name] is None), key=_importance)
     drafted: dict[str, Group] = {}
-    lines: dict[Group, list[str]] = {group: [] for group in _HEADINGS}
+    full: dict[Group, list[str]] = {group: [] for group in _HEADINGS}
+    short: dict[Group, list[str]] = {group: [] for group in _IN_LINES}
     for guess in chosen:
         name = unique(slug(guess.relation.name, "table"), drafted)
         is_full = [*drafted.values()].count("searched") == SEARCHED_MAX
         group = drafted[name] = _group(guess, is_named=guess.relation.qualified in referred, is_full=is_full)
         is_searched = group == "searched" or (group == "private" and _is_searched(guess))
         made = draft_table(guess, guesses, name, is_searched=is_searched)
-        written = _collection(name, guess.relation, made, _added_lines(guess, group))
-        lines[group] += ["", *(f"# {line}".rstrip() if group == "private" else line for line in written)]
+        line = in_one_line(name, guess.relation, made) if group in _IN_LINES else None
+        if line is not None and len(line) <= LINE_MAX:
+            short[group].append(line)
+        else:
+            written = in_lines(name, guess.relation, made, _owner_lines(guess) if group == "private" else ())
+            full[group] += ["", *(f"# {line}".rstrip() if group == "private" else line for line in written)]
     left_out = {name: reason for name, reason in reasons.items() if reason is not None}
-    grouped = [
-        ["", *(f"# {line}" for line in _HEADINGS[group]), *written] for group, written in lines.items() if written
-    ]
-    text = "\n".join([*_head(schema), *chain.from_iterable(grouped), *_left_out(left_out)]) + "\n"
-    used = tuple(name for group in lines if group != "private" for name, own in drafted.items() if own == group)
+    text = "\n".join([*_head(schema), *_sections(full, short), *_left_out(left_out)]) + "\n"
+    used = tuple(name for name, group in drafted.items() if group != "private")
     return Draft(text, used, tuple(name for name, group in drafted.items() if group == "private"), left_out)
+
+
+def _sections(full: Mapping[Group, Sequence[str]], short: Mapping[Group, Sequence[str]]) -> Iterator[str]:
+    """The groups with their headings: collections in full, then those of a line each, which have one table's header in common."""
+    for group in _HEADINGS:
+        if group == "private" and any(short.values()):
+            yield from ("", "[collections]  # the rest, a line each")
+            for each, lines in short.items():
+                yield from ("", *_heading(each), *lines) if lines else ()
+        if full[group]:
+            yield from ("", *_heading(group), *full[group])
+
+
+def _heading(group: Group) -> Iterator[str]:
+    return (f"# {line}" for line in _HEADINGS[group])
 
 
 def _group(guess: TableGuess, *, is_named: bool, is_full: bool) -> Group:
@@ -94,12 +114,8 @@ def _is_searched(guess: TableGuess) -> bool:
     return bool(guess.key) and not guess.is_join and (bool(guess.texts_used) or guess.is_counted)
 
 
-def _added_lines(guess: TableGuess, group: Group) -> Iterator[str]:
-    """What has each caller see the rows of their own alone; and what has rows that are only counted be searched."""
-    if group == "counted" and guess.key and guess.texts_used:
-        yield f"# text = {toml_text.toml(weights_of(guess))}"
-    if group != "private":
-        return
+def _owner_lines(guess: TableGuess) -> Iterator[str]:
+    """What has each caller see the rows of their own alone."""
     if guess.owner is None:
         yield "# a part of rows above: search a view over it that brings the column which says whose they are, as `scope`"
     else:
@@ -146,7 +162,7 @@ def draft_one(name: str, relation: Relation) -> str:
         if not texts:
             raise ConfigurationError(f"{relation.name} holds no text that could be searched")
         drafted.settings |= {"text": dict.fromkeys(texts, "B")}
-    return "\n".join(_collection(name, relation, drafted)) + "\n"
+    return "\n".join(in_lines(name, relation, drafted)) + "\n"
 
 
 def _importance(guess: TableGuess) -> tuple[int, int, str]:
@@ -178,52 +194,6 @@ def _why_left_out(guess: TableGuess) -> str | None:
 def _head(schema: str) -> Iterator[str]:
     yield f"# Drafted by `quarry map` from the tables of {toml_text.shown(schema)}, by their names, types and statistics."
     yield "# Read it over: docs/own-data.md says what each line means."
-
-
-def _collection(name: str, relation: Relation, drafted: TableDraft, more: Iterable[str] = ()) -> Iterator[str]:
-    rows = "not analysed yet" if relation.rows is None else f"about {relation.rows:,} rows"
-    yield f"[collections.{name}]  # {rows}"
-    for setting, value in drafted.settings.items():
-        if setting == "hidden" and isinstance(value, dict):
-            yield from _hidden(value)
-        else:
-            yield _line(setting, value, drafted.reasons.get(setting))
-    yield from more
-    yield from _facets(drafted)
-    if drafted.links:
-        yield _line("links", drafted.links)
-    if drafted.fields:
-        yield _line("fields", drafted.fields)
-    yield from (f"# {remark}" for remark in drafted.remarks)
-
-
-def _facets(drafted: TableDraft) -> Iterator[str]:
-    """Facets of one kind in a line, where there is nothing more to say of them; each other one in a line of its own."""
-    alike: dict[tuple[str, str | None], list[str]] = defaultdict(list)
-    for name, value in drafted.facets.items():
-        if isinstance(value, str) and value not in drafted.facets:
-            alike[value, drafted.reasons.get(f"facets.{name}")].append(name)
-    listed = {name for names in alike.values() for name in names}
-    kinds = [kind for kind, _ in alike]
-    for (kind, reason), names in alike.items():
-        if len(names) == 1 or kinds.count(kind) > 1:
-            yield from (_line(f"facets.{toml_text.key(name)}", kind, reason) for name in names)
-        else:
-            yield _line(f"facets.{kind}", names, reason)
-    for name, value in drafted.facets.items():
-        if name not in listed:
-            yield _line(f"facets.{toml_text.key(name)}", value, drafted.reasons.get(f"facets.{name}"))
-
-
-def _hidden(reasons: Mapping[str, str]) -> Iterator[str]:
-    """One line for each column, so that its reason stands next to it and that deleting the line shows it."""
-    yield "hidden = ["
-    yield from (f"  {toml_text.toml(name)},  # {reason}" for name, reason in reasons.items())
-    yield "]"
-
-
-def _line(name: str, value: object, reason: str | None = None) -> str:
-    return f"{name} = {toml_text.toml(value)}" + (f"  # {reason}" if reason else "")
 
 
 def _left_out(reasons: Mapping[str, str]) -> Iterator[str]:

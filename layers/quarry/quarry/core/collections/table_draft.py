@@ -64,7 +64,7 @@ def draft_table(guess: TableGuess, guesses: Guesses, name: str, *, is_searched: 
         draft.set("key", [*guess.key], "no primary key that serves; these are unique")
     if is_searched:
         _add_texts(draft, guess, name)
-    else:
+    elif guess.title or not guess.is_join:
         draft.set("title", _title(guess, name))
     if guess.texts_used:
         language = language_of([column.name for column in relation.columns])
@@ -112,7 +112,11 @@ def _add_texts(draft: TableDraft, guess: TableGuess, name: str) -> None:
         draft.set("text", dict.fromkeys(guess.key, "D"), "no text of its own: it is counted, and found by its key")
         draft.settings["embed"] = []
         return
-    weights = weights_of(guess)
+    weights = {
+        **{column.name: "A" for column in guess.title},
+        **{column.name: "C" if place else "B" for place, column in enumerate(guess.prose)},
+        **{column.name: "D" for column in guess.other_texts},
+    }
     draft.set("title", _title(guess, name) if guess.title or not guess.prose else None)
     draft.set("text", weights)
     meant = guess.prose if guess.person else [*guess.title, *guess.prose]
@@ -125,15 +129,6 @@ def _add_texts(draft: TableDraft, guess: TableGuess, name: str) -> None:
         draft.reasons["embed"] = "words only: names and numbers have no meaning beside them"
     if guess.prose and len(guess.prose) < len(weights):
         draft.set("cite", [column.name for column in guess.prose])
-
-
-def weights_of(guess: TableGuess) -> dict[str, str]:
-    """What words are looked for in, with the weights: names before sentences, and those before all else."""
-    return {
-        **{column.name: "A" for column in guess.title},
-        **{column.name: "C" if place else "B" for place, column in enumerate(guess.prose)},
-        **{column.name: "D" for column in guess.other_texts},
-    }
 
 
 def _title(guess: TableGuess, name: str) -> str | None:
