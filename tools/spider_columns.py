@@ -1,17 +1,20 @@
 """Measures which columns that Spider's gold queries use can be asked about, where `quarry map` alone has declared the tables.
 
     pip install sqlglot
-    python -m tools.spider_columns FOLDER [--database NAME] [--missing]
+    python -m tools.spider_columns FOLDER [--database NAME] [--missing] [--apply NUMBER]
 
 FOLDER is that of `tools.spider_queries`. Each database stands in an embedded Postgres with the keys that its rows bear out. A
-column can be asked about where its draft declares it in use: as a field of its collection, or as what a link joins by.
+column can be asked about where its draft declares it in use: as a field of its collection, or as what a link joins by. Of so
+many databases the draft is applied, unedited.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import os
 import re
+import sys
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,10 +23,13 @@ from pathlib import Path
 
 import psycopg
 import sqlglot
+from psycopg.sql import SQL, Identifier
 from sqlglot import exp
 
 from quarry.core.collections.drafting import draft
 from quarry.core.collections.relations import Relation, relations_of_schema
+from quarry.core.errors import QuarryError
+from quarry.local.apply import apply_file
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.local.explained import drafted_sources
 from quarry.query.schema import Source
@@ -112,22 +118,45 @@ def measured(folder: Path, names: Sequence[str], url: str) -> Iterator[Measured]
         yield Measured(name, used, asked, drafted.left_out, len(per_query), whole)
 
 
+def is_applied(folder: Path, name: str, url: str) -> bool:
+    """Whether the draft of a database can be applied as it is, and all its collections are in step then."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(SQL("create database {}").format(Identifier(name)))
+    own = url.rpartition("/")[0] + "/" + name
+    with psycopg.connect(own, autocommit=True) as connection:
+        Database(folder / "databases" / name).load_postgres(connection, with_keys=True)
+        drafted = draft(name, relations_of_schema(connection, name))
+    os.environ["DATABASE_URL"] = own
+    with tempfile.TemporaryDirectory() as directory:
+        file = Path(directory, "quarry.toml")
+        file.write_text(drafted.text, encoding="utf-8")
+        try:
+            return apply_file(file, only_plan=False, embed=False)
+        except QuarryError as error:
+            print(f"{name}: {error}", file=sys.stderr)
+            return False
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--database", action="append", default=[])
+    parser.add_argument("--apply", type=int, default=0, help="apply the drafts of so many databases")
     parser.add_argument("--missing", action="store_true", help="name the columns that cannot be asked about")
     given = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as directory:
         Path(directory).chmod(0o755)
         with EmbeddedPostgres(Path(directory, "postgres"), parameters=FAST) as server:
-            every = list(measured(given.folder, given.database, server.start()))
+            url = server.start()
+            every = list(measured(given.folder, given.database, url))
+            tried = [each.name for each in every][: given.apply]
+            applied = [name for name in tried if is_applied(given.folder, name, url)]
     columns = sum(len(each.used) for each in every)
     asked = columns - sum(len(each.missing) for each in every)
     uses = sum(each.used.total() for each in every)
     uses_asked = uses - sum(each.used[column] for each in every for column in each.missing)
     queries, whole = (sum(numbers) for numbers in zip(*((e.queries, e.askable_queries) for e in every), strict=True))
-    print(f"{len(every)} databases")
+    print(f"{len(every)} databases" + (f"; drafts applied: {len(applied)} of {len(tried)}" if tried else ""))
     print(f"columns that gold queries use: {asked:,} of {columns:,} can be asked about ({asked / columns:.1%})")
     print(f"each as often as it is used: {uses_asked:,} of {uses:,} ({uses_asked / uses:.1%})")
     print(f"queries all of whose columns can be: {whole:,} of {queries:,} ({whole / queries:.1%})")

@@ -27,7 +27,7 @@ PRIVATE = {"campus": ("mdl_message",), "chat": ("direct_messages", "direct_messa
 SECRETS: Mapping[str, set[str]] = {
     "blog": {"user_pass", "user_activation_key", "post_password", "option_value", "meta_value"},
     "campus": {"password", "secret", "auth", "value"},
-    "chat": {"password", "authdata", "mfasecret", "notifyprops", "props", "inviteid", "id", "token", "deviceid"},
+    "chat": {"password", "authdata", "mfasecret", "inviteid", "token"},
     "shop": {"encrypted_password", "reset_password_token", "code"},
     "tracker": {"hashed_password", "salt", "twofa_totp_key", "digest", "value"},
 }
