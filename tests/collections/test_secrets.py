@@ -279,7 +279,7 @@ class TestService:
             assert found.status_code == 200
             assert found.json()["results"] == []
 
-    @pytest.mark.parametrize("type", HIDDEN.keys() - {"sessions"})
+    @pytest.mark.parametrize("type", sorted(HIDDEN.keys() - {"sessions"}))
     def test_no_record_that_is_opened_holds_a_secret(self, client: TestClient, type: str) -> None:
         key = "LT-7" if type == "letters" else "7"
         record = client.get(f"/records/{type}/{key}")
