@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from typing import Any
 
 import psycopg
 import pytest
@@ -109,6 +111,22 @@ def test_fields_are_described_and_are_in_no_text(client: TestClient) -> None:
     assert "number" in fields["ships"]
     assert client.get("/records/facets", params={"type": "ships", "by": "built"}).json()["total"] == 2
     assert client.get("/records/search", params={"q": "Tern", "type": "ships"}).json()["results"] == []
+
+
+def test_questions_are_answered_though_nothing_is_searched(client: TestClient) -> None:
+    events = told(client, "How many ships are there?")
+    assert [each["total"] for each in events if each["type"] == "aggregation"] == [2]
+    assert events[-1]["type"] == "done"
+    nothing = told(client, "Why does the lighthouse blink?")
+    assert [each for each in nothing if each["type"] in ("citations", "aggregation") and each.get("citations")] == []
+    assert nothing[-1]["type"] == "done"
+
+
+def told(client: TestClient, question: str) -> list[dict[str, Any]]:
+    """The events of an answer."""
+    response = client.post("/records/ask", json={"question": question})
+    assert response.status_code == 200, response.text
+    return [json.loads(line[5:]) for line in response.text.splitlines() if line.startswith("data:")]
 
 
 def test_nothing_is_wrong_with_them_until_their_rows_cannot_be_read(harbour: str) -> None:

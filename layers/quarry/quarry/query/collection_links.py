@@ -16,7 +16,7 @@ from quarry.core.collections.declaration import (
     table_name,
 )
 from quarry.core.collections.guessing import words
-from quarry.core.collections.search_table import is_callers
+from quarry.core.collections.search_table import facet_label, is_callers
 from quarry.core.language.nouns import plural, singular
 from quarry.query.of_table import KINDS
 from quarry.query.paths import NUMERIC
@@ -106,7 +106,7 @@ class _Forth:
         return self._link(name, facet, lambda row, other: f"{other}.quarry_row = {collection.column(key, row)}", rows)
 
     def _link(self, name: str, facet: FacetDeclaration, on: SqlOn, rows: LiteralString | None = None) -> Link:
-        label, end = facet.label or name.replace("_", " "), _ends(facet)[0]
+        label, end = facet.label or facet_label(name), _ends(facet)[0]
         is_many = facet.through is not None
         if (target := self.declared.get(table_name(end))) is not None:
             return Link(name, label, on, is_many, target.name, rows)
@@ -146,7 +146,7 @@ class _Forth:
             return _are_equal(collection, pairs, other, row)
 
         target = self.declared.get(table_name(link.of or ""))
-        label = name.replace("_", " ")
+        label = facet_label(name)
         if target is not None:
             return Link(name, label, on, False, target.name)
         shown = {key: _field(key, "text", _text(collection, key)) for key in link.key}
