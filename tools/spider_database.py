@@ -6,7 +6,8 @@ import csv
 import datetime
 import re
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -32,6 +33,15 @@ class Column:
     field: str
     kind: Kind
     values: list[Value]
+    is_whole: bool = False
+    """Whether it was declared for whole numbers, and holds nothing else."""
+
+    @property
+    def written(self) -> Sequence[Value]:
+        """The values as Postgres takes them."""
+        return (
+            [int(each) if isinstance(each, Decimal) else each for each in self.values] if self.is_whole else self.values
+        )
 
     @property
     def is_unique(self) -> bool:
@@ -51,6 +61,7 @@ class Table:
     source: str
     columns: dict[str, Column]
     foreign: list[tuple[list[str], str, list[str]]] = field(default_factory=list)
+    primary: list[str] = field(default_factory=list)
     links: dict[str, Link] = field(default_factory=dict)
 
     @property
@@ -123,19 +134,39 @@ class Database:
         """Every table as a source, every column as a field."""
         return Schema({table.source: _source(self.name, table) for table in self.tables.values()})
 
-    def load_postgres(self, connection: psycopg.Connection[Any]) -> None:
-        """Into a schema of its own."""
+    def load_postgres(self, connection: psycopg.Connection[Any], *, with_keys: bool = False) -> None:
+        """Into a schema of its own. `with_keys`: with the types of whole numbers, and the keys that the rows bear out."""
         at = _quoted(self.name)
         connection.execute(SQL(f"create schema {at}"))
         for table in self.tables.values():
             columns = list(table.columns.values())
-            declared = ", ".join(f"{_quoted(column.name)} {column.sql_type}" for column in columns)
+            types: list[LiteralString] = [
+                "bigint" if with_keys and each.is_whole else each.sql_type for each in columns
+            ]
+            declared = ", ".join(f"{_quoted(each.name)} {type}" for each, type in zip(columns, types, strict=True))
             name = f"{at}.{_quoted(table.name)}"
             connection.execute(SQL(f"create table {name} ({declared})".replace("%%", "%")))
             with connection.cursor().copy(SQL(f"copy {name} from stdin".replace("%%", "%"))) as copy:
-                for row in zip(*(column.values for column in columns), strict=True):
+                for row in zip(*(column.written for column in columns), strict=True):
                     copy.write_row(row)
+        for statement in self._keys(at) if with_keys else ():
+            with suppress(psycopg.errors.IntegrityError, psycopg.errors.ProgrammingError):
+                connection.execute(SQL(statement.replace("%%", "%")))
         connection.execute("analyze")
+
+    def _keys(self, at: LiteralString) -> Iterator[LiteralString]:
+        """The statements that add the primary keys, then those that add the foreign ones."""
+        tables = [(table, f"alter table {at}.{_quoted(table.name)}") for table in self.tables.values()]
+        for table, altered in tables:
+            if table.primary:
+                yield f"{altered} add primary key ({', '.join(map(_quoted, table.primary))})"
+        for table, altered in tables:
+            for mine, other, theirs in table.foreign:
+                target = self.tables.get(other.lower())
+                if target is not None:
+                    named = [target.columns[each.lower()].name for each in theirs if each.lower() in target.columns]
+                    own, their = ", ".join(map(_quoted, mine)), ", ".join(map(_quoted, named))
+                    yield f"{altered} add foreign key ({own}) references {at}.{_quoted(target.name)} ({their})"
 
     def load_sqlite(self) -> sqlite3.Connection:
         """In memory. Texts compare without regard to case, as in the MySQL that the gold SQL is written for."""
@@ -192,6 +223,8 @@ def _table(folder: Path, name: str, body: str) -> Table:
     for line in (line.strip() for line in body.split("\n")):
         if line.startswith("`") and (found := _COLUMN.match(line)):
             types[found[1]] = found[2].upper()
+        elif line.startswith("PRIMARY KEY"):
+            table.primary += _NAMES.findall(line)
         elif line.startswith("FOREIGN KEY"):
             mine, other = line.split("REFERENCES")
             _, target, *theirs = _NAMES.findall(other)
@@ -201,7 +234,8 @@ def _table(folder: Path, name: str, body: str) -> Table:
         texts = [row.get(column.lower()) for row in rows]
         kind, values = _typed(declared, texts)
         known = {each.field for each in table.columns.values()}
-        table.columns[column.lower()] = Column(column, plain(column, known), kind, values)
+        is_whole = kind == "number" and "INT" in declared and all(_is_whole(value) for value in values)
+        table.columns[column.lower()] = Column(column, plain(column, known), kind, values, is_whole)
     return table
 
 
@@ -234,6 +268,10 @@ def _typed(declared: str, texts: list[str | None]) -> tuple[Kind, list[Value]]:
     if all(text is None or _is_number(text) for text in given) and any(given):
         return "number", [None if text is None else Decimal(text) for text in given]
     return "text", [None if text is None else text.replace("\x00", "") for text in given]
+
+
+def _is_whole(value: Value) -> bool:
+    return value is None or (isinstance(value, Decimal) and value == value.to_integral_value())
 
 
 def _is_number(text: str) -> bool:

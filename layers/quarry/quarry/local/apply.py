@@ -121,7 +121,7 @@ async def _reconcile(database: LocalDatabase, name: str | None) -> bool:
         if name is not None and name not in collections:
             raise NotFound(f"There is no collection {name!r}, but {', '.join(collections) or 'none at all'}.")
         chosen = [collections[name]] if name else [*collections.values()]
-        for collection in chosen:
+        for collection in (each for each in chosen if each.declaration.is_searched):
             differing = await compare(services.database, collection)
             told = {"name": collection.name, "rows": differing}
             tell(f"{collection.name}: {differing:,} rows differ", differing=[told])

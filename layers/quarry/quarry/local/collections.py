@@ -13,10 +13,13 @@ from quarry.core.postgres.migrate import connect
 from quarry.core.postgres.schema import SyncConnection
 from quarry.core.settings import Settings
 from quarry.local.database import database_url
+from quarry.local.explained import HEADINGS, explained
+from quarry.local.terminal import make_console, write_table
 
 
-def map_schema(schema: str, output: Path | None, *, force: bool) -> None:
-    """Draft a file from the tables of a schema, to `output` or standard output, and say on standard error what it holds.
+def map_schema(schema: str, output: Path | None, *, force: bool, explain: bool = False) -> None:
+    """Draft a file from the tables of a schema, to `output` or standard output, and say on standard error what it holds. To
+    `explain` is to print a table of what can be asked instead.
 
     Raises ConfigurationError where there is no such schema, or the file exists and is not to be overwritten.
     """
@@ -28,10 +31,12 @@ def map_schema(schema: str, output: Path | None, *, force: bool) -> None:
         relations = relations_of_schema(connection, schema)
         others = relations_named(connection, _referred_elsewhere(relations))
     drafted = draft(schema, relations, others.values())
-    if output is None:
-        print(drafted.text, end="")
-    else:
+    if output is not None:
         output.write_text(drafted.text, encoding="utf-8")
+    if explain:
+        write_table(make_console(), HEADINGS, explained(drafted.text, [*relations, *others.values()]))
+    elif output is None:
+        print(drafted.text, end="")
     print(_summary(drafted, relations, output), file=sys.stderr)
 
 

@@ -87,8 +87,11 @@ def _other_languages(collection: Collection) -> list[str]:
 
 def _unreadable(connection: SyncConnection, type: SearchedType, types: RecordTypes) -> str | None:
     """Why a search could not read its rows, as Postgres says it; None where it can."""
-    read = SQL("select r.* from (select w.id from {} w limit {}) k cross join lateral ({} offset 0) r").format(
-        Identifier(type.rows), ROWS_READ, SQL(type.text)
+    keys = SQL("select w.id from {} w").format(Identifier(type.rows))
+    if not type.is_searched:
+        keys = SQL("select {} as id from {} t").format(SQL(type.table.key), SQL(type.table.rows))
+    read = SQL("select r.* from ({} limit {}) k cross join lateral ({} offset 0) r").format(
+        keys, ROWS_READ, SQL(type.text)
     )
     try:
         with connection.transaction(force_rollback=True):
@@ -165,7 +168,7 @@ def _faults(collection: Collection, state: _State) -> Iterator[tuple[bool, str, 
         f"policies hide rows of {source}",
         "give the role BYPASSRLS, or a policy for select using (true)",
     )
-    lacks_triggers = declared.sync == "trigger" and state.triggers < _TRIGGERS
+    lacks_triggers = collection.has_triggers and state.triggers < _TRIGGERS
     yield lacks_triggers, f"triggers on {source} are missing or disabled", "run `quarry apply`, then `quarry reconcile`"
     yield state.problem is not None, f"not in step: {state.problem}", "run `quarry reconcile` when it is mended"
     renamed = collection.source != declared_source(declared)

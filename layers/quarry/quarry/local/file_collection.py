@@ -11,11 +11,11 @@ from pathlib import Path
 from quarry.core.collections import toml_text
 from quarry.core.collections.apply import apply_change, stored_collections
 from quarry.core.collections.declaration import FILE_NAME, read_declarations, table_name
+from quarry.core.collections.draft_parts import slug
 from quarry.core.collections.drafting import draft_one
 from quarry.core.collections.file_table import MADE_BY_LOAD, FileLoad, Mode
 from quarry.core.collections.loaded_files import refuse_known, remember
 from quarry.core.collections.relations import Relation, relations_named
-from quarry.core.collections.table_draft import slug
 from quarry.core.contract import NAME_PATTERN
 from quarry.core.errors import ConfigurationError
 from quarry.core.files.options import ReadOptions

@@ -7,9 +7,16 @@ from dataclasses import dataclass
 from typing import LiteralString
 
 from quarry.core.collections.collection import Collection
-from quarry.core.collections.declaration import FacetDeclaration, Parent, Referred, is_template, table_name
+from quarry.core.collections.declaration import (
+    FacetDeclaration,
+    LinkDeclaration,
+    Parent,
+    Referred,
+    is_template,
+    table_name,
+)
 from quarry.core.collections.guessing import words
-from quarry.core.collections.search_table import is_callers
+from quarry.core.collections.search_table import facet_label, is_callers
 from quarry.core.language.nouns import plural, singular
 from quarry.query.of_table import KINDS
 from quarry.query.paths import NUMERIC
@@ -68,6 +75,8 @@ class _Forth:
                 yield self._through(name, facet)
             elif facet.of is not None:
                 yield self._by(name, facet)
+        for name, link in self.collection.declaration.links.items():
+            yield self._to(name, link)
         parent = self.collection.declaration.part_of
         name = singular(table_name(parent.of)[1]).lower() if parent else ""
         if parent is not None and name.isidentifier() and name not in self.collection.declaration.facets:
@@ -97,7 +106,7 @@ class _Forth:
         return self._link(name, facet, lambda row, other: f"{other}.quarry_row = {collection.column(key, row)}", rows)
 
     def _link(self, name: str, facet: FacetDeclaration, on: SqlOn, rows: LiteralString | None = None) -> Link:
-        label, end = facet.label or name.replace("_", " "), _ends(facet)[0]
+        label, end = facet.label or facet_label(name), _ends(facet)[0]
         is_many = facet.through is not None
         if (target := self.declared.get(table_name(end))) is not None:
             return Link(name, label, on, is_many, target.name, rows)
@@ -130,6 +139,19 @@ class _Forth:
         passed = self.declared.get(table_name(table))
         return guard_of(passed)(row) if passed else "true"
 
+    def _to(self, name: str, link: LinkDeclaration) -> Link:
+        collection, pairs = self.collection, list(zip(link.key, link.by, strict=True))
+
+        def on(row: LiteralString, other: LiteralString) -> LiteralString:
+            return _are_equal(collection, pairs, other, row)
+
+        target = self.declared.get(table_name(link.of or ""))
+        label = facet_label(name)
+        if target is not None:
+            return Link(name, label, on, False, target.name)
+        shown = {key: _field(key, "text", _text(collection, key)) for key in link.key}
+        return Link(name, label, on, False, None, collection.other_table(link.of or ""), shown)
+
     def _to_parent(self, name: str, parent: Parent) -> Link:
         collection, key = self.collection, parent.key or "id"
 
@@ -141,6 +163,14 @@ class _Forth:
             return Link(name, name.replace("_", " "), on, False, target.name)
         shown = {column: _field(column, "text", _text(collection, column)) for column in parent.show}
         return Link(name, name.replace("_", " "), on, False, None, collection.other_table(parent.of), shown)
+
+
+def _are_equal(
+    collection: Collection, pairs: Sequence[tuple[str, str]], row: LiteralString, other: LiteralString
+) -> LiteralString:
+    """Whether each column of a row is the one of another that it is paired with."""
+    equal = [f"{collection.column(mine, row)} = {collection.column(theirs, other)}" for mine, theirs in pairs]
+    return " and ".join(equal)
 
 
 def _text(collection: Collection, column: str) -> SqlOf:
@@ -167,8 +197,8 @@ class _Reference:
 
     other: Collection
     name: str
-    by: str
-    key: str
+    by: tuple[str, ...]
+    key: tuple[str, ...]
     through: FacetDeclaration | None = None
 
 
@@ -176,7 +206,8 @@ def _links_back(collection: Collection, others: Sequence[Collection], forth: set
     """The rows of each collection that refer to a row, by the collection's name; where it refers in several ways, or the name is
     taken, with the reference behind it: `flights_origin`.
     """
-    taken = forth | {*collection.declaration.facets, *collection.declaration.predicates}
+    declaration = collection.declaration
+    taken = forth | {*declaration.facets, *declaration.predicates, *declaration.links}
     for other in others:
         references = list({(each.by, each.through is None): each for each in _references(other, collection)}.values())
         for each in references:
@@ -192,20 +223,23 @@ def _references(other: Collection, collection: Collection) -> Iterator[_Referenc
         if facet.of is None or table_name(facet.of) != collection.source:
             continue
         if facet.through is None:
-            yield _Reference(other, name, facet.by or "", facet.key or "id")
+            yield _Reference(other, name, (facet.by or "",), (facet.key or "id",))
         else:
-            yield _Reference(other, name, facet.to or "", facet.key or "id", facet)
+            yield _Reference(other, name, (facet.to or "",), (facet.key or "id",), facet)
+    for name, link in other.declaration.links.items():
+        if table_name(link.of or "") == collection.source:
+            yield _Reference(other, name, link.by, link.key)
     parent = other.declaration.part_of
     if parent is not None and table_name(parent.of) == collection.source:
-        yield _Reference(other, "part_of", parent.by, parent.key or "id")
+        yield _Reference(other, "part_of", (parent.by,), (parent.key or "id",))
 
 
 def _link_back(collection: Collection, name: str, label: str, reference: _Reference) -> Link:
-    other, by, key, facet = reference.other, reference.by, reference.key, reference.through
+    other, facet = reference.other, reference.through
+    pairs = list(zip(reference.by, reference.key, strict=True))
     if facet is None:
-        return Link(
-            name, label, lambda row, rows: f"{other.column(by, rows)} = {collection.column(key, row)}", True, other.name
-        )
+        return Link(name, label, lambda row, rows: _are_equal(other, pairs, rows, row), True, other.name)
+    [key] = reference.key
     joined = _joined_rows(other, facet, other.source_sql, other.key[0], facet.to or "", facet.by or "")
     return Link(
         name, label, lambda row, rows: f"{rows}.quarry_row = {collection.column(key, row)}", True, other.name, joined

@@ -59,7 +59,7 @@ def _source(declared: Declared, collections: Sequence[Collection]) -> Source:
     fields = dict(_facet_fields(declared, links, owned)) | {
         name: field
         for name, field in map(partial(_column_field, collection, unshown), declared.columns)
-        if field is not None and name not in declaration.facets
+        if field is not None and name not in declaration.facets and name not in declaration.links
     }
     return Source(
         collection.name,
@@ -138,7 +138,8 @@ def _column_field(collection: Collection, unshown: Set[str], column: Column) -> 
     """A column that is no facet, as a field; None where it holds no plain values or nobody may see it."""
     name = column.name.replace(".", "_").replace("(", "_").replace(")", "_")
     kind = _kind(column)
-    if kind is None or column.name in unshown or _is_secret(column.name, kind):
+    is_declared = column.name in collection.declaration.fields
+    if kind is None or column.name in unshown or (_is_secret(column.name, kind) and not is_declared):
         return name, None
     label = " ".join(words(column.name)) or column.name
     sql = partial(_column_value, collection, column.name, column.base, kind, is_array=column.is_array)

@@ -115,6 +115,7 @@ async def find_candidates(
     searched in one language, so that scores of all arms are of one scale. A vector whose model `reads_english_alone` is compared
     with no row in another language: these are found by words alone.
     """
+    arms = [each for each in arms if each.type.is_searched]
     if not arms:
         return []
     values = {
@@ -175,6 +176,7 @@ async def coverages(database: Database, arms: Sequence[Arm]) -> dict[str, float]
     """How much of the words that say most the best record holds, for each query of these arms, in one round trip; of a query that
     finds nothing, nothing.
     """
+    arms = [each for each in arms if each.type.is_searched]
     if not arms:
         return {}
     function = SQL("hybrid_candidates({table}, {embeddings}, {words}, {vector}::halfvec, 1, {condition}, %(rows)s)")
@@ -209,6 +211,7 @@ async def count_found(
     """How many records the arms find by their words, and those of `found`, by type; each is counted once, and of a type at most
     `limit`.
     """
+    arms = [each for each in arms if each.type.is_searched]
     values = {"limit": limit} | {f"found_{arm.type.name}": list(found.get(arm.type.name, ())) for arm in arms}
     function = SQL("count_candidates({table}, {words}, {condition}, %(limit)s, {found})")
     counts: dict[RecordType, Count] = {}

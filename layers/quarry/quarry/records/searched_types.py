@@ -94,6 +94,11 @@ class SearchedType:
         return self.collection is None or bool(self.collection.declaration.embedded)
 
     @property
+    def is_searched(self) -> bool:
+        """Whether its records are found by words; else they are only counted."""
+        return self.collection is None or self.collection.declaration.is_searched
+
+    @property
     def tells_language(self) -> bool:
         """Whether each of its rows is in a language of its own."""
         return self.collection is not None and self.collection.declaration.language_column is not None
@@ -197,7 +202,7 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
     @cached_property
     def united(self) -> SearchTable:
         """All types together, as a question is read that names none of them."""
-        tables = tuple(each.table for each in self.values())
+        tables = tuple(each.table for each in self.values() if each.is_searched)
         return SearchTable(
             "records",
             nouns=tuple(dict.fromkeys(noun for table in self.counted.values() for noun in table.nouns)),

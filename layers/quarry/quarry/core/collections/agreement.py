@@ -80,6 +80,7 @@ def _uses(declared: CollectionDeclaration) -> Iterator[_Use]:
         "author": (declared.author,) if declared.author else (),
         "date": (declared.date,) if declared.date else (),
         "url": template_columns(declared.url or ""),
+        "fields": declared.fields,
     }
     seen = set[str]()
     for keyword, columns in own.items():
@@ -92,6 +93,8 @@ def _uses(declared: CollectionDeclaration) -> Iterator[_Use]:
         for column in facet.used_columns or (() if facet.through else (name,)):
             yield _Use(source, column, path)
         yield from _uses_of_facet(facet, path)
+    for name, link in declared.links.items():
+        yield from (_Use(source, column, ("links", name)) for column in link.by)
     for name, each in declared.references.items():
         yield from _uses_of_reference(each, (name.split()[0],))
 

@@ -15,11 +15,20 @@ from psycopg.rows import dict_row
 from psycopg.sql import SQL, Identifier
 from psycopg.types.json import Json
 
-from quarry.core.collections.checking import joined_by
-from quarry.core.collections.collection import Collection, UsedColumn, declared_source, make_collection, used_columns
+from quarry.core.collections import toml_text
+from quarry.core.collections.checking import joined_by, linked_by
+from quarry.core.collections.collection import (
+    Collection,
+    UsedColumn,
+    declared_source,
+    key_of,
+    make_collection,
+    used_columns,
+)
 from quarry.core.collections.declaration import (
     CollectionDeclaration,
     FacetDeclaration,
+    LinkDeclaration,
     Parent,
     Referred,
     table_name,
@@ -68,12 +77,20 @@ def plan_changes(
         old = stored.get(name)
         if old is None:
             changes.append(Change("create", name, (), declaration, relation, is_filled_anew=True))
-        elif old.key != (declaration.key or relation.primary_key) or old.source != relation.qualified:
-            changes.append(Change("drop", name, ("its source or its key is another",), stored=old))
+        elif reason := _why_made_anew(old, declaration, relation):
+            changes.append(Change("drop", name, (reason,), stored=old))
             changes.append(Change("create", name, (), declaration, relation, is_filled_anew=True))
         else:
             changes.append(_changed(name, declaration, relation, old))
     return changes
+
+
+def _why_made_anew(old: Collection, declaration: CollectionDeclaration, relation: Relation) -> str | None:
+    if old.key != key_of(declaration, relation) or old.source != relation.qualified:
+        return "its source or its key is another"
+    if old.declaration.is_searched != declaration.is_searched:
+        return "its rows are searched now" if declaration.is_searched else "its rows are searched no more"
+    return None
 
 
 def _changed(name: str, declaration: CollectionDeclaration, relation: Relation, old: Collection) -> Change:
@@ -115,7 +132,7 @@ def resolved(
 ) -> CollectionDeclaration:
     """The declaration with what it leaves to the tables: its key, and those of the tables that it refers to."""
 
-    def key_of(each: Referred | Parent | FacetDeclaration, source: Relation) -> str:
+    def referred_key(each: Referred | Parent | FacetDeclaration, source: Relation) -> str:
         target = table_name(each.of or "")
         keys = (r.target_columns for r in source.references if r.columns == (each.by,) and r.target == target)
         return each.key or next(keys, relations[target].primary_key)[0]
@@ -136,22 +153,29 @@ def resolved(
         if facet.of is None:
             return facet
         title = facet.title and with_keys(facet.title, relations[table_name(facet.of)])
-        return facet.model_copy(update={"key": key_of(facet, relation), "title": title})
+        return facet.model_copy(update={"key": referred_key(facet, relation), "title": title})
 
     def with_keys(each: str | Referred, source: Relation) -> str | Referred:
         if isinstance(each, str):
             return each
         title = with_keys(each.title, relations[table_name(each.of)])
-        return each.model_copy(update={"key": key_of(each, source), "title": title})
+        return each.model_copy(update={"key": referred_key(each, source), "title": title})
+
+    def whole(link: LinkDeclaration) -> LinkDeclaration:
+        found = linked_by(link, relation)
+        if found is not None:
+            return link.model_copy(update={"of": toml_text.table(*found.target), "key": found.target_columns})
+        return link.model_copy(update={"key": relations[table_name(link.of or "")].primary_key})
 
     facets = {name: with_key(facet) for name, facet in declaration.facets.items()}
     parent = declaration.part_of
     return declaration.model_copy(
         update={
-            "key": declaration.key or relation.primary_key,
+            "key": key_of(declaration, relation),
             "facets": facets,
+            "links": {name: whole(link) for name, link in declaration.links.items()},
             "topic": tuple(with_keys(each, relation) for each in declaration.topic),
-            "part_of": parent and parent.model_copy(update={"key": key_of(parent, relation)}),
+            "part_of": parent and parent.model_copy(update={"key": referred_key(parent, relation)}),
         }
     )
 
@@ -214,7 +238,7 @@ def apply_change(connection: SyncConnection, change: Change, schema: str) -> Non
             )
             for statement in _made(collection, schema, is_new=change.action == "create"):
                 connection.execute(statement)
-            if change.is_filled_anew:
+            if change.is_filled_anew and collection.declaration.is_searched:
                 _ask_to_compare(connection, collection)
 
 
@@ -225,7 +249,7 @@ def _restore_triggers(connection: SyncConnection, collection: Collection) -> Non
         "select count(*) from pg_trigger where tgfoid = to_regproc(%s) and tgenabled in ('O', 'A')",
         [f"note_changes_{collection.id}"],
     ).fetchone()
-    if collection.declaration.sync == "trigger" and row is not None and row[0] < len(made):
+    if collection.has_triggers and row is not None and row[0] < len(made):
         for statement in made:
             connection.execute(statement)
         _ask_to_compare(connection, collection)
@@ -266,7 +290,7 @@ def _made(collection: Collection, schema: str, *, is_new: bool) -> Iterator[Lite
         )
     yield from functions(collection, schema)
     yield from rights(collection)
-    yield from triggers(collection) if collection.declaration.sync == "trigger" else drop_triggers(collection)
+    yield from triggers(collection) if collection.has_triggers else drop_triggers(collection)
 
 
 def drop_collection(connection: SyncConnection, collection: Collection) -> None:

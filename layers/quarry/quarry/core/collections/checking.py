@@ -6,11 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from quarry.core.collections.agreement import disagreements
-from quarry.core.collections.column_types import ANY, DATE, FACETS, ORDERED, SINGLE, TEXT, Fit, is_comparable
+from quarry.core.collections.collection import key_of
+from quarry.core.collections.column_types import ANY, DATE, FACETS, ORDERED, PLAIN, SINGLE, TEXT, Fit, is_comparable
 from quarry.core.collections.declaration import (
     CollectionDeclaration,
     FacetDeclaration,
     Lines,
+    LinkDeclaration,
     Parent,
     Poll,
     Referred,
@@ -23,6 +25,7 @@ from quarry.core.collections.declaration import (
 from quarry.core.collections.exposure import exposed
 from quarry.core.collections.predicate import fields_of, read_predicate
 from quarry.core.collections.relations import Catalog, Column, Reference, Relation
+from quarry.core.collections.toml_text import table as sql_table
 
 _SYSTEM_SCHEMAS = ("pg_catalog", "information_schema")
 _TRIGGERED = ("table", "partitioned table")
@@ -50,7 +53,7 @@ def tables_named(declared: Mapping[str, CollectionDeclaration]) -> set[tuple[str
         for name in (
             collection.source,
             *(name for facet in collection.facets.values() if facet.through for name in (facet.of, facet.through)),
-            *(each.of for each in _references(collection)),
+            *(each.of for each in (*_references(collection), *collection.links.values())),
         )
         if name is not None
     }
@@ -104,6 +107,8 @@ class _Check:
             self._check_facet(source, name, facet)
         for name, text in self.declared.predicates.items():
             self._check_predicate(source, name, text)
+        for name, link in self.declared.links.items():
+            self._check_link(source, name, link)
         for name, each in self.declared.references.items():
             self._check_referred(source, each, FACETS["value"], name.split()[0])
         self._doubt_secrets(source)
@@ -165,6 +170,8 @@ class _Check:
         key = self.declared.key
         for name in key:
             self._column(source, name, SINGLE, "key")
+        if not key and source.kind in _TRIGGERED and not self.declared.is_searched:
+            return  # rows that are only counted need none
         if source.kind not in _TRIGGERED:
             if not key:
                 self._wrong(
@@ -184,11 +191,11 @@ class _Check:
         for keyword, names in named.items():
             for name in names:
                 self._column(source, name, _FITS.get(keyword, TEXT), keyword)
-        if not declared.text:
-            self._wrong("names no column that words could be looked for in", "text")
+        for name in declared.fields:
+            self._column(source, name, PLAIN, "fields")
         for name in declared.text:
             self._column(source, name, TEXT, "text", name)
-        self._refuse_hidden("key", declared.key or source.primary_key)
+        self._refuse_hidden("key", key_of(declared, source))
         self._refuse_hidden("date", _given(declared.date))
         for name in _given(declared.language_column):
             self._column(source, name, TEXT, "language", "column")
@@ -220,6 +227,8 @@ class _Check:
 
     def _check_sync(self, source: Relation) -> None:
         sync = self.declared.sync
+        if not self.declared.is_searched:
+            return
         if isinstance(sync, Poll):
             self._column(source, sync.poll, ORDERED, "sync", "poll")
         elif sync == "trigger" and source.kind not in _TRIGGERED:
@@ -272,6 +281,29 @@ class _Check:
             elif field_name not in self.declared.facets:
                 self._refuse_hidden(field_name, [field_name], *path)
 
+    def _check_link(self, source: Relation, name: str, link: LinkDeclaration) -> None:
+        path = ("links", name)
+        columns = [self._column(source, each, SINGLE, *path, "by") for each in link.by]
+        found = linked_by(link, source)
+        if found is None and link.of is None:
+            self._wrong(f"no foreign key of {', '.join(link.by)} says what is referred to: name it as `of`", *path)
+        named_table = link.of or (found and sql_table(*found.target))
+        other = self._other(named_table, *path, "of") if named_table else None
+        if other is None:
+            return
+        key = found.target_columns if found else link.key or other.primary_key
+        if len(key) != len(link.by):
+            told = f"{len(key)} columns" if key else "none"
+            self._wrong(f"the key of {other.name} has {told}, and `by` {len(link.by)}: name them as `key`", *path)
+            return
+        for column, named in zip(columns, key, strict=True):
+            referred = self._column(other, named, SINGLE, *path, "key")
+            if column and referred and not is_comparable(column, referred):
+                self._wrong(
+                    f"the column {column.name!r} is {column.type}, and {named!r} of {other.name} is {referred.type}",
+                    *path, "by",
+                )  # fmt: skip
+
     def _check_referred(self, source: Relation, referred: Referred | Parent, fit: Fit, *path: str) -> None:
         by = self._column(source, referred.by, SINGLE, *path, "by")
         self._refuse_hidden("by", [referred.by], *path)
@@ -312,7 +344,7 @@ class _Check:
             self._check_line(other, str(facet.title or ""), SINGLE, *path, "title")
         if other is None or joins is None:
             return
-        key = self.declared.key or source.primary_key
+        key = key_of(self.declared, source)
         if len(key) != 1:
             self._wrong(
                 f"rows of {source.name} are told by {len(key)} columns, and are joined by one", *path, "through"
@@ -382,6 +414,15 @@ def joined_by(
     if to is not None and key is not None:
         to = Reference(to.columns, to.target, (key,))
     return by, to
+
+
+def linked_by(link: LinkDeclaration, source: Relation) -> Reference | None:
+    """How a link leads on: by the columns that it names, else by the foreign key of its columns; None where neither says it."""
+    target = table_name(link.of) if link.of else None
+    if target and link.key:
+        return Reference(link.by, target, link.key)
+    found = (each for each in source.references if each.columns == link.by and target in (None, each.target))
+    return next(found, None)
 
 
 def referred_key(source: Relation, by: str, other: Relation) -> str | None:

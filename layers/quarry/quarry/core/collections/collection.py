@@ -104,6 +104,11 @@ class Collection:
         return f"windows_{self.id}"
 
     @property
+    def has_triggers(self) -> bool:
+        """Whether changes of its source are noted by triggers; rows that are only counted are read where they are."""
+        return self.declaration.is_searched and self.declaration.sync == "trigger"
+
+    @property
     def source_sql(self) -> LiteralString:
         """The source's name in SQL."""
         return identifier(*self.source)
@@ -118,13 +123,17 @@ class Collection:
         return f"array_to_string({value}, ', ')" if self.columns[name].is_array else f"{value}::text"
 
     def key_text(self, row: LiteralString = "x") -> LiteralString:
-        """The key of the source's row as text."""
+        """The key of the source's row as text; where it has none, the place where the row stands now."""
+        if not self.key:
+            return f"row({row}.tableoid, {row}.ctid)::text"
         if len(self.key) == 1:
             return self.column(self.key[0], row) + "::text"
         return "jsonb_build_array(" + _listed(self.column(name, row) for name in self.key) + ")::text"
 
     def has_key(self, key: LiteralString, row: LiteralString = "x") -> LiteralString:
         """Whether the source's row is the one with this key as text, so that an index of the source serves."""
+        if not self.key:
+            return f"{self.key_text(row)} = ({key})"
         if len(self.key) == 1:
             return f"{self.column(self.key[0], row)} = ({key})::{_type(self.columns[self.key[0]])}"
         return " and ".join(
@@ -134,6 +143,8 @@ class Collection:
 
     def has_key_among(self, row: LiteralString = "t") -> LiteralString:
         """Whether the source's row has one of some keys, as a template with a place for their array."""
+        if not self.key:
+            return f"{self.key_text(row)} = any({{}}::text[])"
         typed = [
             f"k.key::{_type(self.columns[name])}" if len(self.key) == 1
             else f"(k.key::jsonb ->> {place})::{_type(self.columns[name])}"
@@ -147,6 +158,8 @@ class Collection:
         return f"coalesce({_listed([*self._titles(row), self._beginning(row), self.key_text(row)])})"
 
     def _beginning(self, row: LiteralString) -> LiteralString:
+        if not self.declaration.is_searched:
+            return "null"
         texts = joined_texts("' '", (self.text(name, row) for name in self.declaration.text))
         return f"nullif(btrim(left({texts}, {TITLE_MAX_CHARACTERS})), '')"
 
@@ -319,6 +332,8 @@ class Collection:
     @cached_property
     def document(self) -> LiteralString:
         """The words of the source's row `x`, as a tsvector."""
+        if not self.declaration.is_searched:
+            return "''::tsvector"
         most = TEXT_MAX_CHARACTERS // len(self.declaration.text)
         return " || ".join(
             f"setweight(text_words(({self.language()})::regconfig, coalesce(left({self.text(name)}, {most}), '')), '{weight}')"
@@ -418,7 +433,7 @@ class OwnTable(Collection):
 
 def used_columns(declaration: CollectionDeclaration, relation: Relation) -> dict[str, UsedColumn]:
     """The columns of the source that a collection uses, by name. Raises KeyError for one that there is not."""
-    names = _columns_named(declaration, declaration.key or relation.primary_key)
+    names = _columns_named(declaration, key_of(declaration, relation))
     return {name: UsedColumn.of(relation.by_name[name]) for name in names}
 
 
@@ -433,15 +448,27 @@ def _columns_named(declaration: CollectionDeclaration, key: Sequence[str]) -> di
     single = [name for name in (declaration.date, declaration.scope, declaration.language_column) if name]
     single += template_columns(declaration.url or "")
     references = [each.by for each in declaration.references.values()]
+    if not declaration.is_searched:
+        # of these no trigger compares the columns
+        references += [*declaration.fields, *(name for each in declaration.links.values() for name in each.by)]
     return dict.fromkeys((
         *key, *declaration.text, *declaration.headings, *declaration.embedded, *declaration.shown, *single, *poll, *facets,
         *references,
     ))  # fmt: skip
 
 
+def key_of(declaration: CollectionDeclaration, relation: Relation) -> tuple[str, ...]:
+    """The columns that tell rows apart, by the declaration or else the primary key; none where rows are only counted and that
+    key is hidden.
+    """
+    if declaration.key or declaration.is_searched or not {*relation.primary_key} & {*declaration.hidden}:
+        return declaration.key or relation.primary_key
+    return ()
+
+
 def make_collection(id: int, name: str, declaration: CollectionDeclaration, relation: Relation) -> Collection:
     """A collection of what was declared and of the table that is there. Raises KeyError for a column that there is not."""
-    key = declaration.key or relation.primary_key
+    key = key_of(declaration, relation)
     columns = used_columns(declaration, relation)
     return Collection(id, name, declaration, relation.qualified, columns, key, relation.has_row_security)
 

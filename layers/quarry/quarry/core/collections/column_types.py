@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from quarry.core.collections.declaration import FacetKind
@@ -62,6 +63,7 @@ def _type(column: Column) -> str:
 ANY = Fit(lambda _: True, "anything")
 TEXT = Fit(_has_text, "text")
 SINGLE = Fit(is_single, "a single value")
+PLAIN = Fit(lambda column: is_single(replace(column, is_array=False)), "a single value, or several of these")
 DATE = Fit(is_date, "a date or timestamp")
 ORDERED = Fit(_is_ordered, "a number, moment or text that grows")
 _WORD = Fit(_is_word, "text")

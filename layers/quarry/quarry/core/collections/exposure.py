@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from quarry.core.collections.collection import key_of
 from quarry.core.collections.declaration import (
     CollectionDeclaration,
     FacetDeclaration,
@@ -55,13 +56,15 @@ def _suspected(relation: Relation, uses: Iterable[tuple[tuple[str, ...], str]]) 
 
 def _own(declared: CollectionDeclaration, source: Relation) -> Iterator[tuple[tuple[str, ...], str]]:
     named = {
-        "key": declared.key or source.primary_key,
+        "key": key_of(declared, source),
         "text": declared.text,
         "url": template_columns(declared.url or ""),
+        "fields": declared.fields,
         **declared.lines,
     }
     for keyword, names in named.items():
         yield from ((("text", name) if keyword == "text" else (keyword,), name) for name in names)
+    yield from ((("links", name), column) for name, link in declared.links.items() for column in link.by)
 
 
 def _of_facets(declared: CollectionDeclaration, source: Relation) -> Iterator[tuple[tuple[str, ...], str]]:

@@ -14,9 +14,9 @@ from psycopg import errors
 from psycopg.sql import SQL, Composable, Composed, Identifier
 from psycopg.sql import Literal as Quoted
 
+from quarry.core.collections.draft_parts import unique
 from quarry.core.collections.loaded_files import LoadedFile
 from quarry.core.collections.relations import Relation
-from quarry.core.collections.table_draft import unique
 from quarry.core.files.guessing import GuessedTable, TableGuesser, misfit, staged
 from quarry.core.files.identifiers import Identifiers
 from quarry.core.files.records import COLUMNS_MAX, Record, RecordFile, UnreadableFile

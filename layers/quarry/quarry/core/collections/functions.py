@@ -40,11 +40,12 @@ def functions(collection: Collection, schema: str) -> Iterator[LiteralString]:
     """Makes the functions of a collection; `schema` is ours."""
     ours = identifier(schema)
     trusted = f"security definer set search_path = pg_catalog, {ours}, pg_temp set work_mem = '32MB' {_SETTINGS}"
-    # operators of the owner's types are found where the owner has them
-    yield _note_changes(collection, trusted)
-    definer = f"security definer set search_path from current {_SETTINGS}"
-    yield _refresh_rows(collection, definer)
-    yield _queue_differences(collection, definer)
+    if collection.declaration.is_searched:
+        # operators of the owner's types are found where the owner has them
+        yield _note_changes(collection, trusted)
+        definer = f"security definer set search_path from current {_SETTINGS}"
+        yield _refresh_rows(collection, definer)
+        yield _queue_differences(collection, definer)
     yield values_function(search_table(collection))
     yield f"alter function {collection.rows}_values() security definer set search_path from current"
 
@@ -57,13 +58,10 @@ def rights(collection: Collection) -> Iterator[LiteralString]:
 
 
 def _names(collection: Collection) -> tuple[LiteralString, ...]:
-    number = collection.id
-    return (
-        f"note_changes_{number}",
-        f"refresh_rows_{number}",
-        f"queue_differences_{number}",
-        f"{collection.rows}_values",
-    )
+    number, values = collection.id, f"{collection.rows}_values"
+    if not collection.declaration.is_searched:
+        return (values,)
+    return f"note_changes_{number}", f"refresh_rows_{number}", f"queue_differences_{number}", values
 
 
 def hashes_function(own: Iterable[OwnTable]) -> LiteralString:

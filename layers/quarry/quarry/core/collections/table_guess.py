@@ -8,12 +8,15 @@ from itertools import pairwise
 
 from quarry.core.collections.column_types import is_single
 from quarry.core.collections.guessing import (
+    FROM,
     PROSE_WIDTH,
+    TO,
     are_people,
     comes_again,
     date_purpose,
     is_category,
     is_contact,
+    is_correspondent,
     is_date,
     is_due,
     is_machine_text,
@@ -64,9 +67,13 @@ _SENDING = stem_set("shipped dispatched sent")
 
 @dataclass(frozen=True)
 class TableGuess:
-    """The columns of a table, by what they seem to be for."""
+    """The columns of a table, by what they seem to be for. `told_owners` are columns that say whose a row is, but of owners that
+    other rows tell of like of anything else. `is_private`: its rows are somebody's.
+    """
 
     relation: Relation
+    told_owners: frozenset[str] = frozenset()
+    is_private: bool = False
 
     @cached_property
     def secrets(self) -> dict[str, Suspicion]:
@@ -217,15 +224,37 @@ class TableGuess:
 
     @cached_property
     def scopes(self) -> list[Column]:
-        """What may say whose a row is; not who owns what is told of, where owners are told of too."""
-        return [column for column in self.usable if is_scope(column) and not self._is_of_owners(column)]
+        """What may say whose a row is."""
+        return [each for each in self.usable if is_scope(each) and each.name not in (*self.told_owners, *self.key)]
 
-    def _is_of_owners(self, column: Column) -> bool:
-        reference = self.references.get(column.name)
-        tables = [self.relation.name, *([reference.target[1]] if reference else [])]
-        return words(column.name)[0] == "owner" and any(
-            singular(word) == "owner" for table in tables for word in words(table)[-1:]
-        )
+    @property
+    def owner(self) -> Column | None:
+        """The column that says whose a row is: who it is for, or else who it belongs to."""
+        return next(iter((*self.correspondents, *self.scopes)), None)
+
+    def may_tell_of(self, other: TableGuess) -> bool:
+        """Whether its rows may show what another table's hold."""
+        relation = other.relation
+        return relation.may_select and not relation.is_row_security_active and (self.is_private or not other.is_private)
+
+    @cached_property
+    def correspondents(self) -> list[Column]:
+        """Who a row is for, then who it is from, where it is from somebody to somebody."""
+        called = [each for ends in (TO, FROM) for each in self.usable if is_correspondent(each, ends)]
+        pairs = ((each, other) for each in self.usable for other in [self._from_whom(each)] if other is not None)
+        return called or [*next(pairs, ())]
+
+    def _from_whom(self, to: Column) -> Column | None:
+        """The column that is called as this one, but "from" in the place of "to", where both are people."""
+        by_name = {each.name: each for each in self.usable}
+        for before, after in (("to_", ""), ("", "_to"), ("", "to")):
+            rest = to.name.removeprefix(before).removesuffix(after)
+            other = by_name.get(before.replace("to", "from") + rest + after.replace("to", "from"))
+            reference = self.references.get(to.name)
+            whose = reference.target[1] if reference else "_".join(word for word in words(rest) if word != "id")
+            if rest != to.name and other is not None and are_people(whose):
+                return other
+        return None
 
     @property
     def texts_used(self) -> list[Column]:

@@ -50,7 +50,7 @@ def _migrate(given: Arguments) -> int:
 def _map(given: Arguments) -> int:
     from quarry.local.collections import map_schema
 
-    map_schema(given.schema, given.output, force=given.force)
+    map_schema(given.schema, given.output, force=given.force, explain=given.explain)
     return DONE
 
 
@@ -214,6 +214,7 @@ def _add_declaring(commands: Commands) -> None:
     drafting.add_argument("schema", metavar="SCHEMA", nargs="?", default="public", help="default: %(default)s")
     drafting.add_argument("--output", metavar="FILE", type=Path, help="a new file to write (default: standard output)")
     drafting.add_argument("--force", action="store_true", help="overwrite the file")
+    drafting.add_argument("--explain", action="store_true", help="print a table of what can be asked, not the draft")
 
     apply = add(commands, "apply", _apply, "make the database agree with quarry.toml", "quarry apply --plan")
     apply.add_argument(
