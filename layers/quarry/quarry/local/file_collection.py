@@ -85,7 +85,7 @@ def load_collection(
                 load.finish(skip_invalid=skip_invalid, key=key)
                 _report(load, told_name)
                 with _declared(connection, table, text) as declared:
-                    for change in planned(connection, declared, FILE, schema, only=table[1]):
+                    for change in planned(connection, declared, FILE, database.settings, only=table[1]):
                         apply_change(connection, change, schema)
                     _warn_of_others(connection, declared)
         except (LoadError, UnreadableFile) as error:

@@ -24,7 +24,9 @@ from pydantic import (
 )
 
 from quarry.core.collections.expression import expression_columns
+from quarry.core.collections.json_paths import overlap
 from quarry.core.collections.predicate import read_predicate
+from quarry.core.collections.row_choice import VectorColumn, Vectors, Where
 from quarry.core.contract import NAME_PATTERN
 from quarry.core.errors import ConfigurationError
 from quarry.core.language.writing import languages
@@ -227,14 +229,19 @@ class CollectionDeclaration(_Declared):
     templates (`parse`). `author` is the column of who says what a row holds, `part_of` what it belongs to. `scope` holds whose a
     row is; callers see rows by the setting `scope_setting`, which is their verified claim `scope_claim`. `predicates` are
     conditions with a name (`read_predicate`), which a Query uses as boolean fields. `bypasses_policies` says that every caller
-    may read what a view shows of tables with policies.
+    may read what a view shows of tables with policies. It has the rows that meet `where`, and with `vectors` it is searched by
+    vectors that these hold, in place of `embed`.
+
+    Wherever a column is named a key of a JSON column may be: `metadata.author`.
     """
 
     source: TableName
+    where: Where | None = None
     key: Columns = ()
     title: Columns = ()
     text: Mapping[str, Weight]
     embed: Columns | None = None
+    vectors: VectorColumn | None = None
     heading: Columns | None = None
     cite: Columns = ()
     topic: Annotated[tuple[str | Referred, ...], BeforeValidator(_one_or_many)] = ()
@@ -293,8 +300,10 @@ class CollectionDeclaration(_Declared):
             raise ValueError(
                 f"`called_by` names a facet, and {self.called_by!r} is none{nearest(self.called_by, self.facets)}"
             )
+        if self.vectors is not None and self.embed is not None:
+            raise ValueError("`vectors` are in the table, and `embed` has texts embedded anew: leave one out")
         used = {*self.embedded, *self.shown, *self.text, *(each.by for each in self.references.values())}
-        if both := sorted(used & {*self.hidden}):
+        if both := sorted(name for name in used if any(overlap(name, hidden) for hidden in self.hidden)):
             raise ValueError(f"{_list(both)} cannot be hidden and searched or shown")
         return self
 
@@ -305,8 +314,15 @@ class CollectionDeclaration(_Declared):
 
     @property
     def embedded(self) -> tuple[str, ...]:
-        """The columns whose texts have vectors; none where words alone are searched."""
+        """The columns whose texts are embedded; none where words alone are searched, or the table holds vectors."""
+        if self.vectors is not None:
+            return ()
         return tuple(self.text) if self.embed is None else self.embed
+
+    @property
+    def has_meaning(self) -> bool:
+        """Whether its rows have vectors."""
+        return self.vectors is not None or bool(self.embedded)
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -537,12 +553,13 @@ def _keys(location: Sequence[int | str]) -> list[str]:
     ]
 
 
-_ARMS = frozenset({"Poll", "str", "Referred", "LanguageColumn"})
-_PARTS: Mapping[str, type[_Declared]] = {
+_ARMS = frozenset({"Poll", "str", "Referred", "LanguageColumn", "sql"})
+_PARTS: Mapping[str, type[LazyModel]] = {
     "facets": FacetDeclaration,
     "quoting": Quoting,
     "part_of": Parent,
     "topic": Referred,
+    "vectors": Vectors,
 }
 """What is declared within a collection, by its key."""
 
