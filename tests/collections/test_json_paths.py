@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from quarry.core.collections.declaration import DeclarationError
 from quarry.core.services import Services
-from quarry.local.cli import main
+from quarry.local.apply import apply_file as declare
 from tests.collections.support import apply_file, found, owner, refreshed, waiting
 from tests.collections.test_search import filled
 from tests.conftest import client_of
@@ -158,6 +159,9 @@ def test_a_path_that_cannot_be_meant_is_told(
     head = '[collections.documents]\nsource = "documents"\ntext = ["content"]\nhidden = ["metadata.api_key"]\n'
     (tmp_path / "quarry.toml").write_text(head + given)
     monkeypatch.setenv("DATABASE_URL", database_url)
-    monkeypatch.chdir(tmp_path)
-    main(["apply", "--plan"])
-    assert told in capsys.readouterr().err
+    problems = ""
+    try:
+        declare(tmp_path / "quarry.toml", only_plan=True, embed=False)
+    except DeclarationError as error:
+        problems = str(error)
+    assert told in problems + capsys.readouterr().err

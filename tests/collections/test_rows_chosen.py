@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from quarry.core.collections.declaration import DeclarationError
 from quarry.core.services import Services
-from quarry.local.cli import main
+from quarry.local.apply import apply_file as declare
 from tests.collections.support import HELP_DESK, TICKETS, apply_file, found, owner, refreshed, waiting
 from tests.collections.test_search import filled
 from tests.conftest import client_of
@@ -142,15 +143,14 @@ def test_what_is_no_condition_on_a_row_is_refused_and_told(
     database_url: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
     where: str,
     told: str,
 ) -> None:
     owner(database_url, HELP_DESK)
     (tmp_path / "quarry.toml").write_text(TICKETS.replace("title = ", f"where = '''{where}'''\ntitle = ", 1))
     monkeypatch.setenv("DATABASE_URL", database_url)
-    monkeypatch.chdir(tmp_path)
-    assert main(["apply"]) == 1
-    error = capsys.readouterr().err
-    assert told in error
-    assert error.startswith("quarry: quarry.toml:4: collections.tickets.where: ")
+    with pytest.raises(DeclarationError) as refused:
+        declare(tmp_path / "quarry.toml", only_plan=True, embed=False)
+    [problem] = refused.value.problems
+    assert told in problem
+    assert "quarry.toml:4: collections.tickets.where: " in problem
