@@ -8,7 +8,7 @@ from pathlib import Path
 from quarry.core.collections.declaration import nearest
 from quarry.core.collections.drafting import Draft, draft
 from quarry.core.collections.json_sample import with_documents
-from quarry.core.collections.relations import Relation, relations_named, relations_of_schema
+from quarry.core.collections.relations import Embedding, Relation, relations_named, relations_of_schema
 from quarry.core.errors import ConfigurationError
 from quarry.core.postgres.migrate import connect
 from quarry.core.postgres.schema import SyncConnection
@@ -28,7 +28,8 @@ def map_schema(schema: str, output: Path | None, *, force: bool) -> None:
         _check_schema(connection, schema, settings.database_schema)
         relations = with_documents(connection, relations_of_schema(connection, schema))
         others = relations_named(connection, _referred_elsewhere(relations))
-    drafted = draft(schema, relations, others.values())
+    made = Embedding(settings.embedding_model_name, settings.embedding_dimensions)
+    drafted = draft(schema, relations, others.values(), made)
     if output is None:
         print(drafted.text, end="")
     else:

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from quarry.core.collections import toml_text
 from quarry.core.collections.guessed_references import with_guessed_references
 from quarry.core.collections.guessing import is_text, is_writable
-from quarry.core.collections.relations import Relation
-from quarry.core.collections.secrets import is_secret_table
+from quarry.core.collections.relations import Embedding, Relation
+from quarry.core.collections.row_drafts import choose_rows, choose_vectors
+from quarry.core.collections.secrets import is_secret_table, with_keys
 from quarry.core.collections.table_draft import TableDraft, draft_table, slug, unique
 from quarry.core.collections.table_guess import TableGuess
 from quarry.core.errors import ConfigurationError
@@ -37,9 +38,11 @@ class Draft:
     left_out: dict[str, str]
 
 
-def draft(schema: str, relations: Sequence[Relation], others: Iterable[Relation] = ()) -> Draft:
-    """A file for the tables of a schema; `others` are tables of other schemas that they refer to."""
-    guesses = {each.qualified: TableGuess(each) for each in (*with_guessed_references(relations), *others)}
+def draft(
+    schema: str, relations: Sequence[Relation], others: Iterable[Relation] = (), made: Embedding | None = None
+) -> Draft:
+    """A file for the tables of a schema; `others` are tables of other schemas they refer to, `made` what embeds questions."""
+    guesses = {each.qualified: TableGuess(with_keys(each)) for each in (*with_guessed_references(relations), *others)}
     own = [guesses[relation.qualified] for relation in relations]
     referring = _referring(own)
     reasons = {guess.relation.name: _why_left_out(guess, referring[guess.relation.qualified]) for guess in own}
@@ -49,6 +52,8 @@ def draft(schema: str, relations: Sequence[Relation], others: Iterable[Relation]
     for place, guess in enumerate(chosen):
         name = unique(slug(guess.relation.name, "table"), drafted)
         drafted[name] = draft_table(guess, guesses, name)
+        choose_rows(drafted[name], guess)
+        choose_vectors(drafted[name], guess, made)
         written = _collection(name, guess.relation, drafted[name])
         if place == COLLECTIONS_MAX:
             lines += [

@@ -34,6 +34,7 @@ from quarry.core.collections.guessing import (
     words,
     written_out,
 )
+from quarry.core.collections.json_paths import JSON_TYPES, covered, keys_of
 from quarry.core.collections.reached import Guesses, Reached, buys, last_word, reached, telling_columns
 from quarry.core.collections.relations import Column, Reference
 from quarry.core.collections.search_table import DATE
@@ -174,7 +175,7 @@ def _add_facets(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: st
     used -= {column.name for column in guess.key_categories}
     unused = []
     for column in guess.relation.columns:
-        if column.name in guess.secrets or (column.name in used and column.name not in guess.references):
+        if covered(column.name, guess.secrets) or (column.name in used and column.name not in guess.references):
             continue
         facet = _facet(column, guess, guesses) if len(draft.facets) < FACETS_MAX else None
         if facet is None:
@@ -351,7 +352,7 @@ def _facet(column: Column, guess: TableGuess, guesses: Guesses) -> _Facet | None
     kind = None if is_part else _kind(column, guess)
     if kind is None:
         return None
-    called = written_out(column.name)
+    called = written_out(keys_of(column.name)[-1] if keys_of(column.name) else column.name)
     unit = unit_of(column, guess.relation.name) if kind == "number" else None
     if unit:
         return _Facet(
@@ -439,6 +440,8 @@ def _why_unused(column: Column, guess: TableGuess) -> str:
         return "whose it is"
     if column.name in guess.referring:
         return "refers to what has no name"
+    if column.base in JSON_TYPES and any(keys_of(each.name)[:1] == (column.name,) for each in guess.relation.columns):
+        return "its keys are named like columns"
     if is_date(column):
         return "only tells of changes" if date_purpose(column) == "bookkeeping" else "one facet too many"
     return (
