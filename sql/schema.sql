@@ -2118,6 +2118,20 @@ $_$;
 
 
 --
+-- Name: json_without(jsonb, text[]); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.json_without(p_document jsonb, p_path text[]) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select case jsonb_typeof(p_document #> p_path[:cardinality(p_path) - 1])
+    when 'object' then p_document #- p_path
+    else p_document
+  end
+$$;
+
+
+--
 -- Name: keep_experience(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 

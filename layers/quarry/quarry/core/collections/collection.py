@@ -307,7 +307,7 @@ class Collection:
         """The source's row as JSON, but for what is hidden."""
         fields: LiteralString = f"to_jsonb({row}) - array[{_listed(map(quoted, self.declaration.hidden))}]::text[]"
         for keys in filter(None, map(keys_of, self.declaration.hidden)):
-            fields = without_path(f"({fields})", keys)
+            fields = without_path(fields, keys)
         return fields
 
     @property

@@ -64,7 +64,7 @@ def path_sql(keys: Sequence[str], type: PathType, row: LiteralString) -> Literal
 
 def without_path(document: LiteralString, keys: Sequence[str]) -> LiteralString:
     """A document in SQL without what stands at a path."""
-    return f"({document} #- array[{', '.join(map(_quoted, keys))}])"
+    return f"json_without({document}, array[{', '.join(map(_quoted, keys))}])"
 
 
 def _quoted(key: str) -> LiteralString:
