@@ -67,6 +67,15 @@ async def test_rows_are_found_by_the_vectors_of_their_table_and_no_text_is_embed
     assert found["results"][0]["id"] == "3"
 
 
+@pytest.mark.parametrize("swapped", [True, False])
+async def test_vectors_of_another_model_are_noticed_by_their_texts(
+    database_url: str, services: Services, tmp_path: Path, capsys: pytest.CaptureFixture[str], swapped: bool
+) -> None:
+    await fill_documents(database_url, services, swapped)
+    fill(database_url, DECLARED, tmp_path)
+    assert ("unlike those that all-MiniLM-L6-v2 makes" in capsys.readouterr().err) == swapped
+
+
 async def test_vectors_are_followed_as_they_are_written(database_url: str, services: Services) -> None:
     await fill_documents(database_url, services)
     apply_file(database_url, DECLARED)

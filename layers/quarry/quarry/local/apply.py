@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Iterable, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
+
+from psycopg.errors import Error as PostgresError
 
 from quarry.core.collections.apply import Change, apply_change, plan_changes, stored_collections, take_turn
 from quarry.core.collections.checking import check, tables_named
@@ -17,7 +20,8 @@ from quarry.core.collections.json_sample import with_documents
 from quarry.core.collections.relations import Embedding, read_catalog
 from quarry.core.collections.row_condition import with_conditions
 from quarry.core.collections.upkeep import Refreshed, compare, embedded_tables, keep_in_step, read_collections
-from quarry.core.errors import ConfigurationError, NotFound
+from quarry.core.collections.vectors_taken import are_unlike
+from quarry.core.errors import ConfigurationError, ModelError, NotFound
 from quarry.core.postgres.embed import remember_model
 from quarry.core.postgres.load import analyze
 from quarry.core.postgres.migrate import connect
@@ -126,7 +130,20 @@ async def fill(
         await _count(database, services, changed)
         if embed:
             await _embed(database, services, [*collections.values()])
+            await _doubt_vectors(services, [each for name, each in collections.items() if name in applied])
     return _report(done)
+
+
+async def _doubt_vectors(services: Services, collections: Sequence[Collection]) -> None:
+    """Warn of vectors that tables hold and that another model made, as their texts show."""
+    for each in collections:
+        with suppress(ModelError, PostgresError):  # both are reported by what needs them
+            if each.declaration.vectors and await are_unlike(services.database, each, services.embeddings):
+                note(
+                    f"{each.name}: the vectors in {each.declaration.vectors.column} are unlike those that "
+                    f"{services.embeddings.name} makes of the same texts: set the model that made them "
+                    "(OPENAI_EMBEDDING_MODEL), or leave `vectors` out to have the texts embedded"
+                )
 
 
 async def _reconcile(database: LocalDatabase, name: str | None) -> bool:
