@@ -10,10 +10,12 @@ import pytest
 from starlette.testclient import TestClient
 
 from quarry.core.collections.declaration import DeclarationError
+from quarry.core.postgres.migrate import connect
 from quarry.core.services import Services
 from quarry.local.apply import apply_file as declare
+from quarry.local.doctor_collections import collection_findings
 from tests.collections.support import apply_file, found, owner, refreshed, waiting
-from tests.collections.test_search import filled
+from tests.collections.test_search import fill, filled
 from tests.conftest import client_of
 
 DOCUMENTS = """
@@ -167,3 +169,64 @@ def test_a_path_that_cannot_be_meant_is_told(
     except DeclarationError as error:
         problems = str(error)
     assert told in problems + capsys.readouterr().err
+
+
+OWNED = """
+create table notes (id int primary key, content text, metadata jsonb);
+insert into notes values (1, 'The heron nests', '{"tenant": "ann", "kind": "bird"}'),
+  (2, 'The heron fishes', '{"tenant": "bob", "kind": "fisher"}'), (3, 'A heron of nobody', '{"kind": "stray"}');
+"""
+OWNED_BY_KEY = """
+[collections.notes]
+source = "notes"
+text = ["content"]
+embed = []
+scope = "metadata.tenant"
+scope_setting = "app.tenant"
+
+[collections.notes.facets]
+kind = { kind = "value", column = "metadata.kind" }
+"""
+
+
+def test_a_key_that_says_whose_a_row_is_keeps_it_from_others(database_url: str, tmp_path: Path) -> None:
+    owner(database_url, OWNED)
+    fill(database_url, OWNED_BY_KEY, tmp_path)
+    with client_of(database_url) as client:
+        for user, id, kind in (("ann", "1", "bird"), ("bob", "2", "fisher")):
+            client.headers["Authorization"] = f"Bearer {user}"
+            hits = client.get("/records/search", params={"q": "heron", "type": "notes"}).json()["results"]
+            assert [hit["id"] for hit in hits] == [id]
+            body = client.get("/records/facets", params={"type": "notes", "by": "kind"}).json()
+            assert body["groups"] == [{"value": kind, "count": 1}]
+            grouped = client.post("/query", json={"source": "notes", "group": [{"field": "metadata.kind"}]}).json()
+            assert [row[0] for row in grouped["rows"]] == [kind]
+            assert client.get("/records/notes/3").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("change", "detail"),
+    [
+        ("rename column metadata to facts", "metadata is now called facts"),
+        ("alter column metadata type text using metadata::text", "metadata is now text"),
+        ("drop column metadata", "metadata.title is now gone"),
+    ],
+)
+def test_the_doctor_says_what_became_of_the_column_that_keys_are_in(
+    database_url: str, change: str, detail: str
+) -> None:
+    owner(database_url, DOCUMENTS)
+    apply_file(database_url, DECLARED)
+    owner(database_url, f"alter table documents {change}")
+    with connect(database_url) as connection:
+        [finding, *_] = collection_findings(connection, "")
+    assert (finding.status, detail in finding.detail) == ("broken", True)
+
+
+def test_the_doctor_warns_of_a_key_that_looks_like_a_secret_until_it_is_hidden(database_url: str) -> None:
+    owner(database_url, DOCUMENTS)
+    for declared, is_warned in ((DECLARED.replace('hidden = ["metadata.api_key"]', ""), True), (DECLARED, False)):
+        apply_file(database_url, declared)
+        with connect(database_url) as connection:
+            findings = [*collection_findings(connection, "")]
+        assert ("metadata.api_key may hold a secret" in str(findings)) == is_warned
