@@ -10,10 +10,14 @@ import pytest
 from starlette.testclient import TestClient
 
 from quarry.core.collections.declaration import DeclarationError
+from quarry.core.collections.upkeep import compare, read_collections
+from quarry.core.postgres.migrate import connect
 from quarry.core.services import Services
 from quarry.local.apply import apply_file as declare
+from quarry.local.doctor_collections import collection_findings
 from tests.collections.support import HELP_DESK, TICKETS, apply_file, found, owner, refreshed, waiting
-from tests.collections.test_search import filled
+from tests.collections.test_search import SCOPED, filled
+from tests.collections.test_tenants import call_tool
 from tests.conftest import client_of
 
 WITH_DELETED = """
@@ -72,6 +76,33 @@ def test_links_lead_to_rows_of_collections_alone(client: TestClient) -> None:
     assert rows(client, "agents", select=["title", "count(tickets)"]) == [["Boris Krug", 0]]
 
 
+def test_agents_neither_read_such_a_row_nor_see_its_values(client: TestClient) -> None:
+    assert "Invoice is wrong" not in call_tool(client, "get", source="tickets", id="2")
+    assert "The printer smokes" in call_tool(client, "get", source="tickets", id="1")
+    values = call_tool(client, "values", source="tickets", field="status")
+    assert "open" in values
+    assert "closed" not in values
+
+
+def test_policies_hold_for_the_rows_that_are_left(server_url: str, migrated_template: str, tmp_path: Path) -> None:
+    with filled(
+        server_url, migrated_template, tmp_path, SCOPED.replace("title = ", 'where = "price is null or price < 50"\ntitle = ', 1),
+        HELP_DESK,
+        "create role chosen_server login password 'chosen_server' in role quarry_serving, quarry_loading",
+        "alter table support.tickets enable row level security",
+        "create policy own on support.tickets using (account_id::text = current_setting('app.account', true))",
+        "grant usage on schema support to chosen_server",
+        "grant select on all tables in schema support to chosen_server",
+        role="chosen_server",
+    ) as url, client_of("postgresql://chosen_server:chosen_server@" + url.partition("@")[2]) as client:  # fmt: skip
+        for user, ids in (("1", [[1]]), ("2", [[3]]), ("3", [])):
+            client.headers["Authorization"] = f"Bearer {user}"
+            assert rows(client, select=["id"]) == ids
+            counted = client.get("/records/facets", params={"type": "tickets"}).json()
+            assert counted["total"] == len(ids)
+            assert client.get("/records/tickets/1").status_code == (200 if user == "1" else 404)
+
+
 @pytest.fixture
 async def desk(database_url: str, services: Services) -> str:
     """The URL of a database whose tickets are searched but for deleted ones, and in step."""
@@ -89,6 +120,32 @@ async def test_rows_leave_and_enter_as_they_are_written(desk: str, services: Ser
     owner(desk, "insert into support.tickets (subject, deleted_at) values ('A badger', now()), ('A weasel', null)")
     await refreshed(services.database)
     assert await found(services.database, "badger | weasel") == ["5"]
+
+
+async def test_comparing_finds_rows_that_left_and_entered_unseen(desk: str, services: Services) -> None:
+    owner(
+        desk,
+        "alter table support.tickets disable trigger user",
+        "update support.tickets set deleted_at = case when deleted_at is null then now() end where id < 3",
+    )
+    [collection] = (await read_collections(services.database)).values()
+    assert await compare(services.database, collection) == 2
+    await refreshed(services.database)
+    assert await found(services.database, "printer | invoice") == ["2"]
+
+
+async def test_a_column_of_the_condition_that_goes_is_reported_and_stops_no_writer(
+    desk: str, services: Services
+) -> None:
+    owner(
+        desk,
+        "alter table support.tickets rename deleted_at to gone_at",
+        "insert into support.tickets (subject) values ('badger')",
+    )
+    assert "deleted_at" in ((await refreshed(services.database))["tickets"] or "")
+    with connect(desk) as connection:
+        [finding, *_] = collection_findings(connection, "")
+    assert "deleted_at is now called gone_at" in finding.detail
 
 
 async def test_a_condition_that_is_another_is_applied_to_all_rows(desk: str, services: Services) -> None:
