@@ -31,7 +31,7 @@ from quarry.core.collections.declaration import (
 )
 from quarry.core.collections.expression import expression_columns, expression_sql
 from quarry.core.collections.guessing import words
-from quarry.core.collections.json_paths import TEXT, PathType, keys_of, path_sql, without_path
+from quarry.core.collections.json_paths import TEXT, PathType, keys_of, own_name, path_sql, without_path
 from quarry.core.collections.path_types import TYPES_OF_KINDS, Relations, path_types
 from quarry.core.collections.relations import Column, Relation, is_date_type
 from quarry.core.retrieval.facets import identifier
@@ -212,7 +212,7 @@ class Collection:
         """A line that is cited; a column of weight D with its name before it."""
         if self.declaration.text.get(line) != "D":
             return self.line(line, row)
-        return quoted(f"{' '.join(words(line)) or line}: ") + f" || {self.line(line, row)}"
+        return quoted(f"{' '.join(words(own_name(line))) or line}: ") + f" || {self.line(line, row)}"
 
     def _facet_lines(self, row: LiteralString) -> list[LiteralString]:
         return [

@@ -32,6 +32,11 @@ def keys_of(name: str) -> tuple[str, ...]:
     return parts if len(parts) > 1 and all(parts) else ()
 
 
+def own_name(name: str) -> str:
+    """What a column or path is called by itself: the last key of a path."""
+    return (keys_of(name) or (name,))[-1]
+
+
 def overlap(name: str, other: str) -> bool:
     """Whether one of two names is the other, or holds it: `metadata` and `metadata.author`."""
     return covers(name, other) or covers(other, name)

@@ -26,8 +26,8 @@ KEYS_MAX = 40
 """So many keys of a column are known, the most frequent ones."""
 SHARE_MIN = 0.02
 """Rarer keys are values that somebody made keys of: names of people, days."""
-PLANNED_SECONDS = 5
-"""A view that takes longer to give its first rows is not looked at."""
+SAMPLE_SECONDS = 5
+"""What takes longer to give its rows, as a view may, is not looked at."""
 VALUES_KEPT = 40
 CHARACTERS_KEPT = 300
 KEY_CHARACTERS_MAX = 60
@@ -76,9 +76,13 @@ def _documents(connection: SyncConnection, relation: Relation) -> Iterator[Colum
 
 
 def _sampled(connection: SyncConnection, relation: Relation, column: Column) -> list[Mapping[str, Any]]:
-    # a fault of a view, or of what it calls, is told by what reads it later
-    with suppress(PostgresError), connection.transaction(), connection.cursor(row_factory=dict_row) as cursor:
-        cursor.execute(SQL("set local statement_timeout = {}").format(Literal(PLANNED_SECONDS * 1000)))
+    # a fault of a view, or of what it calls, is reported by what reads it later; undone, no limit of time is left behind
+    with (
+        suppress(PostgresError),
+        connection.transaction(force_rollback=True),
+        connection.cursor(row_factory=dict_row) as cursor,
+    ):
+        cursor.execute(SQL("set local statement_timeout = {}").format(Literal(SAMPLE_SECONDS * 1000)))
         return [*cursor.execute(_query(relation, column)).fetchall()]
     return []
 

@@ -74,11 +74,11 @@ def read_condition(connection: SyncConnection, relation: Relation, condition: st
 
 def _why(error: errors.Error) -> str:
     """What is wrong with a condition, and what could be written."""
-    told = error.diag.message_primary or "cannot be read"
+    reason = error.diag.message_primary or "cannot be read"
     if isinstance(error, errors.InvalidObjectDefinition):
         return f"{_OF_TIME}; compare columns with values that stay, or search a view"
     if isinstance(error, errors.FeatureNotSupported | errors.GroupingError | errors.WindowingError):
-        return f'is no condition on one row ({told}): search a view that has it, with sync = "sweep"'
+        return f'is no condition on one row ({reason}): search a view that has it, with sync = "sweep"'
     if isinstance(error, errors.InsufficientPrivilege):
-        return f"cannot be checked ({told}): the role of DATABASE_URL needs the right to make temporary tables"
-    return f"is no condition on a row: {told}"
+        return f"cannot be checked ({reason}): the role of DATABASE_URL needs the right to make temporary tables"
+    return f"is no condition on a row: {reason}"

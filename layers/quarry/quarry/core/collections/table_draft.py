@@ -34,7 +34,7 @@ from quarry.core.collections.guessing import (
     words,
     written_out,
 )
-from quarry.core.collections.json_paths import JSON_TYPES, covered, keys_of
+from quarry.core.collections.json_paths import JSON_TYPES, covered, keys_of, own_name
 from quarry.core.collections.reached import Guesses, Reached, buys, last_word, reached, telling_columns
 from quarry.core.collections.relations import Column, Reference
 from quarry.core.collections.search_table import DATE
@@ -352,7 +352,7 @@ def _facet(column: Column, guess: TableGuess, guesses: Guesses) -> _Facet | None
     kind = None if is_part else _kind(column, guess)
     if kind is None:
         return None
-    called = written_out(keys_of(column.name)[-1] if keys_of(column.name) else column.name)
+    called = written_out(own_name(column.name))
     unit = unit_of(column, guess.relation.name) if kind == "number" else None
     if unit:
         return _Facet(
