@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 from starlette.testclient import TestClient
 
@@ -53,6 +54,7 @@ town = { kind = "place", by = "metadata.writer", of = "writers", title = "about.
 
 [collections.documents.predicates]
 long = "metadata.pages > 20"
+unrated = "extra.stars is null"
 """
 
 
@@ -111,8 +113,31 @@ def test_keys_that_nobody_declared_are_fields_with_the_type_that_was_seen(client
     ]  # fmt: skip
 
 
+def test_an_index_of_the_owner_on_a_key_serves(database_url: str, tmp_path: Path) -> None:
+    owner(
+        database_url,
+        DOCUMENTS,
+        "create index own on documents ((metadata ->> 'author'))",
+        "create index folded on documents (lower(btrim(metadata ->> 'author')))",
+        "insert into documents select n, 'x', jsonb_build_object('author', 'Author ' || n) from generate_series(6, 3000) n",
+    )
+    fill(database_url, DECLARED.replace("text = {", "embed = []\ntext = {"), tmp_path)
+    owner(database_url, "analyze documents")
+    with client_of(database_url) as client:
+        for _ in range(2):
+            counted = client.get("/records/facets", params={"type": "documents", "author": "Author 77"}).json()
+            assert counted["total"] == 1
+            assert len(rows(client, where=[{"field": "metadata.author", "value": "author 77"}])) == 1
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        used = connection.execute(
+            "select indexrelname from pg_stat_user_indexes where idx_scan > 0 and indexrelname in ('own', 'folded')"
+        ).fetchall()
+    assert {name for (name,) in used} == {"own", "folded"}
+
+
 def test_a_predicate_names_a_key(client: TestClient) -> None:
     assert rows(client, where=[{"field": "long", "value": True}], select=["id"]) == [[2]]
+    assert len(rows(client, where=[{"field": "unrated", "value": True}])) == 5  # no row has such a key yet
 
 
 def test_a_hidden_key_is_shown_by_no_door(client: TestClient) -> None:
@@ -147,7 +172,7 @@ async def test_a_document_that_changes_is_read_again_and_another_key_changes_not
         ('[collections.documents.facets]\nkey = { kind = "value", column = "metadata.api_key.id" }', "is hidden"),
         (
             'author = "metadata.autor"',
-            "no row that was looked at has 'metadata.autor'; did you mean 'metadata.author'?",
+            "has one value at 'metadata.autor'; did you mean 'metadata.author'?",
         ),
     ],
 )

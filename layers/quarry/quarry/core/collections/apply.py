@@ -231,13 +231,15 @@ def apply_change(connection: SyncConnection, change: Change, schema: str) -> Non
             if change.is_filled_anew:
                 _ask_to_compare(connection, collection)
         if change.relation and change.action != "drop":
-            _note_keys(connection, change.name, change.relation)
+            _note_keys(connection, change, change.relation)
 
 
-def _note_keys(connection: SyncConnection, name: str, relation: Relation) -> None:
-    """Note the keys that JSON columns were seen to hold."""
-    keys = {each.name: UsedColumn.at(relation, each.name).to_store() for each in relation.documents}
-    connection.execute("update collections set document_keys = %s where name = %s", [Json(keys), name])
+def _note_keys(connection: SyncConnection, change: Change, relation: Relation) -> None:
+    """Note the keys that JSON columns were seen to hold, and those that predicates name."""
+    named = change.declaration.paths_of_predicates if change.declaration else ()
+    keys = dict.fromkeys((*(each.name for each in relation.documents), *named))
+    kept = {name: UsedColumn.at(relation, name).to_store() for name in keys}
+    connection.execute("update collections set document_keys = %s where name = %s", [Json(kept), change.name])
 
 
 def _restore_triggers(connection: SyncConnection, collection: Collection) -> None:

@@ -173,11 +173,11 @@ class _Check:
         return column
 
     def _doubt_path(self, relation: Relation, name: str, *path: str) -> None:
-        """A key that no row of a sample holds may be misspelt."""
+        """A key that a sample does not have may be misspelt."""
         holder = keys_of(name)[0]
         seen = [each.name for each in relation.documents if covers(holder, each.name)]
         if seen and not any(overlap(name, each) for each in seen):
-            self._doubtful(f"no row that was looked at has {name!r}{nearest(name, seen)}", *path)
+            self._doubtful(f"hardly any row of a sample has one value at {name!r}{nearest(name, seen)}", *path)
 
     def _check_rights(self, source: Relation) -> None:
         if not source.may_select:
@@ -308,7 +308,7 @@ class _Check:
             self._wrong(f"{source.name} has a column of this name: call the predicate otherwise", *path)
         known = [*self.declared.facets, *(["date"] if self.declared.date else []), *source.names]
         for field_name in dict.fromkeys(fields_of(read_predicate(text))):
-            if field_name not in known:
+            if field_name not in known and (not keys_of(field_name) or source.at(field_name) is None):
                 self._wrong(f"there is no facet or column {field_name!r}{nearest(field_name, known)}", *path)
             elif field_name not in self.declared.facets:
                 self._refuse_hidden(field_name, [field_name], *path)

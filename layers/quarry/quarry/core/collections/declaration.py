@@ -24,8 +24,8 @@ from pydantic import (
 )
 
 from quarry.core.collections.expression import expression_columns
-from quarry.core.collections.json_paths import overlap
-from quarry.core.collections.predicate import read_predicate
+from quarry.core.collections.json_paths import keys_of, overlap
+from quarry.core.collections.predicate import fields_of, read_predicate
 from quarry.core.collections.row_choice import VectorColumn, Vectors, Where
 from quarry.core.contract import NAME_PATTERN
 from quarry.core.errors import ConfigurationError
@@ -359,6 +359,12 @@ class CollectionDeclaration(_Declared):
             "author": (self.author,) if self.author else (),
             "date": (self.date,) if self.date else (),
         }
+
+    @property
+    def paths_of_predicates(self) -> tuple[str, ...]:
+        """The paths that predicates name by themselves, not by a facet."""
+        named = (name for text in self.predicates.values() for name in fields_of(read_predicate(text)))
+        return tuple(dict.fromkeys(name for name in named if keys_of(name) and name not in self.facets))
 
     @property
     def references(self) -> Mapping[str, Referred | Parent]:
