@@ -7,7 +7,8 @@ from pathlib import Path
 
 from quarry.core.collections.declaration import nearest
 from quarry.core.collections.drafting import Draft, draft
-from quarry.core.collections.relations import Relation, relations_named, relations_of_schema
+from quarry.core.collections.json_sample import with_documents
+from quarry.core.collections.relations import Embedding, Relation, relations_named, relations_of_schema
 from quarry.core.errors import ConfigurationError
 from quarry.core.postgres.migrate import connect
 from quarry.core.postgres.schema import SyncConnection
@@ -28,9 +29,10 @@ def map_schema(schema: str, output: Path | None, *, force: bool, explain: bool =
     settings = Settings.from_environment()
     with database_url(settings) as url, connect(url, settings.database_schema) as connection:
         _check_schema(connection, schema, settings.database_schema)
-        relations = relations_of_schema(connection, schema)
+        relations = with_documents(connection, relations_of_schema(connection, schema))
         others = relations_named(connection, _referred_elsewhere(relations))
-    drafted = draft(schema, relations, others.values())
+    made = Embedding(settings.embedding_model_name, settings.embedding_dimensions)
+    drafted = draft(schema, relations, others.values(), made)
     if output is not None:
         output.write_text(drafted.text, encoding="utf-8")
     if explain:

@@ -15,7 +15,9 @@ from typing import Any, Literal
 
 from quarry import catalog
 from quarry.core.cleanup import delete_expired
+from quarry.core.collections.search_table import embedded_table
 from quarry.core.collections.upkeep import embedded_tables, read_collections
+from quarry.core.collections.vectors_taken import take_over_vectors, with_given_vectors
 from quarry.core.errors import ModelError
 from quarry.core.files.options import ReadOptions
 from quarry.core.files.reading import files_in, read_records
@@ -257,7 +259,10 @@ async def _embed_tables(database: LocalDatabase, scope: EmbedScope) -> bool:
         if scope == "all":
             # no vector is dropped before the model has shown that it can make new ones
             await probe(services.embeddings)
-            await forget_vectors(services.database, tables, services.embeddings)
+            given = await with_given_vectors(services.database, services.embeddings)
+            forgotten = [*tables, *map(embedded_table, given)]
+            await forget_vectors(services.database, forgotten, services.embeddings)
+            await take_over_vectors(services.database, given, services.embeddings)
         await remembers_model(services.database, services.embeddings)
         stale = scope != "new"
         waiting = [table for table in tables if await count_pending(services.database, table, stale=stale)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from quarry.core.collections.apply import resolved
-from quarry.core.collections.collection import Collection, make_collection
+from quarry.core.collections.collection import Collection, make_collection, used_columns
 from quarry.core.collections.declaration import read_declarations, table_name
 from quarry.core.collections.relations import Relation
 from quarry.core.collections.search_table import search_table
@@ -27,7 +27,8 @@ def drafted_sources(text: str, relations: Sequence[Relation]) -> dict[str, tuple
     declared: list[Declared] = []
     for number, (name, declaration) in enumerate(read_declarations(text).items(), 1):
         relation = by_name[table_name(declaration.source)]
-        collection = make_collection(number, name, resolved(declaration, relation, by_name), relation)
+        whole = resolved(declaration, relation, by_name)
+        collection = make_collection(number, name, whole, relation, used_columns(whole, relation, by_name))
         named = {*collection.columns, *declaration.fields}
         columns = [column for column in relation.columns if column.name in named]
         declared.append(Declared(collection, search_table(collection), columns))

@@ -90,7 +90,7 @@ def load_collection(
                 remember(connection, table, load.loaded_files, alone=load.relation is None or mode == "replace")
                 _report(load, told_name)
                 with _declared(connection, table, text) as declared:
-                    for change in planned(connection, declared, FILE, schema, only=table[1]):
+                    for change in planned(connection, declared, FILE, database.settings, only=table[1]):
                         apply_change(connection, change, schema)
                     _warn_of_others(connection, declared)
         except (LoadError, UnreadableFile) as error:

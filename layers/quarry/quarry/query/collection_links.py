@@ -25,10 +25,21 @@ from quarry.query.schema import Field, Kind, Link, SqlOf, SqlOn
 
 def links_of(collection: Collection, others: Sequence[Collection]) -> dict[str, Link]:
     """The links of a collection to `others`, itself among them, and to the tables that its facets name."""
-    # of several collections of one table the first one, before all one whose rows have owners
-    by_table = {each.source: each for each in reversed([*filter(_has_owners, others), *others])}
-    forth = {link.name: link for link in _Forth(collection, by_table).links()}
+    forth = {link.name: link for link in _Forth(collection, _by_table(others)).links()}
     return {**forth, **{link.name: link for link in _links_back(collection, others, {*forth})}}
+
+
+def titles_of(collection: Collection, others: Sequence[Collection], links: Mapping[str, Link]) -> dict[str, Link]:
+    """The links by which a row is told what it refers to: where a collection has not all rows of its table, they lead to all
+    of these, else they are those of `links`.
+    """
+    of_tables = _Forth(collection, _by_table(others), is_of_table=True).links()
+    return {each.name: links[each.name] if links[each.name].rows == each.rows else each for each in of_tables}
+
+
+def _by_table(others: Sequence[Collection]) -> dict[tuple[str, str], Collection]:
+    # of several collections of one table the first one, before all one whose rows have owners
+    return {each.source: each for each in reversed([*filter(_has_owners, others), *others])}
 
 
 def _has_owners(collection: Collection) -> bool:
@@ -68,6 +79,8 @@ class _Forth:
 
     collection: Collection
     declared: Mapping[tuple[str, str], Collection]
+    is_of_table: bool = False
+    """Whether they lead to all rows of a table, not to those alone that its collection has."""
 
     def links(self) -> Iterator[Link]:
         for name, facet in self.collection.declaration.facets.items():
@@ -100,7 +113,7 @@ class _Forth:
     def _through(self, name: str, facet: FacetDeclaration) -> Link:
         """The rows that another table joins a row with."""
         collection = self.collection
-        of = collection.other_table(facet.of or "")
+        of = self._rows(facet.of or "")
         rows = _joined_rows(collection, facet, of, facet.key or "id", facet.by or "", facet.to or "")
         key = collection.key[0]
         return self._link(name, facet, lambda row, other: f"{other}.quarry_row = {collection.column(key, row)}", rows)
@@ -109,7 +122,8 @@ class _Forth:
         label, end = facet.label or facet_label(name), _ends(facet)[0]
         is_many = facet.through is not None
         if (target := self.declared.get(table_name(end))) is not None:
-            return Link(name, label, on, is_many, target.name, rows)
+            of_table = target.table_sql if self.is_of_table and target.declaration.where else None
+            return Link(name, label, on, is_many, target.name, rows or of_table)
         return Link(name, label, on, is_many, None, rows or self.collection.other_table(end), self._title_alone(facet))
 
     def _title_alone(self, facet: FacetDeclaration) -> Mapping[str, Field]:
@@ -127,13 +141,19 @@ class _Forth:
         while isinstance(title, Referred):
             other = row + "y"
             on = f"{collection.column(title.key or 'id', other)} = {collection.column(title.by, row)}"
-            joined += f" join {collection.other_table(title.of)} {other} on {on}"
+            of = collection.other_table(title.of) if isinstance(title.title, Referred) else self._rows(title.of)
+            joined += f" join {of} {other} on {on}"
             guards.append(self._guard(title.of, other))
             row, title = other, title.title
         key = collection.column(facet.key or "id", "r")
         # the last row's guard is its own source's
         where = " and ".join(guards[:-1])
         return f"(select {key} as quarry_key, {row}.* from {joined} where {where})"
+
+    def _rows(self, table: str) -> LiteralString:
+        """The rows of a table that links lead to."""
+        of = self.declared.get(table_name(table))
+        return of.source_sql if of is not None and not self.is_of_table else self.collection.other_table(table)
 
     def _guard(self, table: str, row: LiteralString) -> LiteralString:
         passed = self.declared.get(table_name(table))
@@ -174,7 +194,7 @@ def _are_equal(
 
 
 def _text(collection: Collection, column: str) -> SqlOf:
-    return lambda row: collection.column(column, row) + "::text"
+    return lambda row: collection.other_text(column, row)
 
 
 def _field(name: str, kind: Kind, sql: SqlOf) -> Field:

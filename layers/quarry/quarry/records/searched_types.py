@@ -91,7 +91,7 @@ class SearchedType:
     @property
     def has_meaning(self) -> bool:
         """Whether its records have vectors."""
-        return self.collection is None or bool(self.collection.declaration.embedded)
+        return self.collection is None or self.collection.declaration.has_meaning
 
     @property
     def is_searched(self) -> bool:

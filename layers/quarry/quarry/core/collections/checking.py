@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from quarry.core.collections.agreement import disagreements
 from quarry.core.collections.collection import key_of
-from quarry.core.collections.column_types import ANY, DATE, FACETS, ORDERED, PLAIN, SINGLE, TEXT, Fit, is_comparable
+from quarry.core.collections.column_types import (
+    ANY,
+    DATE,
+    FACETS,
+    ORDERED,
+    PLAIN,
+    SINGLE,
+    TEXT,
+    VECTOR,
+    Fit,
+    is_comparable,
+)
 from quarry.core.collections.declaration import (
     CollectionDeclaration,
     FacetDeclaration,
@@ -23,9 +35,12 @@ from quarry.core.collections.declaration import (
     template_columns,
 )
 from quarry.core.collections.exposure import exposed
+from quarry.core.collections.json_paths import PathType, covers, keys_of, overlap
+from quarry.core.collections.path_types import path_types, type_to_compare
 from quarry.core.collections.predicate import fields_of, read_predicate
 from quarry.core.collections.relations import Catalog, Column, Reference, Relation
 from quarry.core.collections.toml_text import table as sql_table
+from quarry.core.collections.vectors_given import vectors_problem
 
 _SYSTEM_SCHEMAS = ("pg_catalog", "information_schema")
 _TRIGGERED = ("table", "partitioned table")
@@ -103,6 +118,7 @@ class _Check:
         self._check_columns(source)
         self._check_url(source)
         self._check_sync(source)
+        self._check_vectors(source)
         for name, facet in self.declared.facets.items():
             self._check_facet(source, name, facet)
         for name, text in self.declared.predicates.items():
@@ -138,17 +154,36 @@ class _Check:
         own = [".".join(known) for known in self.catalog.names if known[0] != self.own_schema]
         return nearest(f"{schema}.{table}", own)
 
-    def _column(self, relation: Relation, name: str, fit: Fit, *path: str) -> Column | None:
-        column = relation.by_name.get(name)
+    @cached_property
+    def _types(self) -> Mapping[str, PathType]:
+        """Of which type the paths are that are named of the source."""
+        return path_types(self.declared, self.catalog.relations)
+
+    def _column(
+        self, relation: Relation, name: str, fit: Fit, *path: str, type: PathType | None = None
+    ) -> Column | None:
+        is_own = relation.qualified == table_name(self.declared.source)
+        column = relation.at(name, type or (self._types.get(name, PathType()) if is_own else PathType()))
         if column is None:
-            self._wrong(f"{relation.name} has no column {name!r}{nearest(name, relation.by_name)}", *path)
+            self._wrong(f"{relation.name} has no column {name!r}{nearest(name, relation.names)}", *path)
+        elif name in relation.by_name and keys_of(name) and not is_own:
+            self._wrong(f"{name!r} is a column, and reads as a key in JSON: call it otherwise in a view", *path)
         elif _UNQUOTABLE & {*name}:
             self._wrong(
                 f"a column called {name!r} cannot be used: give it a name without %, {{ and }} in a view", *path
             )
         elif not fit.accepts(column):
             self._wrong(f"the column {name!r} is {column.type}, not {fit.wanted}", *path)
+        elif name not in relation.by_name:
+            self._doubt_path(relation, name, *path)
         return column
+
+    def _doubt_path(self, relation: Relation, name: str, *path: str) -> None:
+        """A key that a sample does not have may be misspelt."""
+        holder = keys_of(name)[0]
+        seen = [each.name for each in relation.documents if covers(holder, each.name)]
+        if seen and not any(overlap(name, each) for each in seen):
+            self._doubtful(f"hardly any row of a sample has one value at {name!r}{nearest(name, seen)}", *path)
 
     def _check_rights(self, source: Relation) -> None:
         if not source.may_select:
@@ -210,7 +245,7 @@ class _Check:
 
     def _refuse_hidden(self, keyword: str, names: Iterable[str], *path: str) -> None:
         for name in names:
-            if name in self.declared.hidden:
+            if any(overlap(name, hidden) for hidden in self.declared.hidden):
                 self._wrong(f"the column {name!r} is hidden, and would be shown", *path, keyword)
 
     def _check_url(self, source: Relation) -> None:
@@ -246,6 +281,13 @@ class _Check:
                 "sync",
             )
 
+    def _check_vectors(self, source: Relation) -> None:
+        """That the table's vectors can be compared with those of questions."""
+        vectors = self.declared.vectors
+        column = self._column(source, vectors.column, VECTOR, "vectors") if vectors else None
+        if vectors and column and (problem := vectors_problem(vectors, column, self.catalog.vectors)):
+            self._wrong(problem, "vectors")
+
     def _check_facet(self, source: Relation, name: str, facet: FacetDeclaration) -> None:
         path = ("facets", name)
         if facet.through is not None:
@@ -258,8 +300,8 @@ class _Check:
                 self._check_referred(source, facet.reference, FACETS[facet.kind], *path)
             return
         if facet.expression is not None:
-            columns = {column.name: column for column in source.columns}
-            are_moments = all(each in columns and DATE.accepts(columns[each]) for each in facet.used_columns)
+            columns = [source.at(each, self._types.get(each)) for each in facet.used_columns]
+            are_moments = all(each is not None and DATE.accepts(each) for each in columns)
             fit = DATE if are_moments and facet.kind == "number" else FACETS["number"]
             for each in facet.used_columns:
                 self._column(source, each, fit, *path, "expression")
@@ -274,9 +316,9 @@ class _Check:
         path = ("predicates", name)
         if name in source.by_name:
             self._wrong(f"{source.name} has a column of this name: call the predicate otherwise", *path)
-        known = [*self.declared.facets, *(["date"] if self.declared.date else []), *source.by_name]
+        known = [*self.declared.facets, *(["date"] if self.declared.date else []), *source.names]
         for field_name in dict.fromkeys(fields_of(read_predicate(text))):
-            if field_name not in known:
+            if field_name not in known and (not keys_of(field_name) or source.at(field_name) is None):
                 self._wrong(f"there is no facet or column {field_name!r}{nearest(field_name, known)}", *path)
             elif field_name not in self.declared.facets:
                 self._refuse_hidden(field_name, [field_name], *path)
@@ -305,9 +347,12 @@ class _Check:
                 )  # fmt: skip
 
     def _check_referred(self, source: Relation, referred: Referred | Parent, fit: Fit, *path: str) -> None:
-        by = self._column(source, referred.by, SINGLE, *path, "by")
-        self._refuse_hidden("by", [referred.by], *path)
         other = self._other(referred.of, *path, "of")
+        key = referred.key or (other and referred_key(source, referred.by, other))
+        is_own = source.qualified == table_name(self.declared.source)
+        type = type_to_compare(other.by_name.get(key) if other and key and is_own else None)
+        by = self._column(source, referred.by, SINGLE, *path, "by", type=type)
+        self._refuse_hidden("by", [referred.by], *path)
         if other is None:
             return
         if isinstance(referred, Parent):

@@ -25,7 +25,9 @@ from pydantic import (
 )
 
 from quarry.core.collections.expression import expression_columns
-from quarry.core.collections.predicate import read_predicate
+from quarry.core.collections.json_paths import keys_of, overlap
+from quarry.core.collections.predicate import fields_of, read_predicate
+from quarry.core.collections.row_choice import VectorColumn, Vectors, Where
 from quarry.core.contract import NAME_PATTERN
 from quarry.core.errors import ConfigurationError
 from quarry.core.language.writing import languages
@@ -253,14 +255,19 @@ class CollectionDeclaration(_Declared):
     row is; callers see rows by the setting `scope_setting`, which is their verified claim `scope_claim`. `fields` are columns
     that a Query uses as well, and that are not shown: keys and codes. `links` are references that give a row no name.
     `predicates` are conditions with a name (`read_predicate`), which a Query uses as boolean fields. `bypasses_policies` says
-    that every caller may read what a view shows of tables with policies.
+    that every caller may read what a view shows of tables with policies. It has the rows that meet `where`, and with `vectors`
+    it is searched by vectors that these hold, in place of `embed`.
+
+    Wherever a column is named a key of a JSON column may be: `metadata.author`.
     """
 
     source: TableName
+    where: Where | None = None
     key: Columns = ()
     title: Columns = ()
     text: Mapping[str, Weight] = {}
     embed: Columns | None = None
+    vectors: VectorColumn | None = None
     heading: Columns | None = None
     cite: Columns = ()
     topic: Annotated[tuple[str | Referred, ...], BeforeValidator(_one_or_many)] = ()
@@ -340,9 +347,11 @@ class CollectionDeclaration(_Declared):
             raise ValueError(
                 f"`called_by` names a facet, and {self.called_by!r} is none{nearest(self.called_by, self.facets)}"
             )
+        if self.vectors is not None and self.embed is not None:
+            raise ValueError("`vectors` are in the table, and `embed` has texts embedded anew: leave one out")
         used = {*self.embedded, *self.shown, *self.text, *self.fields, *(each.by for each in self.references.values())}
         used |= {column for each in self.links.values() for column in each.by}
-        if both := sorted(used & {*self.hidden}):
+        if both := sorted(name for name in used if any(overlap(name, hidden) for hidden in self.hidden)):
             raise ValueError(f"{_list(both)} cannot be hidden and searched or shown")
         if not self.text and (given := [name for name in ("embed", "cite") if getattr(self, name)]):
             raise ValueError(f"{_list(given)} needs `text`: rows without it are counted, and not searched")
@@ -360,8 +369,15 @@ class CollectionDeclaration(_Declared):
 
     @property
     def embedded(self) -> tuple[str, ...]:
-        """The columns whose texts have vectors; none where words alone are searched."""
+        """The columns whose texts are embedded; none where words alone are searched, or the table holds vectors."""
+        if self.vectors is not None:
+            return ()
         return tuple(self.text) if self.embed is None else self.embed
+
+    @property
+    def has_meaning(self) -> bool:
+        """Whether its rows have vectors."""
+        return self.vectors is not None or bool(self.embedded)
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -398,6 +414,12 @@ class CollectionDeclaration(_Declared):
             "author": (self.author,) if self.author else (),
             "date": (self.date,) if self.date else (),
         }
+
+    @property
+    def paths_of_predicates(self) -> tuple[str, ...]:
+        """The paths that predicates name by themselves, not by a facet."""
+        named = (name for text in self.predicates.values() for name in fields_of(read_predicate(text)))
+        return tuple(dict.fromkeys(name for name in named if keys_of(name) and name not in self.facets))
 
     @property
     def references(self) -> Mapping[str, Referred | Parent]:
@@ -592,13 +614,14 @@ def _keys(location: Sequence[int | str]) -> list[str]:
     ]
 
 
-_ARMS = frozenset({"Poll", "str", "Referred", "LanguageColumn"})
-_PARTS: Mapping[str, type[_Declared]] = {
+_ARMS = frozenset({"Poll", "str", "Referred", "LanguageColumn", "sql"})
+_PARTS: Mapping[str, type[LazyModel]] = {
     "facets": FacetDeclaration,
     "links": LinkDeclaration,
     "quoting": Quoting,
     "part_of": Parent,
     "topic": Referred,
+    "vectors": Vectors,
 }
 """What is declared within a collection, by its key."""
 

@@ -13,8 +13,9 @@ from quarry.core.collections.draft_parts import slug, unique
 from quarry.core.collections.draft_text import in_lines, in_one_line
 from quarry.core.collections.guessed_references import with_guessed_references
 from quarry.core.collections.guessing import is_text, is_writable
-from quarry.core.collections.relations import Relation
-from quarry.core.collections.secrets import is_secret_table
+from quarry.core.collections.relations import Embedding, Relation
+from quarry.core.collections.row_drafts import choose_rows, choose_vectors
+from quarry.core.collections.secrets import is_secret_table, with_keys
 from quarry.core.collections.table_draft import draft_table
 from quarry.core.collections.table_guess import TableGuess
 from quarry.core.errors import ConfigurationError
@@ -57,10 +58,12 @@ class Draft:
     left_out: dict[str, str]
 
 
-def draft(schema: str, relations: Sequence[Relation], others: Iterable[Relation] = ()) -> Draft:
-    """A file for the tables of a schema; `others` are tables of other schemas that they refer to."""
-    own = _with_owners([TableGuess(each) for each in with_guessed_references(relations)])
-    guesses = {each.relation.qualified: each for each in (*own, *map(TableGuess, others))}
+def draft(
+    schema: str, relations: Sequence[Relation], others: Iterable[Relation] = (), made: Embedding | None = None
+) -> Draft:
+    """A file for the tables of a schema; `others` are tables of other schemas they refer to, `made` what embeds questions."""
+    own = _with_owners([TableGuess(with_keys(each)) for each in with_guessed_references(relations)])
+    guesses = {each.relation.qualified: each for each in (*own, *(TableGuess(with_keys(each)) for each in others))}
     referred = {reference.target for guess in own for reference in guess.relation.references}
     reasons = {guess.relation.name: _why_left_out(guess) for guess in own}
     chosen = sorted((guess for guess in own if reasons[guess.relation.name] is None), key=_importance)
@@ -72,12 +75,14 @@ def draft(schema: str, relations: Sequence[Relation], others: Iterable[Relation]
         is_full = [*drafted.values()].count("searched") == SEARCHED_MAX
         group = drafted[name] = _group(guess, is_named=guess.relation.qualified in referred, is_full=is_full)
         is_searched = group == "searched" or (group == "private" and _is_searched(guess))
-        made = draft_table(guess, guesses, name, is_searched=is_searched)
-        line = in_one_line(name, guess.relation, made) if group in _IN_LINES else None
+        table = draft_table(guess, guesses, name, is_searched=is_searched)
+        choose_rows(table, guess)
+        choose_vectors(table, guess, made)
+        line = in_one_line(name, guess.relation, table) if group in _IN_LINES else None
         if line is not None and len(line) <= LINE_MAX:
             short[group].append(line)
         else:
-            written = in_lines(name, guess.relation, made, _owner_lines(guess) if group == "private" else ())
+            written = in_lines(name, guess.relation, table, _owner_lines(guess) if group == "private" else ())
             full[group] += ["", *(f"# {line}".rstrip() if group == "private" else line for line in written)]
     left_out = {name: reason for name, reason in reasons.items() if reason is not None}
     text = "\n".join([*_head(schema), *_sections(full, short), *_left_out(left_out)]) + "\n"

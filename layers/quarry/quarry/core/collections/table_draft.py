@@ -33,6 +33,7 @@ from quarry.core.collections.guessing import (
     words,
     written_out,
 )
+from quarry.core.collections.json_paths import covered, own_name
 from quarry.core.collections.reached import Guesses, Reached, last_word, reached, telling_columns
 from quarry.core.collections.relations import Column
 from quarry.core.collections.search_table import DATE
@@ -156,7 +157,11 @@ def _add_facets(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: st
     used -= {column.name for column in (*guess.key_categories, *([] if is_searched else titles))}
     for column in guess.relation.columns:
         is_named = column.name in guess.references and is_searched
-        if column.name in guess.secrets or (column.name in used and not is_named) or len(draft.facets) == FACETS_MAX:
+        if (
+            covered(column.name, guess.secrets)
+            or (column.name in used and not is_named)
+            or len(draft.facets) == FACETS_MAX
+        ):
             continue
         facet = _facet(column, guess, guesses) if is_named or column.name not in guess.references else None
         if facet is None:
@@ -268,7 +273,7 @@ def _facet(column: Column, guess: TableGuess, guesses: Guesses) -> _Facet | None
     kind = None if is_part else _kind(column, guess)
     if kind is None:
         return None
-    called = written_out(column.name)
+    called = written_out(own_name(column.name))
     unit = unit_of(column, guess.relation.name) if kind == "number" else None
     if unit:
         return _Facet(

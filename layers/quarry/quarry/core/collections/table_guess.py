@@ -33,6 +33,7 @@ from quarry.core.collections.guessing import (
     text_width,
     words,
 )
+from quarry.core.collections.json_paths import covered
 from quarry.core.collections.relations import Column, Reference, Relation
 from quarry.core.collections.secrets import Suspicion, suspicion
 from quarry.core.language.nouns import singular
@@ -79,12 +80,16 @@ class TableGuess:
     def secrets(self) -> dict[str, Suspicion]:
         """The columns that may hold secrets, each with the reason."""
         found = {column.name: suspicion(column, self.relation) for column in self.relation.columns}
-        return {name: suspected for name, suspected in found.items() if suspected}
+        secret = {name: suspected for name, suspected in found.items() if suspected}
+        # what is in a column that is hidden needs no line of its own
+        return {name: each for name, each in secret.items() if not covered(name, {*secret} - {name})}
 
     @cached_property
     def usable(self) -> list[Column]:
         """The columns that may be shown and that a declaration can name."""
-        return [each for each in self.relation.columns if is_writable(each.name) and each.name not in self.secrets]
+        return [
+            each for each in self.relation.columns if is_writable(each.name) and not covered(each.name, self.secrets)
+        ]
 
     @cached_property
     def key(self) -> tuple[str, ...]:
