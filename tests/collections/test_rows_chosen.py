@@ -26,6 +26,8 @@ alter table support.tickets add deleted_at timestamptz, add closed boolean,
 alter table support.agents add left_on date;
 update support.tickets set deleted_at = now() where id = 2;
 update support.agents set left_on = '2024-01-01' where id = 1;
+create table support.visits (ticket_id int references support.tickets (id), way text, is_void boolean);
+insert into support.visits values (1, 'phone', false), (1, 'phone', true), (3, 'mail', false), (2, 'mail', true);
 """
 WHERE = TICKETS.replace("title = ", 'where = "deleted_at is null"\ntitle = ', 1)
 AGENTS = """
@@ -36,12 +38,19 @@ title = "name"
 text = "name"
 embed = []
 """
+VISITS = """
+[collections.visits]
+source = "support.visits"
+where = "not is_void"
+facets = { way = "value" }
+links = { ticket = "ticket_id" }
+"""
 
 
 @pytest.fixture(scope="module")
 def client(server_url: str, migrated_template: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     folder = tmp_path_factory.mktemp("desk")
-    with filled(server_url, migrated_template, folder, WHERE + AGENTS, HELP_DESK, WITH_DELETED) as url:
+    with filled(server_url, migrated_template, folder, WHERE + AGENTS + VISITS, HELP_DESK, WITH_DELETED) as url:
         with client_of(url) as client:
             yield client
 
@@ -63,6 +72,19 @@ def test_a_row_that_does_not_meet_it_comes_through_no_door(client: TestClient) -
     assert client.get("/records/tickets/1").status_code == 200
     unknown = client.post("/query", json={"source": "tickets", "where": [{"field": "status", "value": "closed"}]})
     assert unknown.status_code == 422 or unknown.json()["rows"] == []
+
+
+def test_rows_without_a_key_or_text_are_counted_by_the_same_condition(client: TestClient) -> None:
+    assert rows(client, "visits", aggregate=["count"], group=["way"], order=[{"by": "way"}]) == [
+        ["mail", 1],
+        ["phone", 1],
+    ]
+    assert rows(client, "visits", select=["way"], order=[{"by": "way"}]) == [["mail"], ["phone"]]
+    assert rows(client, "visits", aggregate=["count"], group=["ticket.title"]) != []
+    once = {"field": "count(visits)", "op": "=", "value": 1}
+    assert rows(client, select=["id"], where=[once], order=[{"by": "id"}]) == [[1], [3]]
+    counted = client.get("/records/facets", params={"type": "visits", "by": "way"}).json()
+    assert {each["value"]: each["count"] for each in counted["groups"]} == {"mail": 1, "phone": 1}
 
 
 def test_what_a_row_refers_to_is_named_though_its_collection_has_it_not(client: TestClient) -> None:

@@ -122,9 +122,12 @@ class _Forth:
         label, end = facet.label or facet_label(name), _ends(facet)[0]
         is_many = facet.through is not None
         if (target := self.declared.get(table_name(end))) is not None:
-            of_table = target.table_sql if self.is_of_table and target.declaration.where else None
-            return Link(name, label, on, is_many, target.name, rows or of_table)
+            return Link(name, label, on, is_many, target.name, rows or self._all_rows(target))
         return Link(name, label, on, is_many, None, rows or self.collection.other_table(end), self._title_alone(facet))
+
+    def _all_rows(self, target: Collection) -> LiteralString | None:
+        """The table of a collection, where links lead to rows that the collection leaves out too."""
+        return target.table_sql if self.is_of_table and target.declaration.where else None
 
     def _title_alone(self, facet: FacetDeclaration) -> Mapping[str, Field]:
         """The one field that is declared of a table that is no collection."""
@@ -168,7 +171,7 @@ class _Forth:
         target = self.declared.get(table_name(link.of or ""))
         label = facet_label(name)
         if target is not None:
-            return Link(name, label, on, False, target.name)
+            return Link(name, label, on, False, target.name, self._all_rows(target))
         shown = {key: _field(key, "text", _text(collection, key)) for key in link.key}
         return Link(name, label, on, False, None, collection.other_table(link.of or ""), shown)
 

@@ -147,7 +147,9 @@ class Collection:
     def source_sql(self) -> LiteralString:
         """Its rows in SQL: the table, or those of its rows that the collection has."""
         where = self.declaration.where
-        return f"(select * from {self.table_sql} where {where.statement})" if where else self.table_sql
+        # rows without a key are known by where they stand
+        columns: LiteralString = "*" if self.key else "tableoid, ctid, *"
+        return f"(select {columns} from {self.table_sql} where {where.statement})" if where else self.table_sql
 
     def column(self, name: str, row: LiteralString = "x") -> LiteralString:
         """A column, or a path, of the source's row `row`."""

@@ -10,6 +10,7 @@ from quarry.core.collections.declaration import line_columns
 from quarry.core.collections.draft_parts import TableDraft, name_by_reference, slug, unique
 from quarry.core.collections.expression import expression_columns
 from quarry.core.collections.guessing import is_writable, words
+from quarry.core.collections.json_paths import keys_of
 from quarry.core.collections.reached import Guesses
 from quarry.core.collections.relations import Column, Reference
 from quarry.core.collections.secrets import is_secret_table
@@ -60,10 +61,16 @@ def _may_link(guess: TableGuess, reference: Reference, other: TableGuess) -> boo
 
 def add_fields(draft: TableDraft, guess: TableGuess) -> None:
     """All other columns that hold plain values, and why the rest is left out."""
-    declared = {*declared_columns(draft)} - {None}
-    rest = [each for each in guess.relation.columns if each.name not in declared and each.name not in guess.secrets]
+    columns = guess.relation.columns
+    paths = {
+        each.name: holder for each in columns for holder in keys_of(each.name)[:1] if holder in guess.relation.by_name
+    }
+    # keys of a JSON column can be asked about without being declared
+    known = {*declared_columns(draft), *guess.secrets, *paths}
+    rest = [each for each in columns if each.name not in known]
     draft.fields += [each.name for each in rest if is_writable(each.name) and PLAIN.accepts(each)]
-    unused = [f"{toml_text.shown(each.name)} ({_why_left_out(each)})" for each in rest if each.name not in draft.fields]
+    left_out = [each for each in rest if each.name not in {*draft.fields, *paths.values()}]
+    unused = [f"{toml_text.shown(each.name)} ({_why_left_out(each)})" for each in left_out]
     if unused:
         draft.remarks.append(f"left out: {', '.join(unused)}")
 
