@@ -80,7 +80,7 @@ Value = Annotated[
 class Comparison(_Part):
     """A field compared with a value, several `values` (any of them; for `!=` none), another field of the row (`{"field":
     "closed_on"}`) or the result of a query. `between` two values, both included; `contains` a piece of text, or an element
-    of an array. Dates may be counted from today: `today`, `today-30d`. Text is compared regardless of case and outer spaces;
+    of an array. Dates may be counted from today: `today`, `today-30d`. Text ignores case and outer spaces;
     null meets `!=`.
     """
 
@@ -146,14 +146,14 @@ class Not(_Part):
 
 
 class Exists(_Part):
-    """A related row meets all of `where`."""
+    """A related row meets `where`."""
 
     exists: FieldPath
     where: Annotated[tuple[Condition, ...], OneOrMany] = ()
 
 
 class Words(_Part):
-    """The row holds all of these words."""
+    """Holds all these words."""
 
     words: Annotated[str, Field(min_length=1, max_length=4_000), Storable]
 
@@ -262,13 +262,13 @@ class Query(_Part):
     having: Annotated[
         tuple[Condition, ...], OneOrMany, Field(description="Conditions on groups, which name aggregates: `count`.")
     ] = ()
-    order: Annotated[tuple[Order, ...], OneOrMany, Field(description="Fields or aggregates to order by.")] = ()
+    order: Annotated[tuple[Order, ...], OneOrMany, Field(description="By fields or aggregates.")] = ()
     limit: Annotated[
         Annotated[StrictInt, Field(ge=1, le=LIMIT_MAX)] | None, Field(description="Rows or groups at most.")
     ] = None
     offset: Annotated[StrictInt, Field(ge=0, le=1_000_000, description="Rows or groups to skip.")] = 0
     ties: Annotated[StrictBool, Field(description="Also what ties with the last.")] = False
-    text: Annotated[Text, Field(description="Only rows with all of these words.")] = ""
+    text: Annotated[Text, Field(description="Only rows with all these words.")] = ""
     spans: Annotated[
         tuple[Span, ...], Field(max_length=PARTS_MAX, description="Which characters of a question say which part.")
     ] = ()
