@@ -79,8 +79,8 @@ Value = Annotated[
 
 class Comparison(_Part):
     """A field compared with a value, several `values` (any of them; for `!=` none), another field of the row (`{"field":
-    "closed_on"}`) or the result of a query. `between` two values, both included; `contains` a piece of text, or an element
-    of an array. Dates may be counted from today: `today`, `today-30d`. Text ignores case and outer spaces;
+    "closed_on"}`) or the result of a query. `between` two values, inclusive; `contains` a piece of text or an element
+    of an array. Dates may count from today: `today`, `today-30d`. Text ignores case and outer spaces;
     null meets `!=`.
     """
 
@@ -253,14 +253,14 @@ class Query(_Part):
     source: Annotated[Name, Field(description="What is asked about.")]
     where: Annotated[tuple[Condition, ...], OneOrMany, Field(description="All must hold.")] = ()
     select: Annotated[
-        tuple[FieldPath, ...], OneOrMany, Field(description="The fields of each row; empty: key and title.")
+        tuple[FieldPath, ...], OneOrMany, Field(description="Fields of each row; empty: key and title.")
     ] = ()
     aggregate: Annotated[
         tuple[Aggregate, ...], OneOrMany, Field(description="Numbers over the rows or each group.")
     ] = ()
     group: Annotated[tuple[Group, ...], OneOrMany, Field(description="Fields to group by; dates by a period.")] = ()
     having: Annotated[
-        tuple[Condition, ...], OneOrMany, Field(description="Conditions on groups, which name aggregates: `count`.")
+        tuple[Condition, ...], OneOrMany, Field(description="Conditions on groups and aggregates: `count`.")
     ] = ()
     order: Annotated[tuple[Order, ...], OneOrMany, Field(description="By fields or aggregates.")] = ()
     limit: Annotated[
