@@ -78,7 +78,7 @@ Value = Annotated[
 
 
 class Comparison(_Part):
-    """A field compared with a value, several `values` (any of them; for `!=` none), another field of the row (`{"field":
+    """A field and a value, several `values` (any of them; for `!=` none), another field of the row (`{"field":
     "closed_on"}`) or the result of a query. `between` two values, inclusive; `contains` a piece of text or an element
     of an array. Dates may count from today: `today`, `today-30d`. Text ignores case and outer spaces;
     null meets `!=`.
@@ -264,7 +264,7 @@ class Query(_Part):
     ] = ()
     order: Annotated[tuple[Order, ...], OneOrMany, Field(description="By fields or aggregates.")] = ()
     limit: Annotated[
-        Annotated[StrictInt, Field(ge=1, le=LIMIT_MAX)] | None, Field(description="Rows or groups at most.")
+        Annotated[StrictInt, Field(ge=1, le=LIMIT_MAX)] | None, Field(description="At most so many.")
     ] = None
     offset: Annotated[StrictInt, Field(ge=0, le=1_000_000, description="Rows or groups to skip.")] = 0
     ties: Annotated[StrictBool, Field(description="Also what ties with the last.")] = False
