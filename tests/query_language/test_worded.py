@@ -10,6 +10,7 @@ from quarry.campaigns.facets import CAMPAIGNS
 from quarry.core.query.mention import DateRange, Grain, MoneyRange, NumberRange
 from quarry.core.query.question import Condition
 from quarry.core.retrieval.answers import Value
+from quarry.core.retrieval.facets import Facet, SearchTable
 from quarry.core.retrieval.labels import value_label
 from quarry.query.worded import labels
 from tests.query_language.houses import HOUSES
@@ -73,3 +74,21 @@ def test_both_ends_of_a_period_are_told_as_exactly(first: Day, last: Day, label:
 )
 def test_a_condition_is_said_as_its_facet_words_it(condition: Condition, label: str) -> None:
     assert labels(HOUSES, [(condition,)]) == [label]
+
+
+@pytest.mark.parametrize(
+    ("range", "label"),
+    [
+        (NumberRange(2), "stays at least 2 days"),
+        (NumberRange(1 / 12, includes_least=False), "stays more than 2 hours"),
+        (NumberRange(most=0.5), "stays at most 0.5 days"),
+        (NumberRange(1 / 144, 1 / 96), "stays at least 10 minutes and at most 15 minutes"),
+    ],
+)
+def test_a_length_of_time_is_said_in_a_unit_that_writes_it_exactly(range: NumberRange, label: str) -> None:
+    stays = SearchTable(
+        "stays",
+        nouns=("stay",),
+        facets=(Facet("stay", "number", "stay", "stay", "stays", unit="days", wording="stays {}"),),
+    )
+    assert labels(stays, [(Condition("stay", range=range),)]) == [label]

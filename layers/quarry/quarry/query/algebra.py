@@ -263,9 +263,9 @@ class Query(_Part):
         tuple[Condition, ...], OneOrMany, Field(description="Conditions on groups and aggregates: `count`.")
     ] = ()
     order: Annotated[tuple[Order, ...], OneOrMany, Field(description="By fields or aggregates.")] = ()
-    limit: Annotated[
-        Annotated[StrictInt, Field(ge=1, le=LIMIT_MAX)] | None, Field(description="At most so many.")
-    ] = None
+    limit: Annotated[Annotated[StrictInt, Field(ge=1, le=LIMIT_MAX)] | None, Field(description="At most so many.")] = (
+        None
+    )
     offset: Annotated[StrictInt, Field(ge=0, le=1_000_000, description="Rows or groups to skip.")] = 0
     ties: Annotated[StrictBool, Field(description="Also what ties with the last.")] = False
     text: Annotated[Text, Field(description="Only rows with all these words.")] = ""

@@ -13,6 +13,7 @@ from quarry.core.errors import InvalidInput
 from quarry.core.language.nouns import plural
 from quarry.core.language.writing import ENGLISH, Writing, writing_of
 from quarry.core.query.mention import Grain
+from quarry.core.query.quantities import converted, dimension_of, plain_unit
 from quarry.core.retrieval.labels import days_label, listed_label, value_label
 from quarry.query.algebra import (
     Aggregate,
@@ -241,7 +242,7 @@ class Phrases:
 
     def _compared(self, condition: Comparison, kind: Kind, unit: str | None, rows: Rows | None) -> str:
         if condition.op == "between":
-            ends = [self.value(each, kind, unit) for each in condition.values]
+            ends = self._values(condition.values, kind, unit)
             return self.say(
                 "both", first=self.say("at_least", value=ends[0]), second=self.say("at_most", value=ends[1])
             )
@@ -261,7 +262,7 @@ class Phrases:
             return self.results(condition.value)
         if isinstance(condition.value, OtherField):
             return self.field(condition.value.field, rows)
-        values = [self.value(each, kind, unit) for each in condition.scalars]
+        values = self._values(condition.scalars, kind, unit)
         if condition.field.startswith(f"{MONTH}("):
             values = [self.writing.alone[each - 1] for each in condition.scalars if isinstance(each, int)]
         if condition.op == "contains":
@@ -269,6 +270,14 @@ class Phrases:
         if len(values) > NAMED_MAX:
             values = [*values[: NAMED_MAX - 1], f"{len(values) - NAMED_MAX + 1:,} others"]
         return listed_label(values)
+
+    def _values(self, values: Sequence[Scalar], kind: Kind, unit: str | None) -> list[str]:
+        """The values that a field is compared with; lengths of time in a unit that writes all of them exactly."""
+        numbers = [each for each in values if isinstance(each, int | float) and not isinstance(each, bool)]
+        if unit is None or kind != "number" or len(numbers) < len(values) or dimension_of(unit) is None:
+            return [self.value(each, kind, unit) for each in values]
+        plain = plain_unit(numbers, unit)
+        return [self.value(converted(each, unit, plain) or 0, kind, plain) for each in numbers]
 
     def results(self, query: Query) -> str:
         """What a query that is compared with gives: "the average amount of tickets (status: open)"."""

@@ -37,10 +37,6 @@ def value_label(value: Value | None, grain: Grain | None, writing: Writing = IN_
             return writing.date(value)
 
 
-def day_label(day: datetime.date) -> str:
-    return IN_ENGLISH.date(day)
-
-
 def listed_label(names: Sequence[str]) -> str:
     """Alternatives in words: "a, b or c"."""
     return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
