@@ -71,7 +71,7 @@ certificates: $(VENV)/dev ## Fetch anew what databases on Amazon RDS are checked
 	@$(BIN)/python -W ignore -m tools.database_certificates $(BUNDLES)
 
 lock: ## Resolve the dependencies anew (needs uv)
-	$(UV) pyproject.toml --extra lambda --extra otel --group dev -o requirements/dev.txt
+	$(UV) pyproject.toml --extra lambda --extra otel --extra sheets --group dev -o requirements/dev.txt
 	$(UV) pyproject.toml --group build --group weights -c requirements/dev.txt -o requirements/local.txt
 # the shared layer has what every function needs, but not the default of an installation, nor what another layer has
 	@mkdir -p build && sed -e '/"quarry-search\[local\]",/d' -e '/"mcp>=/d' pyproject.toml > build/pyproject.toml

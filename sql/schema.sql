@@ -2053,6 +2053,85 @@ $$;
 
 
 --
+-- Name: json_moment(text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.json_moment(p_text text) RETURNS timestamp with time zone
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select case
+    when p_text ~ ('^(?!0000)\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])'
+        || '([Tt ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d([.,]\d{1,9})?)? ?([Zz]|[-+](0\d|1[0-4])(:?[0-5]\d)?)?)?$')
+    then case
+      when substr(p_text, 9, 2)::int <= date_part('day', (substr(p_text, 1, 7) || '-01')::date + interval '1 month - 1 day')
+      then replace(p_text, ',', '.')::timestamptz
+    end
+  end
+$_$;
+
+
+--
+-- Name: json_number(text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.json_number(p_text text) RETURNS numeric
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+  select case when p_text ~ '^\s*[-+]?(\d{1,60}(\.\d{0,60})?|\.\d{1,60})([eE][-+]?\d{1,2})?\s*$' then p_text::numeric end
+$_$;
+
+
+--
+-- Name: json_truth(text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.json_truth(p_text text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select case lower(btrim(p_text))
+    when 'true' then true when 'yes' then true when 'y' then true when 't' then true when '1' then true
+    when 'false' then false when 'no' then false when 'n' then false when 'f' then false when '0' then false
+  end
+$$;
+
+
+--
+-- Name: json_uuid(text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.json_uuid(p_text text) RETURNS uuid
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+  select case when p_text ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then p_text::uuid end
+$_$;
+
+
+--
+-- Name: json_whole_number(text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.json_whole_number(p_text text) RETURNS bigint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+  select case when p_text ~ '^\s*-?\d{1,18}\s*$' then p_text::bigint end
+$_$;
+
+
+--
+-- Name: json_without(jsonb, text[]); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.json_without(p_document jsonb, p_path text[]) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select case jsonb_typeof(p_document #> p_path[:cardinality(p_path) - 1])
+    when 'object' then p_document #- p_path
+    else p_document
+  end
+$$;
+
+
+--
 -- Name: keep_experience(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -5880,7 +5959,8 @@ CREATE TABLE quarry.collections (
     polled_to timestamp with time zone,
     problem text,
     languages text[] DEFAULT '{}'::text[] NOT NULL,
-    functions_hash text DEFAULT ''::text NOT NULL
+    functions_hash text DEFAULT ''::text NOT NULL,
+    document_keys json DEFAULT '{}'::json NOT NULL
 );
 
 
@@ -6172,6 +6252,20 @@ CREATE TABLE quarry.lexeme_counts (
     of_table text NOT NULL,
     rows integer NOT NULL,
     best_rows text[]
+);
+
+
+--
+-- Name: loaded_files; Type: TABLE; Schema: quarry; Owner: -
+--
+
+CREATE TABLE quarry.loaded_files (
+    table_schema text NOT NULL,
+    table_name text NOT NULL,
+    digest bytea NOT NULL,
+    name text NOT NULL,
+    rows bigint NOT NULL,
+    loaded_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
 
@@ -6957,6 +7051,14 @@ ALTER TABLE ONLY quarry.key_statements
 
 ALTER TABLE ONLY quarry.lexeme_counts
     ADD CONSTRAINT lexeme_counts_pkey PRIMARY KEY (lexeme, of_table);
+
+
+--
+-- Name: loaded_files loaded_files_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
+--
+
+ALTER TABLE ONLY quarry.loaded_files
+    ADD CONSTRAINT loaded_files_pkey PRIMARY KEY (table_schema, table_name, digest);
 
 
 --

@@ -39,6 +39,8 @@ class Picture:
     width: int = 1280
     height: int = 860
     scheme: Literal["light", "dark"] = "light"
+    costs: bool = False
+    """Whether the page asks before it spends a credit on the search."""
 
 
 PICTURES = (
@@ -51,6 +53,7 @@ PICTURES = (
         "people",
         ".people-list .found",
         {"domain": "people", "q": "Backend engineers in Bengaluru who have worked on payments"},
+        costs=True,
     ),
     Picture("companies", ".references .found", {"domain": "companies", "q": "Health startups in Africa"}),
     Picture(
@@ -87,6 +90,8 @@ def _take(browser: Browser, url: str, picture: Picture) -> int:
     )
     page = context.new_page()
     page.goto(f"{url}/search?{urlencode(picture.address)}")
+    if picture.costs:
+        page.get_by_role("button", name="Search for one credit").click()
     page.locator(picture.ready).first.wait_for()
     page.evaluate("document.activeElement.blur()")
     page.screenshot(path=path)

@@ -75,7 +75,7 @@ def _load(url: str, source: S3Object) -> Report:
         return _refused(error.message)
     analyze(url, table.name, schema=schema)
     counts = {"rows": loaded.rows, "changed": loaded.changed, "skipped": loaded.skipped}
-    return {"status": "loaded", **counts, "problems": _spelt_out(loaded.problems)}
+    return {"status": "loaded", **counts, "problems": _spelt_out(loaded.problems), "notes": records.notes}
 
 
 def _refused(message: str, problems: list[RowProblem] | None = None, count: int = 0) -> Report:

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from contextlib import aclosing
 
 import pytest
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
+from quarry.agent.calls import Tool, ToolFinished, ToolResult, ToolStarted
 from quarry.agent.loop import Happened, Text, TurnEnded, converse
 from quarry.core.budget import Budget
-from quarry.core.errors import ModelError
-from quarry.core.model.interface import Message
+from quarry.core.errors import DatabaseUnavailable, ModelError
+from quarry.core.model.interface import Message, Usage
 from quarry.core.model.openai_model import OpenAIChat
-from quarry.core.model.tool_loop import Tool, ToolFinished, ToolResult, ToolStarted
 from quarry.core.run_log import Run
 from tests.fakes.openai_server import FakeOpenAI, Reply
 from tests.waiting import PATIENCE_SECONDS
@@ -23,13 +23,17 @@ MESSAGES = [Message("system", "Search until you know."), Message("user", "Which 
 
 
 class SearchArguments(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
     query: str = Field(min_length=1)
+    limit: int = Field(default=10, le=50)
 
 
 class Desk:
     """A search tool; every search waits until as many as `together` have begun."""
 
-    def __init__(self, together: int = 1) -> None:
+    def __init__(self, together: int = 1, *, error: Exception | None = None) -> None:
+        self._error = error
         self.asked: list[str] = []
         self.ended = 0
         self._all_begun = asyncio.Event()
@@ -38,6 +42,8 @@ class Desk:
 
     async def _search(self, arguments: SearchArguments) -> ToolResult:
         self.asked.append(arguments.query)
+        if self._error:
+            raise self._error
         if len(self.asked) >= self._together:
             self._all_begun.set()
         try:
@@ -52,8 +58,8 @@ def run(chat: OpenAIChat) -> Run:
     return Run("records", "demo", "q", Budget(max_turns=10, max_calls=4, max_seconds=30, max_tokens=10_000), chat)
 
 
-async def happened(run: Run, desk: Desk, *, max_turns: int = 6) -> list[Happened]:
-    conversation = converse(MESSAGES, desk.tools, run, step_name="research", max_turns=max_turns)
+async def happened(run: Run, desk: Desk, *, max_turns: int = 6, look_first: str | None = None) -> list[Happened]:
+    conversation = converse(MESSAGES, desk.tools, run, step_name="research", max_turns=max_turns, look_first=look_first)
     return [event async for event in conversation]
 
 
@@ -87,21 +93,97 @@ async def test_the_calls_of_one_turn_run_side_by_side(server: FakeOpenAI, run: R
     assert (len(finished), desk.asked) == (3, ["a", "b", "c"])
 
 
-async def test_wrong_arguments_go_back_to_the_model_and_the_conversation_goes_on(server: FakeOpenAI, run: Run) -> None:
-    server.enqueue(search(""), Reply.tool_calls([("drop", {})]), search("parks"), Reply.text("Elm Park."))
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ('{"query": "parks"', "Invalid JSON"),
+        ("[" * 100_000, "Invalid JSON"),
+        ('{"query": "parks", "limit": ' + "9" * 5000 + "}", "Invalid JSON"),
+        ('{"query": "\\ud800"}', "Invalid JSON"),
+        ('["parks"]', "should be an object"),
+        ("", "query: Field required"),
+        ('{"query": ""}', "query: String should have at least 1 character"),
+        ('{"query": "parks", "limit": 51}', "limit: Input should be less than or equal to 50"),
+        (
+            '{"query": "parks", "user_id": "mayor"}',
+            "user_id: Extra inputs are not permitted; the arguments of search are query, limit",
+        ),
+    ],
+    ids=lambda value: value[:24],
+)
+async def test_wrong_arguments_go_back_to_the_model_and_the_conversation_goes_on(
+    server: FakeOpenAI, run: Run, arguments: str, problem: str
+) -> None:
+    server.enqueue(Reply.tool_calls([("search", arguments)]), search("parks"), Reply.text("Elm Park."))
     desk = Desk()
     assert text_of(await happened(run, desk)) == "Elm Park."
-    told = [request["messages"][-1]["content"] for request in server.requests[1:]]
-    assert "at least 1 character" in told[0]
-    assert told[1:] == ["There is no tool 'drop'; the tools are search.", "rows of parks"]
+    assert problem in server.requests[1]["messages"][-1]["content"]
     assert desk.asked == ["parks"]
+
+
+async def test_a_tool_that_does_not_exist_is_not_called(server: FakeOpenAI, run: Run) -> None:
+    server.enqueue(Reply.tool_calls([("drop", {}), ("search", {"query": "parks"})]), Reply.text("Elm Park."))
+    desk = Desk()
+    await happened(run, desk)
+    told = [message["content"] for message in server.requests[1]["messages"] if message["role"] == "tool"]
+    assert told == ["There is no tool 'drop'; the tools are search.", "rows of parks"]
 
 
 async def test_the_same_call_again_is_answered_from_memory(server: FakeOpenAI, run: Run) -> None:
-    server.enqueue(search("parks"), search("parks"), Reply.text("Elm Park."))
+    reordered = Reply.tool_calls([("search", '{"limit": 10, "query": "parks"}')])
+    server.enqueue(search("parks"), reordered, Reply.text("Elm Park."))
     desk = Desk()
     await happened(run, desk)
     assert desk.asked == ["parks"]
+
+
+async def test_a_model_that_answers_without_having_looked_is_asked_once_to_look(server: FakeOpenAI, run: Run) -> None:
+    server.enqueue(Reply.text("Two."), search(""), Reply.text("Three."))
+    events = await happened(run, Desk(), look_first="Look it up.")
+    assert (text_of(events), events[-1]) == ("Two.Three.", TurnEnded(called=False))
+    asked = [message["content"] for message in server.requests[-1]["messages"] if message["role"] == "user"]
+    assert asked == [MESSAGES[-1].content, "Look it up."]
+
+
+async def test_a_model_that_has_looked_answers_at_once(server: FakeOpenAI, run: Run) -> None:
+    server.enqueue(search("parks"), Reply.text("Elm Park."))
+    await happened(run, Desk(), look_first="Look it up.")
+    assert len(server.requests) == 2
+
+
+async def test_every_turn_is_a_step_with_its_tokens_and_its_count_of_calls(server: FakeOpenAI, run: Run) -> None:
+    server.enqueue(search("a", "b"), Reply.text("Done."))
+    await happened(run, Desk())
+    assert [(step.name, step.counts["tool_calls"], step.usage) for step in run.steps] == [
+        ("research", 2, Usage(20, 10)),
+        ("research", 0, Usage(20, 10)),
+    ]
+    assert run.budget.tokens == 60
+
+
+@pytest.mark.parametrize("limits", [{"max_turns": 2}, {"max_tokens": 30}, {"max_calls": 1}])
+async def test_tools_are_offered_while_the_budget_lasts(server: FakeOpenAI, run: Run, limits: dict[str, int]) -> None:
+    for name, value in limits.items():
+        setattr(run.budget, name, value)
+    server.respond = lambda body: search(f"query {len(body['messages'])}") if "tools" in body else Reply.text("So far.")
+    assert text_of(await happened(run, Desk())) == "So far."
+    assert len(server.requests) <= 3
+
+
+async def test_a_tools_own_failure_ends_the_conversation(server: FakeOpenAI, run: Run) -> None:
+    server.enqueue(search("parks"), Reply.text("Never."))
+    with pytest.raises(DatabaseUnavailable):
+        await happened(run, Desk(error=DatabaseUnavailable()))
+    assert len(server.requests) == 1
+
+
+async def test_a_tool_at_work_when_the_time_for_work_is_up_is_stopped(server: FakeOpenAI, run: Run) -> None:
+    server.enqueue(search("parks"), Reply.text("In time."))
+    run.budget.max_seconds, run.budget.reserved_seconds = 20.0, 19.7
+    desk = Desk(together=2)
+    events = await happened(run, desk)
+    assert (text_of(events), desk.ended, run.degraded) == ("In time.", 1, ["research"])
+    assert "time for searching is up" in server.requests[1]["messages"][-1]["content"]
 
 
 async def test_the_last_turn_offers_no_tools(server: FakeOpenAI, run: Run) -> None:

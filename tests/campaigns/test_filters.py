@@ -6,6 +6,7 @@ import datetime
 
 import pytest
 
+from quarry.campaigns.conditions import conditions_of
 from quarry.campaigns.contract import CampaignFilters, DateRange, ExcludedValues
 from quarry.campaigns.filters import Resolved, filters_of
 from quarry.campaigns.retrieval import filter_campaigns, known_values
@@ -44,7 +45,7 @@ async def test_what_does_not_exist_is_told_with_the_nearest_and_met_by_nothing(s
     outcome = await resolved(sample_services, {"channel": ["Emial", "TV"], "company": "Nobody Knows"})
     assert str(outcome.unknown[0]).startswith("No campaign has the channel 'Emial'; did you mean 'Email'")
     assert len(outcome.unknown) == 2
-    assert (await filter_campaigns(sample_services.database, outcome.clauses)).total == 0
+    assert (await filter_campaigns(sample_services.database, conditions_of(outcome.clauses))).total == 0
 
 
 async def test_values_may_be_ruled_out(sample_services: Services) -> None:

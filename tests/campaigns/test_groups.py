@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import psycopg
 import pytest
 from starlette.testclient import TestClient
 
 from quarry.campaigns.contract import Campaign
-from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.results import aggregate
-from quarry.core.postgres.pool import Database
-from quarry.core.query.question import Ask
-from quarry.core.retrieval.grouping import kept_groups
-from quarry.core.retrieval.questions import answer
 from tests.campaigns.chatting import chat
 from tests.conftest import client_of, clone_database
 
@@ -74,16 +68,3 @@ def test_none_is_told_and_a_filter_finds_what_a_group_counts(acme: TestClient) -
     assert "none (3)" in by_channel
     filtered = chat(acme, "Show me campaigns", activeFilters={"channel": ["email"]}, applyFiltersToQuery=True)
     assert filtered["total"] == 3
-
-
-@pytest.mark.parametrize("facet", ["channel", "value_prop", "company"])
-async def test_groups_that_writes_keep_are_those_that_rows_tell(url: str, facet: str) -> None:
-    database = Database(url, pool_size=1, timeout_seconds=60)
-    try:
-        kept = await kept_groups(database, CAMPAIGNS, Ask("groups", facet))
-        counted = await answer(database, CAMPAIGNS, Ask("groups", facet), ())
-    finally:
-        await database.close()
-    as_told: Any = [{str(group.value).lower(): group.rows for group in each.groups} for each in (kept, counted)]
-    assert as_told[0] == as_told[1]
-    assert (kept.rows, kept.grouped, kept.number) == (counted.rows, counted.grouped, counted.number)

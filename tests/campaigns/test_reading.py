@@ -9,7 +9,7 @@ import pytest
 from quarry.campaigns.contract import ChatRequest, FinalAnswerEvent
 from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.filters import filters_of
-from quarry.campaigns.reading import CampaignQuestion, constraints_of, question_of, with_constraints
+from quarry.campaigns.reading import CampaignQuestion, constraints_of, question_of, with_constraints, with_days
 from quarry.campaigns.search import chat_about_campaigns
 from quarry.core.query.question import Ask
 from quarry.core.retrieval.reading import read_question
@@ -92,7 +92,7 @@ async def test_what_is_ruled_out_is_no_filter_and_no_theme(sample_services: Serv
     assert filters(asked) == {"sentiment": ["Playful"]}
     assert [asked.theme, asked.says] == ["", ""]
     labels = [clause.label for clause in constraints_of(asked).conditions]
-    assert labels == ["with the sentiment Playful", "not on Email", "not saying “coffee”"]
+    assert labels == ["sentiment: Playful", "channel: not Email", "without the words “coffee”"]
 
 
 async def test_a_follow_up_of_a_follow_up_keeps_both(sample_services: Services) -> None:
@@ -151,7 +151,8 @@ async def test_evidence_says_where_each_condition_stands(sample_services: Servic
 
 
 async def test_constraints_go_there_and_back(sample_services: Services) -> None:
-    asked = await read(sample_services, "playful or urgent ads with an offer, not on TV, in June 2026 about summer")
+    read_as = await read(sample_services, "playful or urgent ads with an offer, not on TV, in June 2026 about summer")
+    asked = with_days(read_as, datetime.date(2025, 8, 1), LATEST)
     again = with_constraints(asked, constraints_of(asked))
     assert constraints_of(again).model_dump(exclude={"evidence"}) == constraints_of(asked).model_dump(
         exclude={"evidence"}

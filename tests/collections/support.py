@@ -14,7 +14,9 @@ from quarry.core.collections.apply import (
 )
 from quarry.core.collections.checking import tables_named
 from quarry.core.collections.declaration import read_declarations
+from quarry.core.collections.json_sample import with_documents
 from quarry.core.collections.relations import relations_named
+from quarry.core.collections.row_condition import with_conditions
 from quarry.core.collections.upkeep import keep_in_step, read_collections
 from quarry.core.postgres.migrate import connect
 from quarry.core.postgres.pool import Database
@@ -62,7 +64,10 @@ def apply_file(url: str, text: str) -> list[Change]:
     """Make the database agree with a file; what was changed."""
     declared = read_declarations(text)
     with connect(url, DEFAULT_SCHEMA) as connection:
-        relations = relations_named(connection, tables_named(declared))
+        found = relations_named(connection, tables_named(declared))
+        relations = {each.qualified: each for each in with_documents(connection, found.values())}
+        declared, wrong = with_conditions(connection, declared, relations)
+        assert not wrong, wrong
         changes = plan_changes(declared, stored_collections(connection), relations)
         for change in changes:
             apply_change(connection, change, DEFAULT_SCHEMA)

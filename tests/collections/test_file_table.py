@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.core.collections.file_table import FileLoad
-from quarry.core.files.guessing import ColumnType, staged
+from quarry.core.files.guessing import staged
 from quarry.core.files.records import RecordFile
+from quarry.core.files.value_types import ColumnType
 from tests.core.test_guessing import file_of
 
 

@@ -40,7 +40,30 @@ class TestCommand:
         map_schema("public", None, force=False)
         printed = capsys.readouterr()
         assert "book" in read_declarations(printed.out)
-        assert printed.err == "drafted 7 of 20 tables and views, left out 13\n"
+        assert printed.err == "drafted 15 of 20 tables and views, left out 5\n"
+
+    def test_what_can_be_asked_is_explained_in_a_table(
+        self,
+        library: SyncConnection,
+        tmp_path: Path,
+        capsys: pytest.CaptureFixture[str],
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.setenv("COLUMNS", "120")
+        file = tmp_path / "quarry.toml"
+        map_schema("public", file, force=False, explain=True)
+        assert "book" in read_declarations(file.read_text())
+        printed = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+        assert printed[1:9] == [
+            "book           counted           about 300 rows",
+            "               searched          title, description",
+            "               summed, averaged  loan_fee (money), pages",
+            "               grouped by        language, original_language, audience, editions, author, category",
+            "               by period         print_year",
+            "               leads to          language (language), original_language (language)",
+            "               has many          author, category, author_book, book_author, book_category, copy",
+            "               also asked        book_id, last_update",
+        ]
 
     def test_a_file_is_not_overwritten_unasked(
         self, library: SyncConnection, tmp_path: Path, capsys: pytest.CaptureFixture[str]

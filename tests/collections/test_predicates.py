@@ -117,7 +117,7 @@ def test_the_fields_are_checked_against_the_table() -> None:
     ("predicate", "told"),
     [
         ('overdue = "due_on <"', "quarry.toml:9: collections.tickets.predicates.overdue: 'due_on <' has its end"),
-        ('price = "price > 1"', "a facet and a predicate cannot have the same name"),
+        ('price = "price > 1"', "price: facets, links and predicates cannot have the same name"),
         ('Overdue = "due_on < today"', "cannot be called 'Overdue'"),
     ],
 )

@@ -13,7 +13,7 @@ from quarry.companies.facets import COMPANIES
 from quarry.companies.query import CLAUSES_MAX, COUNT_MAX, EXCLUDED_MAX, Sought
 from quarry.companies.store import RuledOut, row_filter
 from quarry.core.query.question import Clause, Condition
-from quarry.core.retrieval.wording import clause_label
+from quarry.query.worded import labels
 from tests.companies.asking import asked
 
 
@@ -26,7 +26,7 @@ def values(sought: Sought, facet: str, *, is_negated: bool = False) -> set[str]:
 
 
 def said(sought: Sought) -> set[str]:
-    return {clause_label(COMPANIES, clause) for clause in sought.stated}
+    return set(labels(COMPANIES, sought.stated))
 
 
 def tags(sought: Sought, *, demanded: bool | None = None) -> set[str]:
@@ -154,7 +154,7 @@ def test_the_funding_stages_named(question: str, stages: set[str]) -> None:
         ("banks with fewer than 50 people", "with fewer than 50 employees"),
         ("companies with no more than 50 employees", "with at most 50 employees"),
         ("startups that raised more than $20M", "with more than USD 20,000,000 raised"),
-        ("startups that raised less than 5 million", "with less than 5,000,000 raised"),
+        ("startups that raised less than 5 million", "with less than USD 5,000,000 raised"),
         ("companies acquired by Square", "acquired by Square"),
         ("companies acquired by Square or Brattlow Group", "acquired by Square or Brattlow Group"),
         ("founded by Ines Vadaro or Ola Brenn", "founded by Ines Vadaro or Ola Brenn"),
@@ -494,9 +494,7 @@ def test_however_many_conditions_are_said_a_bounded_number_is_looked_for(questio
 
 def test_the_first_of_many_conditions_are_those_that_hold() -> None:
     read = asked(YEARS)
-    assert [clause_label(COMPANIES, clause) for clause in read.stated] == [
-        f"founded since {1901 + place}" for place in range(CLAUSES_MAX)
-    ]
+    assert labels(COMPANIES, read.stated) == [f"founded since {1901 + place}" for place in range(CLAUSES_MAX)]
 
 
 def test_a_condition_that_is_said_again_is_one() -> None:
@@ -511,7 +509,7 @@ def test_of_several_conditions_none_is_left_out() -> None:
         "seed stage insurance startups in Germany, France or Norway founded between 2012 and 2020 with 10 to 80 employees that "
         "raised more than 5 million, but no lending, no drones and no payments"
     )
-    assert said(read) >= {"at seed", "founded between 2012 and 2020", "with more than 5,000,000 raised"}
+    assert said(read) >= {"at seed", "founded between 2012 and 2020", "with more than USD 5,000,000 raised"}
     assert values(read, "country") == {"Germany", "France", "Norway"}
     assert len(read.excluded) == 3
     assert not read.has_more

@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.core.files.guessing import ColumnType, GuessedTable, TableGuesser, misfit, staged
+from quarry.core.files.guessing import GuessedTable, TableGuesser, misfit, staged
 from quarry.core.files.identifiers import IDENTIFIER_MAX_BYTES, RESERVED, SYSTEM_COLUMNS, Identifiers
 from quarry.core.files.reading import read_records
 from quarry.core.files.records import Record, RecordFile, UnreadableFile
+from quarry.core.files.value_types import ColumnType
 
 NOON = datetime.datetime(2031, 4, 7, 12, tzinfo=datetime.UTC)
 
@@ -130,17 +131,62 @@ class TestRemarks:
     @pytest.mark.parametrize(
         ("cells", "remark"),
         [
-            (["12,50", "1.250,00", "-3,5"], "numbers with a comma: kept as written"),
-            (["31.12.2024", "1.1.25"], "dates in another order than year, month, day: kept as written"),
-            (["03/04/2024"], "dates in another order than year, month, day: kept as written"),
+            (
+                ["12,50", "1.250,00", "-3,5"],
+                "3 numbers with a decimal comma (first 12,50 in record 1 of rows): --decimal , reads them as numbers",
+            ),
+            (
+                ["$1,234.50", "(7)", "9.5"],
+                "1 number with signs or thousands and a decimal point (first $1,234.50 in record 1 of rows);"
+                " 1 number with signs or spaces (first (7) in record 2 of rows);"
+                " 1 number with a decimal point (first 9.5 in record 3 of rows): --decimal . reads them as numbers",
+            ),
+            (
+                ["1,234", "5"],
+                "1 number with a comma or point that may be either (first 1,234 in record 1 of rows);"
+                " 1 number without decimals (first 5 in record 2 of rows): --decimal . or , reads them as numbers",
+            ),
+            (
+                ["12,5", "12.5"],
+                "1 number with a decimal comma (first 12,5 in record 1 of rows);"
+                " 1 number with a decimal point (first 12.5 in record 2 of rows): write them all in one way",
+            ),
+            (
+                ["31.12.2024", "1.1.25", "2024-01-31"],
+                "1 date as day, month, year (first 31.12.2024 in record 1 of rows); 1 date in one of two orders (first 1.1.25"
+                " in record 2 of rows); 1 date as YYYY-MM-DD (first 2024-01-31 in record 3 of rows):"
+                " --dates dmy reads them as dates",
+            ),
+            (
+                ["03/04/2024"],
+                "1 date in one of two orders (first 03/04/2024 in record 1 of rows):"
+                " --dates mdy or dmy reads them as dates",
+            ),
+            (
+                ["31/12/2024", "12/31/2024"],
+                "1 date as day, month, year (first 31/12/2024 in record 1 of rows);"
+                " 1 date as month, day, year"
+                " (first 12/31/2024 in record 2 of rows): write them all in one way",
+            ),
+            (
+                [*"123", "n/a"],
+                "3 numbers without decimals (first 1 in record 1 of rows); 1 text (first n/a in record 4 of rows):"
+                " --empty 'n/a' reads them as numbers",
+            ),
+            (
+                [*"789", "007"],
+                "3 numbers without decimals (first 7 in record 1 of rows);"
+                " 1 text (first 007 in record 4 of rows): kept as text",
+            ),
             (["12,50", "x"], ""),
             (["1.250"], ""),
             (["007", "8"], ""),
-            ([*"12345678901", "n/a"], "was a whole number 11 times, then 'n/a' (rows, record 12)"),
-            ([*"123", "n/a"], ""),
+            (["Elm", "Oak"], ""),
         ],
     )
-    def test_a_text_that_is_nearly_something_else_is_told(self, cells: list[str], remark: str) -> None:
+    def test_what_keeps_text_from_being_numbers_or_dates_is_told_with_its_place(
+        self, cells: list[str], remark: str
+    ) -> None:
         [column] = guess(file_of([{"x": cell} for cell in cells], cells=True)).columns
         assert column.remark == remark
 

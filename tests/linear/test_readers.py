@@ -28,7 +28,8 @@ from quarry.companies.prompts import PlanInputs, RerankInputs
 from quarry.companies.snippets import profile_words, snippets
 from quarry.core.files.guessing import TableGuesser, staged
 from quarry.core.files.identifiers import Identifiers
-from quarry.core.files.reading import Format, read_records
+from quarry.core.files.options import Format, ReadOptions
+from quarry.core.files.reading import read_records
 from quarry.core.files.records import UnreadableFile
 from quarry.core.language.sentences import sentences
 from quarry.core.model.answers import without_fence
@@ -174,7 +175,7 @@ def _spoken_of(text: str) -> object:
 
 def _file_of(format: Format) -> Callable[[str], object]:
     def guessed(text: str) -> None:
-        with suppress(UnreadableFile), read_records(io.BytesIO(text.encode()), "rows", format) as file:
+        with suppress(UnreadableFile), read_records(io.BytesIO(text.encode()), "rows", ReadOptions(format)) as file:
             guesser = TableGuesser()
             guesser.add_columns(file)
             for record in file.records:

@@ -23,7 +23,7 @@ from psycopg.sql import SQL, Identifier
 
 from quarry import catalog
 from quarry.core.collections.declaration import read_declarations
-from quarry.core.files.reading import Format
+from quarry.core.files.options import Format
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres.load import load_file
 from quarry.core.retrieval.fusion import SEMANTIC_WEIGHT

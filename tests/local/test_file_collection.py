@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import datetime
 import gzip
 import json
 import sys
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -70,7 +72,7 @@ def test_a_file_is_searched_at_the_end_and_its_guess_is_shown(harbour: str, load
     status, told, _ = load("ships.csv", "--as", "ships")
     assert status == 0
     assert told == [
-        "ships.csv: 3 rows, 0 skipped",
+        "ships.csv: 3 rows read, 3 loaded, 0 skipped",
         "column   type         of the file",
         "ship_no  text         Ship No",
         "name     text         Name",
@@ -80,7 +82,8 @@ def test_a_file_is_searched_at_the_end_and_its_guess_is_shown(harbour: str, load
         "crew     bigint       Crew",
         "berth    text         Berth",
         "left_at  timestamptz  Left at",
-        "value    text         Value: numbers with a comma: kept as written",
+        "value    text         Value: 3 numbers with a decimal comma (first 12,50 in line 2 of ships.csv): --decimal ,"
+        " reads them as numbers",
         "rows are told apart by ship_no",
         "added [collections.ships] to quarry.toml: read it over",
         "ships: 3 rows read",
@@ -167,7 +170,10 @@ def test_loading_again_updates_by_key_adds_and_keeps_the_rest(harbour: str, load
     declared = Path("quarry.toml").read_text()
     Path("more.csv").write_text("Ship No,Crew,Name\nS-02,9,Heron\nS-03,31,Anvil\nS-04,2,Wren\n")
     status, told, _ = load("more.csv", "--as", "ships", "--no-embed")
-    assert (status, told[:2]) == (0, ["more.csv: 3 rows, 2 new or changed, 0 skipped", "ships: 2 rows read"])
+    assert (status, told[:2]) == (
+        0,
+        ["more.csv: 3 rows read, 3 loaded (2 new or changed), 0 skipped", "ships: 2 rows read"],
+    )
     assert rows(harbour, "select name, crew, left(log, 4) from ships order by ship_no") == [
         ("Marigold", 12, "Took"), ("Heron", 9, "A ga"), ("Anvil", 31, "Coal"), ("Wren", 2, None),
     ]  # fmt: skip
@@ -196,17 +202,162 @@ def test_what_does_not_fit_a_table_that_is_there_is_told_by_line_and_column(harb
     assert load("more.csv", "--as", "ships")[2][0].startswith("more.csv: ships has no column captain; it has ship_no, ")
 
 
-def test_rows_without_a_key_are_numbered_and_added_each_time(harbour: str, load: Said) -> None:
+def test_rows_without_a_key_are_numbered(harbour: str, load: Said) -> None:
     Path("notes.csv").write_text("id,note\n1,low tide\n1,high tide\n")
     _, told, _ = load("notes.csv", "--as", "notes", "--no-embed")
     assert (
         "rows are told apart by row_id, which numbers them: id does not tell all rows apart: Key (id)=(1) is duplicated."
         in told
     )
-    load("notes.csv", "--as", "notes", "--no-embed")
-    assert rows(harbour, "select row_id, note from notes order by 1") == [
-        (1, "low tide"), (2, "high tide"), (3, "low tide"), (4, "high tide"),
+
+
+def test_the_same_file_again_is_recognised_where_its_rows_would_be_added_twice(harbour: str, load: Said) -> None:
+    notes, later = Path("notes.csv"), Path("later.csv")
+    notes.write_text("note\nlow tide\nhigh tide\n")
+    later.write_text("note\nfog\n")
+
+    def kept(*arguments: str) -> list[str]:
+        assert load(*arguments, "--as", "notes", "--no-embed")[0] == 0
+        return [note for (note,) in rows(harbour, "select note from notes order by id")]
+
+    today = f"{datetime.datetime.now(datetime.UTC).date()}"
+    way_on = "--append adds its rows again, --replace puts them in place of all that notes holds"
+    assert kept("notes.csv") == ["low tide", "high tide"]
+    assert load("notes.csv", "--as", "notes")[2] == [
+        f"notes.csv: its 2 rows were loaded into notes on {today}: {way_on}", "nothing was loaded",
     ]  # fmt: skip
+    later_again = Path("copy.csv")
+    later_again.write_text(notes.read_text())
+    assert load("copy.csv", "--as", "notes")[2][0].startswith(
+        f"copy.csv: its 2 rows were loaded into notes on {today} from notes.csv: "
+    )
+    assert kept("later.csv") == ["low tide", "high tide", "fog"]
+    assert kept("notes.csv", "--append") == ["low tide", "high tide", "fog", "low tide", "high tide"]
+    notes.write_text("note\nlow tide\nslack water\n")
+    assert load("notes.csv", "--as", "notes")[2][0] == (
+        f"notes.csv: its 2 rows were loaded into notes on {today}, and others stand in it now: {way_on}"
+    )
+    assert kept("notes.csv", "--replace") == ["low tide", "slack water"]
+    assert kept("later.csv") == ["low tide", "slack water", "fog"]
+    later.unlink()
+    assert load("later.csv", "later.csv", "--as", "notes")[0] == 1
+
+
+def test_two_files_of_the_same_rows_are_told(harbour: str, load: Said) -> None:
+    Path("notes.csv").write_text("note\nlow tide\n")
+    load("notes.csv", "--as", "notes", "--no-embed")
+    for name in ("a.csv", "b.csv"):
+        Path(name).write_text("note\nfog\n")
+    assert load("a.csv", "b.csv", "--as", "notes")[2][0] == "b.csv: holds the rows of a.csv: --append adds them twice"
+
+
+def test_replacing_keeps_only_the_rows_of_the_file(harbour: str, load: Said) -> None:
+    load("ships.csv", "--as", "ships", "--no-embed")
+    Path("ships.csv").write_text(SHIPS.replace("S-03;Anvil", "S-04;Wren").replace(";12;", ";13;"))
+    status, told, _ = load("ships.csv", "--as", "ships", "--replace", "--no-embed")
+    assert (status, told[:2]) == (
+        0,
+        ["ships.csv: 3 rows read, 3 loaded (2 new or changed), 0 skipped", "ships: 3 rows read"],
+    )
+    assert rows(harbour, "select ship_no, crew from ships order by 1") == [("S-01", 13), ("S-02", 9), ("S-04", None)]
+    with client_of(harbour) as client:
+        assert client.get("/records/search", params={"q": "Anvil"}).json()["results"] == []
+
+
+def test_numbers_and_dates_are_read_as_the_user_says_that_they_are_written(harbour: str, load: Said) -> None:
+    Path("rents.csv").write_text(
+        'Berth;Rent;Since;Note\nA;"1.250,00 €";31.12.2030;paid 1.250,00\nB;(12,5);1.2.31;n/a\nC;n/a;2031-03-01;late\n'
+    )
+    load("rents.csv", "--as", "rents", "--no-embed")
+    assert rows(harbour, "select rent, since from rents order by berth")[2] == ("n/a", "2031-03-01")
+    said = ["--decimal", ",", "--dates", "dmy", "--empty", "n/a"]
+    status, told, _ = load("rents.csv", "--as", "rents", "--no-embed", "--replace", *said)
+    assert status == 0
+    assert told[0] == "rents.csv: 3 rows read, 3 loaded (3 new or changed), 0 skipped"
+    assert told[1].startswith("rent is numeric now: quarry.toml declares it as before; delete [collections.rents]")
+    expected = [
+        (Decimal("1250.00"), datetime.date(2030, 12, 31), "paid 1.250,00"),
+        (Decimal("-12.5"), datetime.date(2031, 2, 1), None),
+        (None, datetime.date(2031, 3, 1), "late"),
+    ]
+    assert rows(harbour, "select rent, since, note from rents order by berth") == expected
+    Path("quarry.toml").unlink()
+    load("rents.csv", "--as", "leases", "--no-embed", *said)
+    assert rows(harbour, "select rent, since, note from leases order by berth") == expected
+    Path("rents.csv").write_text("Berth;Rent\nD;1.000\n")
+    assert load("rents.csv", "--as", "leases", "--no-embed", *said)[0] == 1  # numbered rows, and the name is known
+    assert load("rents.csv", "--as", "leases", "--no-embed", "--append", *said)[0] == 0
+    assert rows(harbour, "select rent from leases where berth = 'D'") == [(1000,)]
+
+
+GOODS = """\
+Code,Price,Ware,Rating
+G-1,"1,234.50",Anchor,good
+G-2,980.00,Rope of hemp,good
+G-3,n/a,Lantern,poor
+G-4,"2,100.00",Sextant,fair
+"""
+IN_THE_WAY = (
+    "Of its 4 values 3 are not plain numbers: 2 numbers with signs or thousands and a decimal point (first 1,234.50 in goods G-1,"
+    " 2,100.00 in goods G-4); 1 text (first n/a in goods G-3). `quarry load` with --replace --decimal . --empty 'n/a' reads them"
+    " as numbers. “Text that is almost a number” in docs/own-data.md says how to make numbers of it"
+)
+
+
+def test_rows_are_called_by_what_names_them_and_not_by_a_price(harbour: str, load: Said) -> None:
+    Path("goods.csv").write_text(GOODS)
+    load("goods.csv", "--as", "goods", "--no-embed")
+    assert 'title = "ware"' in Path("quarry.toml").read_text()
+    Path("prices.csv").write_text("\n".join(line.rsplit(",", 2)[0] for line in GOODS.splitlines()))
+    load("prices.csv", "--as", "prices", "--no-embed")
+    assert 'title = "code"' in Path("quarry.toml").read_text()
+
+
+def test_who_reckons_with_text_that_is_almost_a_number_is_told_what_stands_in_the_way(harbour: str, load: Said) -> None:
+    Path("goods.csv").write_text(GOODS)
+    load("goods.csv", "--as", "goods", "--no-embed")
+    with client_of(harbour) as client:
+
+        def why(**query: Any) -> str:
+            refused = client.post("/query", json={"source": "goods", **query})
+            assert refused.status_code == 422
+            return str(refused.json()["detail"])
+
+        assert why(aggregate=[{"fn": "avg", "field": "price"}]) == f"avg needs a number: price is text. {IN_THE_WAY}"
+        assert why(where=[{"field": "price", "op": ">", "value": 100}]) == (
+            f"price is text, which is not more or less than a number. {IN_THE_WAY}"
+        )
+        assert why(aggregate=[{"fn": "sum", "field": "ware"}]) == "sum needs a number: ware is text"
+        for question in ("What is the average price of goods?", "total price"):
+            events = client.get("/records/ask", params={"q": question}).text
+            said = [json.loads(line[6:]) for line in events.splitlines() if line.startswith("data: ")]
+            answer = "".join(event.get("chunk", "") for event in said)
+            assert answer == f"The price of goods is text. {IN_THE_WAY}."
+
+
+def test_what_is_said_of_own_tables_alone_is_refused_for_others(harbour: str, load: Said) -> None:
+    for option in (["--append"], ["--replace"], ["--decimal", ","], ["--dates", "dmy"], ["--empty", "-"]):
+        status, _, [told] = load("companies", "ships.csv", *option)
+        assert (status, told.partition(";")[0]) == (
+            2, f"quarry: {option[0]} is about a table of your own, which --as NAME makes",
+        )  # fmt: skip
+    assert "there is no encoding 'klingon'" in load("ships.csv", "--as", "ships", "--encoding", "klingon")[2][0]
+
+
+def test_what_was_guessed_of_a_file_is_told_to_people_and_programs(harbour: str, load: Said) -> None:
+    Path("rents.csv").write_bytes("Rents\nBerth,Rent,Payer\nA,5,Müller\nB,6,Köln\nC,7,x\nTotal,18,\n".encode("cp1252"))
+    status, [line], said = load("rents.csv", "--as", "rents", "--no-embed", "--json")
+    notes = [
+        "rents.csv: read as windows-1252, which is a guess: --encoding NAME reads it as another",
+        "rents.csv: left out line 1, above the header: Rents",
+        "rents.csv: left out line 6, which sums up those above (Rent 18): --no-total keeps it",
+    ]
+    assert (status, json.loads(line)["notes"], said) == (0, notes, notes)
+    assert rows(harbour, "select berth, rent, payer from rents") == [
+        ("A", 5, "Müller"),
+        ("B", 6, "Köln"),
+        ("C", 7, "x"),
+    ]
 
 
 def test_the_key_may_be_named(harbour: str, load: Said) -> None:

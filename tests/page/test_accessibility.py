@@ -401,13 +401,13 @@ def people_profile(site: Site) -> Page:
 
 
 def people_waiting(site: Site) -> Page:
-    page = at_rest(site, people.ASKED, before=unanswered("/people/search"))
+    page = people.asked(at_rest(site, people.ASKED, before=unanswered("/people/search")))
     expect(page.get_by_role("button", name="Stop")).to_be_visible()
     return page
 
 
 def people_found(site: Site) -> Page:
-    page = at_rest(site, people.ASKED, before=people.Searches())
+    page = people.asked(at_rest(site, people.ASKED, before=people.Searches()))
     expect(page.get_by_role("article")).to_be_visible()
     return page
 
@@ -447,7 +447,7 @@ def people_locked(site: Site) -> Page:
 def people_compared(site: Site) -> Page:
     [person] = people.FOUND["people"]
     several = people.FOUND | {"people": [person | {"id": f"p-{n}", "name": f"Asha {n}"} for n in range(1, 6)]}
-    page = at_rest(site, people.ASKED, before=people.Searches(several))
+    page = people.asked(at_rest(site, people.ASKED, before=people.Searches(several)))
     for n in range(1, 5):
         page.get_by_label(f"Compare Asha {n}").check()
     page.get_by_role("button", name="Compare", exact=True).click()
@@ -456,13 +456,13 @@ def people_compared(site: Site) -> Page:
 
 
 def people_broke(site: Site) -> Page:
-    page = at_rest(site, people.ASKED, before=routed("**/people/search", answer_problem(402)))
+    page = people.asked(at_rest(site, people.ASKED, before=routed("**/people/search", answer_problem(402))))
     expect(page.get_by_role("alert")).to_contain_text("Out of credits")
     return page
 
 
 def people_none(site: Site) -> Page:
-    page = at_rest(site, people.ASKED, before=people.Searches(people.FOUND | {"people": []}))
+    page = people.asked(at_rest(site, people.ASKED, before=people.Searches(people.FOUND | {"people": []})))
     expect(page.get_by_role("heading", name="Nobody fits")).to_be_visible()
     return page
 
@@ -484,7 +484,7 @@ def people_long(site: Site) -> Page:
         "misses": [LONG],
     }
     long |= {"work_preferred_locations": [LONG]}
-    page = at_rest(site, people.ASKED, before=people.Searches(people.FOUND | {"people": [long]}))
+    page = people.asked(at_rest(site, people.ASKED, before=people.Searches(people.FOUND | {"people": [long]})))
     expect(page.get_by_role("article")).to_be_visible()
     return page
 

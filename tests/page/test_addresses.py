@@ -23,7 +23,7 @@ from tests.page.conftest import (
 )
 from tests.page.test_companies_page import ASKED as COMPANIES
 from tests.page.test_people_page import ASKED as PEOPLE
-from tests.page.test_people_page import Searches
+from tests.page.test_people_page import Searches, asked
 from tests.page.test_records_page import ask
 
 QUESTION = "Why did the council keep the old elm in Quill Square?"
@@ -34,7 +34,7 @@ ASKING = "/(companies/chat|people/search|records/(ask|search))"  # what costs so
 
 def test_a_person_has_a_link_that_back_closes_and_a_reload_charges_nothing(site: Site) -> None:
     searches = Searches()
-    page = site.open(PEOPLE, before=searches, width=NARROW, touch=True)
+    page = asked(site.open(PEOPLE, before=searches, width=NARROW, touch=True))
     page.locator(".result-open").tap()
     panel = page.get_by_role("dialog", name="Asha Rao")
     expect(panel).to_contain_text("Double entry, twice.")
@@ -53,7 +53,7 @@ def test_a_person_has_a_link_that_back_closes_and_a_reload_charges_nothing(site:
 
 
 def test_what_is_opened_while_a_panel_closes_stays(site: Site) -> None:
-    page = site.open(PEOPLE, before=Searches())
+    page = asked(site.open(PEOPLE, before=Searches()))
     page.locator(".result-open").click()
     panel, kept = page.get_by_role("dialog", name="Asha Rao"), page.get_by_role("dialog", name="What you keep")
     expect(panel).to_contain_text("Double entry, twice.")
@@ -72,8 +72,9 @@ def test_what_is_opened_while_a_panel_closes_stays(site: Site) -> None:
 def test_a_search_that_is_reloaded_before_its_answer_is_the_same_request(site: Site) -> None:
     page = site.open()
     page.route("**/people/search", lambda route: None)
+    page.goto(f"{site.url}/{PEOPLE}")
     with page.expect_request("**/people/search") as first:
-        page.goto(f"{site.url}/{PEOPLE}")
+        asked(page)
     expect(page.get_by_role("button", name="Stop")).to_be_visible()
     searches = Searches()
     searches(page)
@@ -245,7 +246,7 @@ def test_an_answer_and_its_list_survive_a_reload_with_the_open_record(site: Site
     expect(page.locator(".result")).to_have_count(20)
     page.get_by_role("tab", name="Answer").click()
     expect(page.locator(".prose")).to_contain_text("elm")
-    expect(page.get_by_role("button", name="Take the link back")).to_be_visible()
+    expect(page.get_by_role("button", name="Revoke link")).to_be_visible()
     assert asked == []
 
 

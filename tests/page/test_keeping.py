@@ -13,7 +13,7 @@ import psycopg
 from playwright.sync_api import Download, Page, expect
 
 from tests.page.conftest import NARROW, Site, answer_json, body_of, requests_to
-from tests.page.test_people_page import ASKED, FOUND, Searches
+from tests.page.test_people_page import ASKED, FOUND, Searches, asked
 
 QUESTION = "Why did the council keep the old elm in Quill Square?"
 
@@ -110,7 +110,7 @@ def test_people_are_compared_sorted_and_taken_away(site: Site) -> None:
         ]
     ]
     searches = Searches(FOUND | {"people": [person, *others]})
-    page = site.open(ASKED, before=searches)
+    page = asked(site.open(ASKED, before=searches))
     rows = list(csv.reader(io.StringIO(taken(page, "CSV"))))
     assert [row[1] for row in rows] == ["name", "Asha Rao", "Zoya Khan", 'Bina "B" Das', "Ada Ek"]
     assert [row[2] for row in rows[2:]] == ["'=1+1", "Tester,\nlead", "x;'=1+1;' -2;'\"@a\t'＋b\n'-c;d-e"]

@@ -117,6 +117,12 @@ class Searches:
         return [request.headers.get("idempotency-key") for request in self.requests]
 
 
+def asked(page: Page) -> Page:
+    """The page, once its reader agreed to what the search costs: a link alone spends nothing."""
+    page.get_by_role("button", name="Search for one credit").click()
+    return page
+
+
 def state(page: Page) -> dict[str, str]:
     return {name: value for name, [value] in parse_qs(urlsplit(page.url).query).items()}
 
@@ -136,7 +142,7 @@ def test_everybody_is_listed_a_page_at_a_time_with_their_public_profile(site: Si
 
 def test_a_search_says_how_it_was_understood_and_why_each_person_is_here(site: Site) -> None:
     searches = Searches()
-    page = site.open(ASKED, before=searches)
+    page = asked(site.open(ASKED, before=searches))
     understood = page.get_by_role("region", name="How the query was understood")
     expect(understood.locator(".chip")).to_have_text(
         ["at Paynest", "in Bengaluru", "since 1 January 2021", "Go", "agency"]
@@ -154,7 +160,7 @@ def test_a_search_says_how_it_was_understood_and_why_each_person_is_here(site: S
 
 
 def test_the_words_that_say_something_are_marked_and_results_say_what_they_meet(site: Site) -> None:
-    page = site.open(ASKED, before=Searches())
+    page = asked(site.open(ASKED, before=Searches()))
     marks = page.get_by_role("region", name="How the query was understood").locator("mark")
     expect(marks).to_have_text(["Paynest", "Bengaluru", "since 2021", "agency"])
     expect(page.locator("mark.is-negated")).to_have_text(["agency"])
@@ -166,7 +172,7 @@ def test_the_words_that_say_something_are_marked_and_results_say_what_they_meet(
 
 def test_a_chip_that_is_taken_away_searches_by_what_is_left(site: Site) -> None:
     searches = Searches()
-    page = site.open(ASKED, before=searches)
+    page = asked(site.open(ASKED, before=searches))
     understood = page.get_by_role("region", name="How the query was understood")
     expect(understood).to_contain_text("costs one credit")
     understood.get_by_role("button", name="Remove: in Bengaluru").press("Enter")
@@ -195,7 +201,7 @@ def test_a_chip_that_is_taken_away_searches_by_what_is_left(site: Site) -> None:
 
 def test_a_condition_is_changed_and_brought_back_by_keyboard_at_320_px(site: Site) -> None:
     searches = Searches()
-    page = site.open(ASKED, width=320, before=searches)
+    page = asked(site.open(ASKED, width=320, before=searches))
     understood = page.get_by_role("region", name="How the query was understood")
     company = understood.get_by_role("button", name="at Paynest", exact=True)
     company.press("Enter")
@@ -235,7 +241,7 @@ def test_a_value_that_nobody_has_is_told_with_the_nearest_and_can_be_changed_aga
         )
 
     constraints = {"must": {"company_norm": ["paynst"]}}
-    page = site.open(ASKED + "&" + urlencode({"constraints": json.dumps(constraints)}), before=refuse)
+    page = asked(site.open(ASKED + "&" + urlencode({"constraints": json.dumps(constraints)}), before=refuse))
     expect(page.get_by_role("alert")).to_contain_text(NEAREST)
     page.get_by_role("button", name="at Paynst", exact=True).click()
     expect(page.get_by_label("Value")).to_have_value("Paynst")
@@ -245,8 +251,8 @@ def test_an_address_with_changed_constraints_searches_by_them_and_a_broken_one_b
     searches = Searches()
     constraints = {"must": {"city": "pune"}}
     changed = ASKED + "&" + urlencode({"constraints": json.dumps(constraints)})
-    expect(site.open(changed, before=searches).get_by_role("article")).to_be_visible()
-    expect(site.open(ASKED + "&constraints=%7B", before=searches).get_by_role("article")).to_be_visible()
+    expect(asked(site.open(changed, before=searches)).get_by_role("article")).to_be_visible()
+    expect(asked(site.open(ASKED + "&constraints=%7B", before=searches)).get_by_role("article")).to_be_visible()
     assert searches.bodies[0]["constraints"] == constraints
     assert "constraints" not in searches.bodies[1]
 
@@ -264,7 +270,7 @@ def test_what_the_same_words_say_is_one_chip_in_these_words(site: Site) -> None:
         ],
     }
     searches = Searches(FOUND | {"constraints": constraints})
-    page = site.open(ASKED, before=searches)
+    page = asked(site.open(ASKED, before=searches))
     understood = page.get_by_role("region", name="How the query was understood")
     expect(understood.get_by_role("list", name="Must").get_by_role("listitem")).to_have_text(
         ["backend engineers", "manager", "at Paynest", "at Nova"]
@@ -282,7 +288,7 @@ def test_what_the_same_words_say_is_one_chip_in_these_words(site: Site) -> None:
 
 def test_each_condition_is_dropped_by_one_click_and_back_charges_nothing(site: Site) -> None:
     searches = Searches()
-    page = site.open(ASKED, before=searches)
+    page = asked(site.open(ASKED, before=searches))
     relaxations = page.get_by_role("region", name="Relax a condition").get_by_role("button")
     expect(relaxations).to_have_text(["Any company+4", "Any preferred place+2"])
     relaxations.nth(0).click()
@@ -321,7 +327,7 @@ def test_the_wishes_are_part_of_the_search(site: Site) -> None:
 
 
 def test_contact_costs_a_credit_and_the_balance_says_so(site: Site) -> None:
-    page = site.open(ASKED, before=Searches())
+    page = asked(site.open(ASKED, before=Searches()))
     contact = Contact(
         email="asha@example.org", phone="+91 80 1234", links=["https://asha.example", "javascript:alert(1)"]
     )
@@ -345,9 +351,23 @@ def test_contact_costs_a_credit_and_the_balance_says_so(site: Site) -> None:
     expect(page.locator(".balance")).to_have_text("0 credits")
 
 
-def test_a_shared_link_shows_what_was_found_and_to_others_offers_to_search(site: Site) -> None:
+def test_a_link_to_a_search_spends_nothing_until_the_reader_agrees(site: Site) -> None:
     searches = Searches()
     page = site.open(ASKED, before=searches)
+    expect(page.get_by_role("heading", name="Search for these people?")).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("heading", name="Search for these people?")).to_be_visible()
+    assert searches.keys == []
+    asked(page)
+    expect(page.get_by_role("article")).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("article")).to_be_visible()
+    assert len(searches.keys) == 1
+
+
+def test_a_shared_link_shows_what_was_found_and_to_others_offers_to_search(site: Site) -> None:
+    searches = Searches()
+    page = asked(site.open(ASKED, before=searches))
     expect(page.get_by_role("article")).to_be_visible()
     link, [key] = page.url, searches.keys
     assert key is not None
@@ -380,7 +400,7 @@ def test_a_shared_link_shows_what_was_found_and_to_others_offers_to_search(site:
 
 def test_a_search_that_is_no_longer_kept_is_charged_again_only_when_asked(site: Site) -> None:
     searches = Searches()
-    page = site.open(ASKED, before=searches)
+    page = asked(site.open(ASKED, before=searches))
     expect(page.get_by_role("article")).to_be_visible()
     # what the tab kept made room for others, and a day later the service forgot it too
     page.evaluate("sessionStorage.clear()")
@@ -400,7 +420,7 @@ def test_a_search_that_is_no_longer_kept_is_charged_again_only_when_asked(site: 
 
 def test_without_credits_nothing_is_searched_and_nobody_found_is_said(site: Site) -> None:
     refusing = answer_problem(402, "A search costs one credit; you have none.")
-    page = site.open(ASKED, before=lambda page: page.route("**/people/search", refusing))
+    page = asked(site.open(ASKED, before=lambda page: page.route("**/people/search", refusing)))
     expect(page.get_by_role("alert")).to_contain_text("Out of credits")
     expect(page.get_by_role("button", name="Try again")).to_have_count(0)
     page.unroute("**/people/search")
@@ -412,8 +432,9 @@ def test_without_credits_nothing_is_searched_and_nobody_found_is_said(site: Site
 def test_a_stopped_search_that_is_run_again_is_not_charged_twice(site: Site) -> None:
     page = site.open()
     page.route("**/people/search", lambda route: None)
+    page.goto(f"{site.url}/{ASKED}")
     with page.expect_request("**/people/search") as stopped:
-        page.goto(f"{site.url}/{ASKED}")
+        asked(page)
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_role("note")).to_have_text("Stopped. Search again")
     searches = Searches()

@@ -770,7 +770,7 @@ def test_the_same_question_is_answered_again_from_the_store_unless_asked_anew(si
     finished(page)
     notes = page.locator(".answer-after")
     expect(notes).to_contain_text("Given before")
-    notes.get_by_role("button", name="Ask anew").click()
+    notes.get_by_role("button", name="Ask again").click()
     finished(page)
     expect(notes).not_to_contain_text("Given before")
 
@@ -781,7 +781,7 @@ def test_a_link_that_was_taken_back_leads_nowhere(site: Site) -> None:
     finished(page)
     expect(page).to_have_url(re.compile("id="))
     address = page.url
-    page.get_by_role("button", name="Take the link back").click()
+    page.get_by_role("button", name="Revoke link").click()
     expect(page.get_by_role("button", name="Copy link")).to_have_count(0)
     assert "id=" not in page.url
     expect(site.open(address.removeprefix(f"{site.url}/")).locator(".answer-after")).to_contain_text("expired")
@@ -837,8 +837,8 @@ def test_an_owner_who_opens_the_link_takes_it_back_and_nobody_else_can(site: Sit
         opened = site.open(path, before=as_owner(name))
         finished(opened)
         expect(opened.get_by_role("button", name="Copy link")).to_be_visible()
-        expect(opened.get_by_role("button", name="Take the link back")).to_have_count(int(name == "demo"))
-    opened.get_by_role("button", name="Take the link back").click()
+        expect(opened.get_by_role("button", name="Revoke link")).to_have_count(int(name == "demo"))
+    opened.get_by_role("button", name="Revoke link").click()
     expect(opened.get_by_role("button", name="Copy link")).to_have_count(0)
     expect(site.open(path).locator(".answer-after")).to_contain_text("expired")
 
@@ -852,7 +852,7 @@ def test_an_answer_opens_where_it_cannot_be_told_whose_it_is(site: Site) -> None
     opened = site.open(path, before=lambda page: page.route("**/me/answers/*", answer_problem(503)))
     finished(opened)
     expect(opened.locator(".confidence")).to_be_visible()
-    expect(opened.get_by_role("button", name="Take the link back")).to_have_count(0)
+    expect(opened.get_by_role("button", name="Revoke link")).to_have_count(0)
 
 
 def as_owner(name: str) -> Callable[[Page], None]:

@@ -76,6 +76,8 @@ def errors(source: str = "tickets", **query: Any) -> dict[str, str]:
         ({"group": ["status"], "order": ["cost"]}, "/order/0/by", "status"),
         ({"group": ["status"], "having": [{"exists": "comments"}]}, "/having/0", "`where`"),
         ({"source": "agents", "text": "Ada"}, "/text", "contains"),
+        ({"source": "agents", "where": [{"words": "Ada"}]}, "/where/0/words", "contains"),
+        ({"group": ["status"], "having": [{"words": "Ada"}]}, "/having/0", "`where`"),
     ],
 )  # fmt: skip
 def test_the_part_that_is_wrong_is_pointed_to(query: dict[str, Any], pointer: str, said: str) -> None:

@@ -166,6 +166,10 @@ async def test_conditions_on_related_rows_may_hold_of_different_ones(ask: Ask) -
 
 async def test_words_leave_only_rows_that_hold_them(ask: Ask) -> None:
     assert (await ask(text=" doors ", select=["id"])).rows == [["7"]]
+    assert await ids(ask, {"words": "doors"}) == ["7"]
+    either = await ids(ask, {"any_of": [{"words": "doors"}, {"not": {"words": "doors"}}]})
+    assert sorted(either) == sorted(["7", *await ids(ask, {"not": {"words": "doors"}})])
+    assert (await ask(where=[{"words": "doors"}], aggregate="count")).total == 1
 
 
 async def test_numbers_are_one_row(ask: Ask) -> None:

@@ -136,6 +136,19 @@ class TestResearch:
         assert the(events, "citations")["unsupported"] == []
         assert the(events, "confidence")["level"] == "high"
 
+    @pytest.mark.parametrize(
+        ("named", "drawn"), [("r1, r2", None), ("r2", "mover"), ("none", "mover"), ("r9", "mover")]
+    )
+    def test_the_chart_shows_the_result_that_the_answer_rests_on(
+        self, model_client: TestClient, model: FakeOpenAI, named: str, drawn: str | None
+    ) -> None:
+        count = ("query", {"source": "motion", "aggregate": ["count"]})
+        groups = ("query", {"source": "motion", "aggregate": ["count"], "group": ["mover"]})
+        turns = [Reply.tool_calls([count]), Reply.tool_calls([groups])]
+        model.respond = playing(research=turns, answer=Reply.text(f"Sources: {named}\n\nMany."))
+        events = ask(model_client, "How many motions are there?")
+        assert the(events, "aggregation")["by"] == drawn
+
     def test_a_number_that_no_query_gave_is_unsupported(self, model_client: TestClient, model: FakeOpenAI) -> None:
         said = "Sources: none\n\nThere are 4711 motions."
         asked = ("query", {"source": "motion", "aggregate": ["count"]})

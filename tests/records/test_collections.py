@@ -14,7 +14,7 @@ from psycopg.rows import dict_row
 from starlette.testclient import TestClient
 
 from quarry.core.retrieval.facets import FacetKind
-from quarry.core.retrieval.grouping import STEPS_MAX
+from quarry.query.groups import FILL_MAX
 from quarry.records import collections
 from quarry.records.searched_types import BUILT_IN
 
@@ -102,7 +102,7 @@ def test_periods_are_told_in_the_order_of_time_by_their_first_day(
     }[period]
     steps = {places(later) - places(earlier) for earlier, later in pairwise(firsts)}
     assert steps == {1} or body["gaps"]
-    assert body["gaps"] == ((places(firsts[-1]) - places(firsts[0])) >= STEPS_MAX)
+    assert body["gaps"] == ((places(firsts[-1]) - places(firsts[0])) >= FILL_MAX)
 
 
 def test_words_dates_and_facets_narrow_what_is_counted(

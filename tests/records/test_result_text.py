@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from quarry.agent.result_text import result_text
 from quarry.query.algebra import Query
 from quarry.query.contract import QueryResult, ResultColumn
 from quarry.query.result import Cell
-from quarry.records.research import result_text
 from quarry.records.support import support
 
 

@@ -7,9 +7,10 @@ import pytest
 from quarry import catalog
 from quarry.core.query.question import Ask, Condition
 from quarry.core.retrieval.facets import Facet, SearchTable
-from quarry.core.retrieval.filters import Among
-from quarry.core.retrieval.questions import answer
 from quarry.core.services import Services
+from quarry.query.asked import answer
+from quarry.query.of_question import TableQuestion
+from quarry.query.schema import ACTOR_SETTING
 from tools.generate import declared_functions
 
 TABLES = list(catalog.SEARCHED.values())
@@ -28,22 +29,25 @@ def test_names_of_facets_and_relations_are_single_and_known(table: SearchTable) 
 
 
 async def test_every_facet_can_be_asked_about(services: Services) -> None:
+    database = services.acting({ACTOR_SETTING: "demo"}).reader
     for table in TABLES:
-        among = Among(scope="demo" if table.scope else None)
-        assert (await answer(services.database, table, Ask("rows"), [], among)).keys == ()
+        assert (await answer(database, TableQuestion(table, Ask("rows")))).keys == ()
         for facet in table.facets:
-            present = Condition(facet.name)
-            assert (await answer(services.database, table, Ask("groups", facet.name), [(present,)], among)).groups == ()
+            if facet.kind != "words":
+                groups = TableQuestion(table, Ask("groups", facet.name), [(Condition(facet.name),)])
+                assert (await answer(database, groups)).groups == ()
             if _orders(facet):
-                assert (await answer(services.database, table, Ask("extreme", facet.name), [], among)).value is None
+                assert (await answer(database, TableQuestion(table, Ask("extreme", facet.name)))).value is None
 
 
-async def test_what_belongs_to_someone_is_asked_about_in_their_name(sample_services: Services) -> None:
-    tasks = catalog.SEARCHED["onto_tasks"]
-    with pytest.raises(ValueError):
-        await answer(sample_services.database, tasks, Ask("count"), [])
-    assert (await answer(sample_services.database, tasks, Ask("count"), [], Among(scope="nobody"))).number == 0
-    assert (await answer(sample_services.database, tasks, Ask("count"), [], Among(scope="demo"))).number
+async def test_what_belongs_to_someone_is_counted_for_them_alone(sample_services: Services) -> None:
+    tasks = TableQuestion(catalog.SEARCHED["onto_tasks"], Ask("count"))
+    counts = [
+        (await answer(sample_services.acting(settings).reader, tasks)).number
+        for settings in ({}, {ACTOR_SETTING: "nobody"}, {ACTOR_SETTING: "demo"})
+    ]
+    assert counts[:2] == [0, 0]
+    assert counts[2]
 
 
 def test_the_functions_that_tell_values_are_made_from_the_facets() -> None:

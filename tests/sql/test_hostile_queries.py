@@ -11,16 +11,16 @@ import pytest
 from psycopg.rows import DictRow
 from psycopg.sql import SQL
 
+from quarry.campaigns.conditions import NAME, NO_DAY, SCHEMA, conditions_of
 from quarry.campaigns.execution import execute, group
-from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.reading import CampaignQuestion
 from quarry.campaigns.retrieval import BESIDE_THEME_MAX, filter_campaigns, find_by_text, find_by_theme
 from quarry.core.postgres.pool import Parameters, Query
 from quarry.core.query.question import Ask, Clause, Condition, Question
-from quarry.core.retrieval.answers import Group
-from quarry.core.retrieval.filters import Among, Arguments, where
-from quarry.core.retrieval.questions import answer
 from quarry.core.services import Services
+from quarry.query import algebra
+from quarry.query.algebra import Words
+from quarry.query.keys import RowConditions
 from tests.benchmarks.hostile import DOMAINS, hostile_queries
 from tests.plans import calls, plans
 
@@ -53,7 +53,7 @@ async def test_campaigns_with_the_words_are_counted_exactly_up_to_ten_thousand_a
             " select n, 'Acme', case when n % 2 = 0 then 'Email' else 'Radio' end, case when n > 10000 then 'card' when n > 2000"
             " then 'card offer' else 'card offer today' end from generate_series(1, 10001) n"
         )
-        radio = [(Condition("channel", ("Radio",)),)]
+        radio = conditions_of([(Condition("channel", ("Radio",)),)])
         found = [await find_by_text(services.database, query) for query in ("offer today", "offer", "card")]
         narrowed = await find_by_text(services.database, "card", radio)
         excluded = await find_by_text(services.database, "offer -today")
@@ -83,8 +83,8 @@ def many_campaigns(database_url: str) -> None:
 
 @pytest.mark.usefixtures("many_campaigns")
 async def test_campaigns_with_given_properties_are_counted_exactly_up_to_ten_thousand(services: Services) -> None:
-    def properties(facet: str, *values: str, is_negated: bool = False) -> list[Clause]:
-        return [(Condition(facet, values, is_negated=is_negated),)]
+    def properties(facet: str, *values: str, is_negated: bool = False) -> tuple[algebra.Condition, ...]:
+        return conditions_of([(Condition(facet, values, is_negated=is_negated),)])
 
     every = await filter_campaigns(services.database, [])
     emails = await filter_campaigns(services.database, properties("channel", "Email"))
@@ -100,21 +100,26 @@ async def test_campaigns_with_given_properties_are_counted_exactly_up_to_ten_tho
 
 @pytest.mark.usefixtures("many_campaigns")
 async def test_the_values_of_more_campaigns_than_are_counted_are_told_of_all_together_alone(services: Services) -> None:
-    clauses: list[Clause] = [(Condition("channel", ("Email",)),)]
+    conditions = conditions_of([(Condition("channel", ("Email",)),)])
     every = await filter_campaigns(services.database, [])
-    emails = await filter_campaigns(services.database, clauses)
+    emails = await filter_campaigns(services.database, conditions)
     companies = Ask("groups", "company", limit=1)
     most = await group(services.database, companies, [], every)
-    of_emails = await group(services.database, companies, clauses, emails)
+    of_emails = await group(services.database, companies, conditions, emails)
     distinct = await group(services.database, Ask("distinct", "company"), [], every)
     assert most is not None
-    assert (most.groups, most.number) == (tuple(Group(f"Acme {n}", 3_334 - (n == 0)) for n in (1, 2)), 3)
+    assert [(each.value, each.campaigns) for each in most.groups] == [
+        ("Acme 1", 3_334),
+        ("Acme 2", 3_334),
+        ("Acme 0", 3_333),
+    ]
     assert distinct is not None
     assert distinct.number == 3
-    assert of_emails == await answer(services.database, CAMPAIGNS, companies, clauses)
+    assert of_emails is not None
+    assert of_emails.total == sum(each.campaigns for each in of_emails.groups) == 5_000
     for ask in (Ask("groups", "capture_date", grain="year"), Ask("groups", "offer")):
         assert await group(services.database, ask, [], every) is None
-    assert await group(services.database, companies, [(Condition("offer"),)], every) is None
+    assert await group(services.database, companies, conditions_of([(Condition("offer"),)]), every) is None
 
 
 @pytest.mark.usefixtures("many_campaigns")
@@ -129,21 +134,24 @@ async def test_words_that_campaigns_about_a_theme_must_not_hold_are_not_looked_f
         return await rows(query, parameters)
 
     monkeypatch.setattr(services.database, "rows", noted)
-    unsaid: list[Clause] = [(Condition("copy", ("card or gold",), is_negated=True),)]
-    without = await find_by_theme(services.database, "silver", None, unsaid)
-    within = await find_by_theme(services.database, "silver", None, [(Condition("copy", ("gold",), is_negated=True),)])
+    without, within = [
+        await find_by_theme(
+            services.database, "silver", None, conditions_of([(Condition("copy", (words,), is_negated=True),)])
+        )
+        for words in ("card or gold", "gold")
+    ]
     assert (without.total, [each.id for each in within.campaigns]) == (0, ["10001"])
     assert [each["filter"] for each in sent if "filter" in each] == [None, None]
 
 
 @pytest.mark.usefixtures("many_campaigns")
 def test_the_words_of_a_condition_are_read_once_in_a_plan_that_is_kept(database_url: str) -> None:
-    arguments = Arguments()
-    met = where(CAMPAIGNS, [(Condition("copy", ("silver", "gold")),)], arguments, Among(words="card"))
+    rows = RowConditions(NAME, SCHEMA, NO_DAY)
+    met = rows.met([Words(words="silver or gold"), Words(words="card")])
     with psycopg.connect(database_url, autocommit=True) as connection:
         connection.execute("set plan_cache_mode = force_generic_plan")
         query = SQL("select from campaigns t where id > '0' and {}").format(met)
-        assert calls(connection, "read_query", query, arguments.values, prepare=True) <= 3
+        assert calls(connection, "read_query", query, rows.parameters, prepare=True) <= 3
 
 
 def test_campaigns_that_hold_words_of_most_are_counted_in_the_table_as_far_as_they_are_counted(

@@ -62,7 +62,11 @@ async def _searched(names: Sequence[str], where: Sequence[Condition], asked: Ask
         source_of(asked.schema, name, f"/source/{place}")
     if where and not names:
         raise InvalidInput([FieldError("/source", "`where` names fields of a source: say which `source` is searched")])
-    may_be = [name for name in asked.schema.sources if hasattr(module(asked.homes[name][0], "lookups"), "search_text")]
+    may_be = [
+        name
+        for name, source in asked.schema.sources.items()
+        if source.holds_words and hasattr(module(asked.homes[name][0], "lookups"), "search_text")
+    ]
     for place, name in enumerate(names):
         if name not in may_be:
             offered = ", ".join(nearest(name, may_be))

@@ -14,9 +14,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from quarry.agent.calls import NOT_IN_TIME, Tool, ToolFinished, ToolResult, ToolStarted, run_once, validated
 from quarry.core.errors import ModelError, ModelOutputInvalid, ModelUnavailable
 from quarry.core.model.interface import ChatModel, Message, TextStream, ToolCall
-from quarry.core.model.tool_loop import Tool, ToolFinished, ToolResult, ToolStarted, run_once, validated
 from quarry.core.run_log import Run
 
 NO_CALLS_LEFT = ToolResult(
@@ -42,17 +42,25 @@ Happened = Text | ToolStarted | ToolFinished | TurnEnded
 
 
 async def converse(
-    messages: Sequence[Message], tools: Sequence[Tool], run: Run, *, step_name: str, max_turns: int
+    messages: Sequence[Message],
+    tools: Sequence[Tool],
+    run: Run,
+    *,
+    step_name: str,
+    max_turns: int,
+    look_first: str | None = None,
 ) -> AsyncGenerator[Happened]:
     """What happens until the model ends a turn without calling a tool; its text of that turn is the answer.
 
     The calls of one turn run side by side. The last turn that `max_turns` or the budget allows offers no tools, so it answers.
-    Arguments that do not validate go back to the model as the tool's result; the same call again is answered from memory.
+    Arguments that do not validate go back to the model as the tool's result; the same call again is answered from memory. A model
+    that answers before any tool has shown it data gets `look_first`, where that is given, once.
 
-    Raises ModelError when the model fails; the step is then marked degraded.
+    Raises ModelError when the model fails; the step is then marked degraded, as it is where a tool runs out of time.
     """
     said = list(messages)
     results: dict[tuple[str, str], ToolResult] = {}
+    has_looked = False
     for turn in range(1, max_turns + 1):
         offered = tools if turn < max_turns and run.budget.calls_left and run.budget.allows_turn() else ()
         text = ""
@@ -65,14 +73,21 @@ async def converse(
                 else:
                     calls = piece
         yield TurnEnded(bool(calls))
-        if not calls:
-            return
         said.append(Message("assistant", text, tool_calls=calls))
+        if not calls:
+            if look_first is None or has_looked or not offered:
+                return
+            said.append(Message("user", look_first))
+            look_first = None
+            continue
         found: dict[str, ToolResult] = {}
         async with aclosing(_called(calls, tools, run, results)) as events:
             async for event in events:
                 if isinstance(event, ToolFinished):
                     found[event.id] = event.result
+                    has_looked = has_looked or event.result.is_of_data
+                    if event.result is NOT_IN_TIME:
+                        run.degrade(step_name)
                 yield event
         said += [Message("tool", found[call.id].text_for_model, tool_call_id=call.id) for call in calls]
 

@@ -7,6 +7,7 @@ import datetime
 from psycopg import Error as PostgresError
 
 from quarry.agent.known_values import with_known_values
+from quarry.agent.near_numbers import with_reasons
 from quarry.agent.sources import Asked, what_may_be_asked
 from quarry.agent.unreadable import unreadable
 from quarry.core.errors import InvalidInput, QuarryError, SourceUnavailable
@@ -45,6 +46,8 @@ async def answer_query(query: Query, asked: Asked, services: Services, today: da
         # of a source that cannot be read no value is known
         if (fault or isinstance(error, InvalidInput)) and (names := await unreadable(query, asked, services, fault)):
             raise SourceUnavailable(names) from error
+        if isinstance(error, InvalidInput):
+            raise await with_reasons(error, query, asked, reader) from error
         raise
     told = await off_loop(describe, query, result, schema, today)
     return QueryResult(

@@ -156,9 +156,9 @@ async def _query(arguments: Query, caller: Caller, services: Services) -> dict[s
     return shown(await run_query(arguments, caller, services))
 
 
-def shown(result: QueryResult) -> dict[str, Any]:
+def shown(result: QueryResult, characters_max: int = ROWS_CHARACTERS_MAX) -> dict[str, Any]:
     """A result in the size that a model's context takes."""
-    rows = bounded_rows(result.rows)
+    rows = bounded_rows(result.rows, characters_max)
     return {
         "sentence": result.sentence,
         "columns": [f"{each.name} ({each.unit})" if each.unit else each.name for each in result.columns],
@@ -168,12 +168,12 @@ def shown(result: QueryResult) -> dict[str, Any]:
     }
 
 
-def bounded_rows(rows: list[list[Cell]]) -> list[list[Cell]]:
+def bounded_rows(rows: list[list[Cell]], characters_max: int = ROWS_CHARACTERS_MAX) -> list[list[Cell]]:
     """The first rows, as many as a model's context takes."""
     size = 0
     for place, row in enumerate(rows):
         size += len(json.dumps(row, ensure_ascii=False))
-        if size > ROWS_CHARACTERS_MAX:
+        if size > characters_max:
             return rows[: max(place, 1)]
     return rows
 
@@ -186,6 +186,19 @@ async def _values(arguments: ValuesArguments, caller: Caller, services: Services
     run = partial(run_query, caller=caller, services=services)
     return {"values": await values_like(arguments.source, arguments.field, arguments.like, run)}
 
+
+QUERY = AgentTool(
+    "query",
+    "Query exactly",
+    "Rows, counts, sums, averages and groups, exact and over all rows. Tickets of a team by month: "
+    '{"source": "tickets", "where": [{"field": "agent.team.name", "value": "Field"}], "aggregate": ["count", '
+    '"avg(days_open)"], "group": [{"field": "opened_on", "period": "month"}], "order": [{"by": "count", "direction": '
+    '"desc"}]}. Dots follow links; `count(orders)` counts the related rows of each row.',
+    Query,
+    QueryRows,
+    _query,
+    unlisted=frozenset({"spans"}),
+)
 
 AGENT_TOOLS = (
     AgentTool(
@@ -204,18 +217,7 @@ AGENT_TOOLS = (
         FoundTexts,
         _search,
     ),
-    AgentTool(
-        "query",
-        "Query exactly",
-        "Rows, counts, sums, averages and groups, exact and over all rows. Tickets of a team by month: "
-        '{"source": "tickets", "where": [{"field": "agent.team.name", "value": "Field"}], "aggregate": ["count", '
-        '"avg(days_open)"], "group": [{"field": "opened_on", "period": "month"}], "order": [{"by": "count", "direction": '
-        '"desc"}]}. Dots follow links; `count(orders)` counts the related rows of each row.',
-        Query,
-        QueryRows,
-        _query,
-        unlisted=frozenset({"spans"}),
-    ),
+    QUERY,
     AgentTool(
         "get",
         "Get one row",

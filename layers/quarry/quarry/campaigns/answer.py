@@ -1,13 +1,13 @@
-"""The answer as it is written, and the set of campaigns that it speaks of."""
+"""The whole answer: the campaigns that it speaks of, how they were found, and what to ask next."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncGenerator, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from quarry.agent.asked_query import query_for
 from quarry.campaigns import fallbacks
+from quarry.campaigns.conditions import NAME, conditions_of, label_of
 from quarry.campaigns.contract import (
     Aggregation,
     Campaign,
@@ -20,87 +20,35 @@ from quarry.campaigns.contract import (
 from quarry.campaigns.execution import as_asked, said_by_copy
 from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.filters import filters_of
-from quarry.campaigns.prompts import ANSWER_NOW, agent_messages
 from quarry.campaigns.reading import CampaignQuestion, as_searched, clauses_to_tell, constraints_of
 from quarry.campaigns.results import NOTHING, CampaignSet, KnownValues, Outcome, Search, aggregate
-from quarry.campaigns.tools import CampaignToolset
+from quarry.campaigns.retrieval import standings
+from quarry.campaigns.tools import STEP, CampaignToolset
 from quarry.core.errors import DatabaseUnavailable
-from quarry.core.links import ALWAYS, LinkFilter, plain_links, said_in
-from quarry.core.model.interface import Message
-from quarry.core.model.step import filtered, write
 from quarry.core.off_loop import off_loop
-from quarry.core.query.question import Ask, Clause
-from quarry.core.retrieval.answers import Standing
+from quarry.core.query.question import Ask, Clause, Question
 from quarry.core.retrieval.named_values import plain
-from quarry.core.retrieval.questions import labels_of, standings
 from quarry.core.run_log import ResultRecord
 from quarry.core.text import significant_words
 
 RECORDED_RESULTS = 50
 SUGGESTIONS = 3
 
-ANSWER_STEP = "campaigns_answer"
 
-_PIECE = re.compile(r"\S+\s*|\s+")
-
-
-def write_answer(
+async def conclude(
     request: ChatRequest,
     toolset: CampaignToolset,
     asked: CampaignQuestion,
     outcome: Outcome | None,
-    conversation: Sequence[Message],
-) -> AsyncGenerator[str]:
-    """The answer as it comes: the text with which the model ended its research, or what it writes in a last turn, without tools;
-    or one composed of what was found.
-    """
-    own = _own_words(conversation) if outcome is None else None
-    found = {campaign.id: campaign for search in toolset.searches for campaign in search.found.campaigns}
-    source = said_in([campaign.model_dump() for campaign in found.values()])
-
-    def messages() -> list[Message]:
-        return [*agent_messages(request, toolset.known, asked), *conversation, Message("user", ANSWER_NOW)]
-
-    return write(
-        ANSWER_STEP,
-        toolset.run,
-        messages if outcome is None and own is None else None,
-        lambda: _PIECE.findall(_composed(toolset, asked, outcome) if own is None else plain_links(own, source)),
-        broken_off="\n\n",
-        checked=lambda texts: filtered(LinkFilter({ALWAYS: source}), texts),
-    )
-
-
-def _own_words(conversation: Sequence[Message]) -> str | None:
-    """The text with which the model ended its research; None where it did not."""
-    last = conversation[-1] if conversation else None
-    return last.content if last and last.role == "assistant" and not last.tool_calls else None
-
-
-def _composed(toolset: CampaignToolset, asked: CampaignQuestion, outcome: Outcome | None) -> str:
-    if outcome is None:
-        search = toolset.last_found
-        if search is None:
-            return "The campaigns could not be searched for this; ask again in a moment."
-        # the model searched: its conditions are what the set is described by
-        outcome = _outcome_of(asked, search)
-    return fallbacks.compose_answer(outcome, toolset.known)
-
-
-def _outcome_of(asked: CampaignQuestion, search: Search) -> Outcome:
-    """What a model's search found, as the answer to the question; the numbers that it did not count are left out."""
-    question = replace(asked.question, unanswerable=(), missing=(), references=())
-    if asked.ask.kind in ("distinct", "groups", "extreme") and asked.ask.facet != "offer":
-        question = replace(question, ask=Ask())
-    return Outcome(CampaignQuestion(question, search.clauses), search.found, search.clauses)
-
-
-async def conclude(
-    request: ChatRequest, toolset: CampaignToolset, asked: CampaignQuestion, outcome: Outcome | None, text: str
+    text: str,
+    unsupported: list[str],
 ) -> ChatResponse:
-    """The whole answer, each campaign with what it meets and misses; what it shows and why it ended goes into the run."""
+    """The whole answer, each campaign with what it meets and misses; what it shows and why it ended goes into the run. Where
+    there is an `outcome`, the answer ends in what was composed of it.
+    """
     asked, spoken_of = await off_loop(_understood, toolset, asked, outcome, text)
     response = _response(request, toolset, asked, outcome, text, spoken_of)
+    response.unsupported = unsupported
     if response.aggregation is not None:
         response.aggregation = await _with_query(response.aggregation, toolset, asked, outcome, spoken_of)
     if request.constraints is not None:
@@ -110,14 +58,15 @@ async def conclude(
         return response
     try:
         ids = [campaign.id for campaign in response.campaigns]
-        stands = await standings(toolset.services.reader, CAMPAIGNS, clauses, ids)
+        met = await standings(toolset.services.reader, conditions_of(clauses), ids)
     except DatabaseUnavailable:
-        toolset.run.degrade(ANSWER_STEP)
+        toolset.run.degrade(STEP)
         return response
+    labels = [*map(label_of, clauses)]
     for campaign in response.campaigns:
-        own = stands.get(campaign.id, Standing())
-        campaign.meets = labels_of(CAMPAIGNS, clauses, own.meets)
-        campaign.misses = labels_of(CAMPAIGNS, clauses, own.misses)
+        own = list(zip(labels, met.get(campaign.id, ()), strict=False))
+        campaign.meets = [label for label, is_met in own if is_met]
+        campaign.misses = [label for label, is_met in own if not is_met]
     return response
 
 
@@ -132,17 +81,16 @@ async def _with_query(
     of that, or no query says it.
     """
     search = toolset.last_found
-    if outcome is None and (search is None or search.theme or not _is_whole(search.found, spoken_of)):
-        return counts
-    if outcome is None and search is not None:
-        outcome = _outcome_of(asked, search)
-        outcome = replace(outcome, clauses=(*toolset.base, *outcome.clauses, *said_by_copy(search.words)))
-    question = None if outcome is None else as_asked(outcome, toolset.base)
-    if outcome is None or question is None:
-        return counts
-    query = await query_for("campaigns", CAMPAIGNS.name, question, toolset.caller, toolset.services)
-    sentence = fallbacks.told(outcome) if query else None
-    return counts.model_copy(update={"query": query, "sentence": sentence})
+    if outcome is None:
+        if search is None or search.theme or not _is_whole(search.found, spoken_of):
+            return counts
+        if search.result is not None:
+            return counts.model_copy(update={"query": search.result.query, "sentence": search.result.sentence})
+        clauses = (*toolset.base, *search.clauses, *said_by_copy(search.words))
+        outcome = Outcome(CampaignQuestion(Question(asked.question.text), clauses), search.found, clauses)
+    question = as_asked(outcome, toolset.base)
+    query = question and await query_for(NAME, CAMPAIGNS.name, question, toolset.caller, toolset.services)
+    return counts.model_copy(update={"query": query, "sentence": fallbacks.told(outcome)}) if query else counts
 
 
 def _is_whole(found: CampaignSet, spoken_of: Sequence[Campaign]) -> bool:

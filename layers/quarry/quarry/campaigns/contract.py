@@ -251,7 +251,8 @@ class ChatResponse(_Wire):
     different values, `aggregation` is left out.
 
     `detected_filters` are those that the question was taken to mean, as the page's filters are given, and with them where they
-    were applied; `constraints` is all that the question was taken to say, negations and further conditions too.
+    were applied; `constraints` is all that the question was taken to say, negations and further conditions too. `unsupported`
+    are the sentences of a model that have a number which no tool result and no question has.
     """
 
     response: str
@@ -259,6 +260,7 @@ class ChatResponse(_Wire):
     total: int
     more: bool = False
     aggregation: Aggregation | None = None
+    unsupported: list[str] = []
     suggestions: list[str]
     detected_filters: dict[str, Any]
     constraints: Constraints

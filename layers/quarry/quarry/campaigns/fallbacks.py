@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping, Sequence
 
+from quarry.campaigns.conditions import PHRASES, labels
 from quarry.campaigns.contract import Campaign
 from quarry.campaigns.facets import CAMPAIGNS
-from quarry.campaigns.reading import labels
-from quarry.campaigns.results import CampaignSet, KnownValues, Outcome
-from quarry.core.query.mention import Grain
+from quarry.campaigns.results import CampaignSet, Group, Groups, KnownValues, Outcome
 from quarry.core.query.question import Missing
-from quarry.core.retrieval.answers import Group, in_time, ranked
 from quarry.core.retrieval.named_values import nearest
-from quarry.core.retrieval.wording import NO_VALUE, day_label, grouped_by_label, value_label
 from quarry.core.text import shorten
 
 LISTED_CAMPAIGNS = 5
@@ -23,6 +21,9 @@ COPY_CHARACTERS = 140
 RELAXATIONS = 3
 SAME_NAME_CUTOFF = 0.7
 """A name this like one that is not known may be meant."""
+
+NO_VALUE = PHRASES.say("none")
+"""What the group of campaigns without a value is called."""
 
 _TOLD = "company, brand, channel, offer, value propositions, sentiment, visual style, the day of capture and the copy"
 
@@ -66,7 +67,7 @@ def _dropped(outcome: Outcome) -> list[str]:
         return [f"Nothing comes near “{outcome.asked.theme}”. Without it:"]
     if not outcome.dropped:
         return []
-    return [f"Nothing is{labels(outcome.dropped)}, which was only guessed from the words; without that:"]
+    return [f"No campaign{labels(outcome.dropped)} was found, which was only guessed from the words; without that:"]
 
 
 def _nothing(outcome: Outcome, known: KnownValues) -> str:
@@ -81,7 +82,8 @@ def _nothing(outcome: Outcome, known: KnownValues) -> str:
     about = _about(outcome)
     lines = [f"No campaign{about} was found." if about or known else "There are no campaigns."]
     lines += [
-        f"- without “{each.label}”: {each.rows} campaign{_s(each.rows)}" for each in outcome.relaxations[:RELAXATIONS]
+        f"- without “{each.label}”: {each.campaigns} campaign{_s(each.campaigns)}"
+        for each in outcome.relaxations[:RELAXATIONS]
     ]
     return "\n".join([lines[0], *([""] if lines[1:] else []), *lines[1:]])
 
@@ -98,20 +100,20 @@ def _unnamed(missing: Missing, known: KnownValues) -> str:
 
 def _answer(outcome: Outcome) -> str:
     ask, found = outcome.asked.ask, outcome.found
-    if found.more and ask.kind not in ("rows", "exists", "count") and outcome.answer is None:
+    if found.more and ask.kind in ("distinct", "groups") and outcome.groups is None:
         many = f"These are {_size(found)}{_about(outcome)}, too many for their values to be counted."
         return f"{many} Narrow them down, by channel or company."
     match ask.kind:
         case "count":
             return _count_answer(outcome)
-        case "distinct" | "groups" if outcome.asked.lacked and outcome.answer is not None:
-            return _lacking_answer(outcome)
-        case "distinct":
-            return _distinct_answer(outcome)
+        case "distinct" | "groups" if outcome.asked.lacked and outcome.groups is not None:
+            return _lacking_answer(outcome, outcome.groups)
+        case "distinct" if outcome.groups is not None:
+            return _distinct_answer(outcome, outcome.groups)
         case "groups" if ask.facet == "offer" and ask.limit is None:
             return _offers_answer(outcome)
-        case "groups":
-            return _groups_answer(outcome)
+        case "groups" if outcome.groups is not None:
+            return _groups_answer(outcome, outcome.groups)
         case "extreme":
             return _extreme_answer(outcome)
         case "exists" if not _is_near_only(outcome):
@@ -141,74 +143,56 @@ def _share(outcome: Outcome) -> str:
     return f": {share} % of the {whole} campaign{_s(whole)}{'' if outcome.asked.picks else labels(of)}"
 
 
-def _distinct_answer(outcome: Outcome) -> str:
-    answer = outcome.answer
-    assert answer is not None
-    groups = [group for group in _in_order(outcome) if group.rows]
-    called = _called(outcome, answer.number or 0)
-    listed = f": {_groups(groups, outcome.asked.ask.grain)}" if len(groups) <= LISTED_GROUPS else ""
+def _distinct_answer(outcome: Outcome, groups: Groups) -> str:
+    had = [group for group in groups.groups if group.campaigns]
+    listed = f": {_listed(had)}" if len(had) <= LISTED_GROUPS else ""
     among = f"among the {_size(outcome.found)}{_about(outcome)}"
-    return f"There {_are(answer.number or 0)} **{answer.number}** different {called} {among}{listed}."
+    return (
+        f"There {_are(groups.number)} **{groups.number}** different {_called(outcome, groups.number)} {among}{listed}."
+    )
 
 
-def _groups_answer(outcome: Outcome) -> str:
+def _groups_answer(outcome: Outcome, groups: Groups) -> str:
     """The values with their numbers; the most common first, by name, where that is asked for."""
-    ask, answer, about = outcome.asked.ask, outcome.answer, _about(outcome)
-    assert answer is not None
-    groups = ranked(answer.groups, ascending=ask.ascending)
-    if not groups:
+    ask, about = outcome.asked.ask, _about(outcome)
+    ranked = groups.ranked(ascending=ask.ascending)
+    if not ranked:
         return f"The {_size(outcome.found)}{about} have no {_called(outcome, 1)}."
     if ask.limit is None:
-        head = f"**{answer.number}** {_called(outcome, answer.number or 0)} of the {_size(outcome.found)}{about}"
-        return f"{head}: {_groups(_in_order(outcome), ask.grain)}.{_remarks(outcome)}"
-    first = _with_ties(groups, ask.limit)
-    rest = [group for group in groups if group not in first][:LISTED_VALUES]
-    names = ", ".join(f"**{value_label(group.value, ask.grain)} ({group.rows})**" for group in first)
+        head = f"**{groups.number}** {_called(outcome, groups.number)} of the {_size(outcome.found)}{about}"
+        overlap = " A campaign can be in several groups." if groups.is_overlapping else ""
+        return f"{head}: {_listed(groups.groups)}.{overlap}"
+    first = _with_ties(ranked, ask.limit)
+    rest = [group for group in ranked if group not in first][:LISTED_VALUES]
+    names = ", ".join(f"**{group.label} ({group.campaigns})**" for group in first)
     which = "rarest" if ask.ascending else "most common"
     lines = [f"{names}: the {which} {_called(outcome, len(first))} of the {_size(outcome.found)}{about}."]
     if rest:
-        lines.append(f"Then come {_groups(rest, ask.grain)}.")
+        lines.append(f"Then come {_listed(rest)}.")
     return " ".join(lines)
 
 
-def _lacking_answer(outcome: Outcome) -> str:
+def _lacking_answer(outcome: Outcome, groups: Groups) -> str:
     """The values that no campaign of a kind has."""
-    answer, grain = outcome.answer, outcome.asked.ask.grain
-    assert answer is not None
-    had = labels(outcome.asked.lacked)
-    groups = _in_order(outcome)
-    if not groups:
-        return f"There is no {_called(outcome, 1)} without a campaign{had}{_among(outcome)}."
-    head = f"**{len(groups)}** {_called(outcome, len(groups))} without a campaign{had}{_among(outcome)}"
-    return f"{head}: {_groups(groups, grain)}."
-
-
-def _among(outcome: Outcome) -> str:
-    return f", among the {_size(outcome.found)}{labels(outcome.clauses)}"
+    had, lacking = labels(outcome.asked.lacked), groups.groups
+    among = f", among the {_size(outcome.found)}{labels(outcome.clauses)}"
+    if not lacking:
+        return f"There is no {_called(outcome, 1)} without a campaign{had}{among}."
+    return f"**{len(lacking)}** {_called(outcome, len(lacking))} without a campaign{had}{among}: {_listed(lacking)}."
 
 
 def _with_ties(groups: Sequence[Group], limit: int) -> list[Group]:
-    """The first groups, and those that have as many rows as the last of them."""
-    last = groups[min(limit, len(groups)) - 1].rows
+    """The first groups, and those that have as many campaigns as the last of them."""
+    last = groups[min(limit, len(groups)) - 1].campaigns
     first = list(groups[:limit])
-    return first + [group for group in groups[limit:] if group.rows == last][:LISTED_GROUPS]
-
-
-def _in_order(outcome: Outcome) -> list[Group]:
-    """Periods as they passed, other values as they are."""
-    answer = outcome.answer
-    assert answer is not None
-    if outcome.asked.ask.facet != "capture_date":
-        return list(answer.groups)
-    return in_time(answer.groups)
+    return first + [group for group in groups[limit:] if group.campaigns == last][:LISTED_GROUPS]
 
 
 def _extreme_answer(outcome: Outcome) -> str:
-    ask, answer, found = outcome.asked.ask, outcome.answer, outcome.found
-    assert answer is not None
+    ask, found = outcome.asked.ask, outcome.found
     which = "first" if ask.ascending else "latest"
     days = sorted({each.capture_date for each in found.campaigns if each.capture_date}, reverse=not ask.ascending)
-    on = " and ".join(day_label(day) for day in days[:LISTED_GROUPS])
+    on = " and ".join(_day(day) for day in days[:LISTED_GROUPS])
     noun = f"campaign{_s(found.total)}"
     head = f"The {which} {noun}{_about(outcome)} {'was' if found.total == 1 else 'were'} captured on {on}:"
     return "\n".join([head, "", *_listed_campaigns(found)])
@@ -219,7 +203,7 @@ def _days_answer(outcome: Outcome) -> str:
     days = sorted({each.capture_date for each in found.campaigns if each.capture_date})
     if not days:
         return f"It is not recorded when the {_size(found)}{_about(outcome)} ran."
-    on = f"on {day_label(days[0])}" if len(days) == 1 else f"between {day_label(days[0])} and {day_label(days[-1])}"
+    on = f"on {_day(days[0])}" if len(days) == 1 else f"between {_day(days[0])} and {_day(days[-1])}"
     head = f"The {_size(found)}{_about(outcome)} {'was' if found.total == 1 else 'were'} captured {on}:"
     return "\n".join([head, "", *_listed_campaigns(found)])
 
@@ -229,9 +213,7 @@ def _offers_answer(outcome: Outcome) -> str:
     making = [campaign for campaign in found.campaigns if campaign.offer]
     if not making:
         return f"None of the {_size(found)}{about} makes an offer."
-    makes = (
-        sum(group.rows for group in outcome.answer.groups if group.value is not None) if outcome.answer else len(making)
-    )
+    makes = sum(group.campaigns for group in outcome.groups.valued) if outcome.groups else len(making)
     listed = [f"- **{_name(campaign)}** ({campaign.channel}): {campaign.offer}" for campaign in making[:LISTED_OFFERS]]
     head = f"{makes} of the {_size(found)}{about} make{'s' if makes == 1 else ''} an offer:"
     more = [f"and {makes - len(listed)} more."] if makes > len(listed) else []
@@ -286,22 +268,23 @@ def _of(outcome: Outcome) -> str:
 
 
 def _called(outcome: Outcome, number: int) -> str:
-    return grouped_by_label(CAMPAIGNS, outcome.asked.ask, number)
+    """What is grouped by, for so many of it."""
+    ask = outcome.asked.ask
+    if ask.grain:
+        return f"{ask.grain}{_s(number)}"
+    facet = CAMPAIGNS.facet(ask.facet or CAMPAIGNS.facets[0].name)
+    return facet.label if number == 1 else facet.plural
 
 
-def _groups(groups: Sequence[Group], grain: Grain | None) -> str:
+def _listed(groups: Sequence[Group]) -> str:
     """The first groups with their numbers, and how many are in the others."""
-    listed = ", ".join(f"{value_label(group.value, grain)} ({group.rows})" for group in groups[:LISTED_GROUPS])
+    listed = ", ".join(f"{group.label} ({group.campaigns})" for group in groups[:LISTED_GROUPS])
     rest = groups[LISTED_GROUPS:]
-    return f"{listed} and {len(rest)} more ({sum(group.rows for group in rest)})" if rest else listed
+    return f"{listed} and {len(rest)} more ({sum(group.campaigns for group in rest)})" if rest else listed
 
 
-def _remarks(outcome: Outcome) -> str:
-    """Why groups do not add up to all campaigns, and that empty periods are missing."""
-    answer = outcome.answer
-    assert answer is not None
-    overlap = " A campaign can be in several groups." if answer.is_overlapping else ""
-    return f"{overlap}{' Periods without any are left out.' if answer.has_gaps else ''}"
+def _day(day: datetime.date) -> str:
+    return PHRASES.writing.date(day)
 
 
 def _gist(campaign: Campaign) -> str:
@@ -309,7 +292,7 @@ def _gist(campaign: Campaign) -> str:
 
 
 def _facts(campaign: Campaign) -> str:
-    day = day_label(campaign.capture_date) if campaign.capture_date else None
+    day = _day(campaign.capture_date) if campaign.capture_date else None
     return ", ".join(filter(None, (campaign.channel, campaign.imagery_sentiment, day)))
 
 

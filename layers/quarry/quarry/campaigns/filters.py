@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from quarry.campaigns.contract import CampaignFilters, DateRange, ExcludedValues
 from quarry.campaigns.facets import CAMPAIGNS, RECENT_DAYS
@@ -12,6 +12,8 @@ from quarry.campaigns.results import KnownValues
 from quarry.core.query import mention
 from quarry.core.query.question import Clause, Condition
 from quarry.core.retrieval.named_values import EXPLAINED_VALUES, NamedValue, UnknownValue, nearest
+from quarry.query import algebra
+from quarry.query.values import DAY, interval_of
 
 VALUE_FILTERS = tuple(ExcludedValues.model_fields)
 """Filters whose values are those of a facet of the same name."""
@@ -110,6 +112,44 @@ def filters_of(clauses: Iterable[Clause], latest: datetime.date | None) -> Campa
         if len(clause) == 1:
             given = _filter_of(clause[0], latest) | given
     return CampaignFilters.model_validate(given)
+
+
+def clauses_of(conditions: Iterable[algebra.Condition], today: datetime.date) -> list[Clause]:
+    """What of the conditions of a query clauses can say."""
+    said = (
+        tuple(_facet_condition(each, today) for each in parts)
+        for condition in conditions
+        for parts in [condition.any_of if isinstance(condition, algebra.AnyOf) else (condition,)]
+    )
+    return [tuple(filter(None, clause)) for clause in said if all(clause)]
+
+
+def _facet_condition(condition: algebra.Condition, today: datetime.date) -> Condition | None:
+    match condition:
+        case algebra.Not():
+            denied = _facet_condition(condition.negated, today)
+            return denied and replace(denied, is_negated=not denied.is_negated)
+        case algebra.Words():
+            return Condition("copy", (condition.words,))
+        case algebra.Comparison() if condition.field in CAMPAIGNS.by_name and condition.query is None:
+            return _compared(condition, today)
+    return None
+
+
+def _compared(condition: algebra.Comparison, today: datetime.date) -> Condition | None:
+    facet, values = condition.field, condition.scalars
+    if condition.op in ("is_null", "not_null"):
+        return Condition(facet, is_negated=condition.op == "is_null")
+    if facet != CAMPAIGNS.date:
+        is_said = bool(values) and condition.op in ("=", "!=", "contains")
+        return Condition(facet, tuple(map(str, values)), is_negated=condition.op == "!=") if is_said else None
+    if not values or len(values) != (2 if condition.op == "between" else 1):
+        return None
+    days = [interval_of(value, "date", today, "") for value in values]
+    first, last = days[0].first, days[-1].last
+    ends = {"<": (None, first - DAY), "<=": (None, last), ">": (last + DAY, None), ">=": (first, None)}
+    span = mention.DateRange(*ends.get(condition.op, (first, last)))
+    return Condition(facet, range=span, is_negated=condition.op == "!=")
 
 
 def _filter_of(condition: Condition, latest: datetime.date | None) -> dict[str, object]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
+from quarry.campaigns.conditions import label_of, labels, within
 from quarry.campaigns.contract import ClauseOnWire, ConditionOnWire, Constraints
-from quarry.campaigns.facets import CAMPAIGNS, RECENT_DAYS
+from quarry.campaigns.facets import RECENT_DAYS
 from quarry.core.contract import EVIDENCE_MAX
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
@@ -27,10 +28,9 @@ from quarry.core.query.question import (
     without_evidence,
 )
 from quarry.core.query.shares import said_of_rows
-from quarry.core.retrieval.wording import clause_label
 
-CLAUSES_MAX = 50
-"""So many conditions of a question hold, each of so many alternatives; nobody says as many."""
+CLAUSES_MAX = 13
+"""So many conditions of a question hold, each of so many alternatives: with the filters of the page, they fit into one Query."""
 EXCLUDED_MAX = 20
 """So many words or phrases that are ruled out are looked for."""
 
@@ -114,11 +114,6 @@ class CampaignQuestion:
         return labels(self.clauses)
 
 
-def labels(clauses: Iterable[Clause]) -> str:
-    """Conditions in words that follow "campaigns"."""
-    return "".join(f" {clause_label(CAMPAIGNS, clause)}" for clause in clauses)
-
-
 def question_of(reading: Reading, today: datetime.date) -> CampaignQuestion:
     """A question as it is answered; `today` is the latest capture."""
     parsed = reading.parsed
@@ -151,6 +146,17 @@ def question_of(reading: Reading, today: datetime.date) -> CampaignQuestion:
         untold = Missing(parsed.text.strip(" ?"), Span(0, len(parsed.text)))
         return replace(asked, question=replace(question, unanswerable=(untold,)))
     return _of_something_else(parsed, asked) if not question.follows_up and not says else asked
+
+
+def with_days(asked: CampaignQuestion, first: datetime.date | None, last: datetime.date | None) -> CampaignQuestion:
+    """The question with months of any year as those from the first to the last day that campaigns have."""
+    return replace(
+        asked,
+        clauses=within(asked.clauses, first, last),
+        preferred=within(asked.preferred, first, last),
+        share_of=None if asked.share_of is None else within(asked.share_of, first, last),
+        earlier=asked.earlier and with_days(asked.earlier, first, last),
+    )
 
 
 def _share_of(parsed: ParsedQuery, clauses: Sequence[Clause], topic: str) -> tuple[Clause, ...] | None:
@@ -311,8 +317,7 @@ def constraints_of(asked: CampaignQuestion, base: Sequence[Clause] = ()) -> Cons
 
 
 def _clause_on_wire(clause: Clause, strength: Literal["required", "preferred"]) -> ClauseOnWire:
-    label = clause_label(CAMPAIGNS, clause)
-    return ClauseOnWire(any_of=[_on_wire(condition) for condition in clause], strength=strength, label=label)
+    return ClauseOnWire(any_of=[_on_wire(condition) for condition in clause], strength=strength, label=label_of(clause))
 
 
 def _on_wire(condition: Condition) -> ConditionOnWire:

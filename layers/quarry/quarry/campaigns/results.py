@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from quarry.campaigns.contract import Aggregation, Campaign
 from quarry.campaigns.reading import CampaignQuestion
 from quarry.core.query.question import Clause, Missing
-from quarry.core.retrieval.answers import Answer, Relaxation
 from quarry.core.retrieval.named_values import folded_value
+from quarry.query.contract import QueryResult
 
 Counts = Mapping[str, int]
 
@@ -100,7 +100,7 @@ class KnownValues:
 @dataclass(frozen=True)
 class Search:
     """One search that was made: the conditions that held, but for those of the page, and what was searched for: a theme by
-    meaning, or words of the copy.
+    meaning, or words of the copy. `result` is that of a query.
     """
 
     tool: str
@@ -108,13 +108,61 @@ class Search:
     found: CampaignSet
     theme: str = ""
     words: str = ""
+    result: QueryResult | None = None
+
+
+@dataclass(frozen=True)
+class Group:
+    """A value, or the name of a period, how many campaigns have it, and what it is called in words. The value None is that of
+    campaigns without one.
+    """
+
+    value: str | None
+    campaigns: int
+    label: str
+
+
+@dataclass(frozen=True)
+class Groups:
+    """All values of a field, or all periods, as they are shown: periods in the order of time, other values by their campaigns."""
+
+    groups: Sequence[Group]
+    total: int
+    """How many campaigns they are of. One with several values is in several groups."""
+
+    @property
+    def valued(self) -> list[Group]:
+        """Those with a value."""
+        return [group for group in self.groups if group.value is not None]
+
+    @property
+    def number(self) -> int:
+        """How many different values campaigns have."""
+        return sum(group.campaigns > 0 for group in self.valued)
+
+    @property
+    def is_overlapping(self) -> bool:
+        """Whether campaigns are in several groups."""
+        return sum(group.campaigns for group in self.groups) > self.total
+
+    def ranked(self, *, ascending: bool = False) -> list[Group]:
+        """Those with a value, those of most campaigns first, or, `ascending`, of fewest."""
+        return sorted(self.valued, key=lambda each: (each.campaigns if ascending else -each.campaigns, str(each.value)))
+
+
+@dataclass(frozen=True)
+class Relaxation:
+    """How many campaigns there would be without one of the conditions, which `label` says in words."""
+
+    label: str
+    campaigns: int
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was found for a question. `answer` is what all campaigns that meet `clauses` say to it, where more is asked than which
-    they are. `is_by_words`: a theme was counted by the words of the copy, which is not the same; `is_beside_theme`: nothing comes
-    near it, and these meet the conditions alone.
+    """What was found for a question. `groups` are those of all campaigns that meet `clauses`, where groups or the number of them
+    are asked for. `is_by_words`: a theme was counted by the words of the copy, which is not the same; `is_beside_theme`: nothing
+    comes near it, and these meet the conditions alone.
 
     `dropped` are conditions that were only inferred and left nothing; `relaxations` say how many campaigns there would be without
     each one, where there are none with all.
@@ -123,7 +171,7 @@ class Outcome:
     asked: CampaignQuestion
     found: CampaignSet
     clauses: tuple[Clause, ...] = ()
-    answer: Answer | None = None
+    groups: Groups | None = None
     is_by_words: bool = False
     is_beside_theme: bool = False
     dropped: tuple[Clause, ...] = ()

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import datetime
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, LiteralString
 
 from psycopg.sql import SQL, Composable, Identifier
 
+from quarry.campaigns.conditions import NAME, NO_DAY, PHRASES, SCHEMA
 from quarry.campaigns.contract import Campaign, EmbeddingField
 from quarry.campaigns.facets import CAMPAIGNS
-from quarry.campaigns.results import AGGREGATED, AGGREGATED_VALUES_MAX, CampaignSet, KnownValues
+from quarry.campaigns.filters import VALUE_FILTERS
+from quarry.campaigns.results import AGGREGATED, AGGREGATED_VALUES_MAX, CampaignSet, Group, Groups, KnownValues
 from quarry.campaigns.tables import COLUMNS
 from quarry.core.errors import NotFound
 from quarry.core.postgres.pool import Database
 from quarry.core.postgres.vectors import half_vector
-from quarry.core.query.question import Clause, Condition
-from quarry.core.retrieval.filters import Arguments, Literals, clause_sql, where
+from quarry.core.retrieval.facets import VALUE_MAX_CHARACTERS, Facet
+from quarry.query.algebra import AnyOf, Comparison, Condition, Not, Words, conditions_of
+from quarry.query.keys import RowConditions
 
 CAMPAIGNS_MAX = 200
 """Campaigns of a set that are handed out; its counts are those of the whole."""
@@ -49,44 +53,46 @@ KNOWN_VALUES_MAX = 300
 
 async def filter_campaigns(
     database: Database,
-    clauses: Sequence[Clause],
-    preferred: Sequence[Clause] = (),
+    conditions: Sequence[Condition],
+    preferred: Sequence[Condition] = (),
     *,
     looked_at_max: int = TOTAL_MAX,
+    today: datetime.date = NO_DAY,
 ) -> CampaignSet:
-    """The campaigns that meet every clause, latest first; before all, here as elsewhere, those that meet more of what is
-    `preferred`. Of more than `looked_at_max` that meet what an index tells, the latest are looked at for the rest.
+    """The campaigns that meet all conditions, latest first; before all, here as elsewhere, those that meet more of what is
+    `preferred`. Of more than `looked_at_max` that meet what an index tells, the latest are looked at for the rest. Relative days
+    count from `today`.
     """
-    arguments = Arguments()
-    tested = [clause for clause in clauses if any(_is_tested(each) for each in clause)]
+    rows = RowConditions(NAME, SCHEMA, today)
+    tested = [condition for condition in conditions if _is_tested(condition)]
     most = looked_at_max if tested else TOTAL_MAX
     source = SQL(
         "select case when l.is_met then l.id end as id, row_number() over () as place from ("
         " select t.id, {met} as is_met from campaigns t where {indexed}"
         " order by t.capture_date desc nulls last, t.id limit {limit}) l"
     ).format(
-        met=where(CAMPAIGNS, tested, arguments),
-        indexed=where(CAMPAIGNS, [clause for clause in clauses if clause not in tested], arguments),
+        met=rows.met(tested),
+        indexed=_met(rows, [condition for condition in conditions if condition not in tested]),
         limit=most + 1,
     )
-    return await _counted_set(
-        database, source, arguments.values | {"total_max": most}, preferred, size=_SIZE_BY_PROPERTIES
-    )
+    return await _counted_set(database, source, {"total_max": most}, preferred, rows, size=_SIZE_BY_PROPERTIES)
 
 
 def _is_tested(condition: Condition) -> bool:
     """Whether rows are looked at for a condition one by one: no index tells who lacks a value, or has any."""
-    return condition.is_negated or not (condition.values or condition.range)
+    if isinstance(condition, Comparison):
+        return condition.op in ("!=", "is_null", "not_null")
+    return isinstance(condition, Not) or any(map(_is_tested, conditions_of(condition)))
 
 
 async def find_by_meaning(
     database: Database,
     vector: Sequence[float],
     embedding_field: EmbeddingField,
-    clauses: Sequence[Clause],
-    preferred: Sequence[Clause] = (),
+    conditions: Sequence[Condition],
+    preferred: Sequence[Condition] = (),
 ) -> CampaignSet:
-    """The campaigns nearest to a query's vector among those that meet every clause, nearest first, at most SEMANTIC_MAX."""
+    """The campaigns nearest to a query's vector among those that meet all conditions, nearest first, at most SEMANTIC_MAX."""
     return await _counted_set(
         database,
         _in_order("search_campaigns(%(embedding)s, %(field)s, %(limit)s, p_filter => %(filter)s)"),
@@ -94,14 +100,14 @@ async def find_by_meaning(
             "embedding": half_vector(vector),
             "field": embedding_field,
             "limit": SEMANTIC_MAX,
-            "filter": _filter(clauses),
+            "filter": _filter(conditions),
         },
         preferred,
     )
 
 
 async def find_by_text(
-    database: Database, query: str, clauses: Sequence[Clause] = (), preferred: Sequence[Clause] = ()
+    database: Database, query: str, conditions: Sequence[Condition] = (), preferred: Sequence[Condition] = ()
 ) -> CampaignSet:
     """The campaigns whose copy holds every word of a query, best first; counted exactly up to TOTAL_MAX, for phrases as far as
     campaigns are looked at.
@@ -109,7 +115,7 @@ async def find_by_text(
     return await _counted_set(
         database,
         _in_order("search_campaigns_by_text(%(query)s, %(counted_max)s, %(filter)s, %(total_max)s)"),
-        {"query": query, "filter": _filter(clauses), "counted_max": TEXT_MATCHES_MAX, "total_max": TOTAL_MAX},
+        {"query": query, "filter": _filter(conditions), "counted_max": TEXT_MATCHES_MAX, "total_max": TOTAL_MAX},
         preferred,
         size=_SIZE_BY_TEXT,
     )
@@ -119,17 +125,18 @@ async def find_by_theme(
     database: Database,
     query: str,
     vector: Sequence[float] | None,
-    clauses: Sequence[Clause],
-    preferred: Sequence[Clause] = (),
+    conditions: Sequence[Condition],
+    preferred: Sequence[Condition] = (),
     *,
     condition: str | None = None,
 ) -> CampaignSet:
-    """The campaigns that are about something, by meaning and by words, among those that meet every clause, and a condition over a
-    row `t`; of `more` than SEMANTIC_MAX the nearest. Where none of them holds any of its words, they are near in meaning only.
+    """The campaigns that are about something, by meaning and by words, among those that meet all conditions, and one in SQL over
+    a row `t`; of `more` than SEMANTIC_MAX the nearest. Where none of them holds any of its words, they are near in meaning only.
 
     Without a vector, by words alone.
     """
-    kept = [clause for clause in clauses if not _excludes_words(clause)]
+    excluded = [each.negated.words for each in conditions if isinstance(each, Not) and isinstance(each.negated, Words)]
+    kept = [each for each in conditions if not (isinstance(each, Not) and isinstance(each.negated, Words))]
     rows = await database.rows(
         "select id, coverage, similarity"
         " from search_campaigns_by_theme(%(query)s, %(embedding)s::halfvec, %(limit)s, %(filter)s, %(excluded)s::text[])",
@@ -137,8 +144,9 @@ async def find_by_theme(
             "query": query,
             "embedding": half_vector(vector),
             "limit": 2 * SEMANTIC_MAX,
-            "filter": " and ".join(filter(None, (_filter([*kept]), condition))) or None,
-            "excluded": [words for clause in clauses if _excludes_words(clause) for words in clause[0].values],
+            "filter": " and ".join(filter(None, (_filter(kept), condition))) or None,
+            # rows are tested for these as they are met
+            "excluded": excluded,
         },
     )
     coverage = scores = {row["id"]: row["coverage"] or 0.0 for row in rows}
@@ -161,17 +169,70 @@ def _in_order(function: LiteralString) -> Composable:
     return SQL("select *, row_number() over () as place from ") + SQL(function)
 
 
-def _excludes_words(clause: Clause) -> bool:
-    """Whether the copy must not hold some words, and that is all a clause says: rows are tested for it as they are met."""
-    return len(clause) == 1 and clause[0].facet == "copy" and clause[0].is_negated
+def _filter(conditions: Sequence[Condition]) -> str | None:
+    """The condition that a campaign meets all of these; None, which is every campaign, where there are none."""
+    rows = RowConditions(NAME, SCHEMA, NO_DAY, is_literal=True)
+    return _met(rows, conditions).as_string(None) if conditions else None
 
 
-def _filter(clauses: Sequence[Clause]) -> str | None:
-    """The condition that a campaign meets every clause; None, which is every campaign, where there is none."""
-    return where(CAMPAIGNS, clauses, Literals()).as_string(None) if clauses else None
+def _met(rows: RowConditions, conditions: Sequence[Condition]) -> Composable:
+    """True of the campaigns that meet all conditions, in a form that the indexes of the columns serve."""
+    served = (_served(rows, condition) for condition in conditions)
+    return SQL(" and ").join([rows.met(conditions), *(each for each in served if each is not None)])
 
 
-async def find_ids(database: Database, ids: Sequence[str], preferred: Sequence[Clause] = ()) -> CampaignSet:
+def _served(rows: RowConditions, condition: Condition) -> Composable | None:
+    """What an index serves of a condition on values: they are named by all of their spellings, as far as these are kept."""
+    if isinstance(condition, AnyOf):
+        parts = [_served(rows, each) for each in condition.any_of]
+        return None if None in parts else SQL("({})").format(SQL(" or ").join(filter(None, parts)))
+    if not isinstance(condition, Comparison) or condition.op != "=" or condition.field not in VALUE_FILTERS:
+        return None
+    values = [str(value) for value in condition.scalars]
+    if not values or not all(map(_is_kept, values)):
+        return None
+    facet = CAMPAIGNS.facet(condition.field)
+    same = SQL("{} && {}::text[]" if facet.is_array else "{} = any({}::text[])")
+    return same.format(SQL(facet.sql), rows.parameter(values))
+
+
+def _is_kept(value: str) -> bool:
+    return len(value) <= VALUE_MAX_CHARACTERS and any(character.isalnum() for character in value)
+
+
+async def kept_groups(database: Database, facet: Facet) -> Groups | None:
+    """The groups of all campaigns by a listed facet, from the counts that writes keep; None where several spellings of one value
+    may be in one campaign, whose number is not kept. Values that are not kept, such as very long ones, are in no group.
+    """
+    rows = RowConditions(NAME, SCHEMA, NO_DAY)
+    query = SQL(
+        "select (array_agg(k.value order by k.n desc, k.value))[1] as value, sum(k.n)::bigint as n, count(*) as spellings from"
+        " (select value, sum(row_count) as n from facet_values where table_name = 'campaigns' and facet = %(facet)s"
+        "  group by value having sum(row_count) > 0) k group by lower(btrim(k.value))"
+        " union all select null, (select count(*) from campaigns t where {lacking}), (select count(*) from campaigns)"
+        " order by 2 desc, 1"
+    ).format(lacking=rows.met([Comparison(field=facet.name, op="is_null")]))
+    found = await database.rows(query, {**rows.parameters, "facet": facet.name})
+    valued = [row for row in found if row["value"] is not None]
+    if facet.is_array and any(row["spellings"] > 1 for row in valued):
+        return None
+    [lacking] = [row for row in found if row["value"] is None]
+    groups = [Group(row["value"], row["n"], row["value"]) for row in valued]
+    none = [Group(None, lacking["n"], PHRASES.say("none"))] if lacking["n"] else []
+    return Groups([*groups, *none], lacking["spellings"])
+
+
+async def standings(
+    database: Database, conditions: Sequence[Condition], ids: Sequence[str]
+) -> Mapping[str, Sequence[bool]]:
+    """Which of the conditions each of these campaigns meets by itself, by id."""
+    rows = RowConditions(NAME, SCHEMA, NO_DAY)
+    met = SQL(", ").join(SQL("coalesce({}, false)").format(rows.met([each])) for each in conditions)
+    query = SQL("select t.id, array[{}]::boolean[] as met from campaigns t where t.id = any(%(ids)s)").format(met)
+    return {row["id"]: row["met"] for row in await database.rows(query, {**rows.parameters, "ids": list(ids)})}
+
+
+async def find_ids(database: Database, ids: Sequence[str], preferred: Sequence[Condition] = ()) -> CampaignSet:
     """The campaigns of these ids, in this order."""
     source = SQL("select id, place from unnest(%(ids)s::text[]) with ordinality u (id, place)")
     return await _counted_set(database, source, {"ids": list(ids)}, preferred)
@@ -197,13 +258,14 @@ async def _counted_set(
     database: Database,
     source: Composable,
     parameters: dict[str, Any],
-    preferred: Sequence[Clause] = (),
+    preferred: Sequence[Condition] = (),
+    rows: RowConditions | None = None,
     size: LiteralString = "select count(*) as total, false as more, true as is_counted from matched",
 ) -> CampaignSet:
-    """The set of the campaigns that `source` gives by id and place. `size` is how many there are of these, `matched`, and whether
-    their values are counted.
+    """The set of the campaigns that `source`, with the parameters of `rows`, gives by id and place. `size` is how many there are
+    of these, `matched`, and whether their values are counted.
     """
-    arguments = Arguments(dict(parameters))
+    rows = rows or RowConditions(NAME, SCHEMA, NO_DAY)
     row = await database.row(
         SQL(
             "with matched as materialized ({source}),"
@@ -226,10 +288,11 @@ async def _counted_set(
             counted=_COUNTED_VALUES,
             counted_columns=_COUNTED_COLUMNS,
             columns=SQL(", ").join(map(Identifier, COLUMNS)),
-            first=_preferred_first(preferred, arguments),
+            first=_preferred_first(preferred, rows),
         ),
-        arguments.values
-        | {
+        {
+            **rows.parameters,
+            **parameters,
             "campaigns_max": CAMPAIGNS_MAX,
             "values_max": COUNTED_VALUES_MAX,
             "aggregated": list(AGGREGATED),
@@ -250,13 +313,11 @@ async def _counted_set(
     )
 
 
-def _preferred_first(preferred: Sequence[Clause], arguments: Arguments) -> Composable:
+def _preferred_first(preferred: Sequence[Condition], rows: RowConditions) -> Composable:
     """What `matched` gives, in its order but for what is preferred."""
     if not preferred:
         return SQL("select id, place from matched where id is not null")
-    met = SQL(" + ").join(
-        SQL("coalesce({}, false)::int").format(clause_sql(CAMPAIGNS, clause, arguments)) for clause in preferred
-    )
+    met = SQL(" + ").join(SQL("coalesce({}, false)::int").format(rows.met([each])) for each in preferred)
     return SQL(
         "select t.id, row_number() over (order by {} desc, m.place) as place from matched m join campaigns t using (id)"
     ).format(met)

@@ -1,52 +1,43 @@
 """Answering a question about campaigns, as a stream of events.
 
-Read `chat_about_campaigns` from top to bottom: the question is read once; the model searches while its budget lasts, or what the
-reading says is answered without one; the answer as it is written; the set of campaigns that it speaks of.
+Read `chat_about_campaigns` from top to bottom: the question is read once; the model asks its tools and writes, or, without one
+or where its answer would rest on nothing that it looked up, what the reading says is answered; the campaigns that it speaks of.
 """
 
 from __future__ import annotations
 
 import asyncio
 import datetime
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+import re
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from typing import Any
 from uuid import UUID
 from weakref import WeakKeyDictionary
 
-from quarry.campaigns import execution
-from quarry.campaigns.answer import conclude, results_of, write_answer
+from quarry.campaigns import execution, fallbacks
+from quarry.campaigns.answer import conclude, results_of
+from quarry.campaigns.by_model import MAX_TURNS, PARAGRAPH, Led, observation
 from quarry.campaigns.checks import check_constraints, check_filters, check_values
-from quarry.campaigns.contract import (
-    Campaign,
-    ChatRequest,
-    EmbeddingField,
-    FinalAnswerEvent,
-    ToolCalled,
-    ToolCallEvent,
-    ToolObservationEvent,
-    ToolObserved,
-)
+from quarry.campaigns.contract import ChatRequest, EmbeddingField, FinalAnswerEvent, ToolCalled, ToolCallEvent
 from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.filters import filters_of
-from quarry.campaigns.prompts import LOOK_FIRST, agent_messages
-from quarry.campaigns.reading import CampaignQuestion, question_of, with_constraints
-from quarry.campaigns.results import NOTHING, CampaignSet, KnownValues, Outcome, Search
+from quarry.campaigns.reading import CampaignQuestion, question_of, with_constraints, with_days
+from quarry.campaigns.results import CampaignSet, KnownValues, Outcome, Search
 from quarry.campaigns.retrieval import known_values
 from quarry.campaigns.tool_result import line_for_people
 from quarry.campaigns.tools import (
     FILTER_CAMPAIGNS,
     FULL_TEXT_SEARCH,
     SEMANTIC_SEARCH,
+    STEP,
     CampaignToolset,
     FilterArguments,
     SemanticArguments,
     TextArguments,
 )
 from quarry.core.budget import Budget
-from quarry.core.errors import DatabaseUnavailable
-from quarry.core.model.interface import Message
-from quarry.core.model.tool_loop import ToolFinished, ToolStarted, call_tools
+from quarry.core.errors import ModelError
 from quarry.core.off_loop import off_loop
 from quarry.core.postgres.pool import Database
 from quarry.core.retrieval.reading import read_question
@@ -55,16 +46,13 @@ from quarry.core.services import Caller, Services
 from quarry.core.stream.events import Event, PartialText, PartialTextEvent
 from quarry.core.text import QUERY_MAX_CHARACTERS
 
-MAX_TURNS = 5
-"""Turns of the model for one answer; the last has no tools, so that it must answer."""
 MAX_CALLS = 12
 ANSWER_RESERVE_SECONDS = 10.0
-OBSERVED_IDS = 50
 VALUES_KEPT_SECONDS = 60.0
 EARLIER_QUESTIONS_MAX = 5
 """So many questions back a follow-up may go for its filters."""
 
-RESEARCH_STEP = "campaigns_research"
+_PIECE = re.compile(r"\S+\s*|\s+")
 
 
 async def chat_about_campaigns(
@@ -86,20 +74,31 @@ async def chat_about_campaigns(
         toolset = CampaignToolset(services, caller, run, known, base)
         if request.constraints is not None:
             toolset.given, toolset.preferred = asked.clauses, asked.preferred
-        conversation: list[Message] = []
+        led = Led(request, toolset, asked)
         outcome: Outcome | None = None
-        async with aclosing(_research(request, toolset, asked, conversation)) as research:
-            async for step in research:
+        if run.chat is not None:
+            try:
+                async with aclosing(led.answered()) as events:
+                    async for event in events:
+                        yield event
+            except ModelError:
+                led.is_grounded = False
+            if not led.is_grounded:
+                run.degrade(STEP)
+        text = led.text
+        if run.chat is None or not led.is_grounded:
+            async for step in _answer_by_reading(toolset, asked):
                 if isinstance(step, Outcome):
                     outcome = step
                 else:
                     yield step
-        pieces: list[str] = []
-        async with aclosing(write_answer(request, toolset, asked, outcome, conversation)) as written:
-            async for piece in written:
-                pieces.append(piece)
+            assert outcome is not None
+            composed = await off_loop(fallbacks.compose_answer, outcome, known)
+            for piece in _PIECE.findall(f"{PARAGRAPH}{composed}" if text else composed):
+                text += piece
                 yield PartialTextEvent(data=PartialText(text=piece))
-        yield FinalAnswerEvent(data=await conclude(request, toolset, asked, outcome, "".join(pieces)))
+        unsupported = await off_loop(led.unsupported)
+        yield FinalAnswerEvent(data=await conclude(request, toolset, asked, outcome, text, unsupported))
 
 
 async def find_campaigns(
@@ -157,8 +156,10 @@ async def _read(request: ChatRequest, known: KnownValues, services: Services) ->
     reading = await read_question(services.reader, CAMPAIGNS, request.message, today=today, earlier=_earlier(request))
     asked = await off_loop(question_of, reading, today)
     if request.constraints is not None:
-        return with_constraints(asked, request.constraints)
-    return await execution.confirmed(services.reader, asked)
+        asked = with_constraints(asked, request.constraints)
+    else:
+        asked = await execution.confirmed(services.reader, asked)
+    return with_days(asked, known.earliest, known.latest)
 
 
 def _earlier(request: ChatRequest) -> list[str]:
@@ -167,53 +168,6 @@ def _earlier(request: ChatRequest) -> list[str]:
 
 
 # ---- the searches ----
-
-
-async def _research(
-    request: ChatRequest, toolset: CampaignToolset, asked: CampaignQuestion, conversation: list[Message]
-) -> AsyncGenerator[Event | Outcome]:
-    """The model's searches; where there is no model, or its answer would rest on nothing that it looked up, what the reading
-    says, and the outcome of that. The conversation with the model, behind its first messages, is put into `conversation`.
-    """
-    run, is_grounded = toolset.run, False
-    if run.chat is not None:
-        calls = call_tools(
-            agent_messages(request, toolset.known, asked),
-            toolset.tools(),
-            run,
-            step_name=RESEARCH_STEP,
-            max_turns=MAX_TURNS - 1,
-            said=conversation,
-            look_first=LOOK_FIRST,
-        )
-        try:
-            async with aclosing(calls):
-                async for call in calls:
-                    is_grounded = is_grounded or (isinstance(call, ToolFinished) and call.result.is_of_data)
-                    yield _tool_event(call, toolset)
-        except DatabaseUnavailable:
-            if not toolset.searches:
-                raise
-            run.degrade(RESEARCH_STEP)
-            _forget_last_turn(conversation)
-        if not is_grounded:
-            run.degrade(RESEARCH_STEP)
-    if not is_grounded:
-        async for step in _answer_by_reading(toolset, asked):
-            yield step
-
-
-def _forget_last_turn(conversation: list[Message]) -> None:
-    """Drop the model's last turn, which broke off: a model must be told the result of every call it made."""
-    turns = [place for place, message in enumerate(conversation) if message.role == "assistant"]
-    del conversation[turns[-1] :]
-
-
-def _tool_event(event: ToolStarted | ToolFinished, toolset: CampaignToolset) -> Event:
-    if isinstance(event, ToolStarted):
-        return ToolCallEvent(data=ToolCalled(id=event.id, tool=event.tool, arguments=_given(event.arguments)))
-    found = toolset.found_by.get(event.result.text_for_model, NOTHING).campaigns
-    return _observation(event.id, event.tool, event.result.count, event.result.summary, found)
 
 
 async def _answer_by_reading(toolset: CampaignToolset, asked: CampaignQuestion) -> AsyncIterator[Event | Outcome]:
@@ -226,7 +180,7 @@ async def _answer_by_reading(toolset: CampaignToolset, asked: CampaignQuestion) 
         record.counts["campaigns"] = outcome.found.total
     found = outcome.found
     toolset.searches.append(Search(tool, asked.clauses, found))
-    yield _observation(id, tool, found.total, line_for_people(found), found.campaigns)
+    yield observation(id, tool, found.total, line_for_people(found), found.campaigns)
     yield outcome
 
 
@@ -251,15 +205,6 @@ def _arguments(toolset: CampaignToolset, asked: CampaignQuestion) -> dict[str, A
     """What is searched for, as the tools take it."""
     query = asked.says or asked.theme
     return filters_of(asked.clauses, toolset.known.latest).given() | ({"query": query} if query else {})
-
-
-def _observation(id: str, tool: str, count: int, summary: str, found: Sequence[Campaign]) -> ToolObservationEvent:
-    ids = [campaign.id for campaign in found[:OBSERVED_IDS]]
-    return ToolObservationEvent(data=ToolObserved(id=id, tool=tool, count=count, summary=summary, campaign_ids=ids))
-
-
-def _given(arguments: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in arguments.items() if value != []}
 
 
 def _budget(services: Services) -> Budget:

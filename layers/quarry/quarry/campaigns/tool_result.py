@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from quarry.campaigns.contract import Campaign
-from quarry.campaigns.results import CampaignSet
+from quarry.campaigns.fallbacks import NO_VALUE
+from quarry.campaigns.results import CampaignSet, Groups
 from quarry.core.query.question import Ask
-from quarry.core.retrieval.answers import Answer, Group, ranked
-from quarry.core.retrieval.wording import NO_VALUE
 from quarry.core.text import fence, shorten
 
 SUMMARY_CHARACTERS_MAX = 8000
@@ -45,14 +44,16 @@ class CampaignToolResult:
         )
 
 
-def build_tool_result(found: CampaignSet) -> CampaignToolResult:
-    """The result for a set of campaigns. What advertisers wrote stands in fenced blocks, as data."""
+def build_tool_result(found: CampaignSet, lines: Sequence[str] = (), *, is_listed: bool = True) -> CampaignToolResult:
+    """The result for a set of campaigns, `lines` first. What advertisers wrote stands in fenced blocks, as data; where the set is
+    not listed, the numbers are all there is.
+    """
     if not found.total:
-        return CampaignToolResult(0, "No campaign matches.")
-    head = "\n".join([_size(found), *_counts(found)])
+        return CampaignToolResult(0, "\n".join([*lines, "No campaign matches."])[:SUMMARY_CHARACTERS_MAX])
+    head = "\n".join([*lines, *([_size(found), *_counts(found)] if is_listed else [])])
     room = SUMMARY_CHARACTERS_MAX - len(head)
     blocks: list[str] = []
-    for campaign in found.campaigns[:SUMMARIZED_CAMPAIGNS]:
+    for campaign in found.campaigns[:SUMMARIZED_CAMPAIGNS] if is_listed else ():
         block = _block(campaign)
         room -= len(block) + 1
         if room < 0:
@@ -61,31 +62,26 @@ def build_tool_result(found: CampaignSet) -> CampaignToolResult:
     return CampaignToolResult(found.total, "\n".join([head, *blocks])[:SUMMARY_CHARACTERS_MAX], found.campaigns)
 
 
-def summarise_groups(found: CampaignSet, ask: Ask, answer: Answer | None, by: str, limit: int) -> str:
+def summarise_groups(found: CampaignSet, ask: Ask, groups: Groups | None, by: str, limit: int) -> str:
     """What an aggregate says of a set, in a line: the number first, then the first groups, those without a value and the others,
-    which add up. `answer` is None where there are too many campaigns.
+    which add up. There are no groups of too many campaigns.
     """
     exactly = "" if found.more else ", exactly"
     if ask.kind == "count":
         return f"{found.size} campaigns in all{exactly}."
-    if answer is None:
+    if groups is None:
         return f"{found.size} campaigns are too many to be grouped by {by}; filter them."
     if ask.kind == "distinct":
-        return f"{answer.number} different values of {by} among {found.size} campaigns{exactly}."
-    # of a period its first day is known
-    length = {"year": 4, "month": 7}.get(by)
-    valued = ranked(answer.groups, ascending=ask.ascending)
-    told = [*valued[:limit], *(group for group in answer.groups if group.value is None)]
-    groups = [f"{fence(shorten(_label(group)[:length], 80))} ({group.rows})" for group in told]
-    whole = "all" if len(valued) <= limit and not answer.left_out(told) else "the first"
+        return f"{groups.number} different values of {by} among {found.size} campaigns{exactly}."
+    ranked = groups.ranked(ascending=ask.ascending)
+    shown = [*ranked[:limit], *(group for group in groups.groups if group.value is None)]
+    listed = [f"{fence(shorten(group.value or NO_VALUE, 80))} ({group.campaigns})" for group in shown]
+    others = sum(group.campaigns for group in groups.groups) - sum(group.campaigns for group in shown)
+    whole = "all" if len(ranked) <= limit and not others else "the first"
     if whole != "all":
-        groups.append(f"all others ({answer.left_out(told)})")
-    overlap = " A campaign can have several." if answer.is_overlapping else ""
-    return f"{whole} of {answer.number} values of {by} among {found.size} campaigns{exactly}: {'; '.join(groups)}.{overlap}"
-
-
-def _label(group: Group) -> str:
-    return NO_VALUE if group.value is None else str(group.value)
+        listed.append(f"all others ({others})")
+    overlap = " A campaign can have several." if groups.is_overlapping else ""
+    return f"{whole} of {groups.number} values of {by} among {found.size} campaigns{exactly}: {'; '.join(listed)}.{overlap}"
 
 
 def line_for_people(found: CampaignSet) -> str:

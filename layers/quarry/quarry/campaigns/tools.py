@@ -1,4 +1,4 @@
-"""What a model may call: searches that give results of one shape, and counts that are exact.
+"""What a model may call: searches, counts and queries, with results of one shape.
 
 The filters of the page and the conditions of the request are bound in here: a model can narrow them, but not drop them. Its own
 filters hold as it gives them; where one cannot, the result says which and why.
@@ -6,17 +6,25 @@ filters hold as it gives them; where one cannot, the result says which and why.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Literal, Self
+import datetime
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, WithJsonSchema, model_validator
 
+from quarry.agent import tools as agent_tools
+from quarry.agent.calls import Calling, Tool, ToolResult, explained
+from quarry.agent.result_text import result_text
+from quarry.agent.service import answer_query
+from quarry.agent.sources import Asked
 from quarry.campaigns import execution, retrieval
+from quarry.campaigns.conditions import NAME, conditions_of
 from quarry.campaigns.contract import CampaignFilters, EmbeddingField, ExcludedValues
 from quarry.campaigns.facets import CAMPAIGNS
-from quarry.campaigns.filters import Resolved, named_values, resolve
-from quarry.campaigns.results import CampaignSet, KnownValues, Search
+from quarry.campaigns.filters import Resolved, clauses_of, named_values, resolve
+from quarry.campaigns.results import NOTHING, CampaignSet, KnownValues, Search
 from quarry.campaigns.tool_result import (
     SUMMARY_CHARACTERS_MAX,
     CampaignToolResult,
@@ -24,17 +32,26 @@ from quarry.campaigns.tool_result import (
     line_for_people,
     summarise_groups,
 )
-from quarry.core.model.tool_loop import Tool, ToolResult
+from quarry.core.agent_results import bounded
+from quarry.core.contract import Request
+from quarry.core.errors import FieldError, InvalidInput
 from quarry.core.off_loop import off_loop
 from quarry.core.postgres.pool import Database
 from quarry.core.query.question import Ask, Clause
 from quarry.core.retrieval.known_values import existing_values
 from quarry.core.run_log import Run
 from quarry.core.services import Caller, Services
-from quarry.core.text import QueryText
+from quarry.core.text import Identifier, QueryText, fence
+from quarry.query.algebra import Condition, Query, Words
+from quarry.query.contract import QueryResult
 
+STEP = "campaigns_research"
 SEMANTIC_SEARCH, FILTER_CAMPAIGNS, FULL_TEXT_SEARCH = "semantic_search", "filter_campaigns", "full_text_search"
 AGGREGATE_CAMPAIGNS = "aggregate_campaigns"
+WHOLE_CHARACTERS_MAX = 6_000
+"""Characters of a whole campaign that a model is given."""
+ROWS_CHARACTERS_MAX = SUMMARY_CHARACTERS_MAX - 2_000
+"""Characters of the rows of a query; the rest is for its sentence and its columns."""
 
 GROUPS_MAX = 100
 """Groups that a model is given at most."""
@@ -48,11 +65,22 @@ _PERIODS = ("day", "week", "month", "quarter", "year")
 class FilterArguments(CampaignFilters):
     """Arguments of `filter_campaigns`, and filters of the other tools."""
 
-    exclude: ExcludedValues | None = Field(default=None, description="Values that no campaign may have.")
+    # described by the filters already
+    exclude: Annotated[ExcludedValues | None, WithJsonSchema({"type": "object"})] = Field(
+        default=None, description="Filters with lists of values that no campaign may have."
+    )
+
+
+def _filters_in_short(schema: dict[str, Any]) -> None:
+    """Leave out what `filter_campaigns` says of its filters already."""
+    for name in FilterArguments.model_fields:
+        schema["properties"][name].pop("description", None)
 
 
 class SemanticArguments(FilterArguments):
     """Arguments of `semantic_search`."""
+
+    model_config = ConfigDict(json_schema_extra=_filters_in_short)
 
     query: QueryText = Field(description="What the campaigns are about, in a few words.")
     embedding_field: EmbeddingField = Field(default="profile", description="What to compare, if not the whole profile.")
@@ -61,11 +89,21 @@ class SemanticArguments(FilterArguments):
 class TextArguments(FilterArguments):
     """Arguments of `full_text_search`."""
 
+    model_config = ConfigDict(json_schema_extra=_filters_in_short)
+
     query: QueryText = Field(description='Words that must all be there; "quoted" for a phrase, -word to exclude.')
+
+
+class GetArguments(Request):
+    """Arguments of `get`."""
+
+    id: Identifier = Field(description="The id, as a result gave it.")
 
 
 class AggregateArguments(FilterArguments):
     """Arguments of `aggregate_campaigns`."""
+
+    model_config = ConfigDict(json_schema_extra=_filters_in_short)
 
     ask: Literal["count", "distinct", "groups"] = Field(
         description="How many campaigns, how many different values of `by`, or each value of `by` with its number."
@@ -87,7 +125,7 @@ class AggregateArguments(FilterArguments):
         return Ask(self.ask, self.by, None, self.least_first)
 
 
-_DESCRIPTIONS: dict[str, tuple[str, type[FilterArguments]]] = {
+_SEARCHES: dict[str, tuple[str, type[FilterArguments]]] = {
     SEMANTIC_SEARCH: ("Campaigns by meaning: a theme or need that no filter names.", SemanticArguments),
     FILTER_CAMPAIGNS: (
         "All campaigns with given properties, with their offers and value propositions, and exact counts over all of them.",
@@ -113,7 +151,7 @@ async def resolve_filters(
 @dataclass
 class CampaignToolset:
     """The searches of one answer. `base` and `given` hold in all of them: the filters of the page, and the conditions that the
-    request brings in place of a reading; `preferred` ones put campaigns before others.
+    request brings in place of a reading; `preferred` ones put campaigns before others. `asked` is what may be queried.
     """
 
     services: Services
@@ -123,9 +161,12 @@ class CampaignToolset:
     base: tuple[Clause, ...] = ()
     given: tuple[Clause, ...] = ()
     preferred: tuple[Clause, ...] = ()
+    asked: Asked | None = None
     searches: list[Search] = field(default_factory=list)
     found_by: dict[str, CampaignSet] = field(default_factory=dict)
     """What was found, by the text that the model was given of it: a call answered from memory shows the same again."""
+    said: list[str] = field(default_factory=list)
+    """What results say, in the forms in which an answer may repeat it."""
 
     @property
     def last_found(self) -> Search | None:
@@ -133,12 +174,28 @@ class CampaignToolset:
         found = [search for search in self.searches if search.found.total] or self.searches
         return found[-1] if found else None
 
+    @property
+    def source(self) -> str | None:
+        """What campaigns are called as a source; None where there are none."""
+        homes = self.asked.homes.items() if self.asked else ()
+        return next((name for name, home in homes if home == (NAME, NAME)), None)
+
+    @property
+    def today(self) -> datetime.date:
+        """The day that relative days count from: the latest capture, since campaigns are collected, not live."""
+        return self.known.latest or datetime.datetime.now(datetime.UTC).date()
+
     def tools(self) -> list[Tool]:
         """What the model may call."""
-        return [
-            Tool(name, description, arguments, self._tool(name))
-            for name, (description, arguments) in _DESCRIPTIONS.items()
+        own = [
+            Tool(name, description, arguments, self._explained(self._search_by(name)))
+            for name, (description, arguments) in _SEARCHES.items()
         ]
+        own.append(Tool("get", "One campaign whole, with all of its copy.", GetArguments, self._explained(self._get)))
+        if self.source is not None:
+            each = agent_tools.QUERY
+            own.append(Tool(each.name, each.description, each.arguments, self._explained(self._query), each.unlisted))
+        return own
 
     async def find(self, tool: str, arguments: FilterArguments, clauses: tuple[Clause, ...]) -> CampaignSet:
         """Make one search under these conditions and those that hold in all."""
@@ -150,39 +207,43 @@ class CampaignToolset:
         self.searches.append(Search(tool, (*self.given, *clauses), found, theme, words))
         return found
 
-    def _all(self, clauses: Sequence[Clause]) -> tuple[Clause, ...]:
-        return (*self.base, *self.given, *clauses)
+    def _all(self, clauses: Iterable[Clause] = ()) -> tuple[Condition, ...]:
+        return conditions_of((*self.base, *self.given, *clauses))
 
-    async def _find(self, arguments: FilterArguments, clauses: Sequence[Clause]) -> CampaignSet:
-        database, preferred = self.services.reader, self.preferred
+    async def _find(self, arguments: FilterArguments, conditions: Sequence[Condition]) -> CampaignSet:
+        database, preferred = self.services.reader, conditions_of(self.preferred)
         match arguments:
             case SemanticArguments():
                 vector = await self.services.queries.embed_for(self.run, arguments.query)
                 if vector is None:
-                    return await retrieval.find_by_text(database, arguments.query, clauses, preferred)
-                return await retrieval.find_by_meaning(database, vector, arguments.embedding_field, clauses, preferred)
+                    return await retrieval.find_by_text(database, arguments.query, conditions, preferred)
+                return await retrieval.find_by_meaning(
+                    database, vector, arguments.embedding_field, conditions, preferred
+                )
             case TextArguments():
-                return await retrieval.find_by_text(database, arguments.query, clauses, preferred)
+                return await retrieval.find_by_text(database, arguments.query, conditions, preferred)
             case _:
-                return await retrieval.filter_campaigns(database, clauses, preferred)
+                return await retrieval.filter_campaigns(database, conditions, preferred)
 
-    def _tool(self, name: str) -> Callable[[FilterArguments], Awaitable[ToolResult]]:
-        async def run_tool(arguments: FilterArguments) -> ToolResult:
+    # ---- as a model calls them ----
+
+    def _explained(self, call: Calling) -> Calling:
+        return lambda arguments: explained(call, arguments, self.run, STEP, lambda: bool(self.searches))
+
+    def _search_by(self, name: str) -> Calling:
+        async def search(arguments: FilterArguments) -> ToolResult:
             resolved = await resolve_filters(self.services.reader, arguments, self.known, arguments.exclude)
             problem = " ".join(str(each) for each in resolved.unknown)
             if resolved.is_impossible:
-                told = CampaignToolResult(0, f"{problem} Call again with values that exist, or without this filter.")
-                return ToolResult(0, problem, told.as_told())
+                said = f"{problem} Call again with values that exist, or without this filter."
+                return self._told(CampaignToolResult(0, said), problem, NOTHING)
             found = await self.find(name, arguments, resolved.clauses)
             numbers = await self._numbers(arguments, resolved.clauses, found)
-            result = build_tool_result(found)
             lines = [*([f"Not filtered by all that was given. {problem}"] if problem else []), *numbers]
-            summary = "\n".join([*lines, result.summary_for_llm])[:SUMMARY_CHARACTERS_MAX]
-            text = replace(result, summary_for_llm=summary).as_told()
-            self.found_by[text] = found
-            return ToolResult(result.count, "; ".join([*numbers, line_for_people(found)]), text)
+            result = build_tool_result(found, lines, is_listed=not numbers)
+            return self._told(result, "; ".join([*numbers, line_for_people(found)]), found)
 
-        return run_tool
+        return search
 
     async def _numbers(self, arguments: FilterArguments, clauses: Sequence[Clause], found: CampaignSet) -> list[str]:
         """What an aggregate tells, in a line."""
@@ -192,3 +253,52 @@ class CampaignToolset:
         if ask.kind != "count":
             groups = await execution.group(self.services.reader, ask, self._all(clauses), found)
         return [summarise_groups(found, ask, groups, arguments.by or "", arguments.limit)]
+
+    async def _query(self, arguments: Query) -> ToolResult:
+        asked, name = self.asked, self.source
+        assert asked is not None
+        if arguments.source != name:
+            raise InvalidInput([FieldError("/source", f"only {name} can be asked here")])
+        required = self._all()
+        query = arguments.model_copy(update={"where": (*required, *arguments.where)})
+        if query.select and "id" not in query.select:
+            # an answer names campaigns by it
+            query = query.model_copy(update={"select": ("id", *query.select)})
+        with self.run.step("query") as record:
+            result = await answer_query(query, asked, self.services, self.today)
+            found = await self._found_by(result)
+            record.counts["campaigns"] = found.total
+        clauses = (*self.given, *clauses_of(result.query.where[len(required) :], self.today))
+        self.searches.append(Search("query", clauses, found, words=query.text, result=result))
+        self.said.append(result_text(result))
+        said = fence(json.dumps(agent_tools.shown(result, ROWS_CHARACTERS_MAX), ensure_ascii=False))
+        campaigns = found.campaigns if query.asks_for_rows else ()
+        return self._told(
+            CampaignToolResult(result.total, said[:SUMMARY_CHARACTERS_MAX], campaigns), result.sentence, found
+        )
+
+    async def _found_by(self, result: QueryResult) -> CampaignSet:
+        """The campaigns that a query is about: those of its rows, or all that its numbers are of."""
+        query, database = result.query, self.services.reader
+        if query.asks_for_rows:
+            place = query.select.index("id") if query.select else 0
+            return await retrieval.find_ids(database, [str(row[place]) for row in result.rows])
+        words = (Words(words=query.text),) if query.text.strip() else ()
+        return await retrieval.filter_campaigns(
+            database, (*query.where, *words), conditions_of(self.preferred), today=self.today
+        )
+
+    async def _get(self, arguments: GetArguments) -> ToolResult:
+        campaign = await retrieval.campaign_by_id(self.services.reader, arguments.id)
+        found = await retrieval.find_ids(self.services.reader, [campaign.id])
+        self.searches.append(Search("get", self.given, found))
+        whole = bounded(campaign.model_dump(mode="json", exclude_none=True), WHOLE_CHARACTERS_MAX)
+        said = f"<campaign>\n{fence(json.dumps(whole, ensure_ascii=False))}\n</campaign>"
+        return self._told(CampaignToolResult(1, said, found.campaigns), line_for_people(found), found)
+
+    def _told(self, result: CampaignToolResult, summary: str, found: CampaignSet) -> ToolResult:
+        """A result as the model is given it."""
+        text = result.as_told()
+        self.found_by[text] = found
+        self.said.append(f"{result.count}\n{result.summary_for_llm}")
+        return ToolResult(result.count, summary, text)

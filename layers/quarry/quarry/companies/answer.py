@@ -29,9 +29,9 @@ from quarry.core.model.interface import Message
 from quarry.core.model.step import filtered, write
 from quarry.core.off_loop import off_loop
 from quarry.core.retrieval.answers import Relaxation, Standing
-from quarry.core.retrieval.questions import labels_of, relaxations, standings
-from quarry.core.retrieval.wording import clause_label
 from quarry.core.text import STOP_WORDS, words
+from quarry.query.asked import relaxations, standings
+from quarry.query.worded import labels
 
 _MATCHED_BY = {
     "name": "Its name is the one asked for.",
@@ -234,7 +234,7 @@ def _dropped(asked: Asked) -> Iterator[str]:
     """What was searched without, since nothing met it."""
     for clause in asked.dropped:
         if not is_of_status(clause):
-            yield f"no company fits “{clause_label(COMPANIES, clause)}”, so it was left out"
+            yield f"no company fits “{labels(COMPANIES, [clause])[0]}”, so it was left out"
         elif not asked.sought.names_status:
             yield "no startup fits, so companies of any status were searched"
 
@@ -290,6 +290,6 @@ def _reference(result: Result, ranked: RankedCompany) -> Reference:
         inline_description=ranked.inline_description,
         evidence_chips=ranked.evidence_chips,
         confidence=ranked.confidence,
-        meets=labels_of(COMPANIES, clauses, standing.meets),
-        misses=labels_of(COMPANIES, clauses, misses),
+        meets=labels(COMPANIES, [clauses[place] for place in standing.meets]),
+        misses=labels(COMPANIES, [clauses[place] for place in misses]),
     )

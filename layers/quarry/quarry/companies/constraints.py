@@ -13,8 +13,8 @@ from quarry.companies.query import Sought, TagGroup
 from quarry.core.contract import EVIDENCE_MAX
 from quarry.core.query.mention import DateRange, MoneyRange, NumberRange
 from quarry.core.query.question import Clause, Condition, evidence_of
-from quarry.core.retrieval.wording import condition_label
 from quarry.core.text import QUERY_MAX_CHARACTERS, significant_words
+from quarry.query.worded import labels
 
 _STRENGTHS = ("required", "assumed", "preferred")
 
@@ -103,7 +103,7 @@ def _on_the_wire(condition: Condition, strength: str, group: int | None) -> cont
             "negated": condition.is_negated,
             "strength": strength,
             "group": group,
-            "label": condition_label(COMPANIES, condition)[: contract.VALUE_CHARACTERS_MAX],
+            "label": labels(COMPANIES, [(condition,)])[0][: contract.VALUE_CHARACTERS_MAX],
         }
     )
 

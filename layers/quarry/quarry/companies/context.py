@@ -15,10 +15,10 @@ from quarry.companies.query import Sought
 from quarry.companies.ranking import Entry, distinct
 from quarry.core.budget import in_time
 from quarry.core.query.question import Clause
-from quarry.core.retrieval.questions import labels_of
 from quarry.core.run_log import Run
 from quarry.core.services import Caller, Services
 from quarry.core.settings import Settings
+from quarry.query.worded import labels
 
 
 @dataclass(frozen=True)
@@ -212,5 +212,4 @@ class Round:
 
 def conditions_in_words(sought: Sought) -> list[str]:
     """What companies must meet, as people are told it."""
-    labels = labels_of(COMPANIES, sought.stated, range(len(sought.stated)))
-    return labels + [f"not {words}" for words in sought.excluded]
+    return labels(COMPANIES, sought.stated) + [f"not {words}" for words in sought.excluded]

@@ -10,7 +10,8 @@ from quarry.companies.facets import COMPANIES, STATUS
 from quarry.core.contract import AggregationGroup
 from quarry.core.query.question import Clause, Condition
 from quarry.core.retrieval.answers import Group, in_time, ranked
-from quarry.core.retrieval.wording import clause_label, condition_label, value_label
+from quarry.core.retrieval.labels import value_label
+from quarry.query.worded import labels
 
 GROUPS_MAX = 50
 GROUPS_SAID_MAX = 12
@@ -50,7 +51,7 @@ def value_in_words(counted: Counted, company: Company) -> str:
     facet = COMPANIES.facet(ask.facet)
     value = getattr(company, facet.column)
     if facet.kind == "year":
-        return condition_label(COMPANIES, Condition(facet.name, (str(value),)))
+        return labels(COMPANIES, [(Condition(facet.name, (str(value),)),)])[0]
     unit = f"{facet.currency} " if facet.currency else ""
     return facet.wording.format(f"{unit}{value:,}")
 
@@ -138,8 +139,8 @@ def _called(counted: Counted, number: int) -> str:
 
 def _such(counted: Counted) -> str:
     """What else they are to be like, in words that follow their noun."""
-    labels = [clause_label(COMPANIES, clause) for clause in counted.clauses if not _is_one_status(clause)]
-    return f" {', '.join(labels)}" if labels else ""
+    said = labels(COMPANIES, [clause for clause in counted.clauses if not _is_one_status(clause)])
+    return f" {', '.join(said)}" if said else ""
 
 
 def _is_one_status(clause: Clause) -> bool:

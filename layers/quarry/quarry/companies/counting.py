@@ -14,9 +14,8 @@ from quarry.companies.statuses import is_of_status
 from quarry.companies.store import companies_by_ids
 from quarry.core.postgres.pool import Database
 from quarry.core.query.question import Ask, Clause, Missing, spans_of
-from quarry.core.retrieval import questions
 from quarry.core.retrieval.answers import Answer, Relaxation
-from quarry.core.retrieval.filters import EVERY_ROW, Among
+from quarry.query import asked
 from quarry.query.algebra import Query
 from quarry.query.of_question import TableQuestion
 
@@ -101,25 +100,28 @@ _FACETS_OF_ENDS = (STATUS, "closed_year", "acquirer")
 
 async def count(database: Database, wanted: Counting, shown: int) -> Counted:
     """The number, and the first `shown` companies. Raises DatabaseUnavailable."""
-    among = EVERY_ROW if wanted.among is None else Among(keys=wanted.among)
-    every = await questions.answer(database, COMPANIES, Ask("count"), wanted.clauses, among)
+    every = await asked.count(database, COMPANIES, wanted.clauses, wanted.among)
     clauses = (*wanted.clauses, *wanted.assumed)
-    answer = await questions.answer(database, COMPANIES, _whole(wanted.ask), clauses, among)
-    if not answer.rows and every.rows and wanted.assumed:
+    answer = await _answer(database, wanted, _whole(wanted.ask), clauses)
+    if not answer.rows and every and wanted.assumed:
         clauses = tuple(wanted.clauses)
-        answer = await questions.answer(database, COMPANIES, _whole(wanted.ask), clauses, among)
+        answer = await _answer(database, wanted, _whole(wanted.ask), clauses)
     ids = answer.keys[:shown]
     if wanted.ask.kind != "extreme" and answer.rows:
-        ids = (await questions.answer(database, COMPANIES, Ask("rows", limit=shown), clauses, among)).keys
-    relaxed = [] if answer.rows else await questions.relaxations(database, COMPANIES, clauses, among)
+        ids = (await _answer(database, wanted, Ask("rows", limit=shown), clauses)).keys
+    relaxed = [] if answer.rows else await asked.relaxations(database, COMPANIES, clauses, wanted.among)
     return Counted(
         wanted,
         answer,
         clauses,
-        every.rows,
+        every,
         await companies_by_ids(database, ids),
         [each for each in relaxed if each.rows],
     )
+
+
+async def _answer(database: Database, wanted: Counting, ask: Ask, clauses: Sequence[Clause]) -> Answer:
+    return await asked.answer(database, TableQuestion(COMPANIES, ask, clauses, keys=wanted.among))
 
 
 def _whole(ask: Ask) -> Ask:

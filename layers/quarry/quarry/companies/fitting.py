@@ -15,7 +15,8 @@ from quarry.companies.ranking import Entry, boosted, has_niche, in_order
 from quarry.companies.store import retrieve_variants
 from quarry.core.off_loop import off_loop
 from quarry.core.retrieval.answers import Standing
-from quarry.core.retrieval.questions import labels_of, standings
+from quarry.query.asked import standings
+from quarry.query.worded import labels
 
 NEAR_MISSES_MAX = 3
 
@@ -69,7 +70,7 @@ def _parted(
         : context.settings.company_filtered_max
     ]
     return best, [
-        NearMiss(entry.company, labels_of(COMPANIES, plan.clauses, misses[entry.company.id]))
+        NearMiss(entry.company, labels(COMPANIES, [plan.clauses[place] for place in misses[entry.company.id]]))
         for entry in missed[:NEAR_MISSES_MAX]
     ]
 
@@ -124,7 +125,7 @@ async def nearest(context: Context, asked: Asked, found: Candidates) -> list[Nea
     companies = await look_up(context, ids, found.companies)
     met = await standings(context.services.reader, COMPANIES, clauses, ids) if ids else {}
     return [
-        NearMiss(companies[id], labels_of(COMPANIES, clauses, met[id].misses))
+        NearMiss(companies[id], labels(COMPANIES, [clauses[place] for place in met[id].misses]))
         for id in ids
         if id in met and id in companies and met[id].misses
     ]

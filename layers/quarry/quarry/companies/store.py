@@ -20,7 +20,7 @@ from quarry.core.postgres.call import call
 from quarry.core.postgres.pool import Database
 from quarry.core.postgres.vectors import half_vectors
 from quarry.core.query.question import Clause
-from quarry.core.retrieval.filters import Literals, where
+from quarry.query.asked import where
 
 _SEED_SCORING = Scoring()
 TAGS_TOLD_MAX, NICHES_TOLD_MAX = 300, 40
@@ -188,7 +188,7 @@ def _reading_of(clauses: Sequence[Clause], words: Sequence[str]) -> SQL:
     ).format(
         holds=holds,
         writes=_write_initials(words),
-        met=where(COMPANIES, clauses, Literals()),
+        met=where(COMPANIES, clauses),
         most=Literal(TEXTS_READ_MAX),
         spoken=spoken,
     )
@@ -199,7 +199,7 @@ def row_filter(clauses: Sequence[Clause], ruled_out: RuledOut = RuledOut()) -> s
     """The condition that a row `t` of companies meets every clause and speaks of nothing that is ruled out, composed once for all
     statements with it. No text is read for it.
     """
-    condition = where(COMPANIES, clauses, Literals())
+    condition = where(COMPANIES, clauses)
     if ruled_out.words:
         held: Composable = _hold(ruled_out.words)
         if ruled_out.denying:

@@ -145,7 +145,7 @@ async def _let_go(connection: Connection, table: str, id: str) -> None:
 
 async def _is_there(connection: Connection, collection: Collection, id: str) -> bool:
     """Whether the source has the row. Raises Conflict where that cannot be seen."""
-    source = quoted(collection.source_sql)
+    source = quoted(collection.table_sql)
     seen = await (await connection.execute(SQL(f"select sees_all_rows({source}::regclass) as seen"))).fetchone()
     if not (seen and seen["seen"]):
         raise Conflict(

@@ -5,21 +5,30 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Iterable, Mapping, Sequence, Set
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
+
+from psycopg.errors import Error as PostgresError
 
 from quarry.core.collections.apply import Change, apply_change, plan_changes, stored_collections, take_turn
 from quarry.core.collections.checking import check, tables_named
 from quarry.core.collections.collection import Collection
 from quarry.core.collections.declaration import CollectionDeclaration, DeclarationError, Lines, read_declarations
-from quarry.core.collections.relations import read_catalog
+from quarry.core.collections.json_sample import with_documents
+from quarry.core.collections.relations import Embedding, read_catalog
+from quarry.core.collections.row_condition import with_conditions
 from quarry.core.collections.upkeep import Refreshed, compare, embedded_tables, keep_in_step, read_collections
-from quarry.core.errors import ConfigurationError, NotFound
+from quarry.core.collections.vectors_taken import are_unlike
+from quarry.core.errors import ConfigurationError, ModelError, NotFound
+from quarry.core.postgres.embed import remember_model
 from quarry.core.postgres.load import analyze
 from quarry.core.postgres.migrate import connect
 from quarry.core.postgres.schema import SyncConnection
 from quarry.core.retrieval.refresh import Counted, refresh
 from quarry.core.services import Services
+from quarry.core.settings import Settings
 from quarry.local.data import REFRESH_SECONDS, embed_waiting
 from quarry.local.database import LocalDatabase, open_database
 from quarry.local.telling import note, tell
@@ -39,7 +48,7 @@ def apply_file(path: Path, *, only_plan: bool, embed: bool) -> bool:
         schema = database.settings.database_schema
         with connect(database.url, schema) as connection:
             wait_for_others(connection)
-            changes = planned(connection, declared_text, path, schema)
+            changes = planned(connection, declared_text, path, database.settings)
             for change in changes:
                 tell(
                     str(change), changes=[{"action": change.action, "name": change.name, "reasons": [*change.reasons]}]
@@ -73,15 +82,23 @@ def read_declared(path: Path) -> str:
         raise ConfigurationError(f"{path} is not UTF-8.") from None
 
 
-def planned(connection: SyncConnection, text: str, path: Path, schema: str, only: str | None = None) -> list[Change]:
+def planned(
+    connection: SyncConnection, text: str, path: Path, settings: Settings, only: str | None = None
+) -> list[Change]:
     """What makes the database agree with the text of a file, or with what it says of the collection `only`; warnings are told.
 
     Raises DeclarationError.
     """
     declared: Mapping[str, CollectionDeclaration] = _chosen(read_declarations(text, str(path)), only)
     catalog = read_catalog(connection, tables_named(declared))
+    catalog = replace(
+        catalog,
+        relations={each.qualified: each for each in with_documents(connection, catalog.relations.values())},
+        vectors=Embedding(settings.embedding_model_name, settings.embedding_dimensions),
+    )
+    declared, wrong = with_conditions(connection, declared, catalog.relations)
     lines = Lines(text, str(path))
-    checked = check(declared, catalog, lines, own_schema=schema)
+    checked = check(declared, catalog, lines, own_schema=settings.database_schema)
     for warning in checked.warnings:
         print(warning, file=sys.stderr)
     taken = [
@@ -89,8 +106,9 @@ def planned(connection: SyncConnection, text: str, path: Path, schema: str, only
         for name in declared
         if name in BUILT_IN.counted
     ]
-    if taken or checked.errors:
-        raise DeclarationError([*checked.errors, *taken])
+    conditions = [lines.problem(("collections", name, "where"), message) for name, message in wrong.items()]
+    if problems := [*checked.errors, *conditions, *taken]:
+        raise DeclarationError(problems)
     return plan_changes(declared, _chosen(stored_collections(connection), only), catalog.relations)
 
 
@@ -112,7 +130,20 @@ async def fill(
         await _count(database, services, changed)
         if embed:
             await _embed(database, services, [*collections.values()])
+            await _doubt_vectors(services, [each for name, each in collections.items() if name in applied])
     return _report(done)
+
+
+async def _doubt_vectors(services: Services, collections: Sequence[Collection]) -> None:
+    """Warn of vectors that tables hold and that another model made, as their texts show."""
+    for each in collections:
+        with suppress(ModelError, PostgresError):  # both are reported by what needs them
+            if each.declaration.vectors and await are_unlike(services.database, each, services.embeddings):
+                note(
+                    f"{each.name}: the vectors in {each.declaration.vectors.column} are unlike those that "
+                    f"{services.embeddings.name} makes of the same texts: set the model that made them "
+                    "(OPENAI_EMBEDDING_MODEL), or leave `vectors` out to have the texts embedded"
+                )
 
 
 async def _reconcile(database: LocalDatabase, name: str | None) -> bool:
@@ -121,7 +152,7 @@ async def _reconcile(database: LocalDatabase, name: str | None) -> bool:
         if name is not None and name not in collections:
             raise NotFound(f"There is no collection {name!r}, but {', '.join(collections) or 'none at all'}.")
         chosen = [collections[name]] if name else [*collections.values()]
-        for collection in chosen:
+        for collection in (each for each in chosen if each.declaration.is_searched):
             differing = await compare(services.database, collection)
             told = {"name": collection.name, "rows": differing}
             tell(f"{collection.name}: {differing:,} rows differ", differing=[told])
@@ -147,6 +178,10 @@ async def _count(database: LocalDatabase, services: Services, collections: Seque
 
 async def _embed(database: LocalDatabase, services: Services, collections: Sequence[Collection]) -> None:
     """Embed what waits, and have Postgres know the vectors by which searches are then planned."""
+    if any(each.declaration.vectors for each in collections):
+        await remember_model(
+            services.database, services.embeddings
+        )  # nothing is embedded that would have it remembered
     await embed_waiting(services, embedded_tables(collections))
     await _analyze(database, [each.windows for each in collections])
 

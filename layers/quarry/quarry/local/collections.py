@@ -7,16 +7,20 @@ from pathlib import Path
 
 from quarry.core.collections.declaration import nearest
 from quarry.core.collections.drafting import Draft, draft
-from quarry.core.collections.relations import Relation, relations_named, relations_of_schema
+from quarry.core.collections.json_sample import with_documents
+from quarry.core.collections.relations import Embedding, Relation, relations_named, relations_of_schema
 from quarry.core.errors import ConfigurationError
 from quarry.core.postgres.migrate import connect
 from quarry.core.postgres.schema import SyncConnection
 from quarry.core.settings import Settings
 from quarry.local.database import database_url
+from quarry.local.explained import HEADINGS, explained
+from quarry.local.terminal import make_console, write_table
 
 
-def map_schema(schema: str, output: Path | None, *, force: bool) -> None:
-    """Draft a file from the tables of a schema, to `output` or standard output, and say on standard error what it holds.
+def map_schema(schema: str, output: Path | None, *, force: bool, explain: bool = False) -> None:
+    """Draft a file from the tables of a schema, to `output` or standard output, and say on standard error what it holds. To
+    `explain` is to print a table of what can be asked instead.
 
     Raises ConfigurationError where there is no such schema, or the file exists and is not to be overwritten.
     """
@@ -25,13 +29,16 @@ def map_schema(schema: str, output: Path | None, *, force: bool) -> None:
     settings = Settings.from_environment()
     with database_url(settings) as url, connect(url, settings.database_schema) as connection:
         _check_schema(connection, schema, settings.database_schema)
-        relations = relations_of_schema(connection, schema)
+        relations = with_documents(connection, relations_of_schema(connection, schema))
         others = relations_named(connection, _referred_elsewhere(relations))
-    drafted = draft(schema, relations, others.values())
-    if output is None:
-        print(drafted.text, end="")
-    else:
+    made = Embedding(settings.embedding_model_name, settings.embedding_dimensions)
+    drafted = draft(schema, relations, others.values(), made)
+    if output is not None:
         output.write_text(drafted.text, encoding="utf-8")
+    if explain:
+        write_table(make_console(), HEADINGS, explained(drafted.text, [*relations, *others.values()]))
+    elif output is None:
+        print(drafted.text, end="")
     print(_summary(drafted, relations, output), file=sys.stderr)
 
 

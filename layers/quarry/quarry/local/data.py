@@ -15,9 +15,12 @@ from typing import Any, Literal
 
 from quarry import catalog
 from quarry.core.cleanup import delete_expired
+from quarry.core.collections.search_table import embedded_table
 from quarry.core.collections.upkeep import embedded_tables, read_collections
+from quarry.core.collections.vectors_taken import take_over_vectors, with_given_vectors
 from quarry.core.errors import ModelError
-from quarry.core.files.reading import Format, files_in, read_records
+from quarry.core.files.options import ReadOptions
+from quarry.core.files.reading import files_in, read_records
 from quarry.core.files.records import RecordFile, UnreadableFile
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres.embed import (
@@ -100,7 +103,7 @@ async def _load_samples(database: LocalDatabase, on_step: Callable[[str], None])
 
 
 def load_table(
-    table_name: str, paths: Sequence[Path], *, format: Format | None, skip_invalid: bool, embed: bool
+    table_name: str, paths: Sequence[Path], *, options: ReadOptions, skip_invalid: bool, embed: bool
 ) -> bool:
     """Load files, the files of folders, or standard input (`-`) into a table, and embed what they brought.
 
@@ -110,7 +113,7 @@ def load_table(
     table = catalog.LOADABLE[table_name]
     sources = sources_of(paths)
     with open_database() as database:
-        load = partial(_load_source, database, table, format=format, skip_invalid=skip_invalid)
+        load = partial(_load_source, database, table, options=options, skip_invalid=skip_invalid)
         done = [load(source, named=len(sources) > 1) for source in sources]
         if not any(done):
             return False
@@ -127,7 +130,7 @@ def _load_source(
     table: LoadableTable,
     source: Path,
     *,
-    format: Format | None,
+    options: ReadOptions,
     skip_invalid: bool,
     named: bool,
 ) -> bool:
@@ -136,7 +139,7 @@ def _load_source(
     schema = database.settings.database_schema
     prefix = f"{name}: " if named else ""
     try:
-        with opened_records(source, format, table.name) as (records, bar):
+        with opened_records(source, options, table.name) as (records, bar):
             loaded = load_records(
                 database.url, table, records, schema=schema, skip_invalid=skip_invalid, on_progress=bar.reach
             )
@@ -197,13 +200,21 @@ def name_of(source: Path) -> str:
 
 
 @contextmanager
-def opened_records(source: Path, format: Format | None, into: str) -> Iterator[tuple[RecordFile, ProgressBar]]:
-    """The records of a file, and the bar of how much of it has gone `into` a table. Raises OSError, UnreadableFile."""
+def opened_records(source: Path, options: ReadOptions, into: str) -> Iterator[tuple[RecordFile, ProgressBar]]:
+    """The records of a file, and the bar of how much of it has gone `into` a table; what was guessed of it is said at the end.
+
+    Raises OSError, UnreadableFile.
+    """
     opened = nullcontext(sys.stdin.buffer) if source == STANDARD_INPUT else source.open("rb")
-    with opened as file, read_records(file, name_of(source), format) as records:
+    with opened as file, read_records(file, name_of(source), options) as records:
         size = os.fstat(file.fileno()).st_size
-        with progress_bar(f"loading {name_of(source)} into {into}", size or None, of_bytes=True) as bar:
-            yield records, bar
+        try:
+            with progress_bar(f"loading {name_of(source)} into {into}", size or None, of_bytes=True) as bar:
+                yield records, bar
+        finally:
+            for remark in records.notes:
+                note(remark)
+            tell(notes=records.notes)
 
 
 def report_skipped(loaded: Loaded, prefix: str = "") -> None:
@@ -248,7 +259,10 @@ async def _embed_tables(database: LocalDatabase, scope: EmbedScope) -> bool:
         if scope == "all":
             # no vector is dropped before the model has shown that it can make new ones
             await probe(services.embeddings)
-            await forget_vectors(services.database, tables, services.embeddings)
+            given = await with_given_vectors(services.database, services.embeddings)
+            forgotten = [*tables, *map(embedded_table, given)]
+            await forget_vectors(services.database, forgotten, services.embeddings)
+            await take_over_vectors(services.database, given, services.embeddings)
         await remembers_model(services.database, services.embeddings)
         stale = scope != "new"
         waiting = [table for table in tables if await count_pending(services.database, table, stale=stale)]

@@ -42,7 +42,9 @@ where {has_key} and r.row_hash = {row_hash} and r.text_search is distinct from {
 
 
 def derived_of_collection(collection: Collection) -> list[Derived]:
-    """All that is derived of one; what others are made of comes first."""
+    """All that is derived of one; what others are made of comes first. Of one that is only counted these are its values."""
+    if not collection.declaration.is_searched:
+        return [_Called(collection.name, Values(collection.rows, is_exact=False))]
     embedded = [embedded_table(collection)] if collection.declaration.embedded else []
     tables = (collection.rows, collection.windows)
     found: list[Derived] = [

@@ -15,6 +15,7 @@ from quarry.core.collections.apply import hash_of_functions, stored_collections
 from quarry.core.collections.checking import bypass, tables_named
 from quarry.core.collections.collection import ENGLISH, Collection, UsedColumn, declared_source
 from quarry.core.collections.exposure import Relations, exposed
+from quarry.core.collections.json_sample import with_documents
 from quarry.core.collections.relations import Relation, relations_named
 from quarry.core.postgres.schema import SyncConnection
 from quarry.core.settings import LOCAL_EMBEDDING_MODEL
@@ -55,7 +56,8 @@ def collection_findings(connection: SyncConnection, embedding_model: str) -> Ite
     with connection.cursor(row_factory=class_row(_State)) as cursor:
         states = {state.id: state for state in cursor.execute(_STATE)}
     named = tables_named({name: each.declaration for name, each in collections.items()})
-    relations = relations_named(connection, named | {each.source for each in collections.values()})
+    found = relations_named(connection, named | {each.source for each in collections.values()})
+    relations = {each.qualified: each for each in with_documents(connection, found.values())}
     types = with_collections([*collections.values()], has_built_in=False)
     for collection in collections.values():
         yield _finding(
@@ -82,13 +84,16 @@ def _secrets(collection: Collection, relations: Relations) -> Iterator[Finding]:
 
 def _other_languages(collection: Collection) -> list[str]:
     """The languages but English that rows with vectors are in."""
-    return [each for each in collection.languages if each != ENGLISH] if collection.declaration.embedded else []
+    return [each for each in collection.languages if each != ENGLISH] if collection.declaration.has_meaning else []
 
 
 def _unreadable(connection: SyncConnection, type: SearchedType, types: RecordTypes) -> str | None:
     """Why a search could not read its rows, as Postgres says it; None where it can."""
-    read = SQL("select r.* from (select w.id from {} w limit {}) k cross join lateral ({} offset 0) r").format(
-        Identifier(type.rows), ROWS_READ, SQL(type.text)
+    keys = SQL("select w.id from {} w").format(Identifier(type.rows))
+    if not type.is_searched:
+        keys = SQL("select {} as id from {} t").format(SQL(type.table.key), SQL(type.table.rows))
+    read = SQL("select r.* from ({} limit {}) k cross join lateral ({} offset 0) r").format(
+        keys, ROWS_READ, SQL(type.text)
     )
     try:
         with connection.transaction(force_rollback=True):
@@ -104,13 +109,13 @@ def _changed(collection: Collection, relation: Relation) -> Iterator[str]:
     """What became of the columns that a collection uses."""
     columns = {each.number: each for each in relation.columns}
     for name, used in sorted(collection.columns.items()):
-        now = columns.get(used.number)
+        now, holder = columns.get(used.number), used.path[0] if used.path else name
         if now is None:
             yield f"{name} is now gone"
-        elif now.name != name:
-            yield f"{name} is now called {now.name}"
-        elif UsedColumn.of(now) != used:
-            yield f"{name} is now {now.type}"
+        elif now.name != holder:
+            yield f"{holder} is now called {now.name}"
+        elif UsedColumn.of(now) != used if not used.path else relation.at(name) is None:
+            yield f"{holder} is now {now.type}"
 
 
 def _finding(
@@ -165,7 +170,7 @@ def _faults(collection: Collection, state: _State) -> Iterator[tuple[bool, str, 
         f"policies hide rows of {source}",
         "give the role BYPASSRLS, or a policy for select using (true)",
     )
-    lacks_triggers = declared.sync == "trigger" and state.triggers < _TRIGGERS
+    lacks_triggers = collection.has_triggers and state.triggers < _TRIGGERS
     yield lacks_triggers, f"triggers on {source} are missing or disabled", "run `quarry apply`, then `quarry reconcile`"
     yield state.problem is not None, f"not in step: {state.problem}", "run `quarry reconcile` when it is mended"
     renamed = collection.source != declared_source(declared)

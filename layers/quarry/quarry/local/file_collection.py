@@ -11,13 +11,14 @@ from pathlib import Path
 from quarry.core.collections import toml_text
 from quarry.core.collections.apply import apply_change, stored_collections
 from quarry.core.collections.declaration import FILE_NAME, read_declarations, table_name
+from quarry.core.collections.draft_parts import slug
 from quarry.core.collections.drafting import draft_one
-from quarry.core.collections.file_table import MADE_BY_LOAD, FileLoad
+from quarry.core.collections.file_table import MADE_BY_LOAD, FileLoad, Mode
+from quarry.core.collections.loaded_files import refuse_known, remember
 from quarry.core.collections.relations import Relation, relations_named
-from quarry.core.collections.table_draft import slug
 from quarry.core.contract import NAME_PATTERN
 from quarry.core.errors import ConfigurationError
-from quarry.core.files.reading import Format
+from quarry.core.files.options import ReadOptions
 from quarry.core.files.records import UnreadableFile
 from quarry.core.postgres.load import REPORTED_PROBLEMS_MAX, LoadError
 from quarry.core.postgres.migrate import connect
@@ -57,15 +58,16 @@ def load_collection(
     table: TableName,
     paths: Sequence[Path],
     *,
-    format: Format | None,
+    options: ReadOptions,
+    mode: Mode,
     key: str | None,
     skip_invalid: bool,
     embed: bool,
 ) -> bool:
     """Make a table and a collection of files, or load them into one that was made so; whether all is well.
 
-    All or nothing: where a row is wrong, or the table cannot be declared, neither database nor quarry.toml is changed. Raises
-    ConfigurationError where the name is taken, DeclarationError, OSError.
+    `mode` says what becomes of the rows that are there. All or nothing: where a row is wrong, or the table cannot be declared,
+    neither database nor quarry.toml is changed. Raises ConfigurationError where the name is taken, DeclarationError, OSError.
     """
     sources = sources_of(paths)
     text = read_declared(FILE) if FILE.exists() else ""
@@ -78,14 +80,17 @@ def load_collection(
         try:
             with connect(database.url, schema) as connection, connection.transaction():
                 wait_for_others(connection)
-                load = FileLoad(connection, table, _made_before(connection, table))
+                load = FileLoad(connection, table, _made_before(connection, table), options.writing, mode)
                 for source in sources:
-                    with opened_records(source, format, table[1]) as (records, bar):
+                    with opened_records(source, options, table[1]) as (records, bar):
                         load.stage(records, bar.reach)
+                if load.adds_all and mode == "update":
+                    refuse_known(connection, table, load.loaded_files)
                 load.finish(skip_invalid=skip_invalid, key=key)
+                remember(connection, table, load.loaded_files, alone=load.relation is None or mode == "replace")
                 _report(load, told_name)
                 with _declared(connection, table, text) as declared:
-                    for change in planned(connection, declared, FILE, schema, only=table[1]):
+                    for change in planned(connection, declared, FILE, database.settings, only=table[1]):
                         apply_change(connection, change, schema)
                     _warn_of_others(connection, declared)
         except (LoadError, UnreadableFile) as error:
@@ -158,17 +163,24 @@ def _warn_of_others(connection: SyncConnection, declared: str) -> None:
 def _report(load: FileLoad, name: str) -> None:
     """Tell what was read, what was guessed of it, and what is left out."""
     report_skipped(load.loaded)
-    rows = load.loaded.rows - load.loaded.skipped
+    read, skipped = load.loaded.rows, load.loaded.skipped
+    line = f"{name}: {read:,} rows read, {read - skipped:,} loaded, {skipped:,} skipped"
     if load.relation is not None:
-        line = f"{name}: {rows:,} rows, {load.loaded.changed:,} new or changed, {load.loaded.skipped:,} skipped"
-        tell(line, files=[told_file(name, load.loaded)])
+        changed = f"{read - skipped:,} loaded ({load.loaded.changed:,} new or changed)"
+        tell(line.replace(f"{read - skipped:,} loaded", changed), files=[told_file(name, load.loaded)])
+        for column, type in load.changed_types.items():
+            tell(
+                f"{column} is {type} now: {FILE} declares it as before; delete [collections.{load.name[1]}] there and load again"
+                " to have it drafted anew",
+                changed_types=[{"name": column, "type": type}],
+            )
         return
     columns = load.guesser.guessed().columns
     guessed = [{"name": each.name, "type": each.type, "header": each.header, "remark": each.remark} for each in columns]
     tell(files=[told_file(name, load.loaded)], columns=guessed, key=load.key)
     if is_for_programs():
         return
-    print(f"{name}: {rows:,} rows, {load.loaded.skipped:,} skipped")
+    print(line)
     write_table(
         make_console(),
         ("column", "type", "of the file"),

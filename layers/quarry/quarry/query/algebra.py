@@ -35,7 +35,7 @@ Text = Annotated[str, Field(max_length=2_000), Storable]
 Name = Annotated[str, Field(min_length=1, max_length=200), Storable]
 FieldPath = Annotated[str, Field(min_length=1, max_length=400), Storable]
 """A field (`status`), one reached by references (`agent.team.name`), or an aggregate over related rows (`count(orders)`,
-`sum(orders.amount)`)."""
+`sum(orders.amount)`), or the month of a date, 1 to 12 (`month(opened_on)`)."""
 
 Operator = Literal["=", "!=", "<", "<=", ">", ">=", "between", "contains", "is_null", "not_null"]
 Function = Literal["count", "count_distinct", "sum", "avg", "min", "max", "share"]
@@ -57,7 +57,7 @@ class _Part(Request):
 
 
 class OtherField(_Part):
-    """Another field of the row."""
+    """Another field."""
 
     field: FieldPath
 
@@ -78,9 +78,9 @@ Value = Annotated[
 
 
 class Comparison(_Part):
-    """A field compared with a value, several `values` (any of them; for `!=` none), another field of the row (`{"field":
-    "closed_on"}`) or the result of a query. `between` takes two values, both included; `contains` a piece of text, or an element
-    of an array. Dates may be counted from today: `today`, `today-30d`. Text is compared without regard to case and outer spaces;
+    """A field and a value, several `values` (any of them; for `!=` none), another field of the row (`{"field":
+    "closed_on"}`) or the result of a query. `between` two values, inclusive; `contains` a piece of text or an element
+    of an array. Dates may count from today: `today`, `today-30d`. Text ignores case and outer spaces;
     null meets `!=`.
     """
 
@@ -128,7 +128,7 @@ class Comparison(_Part):
 
 
 class AnyOf(_Part):
-    """At least one holds."""
+    """Any holds."""
 
     any_of: Annotated[tuple[Condition, ...], OneOrMany, Field(min_length=1)]
 
@@ -140,22 +140,28 @@ class AllOf(_Part):
 
 
 class Not(_Part):
-    """It does not hold, or is unknown."""
+    """It is false or unknown."""
 
     negated: Annotated[Condition, Field(alias="not")]
 
 
 class Exists(_Part):
-    """A related row meets all of `where`, whose fields are its own."""
+    """A related row meets `where`."""
 
     exists: FieldPath
     where: Annotated[tuple[Condition, ...], OneOrMany] = ()
 
 
+class Words(_Part):
+    """Holds all these words."""
+
+    words: Annotated[str, Field(min_length=1, max_length=4_000), Storable]
+
+
 def _form(value: Any) -> str:
     """Which condition a JSON object, or a model, is: by the key that only it has."""
     keys = value.keys() if isinstance(value, dict) else type(value).model_fields if isinstance(value, _Part) else ()
-    forms = {"any_of": "AnyOf", "all_of": "AllOf", "not": "Not", "negated": "Not", "exists": "Exists"}
+    forms = {"any_of": "AnyOf", "all_of": "AllOf", "not": "Not", "negated": "Not", "exists": "Exists", "words": "Words"}
     return next((form for key, form in forms.items() if key in keys), "Comparison")
 
 
@@ -167,7 +173,8 @@ Condition = TypeAliasType(
         | Annotated[AnyOf, Tag("AnyOf")]
         | Annotated[AllOf, Tag("AllOf")]
         | Annotated[Not, Tag("Not")]
-        | Annotated[Exists, Tag("Exists")],
+        | Annotated[Exists, Tag("Exists")]
+        | Annotated[Words, Tag("Words")],
         Discriminator(_form),
     ],
 )
@@ -244,25 +251,24 @@ class Query(_Part):
     """
 
     source: Annotated[Name, Field(description="What is asked about.")]
-    where: Annotated[tuple[Condition, ...], OneOrMany, Field(description="Conditions that must all hold.")] = ()
+    where: Annotated[tuple[Condition, ...], OneOrMany, Field(description="All must hold.")] = ()
     select: Annotated[
-        tuple[FieldPath, ...], OneOrMany, Field(description="The fields of each row; empty: key and title.")
+        tuple[FieldPath, ...], OneOrMany, Field(description="Fields of each row; empty: key and title.")
     ] = ()
     aggregate: Annotated[
-        tuple[Aggregate, ...], OneOrMany, Field(description="Numbers over the rows, or over those of each group.")
+        tuple[Aggregate, ...], OneOrMany, Field(description="Numbers over the rows or each group.")
     ] = ()
     group: Annotated[tuple[Group, ...], OneOrMany, Field(description="Fields to group by; dates by a period.")] = ()
     having: Annotated[
-        tuple[Condition, ...], OneOrMany, Field(description="Conditions on groups, which name aggregates: `count`.")
+        tuple[Condition, ...], OneOrMany, Field(description="Conditions on groups and aggregates: `count`.")
     ] = ()
-    order: Annotated[
-        tuple[Order, ...], OneOrMany, Field(description="Fields or aggregates to order by, the first one first.")
-    ] = ()
-    limit: Annotated[
-        Annotated[StrictInt, Field(ge=1, le=LIMIT_MAX)] | None, Field(description="Rows or groups at most.")
-    ] = None
-    offset: Annotated[StrictInt, Field(ge=0, le=1_000_000, description="Rows or groups that are passed over.")] = 0
-    text: Annotated[Text, Field(description="Only rows that hold all of these words.")] = ""
+    order: Annotated[tuple[Order, ...], OneOrMany, Field(description="By fields or aggregates.")] = ()
+    limit: Annotated[Annotated[StrictInt, Field(ge=1, le=LIMIT_MAX)] | None, Field(description="At most so many.")] = (
+        None
+    )
+    offset: Annotated[StrictInt, Field(ge=0, le=1_000_000, description="Rows or groups to skip.")] = 0
+    ties: Annotated[StrictBool, Field(description="Also what ties with the last.")] = False
+    text: Annotated[Text, Field(description="Only rows with all these words.")] = ""
     spans: Annotated[
         tuple[Span, ...], Field(max_length=PARTS_MAX, description="Which characters of a question say which part.")
     ] = ()
@@ -273,6 +279,8 @@ class Query(_Part):
             raise ValueError(
                 "`select` names fields of rows: with `aggregate` or `group` there are none; group by them instead"
             )
+        if self.ties and not (self.limit and self.order):
+            raise ValueError("`ties` needs `order` and `limit`: which rows, or groups, tie is said by these")
         if self.having and not self.group and not self.aggregate:
             raise ValueError("`having` compares what is aggregated: use `where` for rows")
         return self
@@ -294,7 +302,7 @@ def conditions_of(condition: Condition) -> tuple[Condition, ...]:
             return (condition.negated,)
         case Exists():
             return condition.where
-        case Comparison():
+        case Comparison() | Words():
             return ()
 
 

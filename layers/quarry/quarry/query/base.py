@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from psycopg.sql import SQL, Composed
 
 from quarry.query.algebra import DEPTH_MAX, PARTS_MAX, Comparison, Condition, Query, conditions_of
-from quarry.query.conditions import all_of
+from quarry.query.conditions import all_of, words_held
 from quarry.query.paths import invalid, rows_of, source_of
 from quarry.query.schema import Source
 from quarry.query.scope import Building, Scope
@@ -47,12 +47,7 @@ def base_of(building: Building, query: Query, pointer: str) -> Base:
     terms = [SQL("({})").format(SQL(source.guard(ROW))), all_of(scope, query.where, f"{pointer}/where")]
     if query.text.strip():
         with building.collected():
-            if source.holds_words is None:
-                raise invalid(
-                    f"{pointer}/text", f"{source.name} cannot be searched by words: use `contains` on a field"
-                )
-            words = f"%({building.keep(query.text.strip())})s"
-            terms.append(SQL("({})").format(SQL(source.holds_words(ROW, words))))
+            terms.append(SQL("({})").format(words_held(scope, query.text.strip(), f"{pointer}/text")))
     return Base(query, pointer, source, scope, scope.tables, scope.joins, SQL(" and ").join(terms))
 
 

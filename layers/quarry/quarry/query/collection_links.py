@@ -7,9 +7,16 @@ from dataclasses import dataclass
 from typing import LiteralString
 
 from quarry.core.collections.collection import Collection
-from quarry.core.collections.declaration import FacetDeclaration, Parent, Referred, is_template, table_name
+from quarry.core.collections.declaration import (
+    FacetDeclaration,
+    LinkDeclaration,
+    Parent,
+    Referred,
+    is_template,
+    table_name,
+)
 from quarry.core.collections.guessing import words
-from quarry.core.collections.search_table import is_callers
+from quarry.core.collections.search_table import facet_label, is_callers
 from quarry.core.language.nouns import plural, singular
 from quarry.query.of_table import KINDS
 from quarry.query.paths import NUMERIC
@@ -18,10 +25,21 @@ from quarry.query.schema import Field, Kind, Link, SqlOf, SqlOn
 
 def links_of(collection: Collection, others: Sequence[Collection]) -> dict[str, Link]:
     """The links of a collection to `others`, itself among them, and to the tables that its facets name."""
-    # of several collections of one table the first one, before all one whose rows have owners
-    by_table = {each.source: each for each in reversed([*filter(_has_owners, others), *others])}
-    forth = {link.name: link for link in _Forth(collection, by_table).links()}
+    forth = {link.name: link for link in _Forth(collection, _by_table(others)).links()}
     return {**forth, **{link.name: link for link in _links_back(collection, others, {*forth})}}
+
+
+def titles_of(collection: Collection, others: Sequence[Collection], links: Mapping[str, Link]) -> dict[str, Link]:
+    """The links by which a row is told what it refers to: where a collection has not all rows of its table, they lead to all
+    of these, else they are those of `links`.
+    """
+    of_tables = _Forth(collection, _by_table(others), is_of_table=True).links()
+    return {each.name: links[each.name] if links[each.name].rows == each.rows else each for each in of_tables}
+
+
+def _by_table(others: Sequence[Collection]) -> dict[tuple[str, str], Collection]:
+    # of several collections of one table the first one, before all one whose rows have owners
+    return {each.source: each for each in reversed([*filter(_has_owners, others), *others])}
 
 
 def _has_owners(collection: Collection) -> bool:
@@ -61,6 +79,8 @@ class _Forth:
 
     collection: Collection
     declared: Mapping[tuple[str, str], Collection]
+    is_of_table: bool = False
+    """Whether they lead to all rows of a table, not to those alone that its collection has."""
 
     def links(self) -> Iterator[Link]:
         for name, facet in self.collection.declaration.facets.items():
@@ -68,6 +88,8 @@ class _Forth:
                 yield self._through(name, facet)
             elif facet.of is not None:
                 yield self._by(name, facet)
+        for name, link in self.collection.declaration.links.items():
+            yield self._to(name, link)
         parent = self.collection.declaration.part_of
         name = singular(table_name(parent.of)[1]).lower() if parent else ""
         if parent is not None and name.isidentifier() and name not in self.collection.declaration.facets:
@@ -91,17 +113,21 @@ class _Forth:
     def _through(self, name: str, facet: FacetDeclaration) -> Link:
         """The rows that another table joins a row with."""
         collection = self.collection
-        of = collection.other_table(facet.of or "")
+        of = self._rows(facet.of or "")
         rows = _joined_rows(collection, facet, of, facet.key or "id", facet.by or "", facet.to or "")
         key = collection.key[0]
         return self._link(name, facet, lambda row, other: f"{other}.quarry_row = {collection.column(key, row)}", rows)
 
     def _link(self, name: str, facet: FacetDeclaration, on: SqlOn, rows: LiteralString | None = None) -> Link:
-        label, end = facet.label or name.replace("_", " "), _ends(facet)[0]
+        label, end = facet.label or facet_label(name), _ends(facet)[0]
         is_many = facet.through is not None
         if (target := self.declared.get(table_name(end))) is not None:
-            return Link(name, label, on, is_many, target.name, rows)
+            return Link(name, label, on, is_many, target.name, rows or self._all_rows(target))
         return Link(name, label, on, is_many, None, rows or self.collection.other_table(end), self._title_alone(facet))
+
+    def _all_rows(self, target: Collection) -> LiteralString | None:
+        """The table of a collection, where links lead to rows that the collection leaves out too."""
+        return target.table_sql if self.is_of_table and target.declaration.where else None
 
     def _title_alone(self, facet: FacetDeclaration) -> Mapping[str, Field]:
         """The one field that is declared of a table that is no collection."""
@@ -118,7 +144,8 @@ class _Forth:
         while isinstance(title, Referred):
             other = row + "y"
             on = f"{collection.column(title.key or 'id', other)} = {collection.column(title.by, row)}"
-            joined += f" join {collection.other_table(title.of)} {other} on {on}"
+            of = collection.other_table(title.of) if isinstance(title.title, Referred) else self._rows(title.of)
+            joined += f" join {of} {other} on {on}"
             guards.append(self._guard(title.of, other))
             row, title = other, title.title
         key = collection.column(facet.key or "id", "r")
@@ -126,9 +153,27 @@ class _Forth:
         where = " and ".join(guards[:-1])
         return f"(select {key} as quarry_key, {row}.* from {joined} where {where})"
 
+    def _rows(self, table: str) -> LiteralString:
+        """The rows of a table that links lead to."""
+        of = self.declared.get(table_name(table))
+        return of.source_sql if of is not None and not self.is_of_table else self.collection.other_table(table)
+
     def _guard(self, table: str, row: LiteralString) -> LiteralString:
         passed = self.declared.get(table_name(table))
         return guard_of(passed)(row) if passed else "true"
+
+    def _to(self, name: str, link: LinkDeclaration) -> Link:
+        collection, pairs = self.collection, list(zip(link.key, link.by, strict=True))
+
+        def on(row: LiteralString, other: LiteralString) -> LiteralString:
+            return _are_equal(collection, pairs, other, row)
+
+        target = self.declared.get(table_name(link.of or ""))
+        label = facet_label(name)
+        if target is not None:
+            return Link(name, label, on, False, target.name, self._all_rows(target))
+        shown = {key: _field(key, "text", _text(collection, key)) for key in link.key}
+        return Link(name, label, on, False, None, collection.other_table(link.of or ""), shown)
 
     def _to_parent(self, name: str, parent: Parent) -> Link:
         collection, key = self.collection, parent.key or "id"
@@ -143,8 +188,16 @@ class _Forth:
         return Link(name, name.replace("_", " "), on, False, None, collection.other_table(parent.of), shown)
 
 
+def _are_equal(
+    collection: Collection, pairs: Sequence[tuple[str, str]], row: LiteralString, other: LiteralString
+) -> LiteralString:
+    """Whether each column of a row is the one of another that it is paired with."""
+    equal = [f"{collection.column(mine, row)} = {collection.column(theirs, other)}" for mine, theirs in pairs]
+    return " and ".join(equal)
+
+
 def _text(collection: Collection, column: str) -> SqlOf:
-    return lambda row: collection.column(column, row) + "::text"
+    return lambda row: collection.other_text(column, row)
 
 
 def _field(name: str, kind: Kind, sql: SqlOf) -> Field:
@@ -167,8 +220,8 @@ class _Reference:
 
     other: Collection
     name: str
-    by: str
-    key: str
+    by: tuple[str, ...]
+    key: tuple[str, ...]
     through: FacetDeclaration | None = None
 
 
@@ -176,7 +229,8 @@ def _links_back(collection: Collection, others: Sequence[Collection], forth: set
     """The rows of each collection that refer to a row, by the collection's name; where it refers in several ways, or the name is
     taken, with the reference behind it: `flights_origin`.
     """
-    taken = forth | {*collection.declaration.facets, *collection.declaration.predicates}
+    declaration = collection.declaration
+    taken = forth | {*declaration.facets, *declaration.predicates, *declaration.links}
     for other in others:
         references = list({(each.by, each.through is None): each for each in _references(other, collection)}.values())
         for each in references:
@@ -192,20 +246,23 @@ def _references(other: Collection, collection: Collection) -> Iterator[_Referenc
         if facet.of is None or table_name(facet.of) != collection.source:
             continue
         if facet.through is None:
-            yield _Reference(other, name, facet.by or "", facet.key or "id")
+            yield _Reference(other, name, (facet.by or "",), (facet.key or "id",))
         else:
-            yield _Reference(other, name, facet.to or "", facet.key or "id", facet)
+            yield _Reference(other, name, (facet.to or "",), (facet.key or "id",), facet)
+    for name, link in other.declaration.links.items():
+        if table_name(link.of or "") == collection.source:
+            yield _Reference(other, name, link.by, link.key)
     parent = other.declaration.part_of
     if parent is not None and table_name(parent.of) == collection.source:
-        yield _Reference(other, "part_of", parent.by, parent.key or "id")
+        yield _Reference(other, "part_of", (parent.by,), (parent.key or "id",))
 
 
 def _link_back(collection: Collection, name: str, label: str, reference: _Reference) -> Link:
-    other, by, key, facet = reference.other, reference.by, reference.key, reference.through
+    other, facet = reference.other, reference.through
+    pairs = list(zip(reference.by, reference.key, strict=True))
     if facet is None:
-        return Link(
-            name, label, lambda row, rows: f"{other.column(by, rows)} = {collection.column(key, row)}", True, other.name
-        )
+        return Link(name, label, lambda row, rows: _are_equal(other, pairs, rows, row), True, other.name)
+    [key] = reference.key
     joined = _joined_rows(other, facet, other.source_sql, other.key[0], facet.to or "", facet.by or "")
     return Link(
         name, label, lambda row, rows: f"{rows}.quarry_row = {collection.column(key, row)}", True, other.name, joined

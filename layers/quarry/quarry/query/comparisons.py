@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import LiteralString, Protocol
 
@@ -30,6 +30,10 @@ class Place(Protocol):
 DATES: frozenset[Kind] = frozenset({"date", "datetime"})
 
 
+Holds = Callable[[Sequence[str], Building], Composable]
+"""Whether a row holds one of some texts."""
+
+
 @dataclass(frozen=True)
 class Operand:
     """What a condition compares: one value a row, or, with `many`, the value of each of these related rows."""
@@ -40,6 +44,13 @@ class Operand:
     many: Related | None = None
     is_array: bool = False
     """Whether the values are elements of an array."""
+    holds: Holds | None = None
+    """How it is compared where values are named as the data spells them; of an array, as a whole."""
+
+    def compares_by_holding(self, comparison: Comparison) -> bool:
+        """Whether a comparison is of values that are named so."""
+        has_texts = bool(comparison.scalars) and comparison.op not in ("<", "<=", ">", ">=", "between")
+        return self.holds is not None and has_texts
 
 
 def compared(operand: Operand, other: Operand | None, comparison: Comparison, reader: Place, pointer: str) -> Composed:
@@ -57,6 +68,15 @@ def compared(operand: Operand, other: Operand | None, comparison: Comparison, re
     if not is_denied:
         return met if operand.many is None else operand.many.any(met)
     return SQL("({}) is not true").format(met) if operand.many is None else SQL("not {}").format(operand.many.any(met))
+
+
+def held(operand: Operand, comparison: Comparison, building: Building) -> Composed:
+    """True of the rows that hold, or for `!=` do not hold, one of the values, which are named as the data spells them."""
+    assert operand.holds is not None
+    met = SQL("{}").format(operand.holds([str(value) for value in comparison.scalars], building))
+    if operand.many is not None and not operand.is_array:
+        met = operand.many.any(met)
+    return SQL("({}) is not true").format(met) if comparison.op == "!=" else met
 
 
 def _with_many(operand: Operand, query: Query, is_denied: bool, reader: Place, pointer: str) -> Composed:
@@ -82,7 +102,7 @@ def _met(building: Building, operand: Operand, comparison: Comparison, pointer: 
     """True of one value that compares so."""
     op: str = comparison.op
     if op == "not_null":
-        return SQL("{} is not null").format(key_of(operand.value, operand.kind))
+        return SQL("{} is not null").format(key_of(operand.value, operand.kind, folds=operand.holds is not None))
     if op == "contains":
         if not operand.is_array and operand.kind != "text":
             raise invalid(f"{pointer}/op", f"{operand.name} is {operand.kind}: `contains` looks in text and in arrays")
@@ -102,7 +122,7 @@ def _met(building: Building, operand: Operand, comparison: Comparison, pointer: 
             SQL("({})::text ilike {}").format(operand.value, building.parameter(_piece(text_of(*each))))
             for each in scalars
         )
-    return _with_plain(building, operand, op, scalars)
+    return _with_plain(building, operand, op, scalars, pointer)
 
 
 def _piece(text: str) -> str:
@@ -116,10 +136,14 @@ def _any(conditions: Iterable[Composable]) -> Composed:
     return SQL("({})").format(SQL(" or ").join(conditions))
 
 
-def _with_plain(building: Building, operand: Operand, op: str, scalars: Sequence[tuple[Scalar, str]]) -> Composed:
+def _with_plain(
+    building: Building, operand: Operand, op: str, scalars: Sequence[tuple[Scalar, str]], pointer: str
+) -> Composed:
     """Numbers, texts and truths, by Postgres' own operators."""
     value, given = operand.value, [_plain(building, operand.kind, *each) for each in scalars]
     if operand.kind == "text":
+        if op != "=" and any(isinstance(scalar, (int, float)) for scalar, _ in scalars):
+            raise invalid(f"{pointer}/op", f"{operand.name} is text, which is not more or less than a number")
         value = folded(value)
     if op == "=":
         return SQL("{} in ({})").format(value, SQL(", ").join(given))

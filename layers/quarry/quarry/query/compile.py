@@ -50,7 +50,7 @@ def compile_query(query: Query, schema: Schema, today: datetime.date) -> Stateme
 
 
 def _groups(base: Base) -> Statement:
-    limit = base.query.limit or LIMIT_MAX
+    limit = LIMIT_MAX if base.query.ties else base.query.limit or LIMIT_MAX
     groups = grouped(base, limit + 1)
     return Statement(
         page_of(groups),
@@ -72,7 +72,7 @@ def _rows(base: Base) -> Statement:
         tuple(Column(path.text, path.label, path.kind, path.unit) for path in paths),
         (None,) * len(paths),
         tuple(path.over == "avg" for path in paths),
-        base.query.limit or ROWS_DEFAULT,
+        LIMIT_MAX if base.query.ties else base.query.limit or ROWS_DEFAULT,
         base.query.offset,
         of_rows=True,
     )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import LiteralString
 
 from psycopg.sql import SQL, Composable, Composed
 
-from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Exists, Not, OtherField
-from quarry.query.comparisons import Operand, compared
+from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Exists, Not, OtherField, Words
+from quarry.query.comparisons import Holds, Operand, compared, held
 from quarry.query.functions import aggregated
 from quarry.query.paths import Path, Predicate, invalid, resolve, resolve_rows
 from quarry.query.schema import Field
@@ -33,13 +34,16 @@ class Reader:
     named: NamedOperand | None = None
     at_once: bool = False
 
-    def operand(self, name: str, pointer: str) -> Operand:
-        """The operand that a name stands for."""
+    def operand(self, name: str, pointer: str, *, joined: bool = False) -> Operand:
+        """The operand that a name stands for. Where no rows are to be joined, another row is read in a subquery unless it is
+        `joined` all the same.
+        """
         if self.named is not None or self.scope is None:
             assert self.named is not None
             return self.named(name, pointer)
         path = resolve(name, self.scope.rows, self.building.schema, pointer)
-        return path_operand(self.scope, path, pointer, at_once=self.at_once)
+        apart = bool(path.steps) and not (joined or self.building.joins)
+        return path_operand(self.scope, path, pointer, at_once=self.at_once, apart=apart)
 
     @property
     def within(self) -> Reader:
@@ -73,17 +77,31 @@ def _condition(reader: Reader, condition: Condition, pointer: str) -> Composed:
             return SQL("({}) is not true").format(_condition(reader.within, condition.negated, f"{pointer}/not"))
         case Exists():
             return _exists(reader, condition, pointer)
+        case Words():
+            if reader.scope is None:
+                raise invalid(pointer, "`having` compares aggregates and groups: ask for words in `where`")
+            return words_held(reader.scope, condition.words, f"{pointer}/words")
         case Comparison():
             return _comparison(reader, condition, pointer)
+
+
+def words_held(scope: Scope, words: str, pointer: str) -> Composed:
+    """True of the rows of a source that hold all of these words. Raises InvalidInput where no search looks for words."""
+    holds_words = scope.rows.holds_words
+    if holds_words is None:
+        raise invalid(pointer, f"{scope.rows.name} cannot be searched by words: use `contains` on a field")
+    return SQL("{}").format(SQL(holds_words(scope.alias, scope.building.text(words))))
 
 
 def _comparison(reader: Reader, comparison: Comparison, pointer: str) -> Composed:
     if not isinstance(comparison.value, OtherField):
         operand = reader.operand(comparison.field, f"{pointer}/field")
+        if operand.compares_by_holding(comparison):
+            return held(operand, comparison, reader.building)
         return compared(operand, None, comparison, reader, pointer)
     reader = replace(reader, at_once=False)  # each row's related rows are compared with its own value
-    operand = reader.operand(comparison.field, f"{pointer}/field")
-    other = reader.operand(comparison.value.field, f"{pointer}/value/field")
+    operand = reader.operand(comparison.field, f"{pointer}/field", joined=True)
+    other = reader.operand(comparison.value.field, f"{pointer}/value/field", joined=True)
     return compared(operand, other, comparison, reader, pointer)
 
 
@@ -96,14 +114,22 @@ def _exists(reader: Reader, condition: Exists, pointer: str) -> Composed:
     return rows.any(all_of(rows.scope, condition.where, f"{pointer}/where"))
 
 
-def path_operand(scope: Scope, path: Path, pointer: str, *, at_once: bool = False) -> Operand:
-    """The operand of a resolved path. `at_once` reads related rows for all rows at once."""
+def path_operand(scope: Scope, path: Path, pointer: str, *, at_once: bool = False, apart: bool = False) -> Operand:
+    """The operand of a resolved path. `at_once` reads related rows for all rows at once, `apart` reads even one in a subquery."""
     if path.over is not None:
         return Operand(_over_related(scope, path, pointer), path.kind, path.text)
-    if path.is_many:
+    if path.is_many or apart:
         many, value = many_values(scope, path, pointer, at_once=at_once)
-        return Operand(value, path.kind, path.text, many, path.is_array)
-    return Operand(_end(scope.reach(path.steps), path, pointer), path.kind, path.text)
+        row = scope.reach(path.steps) if path.is_array else many.scope
+        return Operand(value, path.kind, path.text, many, path.is_array, _holds(path, row.alias))
+    row = scope.reach(path.steps)
+    return Operand(_end(row, path, pointer), path.kind, path.text, holds=_holds(path, row.alias))
+
+
+def _holds(path: Path, row: LiteralString) -> Holds | None:
+    """How the field that a path ends at is compared, of the row with this alias."""
+    own = path.end.holds if isinstance(path.end, Field) else None
+    return None if own is None else lambda values, parameters: own(row, values, parameters)
 
 
 def many_values(scope: Scope, path: Path, pointer: str, *, at_once: bool = False) -> tuple[Related, Composable]:

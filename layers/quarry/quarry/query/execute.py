@@ -35,8 +35,10 @@ def result_of(statement: Statement, rows: Sequence[Mapping[str, Any]]) -> Result
         for row in placed[: statement.limit]
     ]
     total = int(rows[0]["total"])
-    has_more = total > statement.offset + len(cells) if statement.of_rows else len(placed) > statement.limit
-    return Result(list(statement.columns), cells, total, has_more)
+    if statement.of_rows:
+        return Result(list(statement.columns), cells, total, total > statement.offset + len(cells))
+    groups, grouped = int(rows[0]["groups"]), int(rows[0]["grouped"])
+    return Result(list(statement.columns), cells, total, len(placed) > statement.limit, groups, grouped)
 
 
 def cell_of(value: Any, period: Period | None = None, rounded: bool = False) -> Cell:

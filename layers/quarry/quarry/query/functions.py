@@ -13,14 +13,20 @@ def folded(text: Composable) -> Composed:
     return SQL("lower(btrim(({})::text))").format(text)
 
 
-def key_of(value: Composable, kind: Kind) -> Composed:
-    """A value as groups and distinct counts compare it; blank text is null."""
-    return SQL("nullif({}, '')").format(folded(value)) if kind == "text" else SQL("({})").format(value)
+def key_of(value: Composable, kind: Kind, *, folds: bool = False) -> Composed:
+    """A value as groups and distinct counts compare it; blank text is null. `folds`: without regard to accents too."""
+    if folds and kind == "text":
+        return SQL("folded_value({})").format(value)
+    return _unless_blank(value, folded(value)) if kind == "text" else SQL("({})").format(value)
 
 
 def shown(value: Composable, kind: Kind) -> Composed:
     """A value as a group shows it; blank text is null."""
-    return SQL("nullif(btrim(({})::text), '')").format(value) if kind == "text" else SQL("({})").format(value)
+    return _unless_blank(value, SQL("btrim(({})::text)").format(value)) if kind == "text" else SQL("({})").format(value)
+
+
+def _unless_blank(value: Composable, given: Composable) -> Composed:
+    return SQL(r"(case when btrim(({})::text, E' \t\n\r\f\v') <> '' then {} end)").format(value, given)
 
 
 def ordered(value: Composable, kind: Kind) -> Composed:

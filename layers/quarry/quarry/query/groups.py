@@ -21,7 +21,7 @@ from quarry.query.functions import first_day, key_of, shown
 from quarry.query.numbers import Number, Numbers
 from quarry.query.paths import Path, invalid, resolve, unknown
 from quarry.query.result import Column
-from quarry.query.schema import Kind
+from quarry.query.schema import Field, Kind
 from quarry.query.scope import Scope
 from quarry.query.values import interval_of
 
@@ -68,27 +68,32 @@ def grouped(base: Base, limit: int | None) -> Grouped:
     """The groups, or without `group` the one row of numbers, that a query asks for: `limit` of them at most."""
     query, pointer, building = base.query, base.pointer, base.building
     keys: list[Key] = []
+    listed: list[Number] = []
     numbers = Numbers(base.scope)
     for place, group in enumerate(query.group):
         with building.collected():
             keys.append(_key(base, group, len(keys), f"{pointer}/group/{place}"))
     for place, aggregate in enumerate(query.aggregate):
         with building.collected():
-            numbers.add(aggregate, f"{pointer}/aggregate/{place}")
-    listed = list(numbers.all)
+            listed.append(numbers.add(aggregate, f"{pointer}/aggregate/{place}"))
 
     def operand(name: str, where: str) -> Operand:
         return _operand(keys, numbers, name, where)
 
     having = joined_by(" and ", Reader(building, None, operand), query.having, f"{pointer}/having")
-    order = _order(base, keys, listed, operand)
+    asked, order = _order(base, keys, listed, operand)
+    tied: Composable = SQL("h")
+    if query.ties:
+        tied = SQL("(select * from h order by {} offset {} fetch first {} rows with ties)").format(
+            asked, Literal(query.offset), Literal(query.limit)
+        )
     parts = [
         SQL("r as (select {} from {} where {})").format(_read(keys, numbers), base.scope.tables, base.where),
         *_groups(base, keys, numbers),
         SQL("h as (select * from f h where {})").format(having),
         SQL(
-            "p as (select *, row_number() over (order by {}) as place from h order by place limit {} offset {})"
-        ).format(order, Literal(limit), Literal(query.offset)),
+            "p as (select *, row_number() over (order by {}) as place from {} h order by place limit {} offset {})"
+        ).format(order, tied, Literal(limit), Literal(0 if query.ties else query.offset)),
     ]
     return Grouped(base, keys, listed, parts)
 
@@ -108,7 +113,10 @@ def page_of(groups: Grouped) -> Composed:
     ]
     columns += [SQL("p.{}").format(_value(number.place)) for number in groups.shown]
     joins = [SQL(" left join {0} on {0}.k = p.{1}").format(_spelling(key), key.name) for key in spelled]
-    return SQL("with {} select {}p.place, {} as total from (select) one left join p on true{} order by p.place").format(
+    return SQL(
+        "with {} select {}p.place, {} as total, (select count(*) from h) as groups,"
+        " (select coalesce(sum(n), 0) from f) as grouped from (select) one left join p on true{} order by p.place"
+    ).format(
         SQL(", ").join([*groups.parts, *(_spellings(key) for key in spelled)]),
         SQL("").join(SQL("{} as {}, ").format(column, Identifier(f"c{i}")) for i, column in enumerate(columns)),
         total_of(groups),
@@ -132,14 +140,14 @@ def _key(base: Base, group: Group, place: int, pointer: str) -> Key:
         k, x = _several(scope, path, group.period, f"{pointer}/field")
         return Key(group, column, path.kind, place, k, x, True, False)
     operand = path_operand(scope, path, f"{pointer}/field")
-    k, x = _compared(operand.value, path.kind, group.period)
+    k, x = _compared(operand.value, path, group.period)
     return Key(group, column, path.kind, place, k, x, False, path.over == "avg")
 
 
 def _several(scope: Scope, path: Path, period: Period | None, pointer: str) -> tuple[Composed, Composed | None]:
     """What a row with several values is grouped by: joined with each different one."""
     rows, value = many_values(scope, path, pointer, at_once=True)
-    k, x = _compared(value, path.kind, period)
+    k, x = _compared(value, path, period)
     alias = SQL(scope.building.alias())
     values = rows.select(SQL("{} as o, {} as k, {} as x").format(rows.owner_key, k, x or SQL("null")))
     scope.add(
@@ -155,11 +163,12 @@ def _several(scope: Scope, path: Path, period: Period | None, pointer: str) -> t
     return SQL("{}.k").format(alias), x and SQL("{}.x").format(alias)
 
 
-def _compared(value: Composable, kind: Kind, period: Period | None) -> tuple[Composed, Composed | None]:
+def _compared(value: Composable, path: Path, period: Period | None) -> tuple[Composed, Composed | None]:
     """What a value is grouped by, and of text how it is written."""
     if period is not None:
-        return first_day(value, kind, period), None
-    return key_of(value, kind), shown(value, kind) if kind == "text" else None
+        return first_day(value, path.kind, period), None
+    kind, folds = path.kind, isinstance(path.end, Field) and path.end.holds is not None
+    return key_of(value, kind, folds=folds), shown(value, kind) if kind == "text" else None
 
 
 def _operand(keys: list[Key], numbers: Numbers, name: str, pointer: str) -> Operand:
@@ -174,18 +183,21 @@ def _operand(keys: list[Key], numbers: Numbers, name: str, pointer: str) -> Oper
     return Operand(SQL("h.{}").format(_value(number.place)), number.kind, name)
 
 
-def _order(base: Base, keys: list[Key], listed: list[Number], operand: NamedOperand) -> Composed:
-    """What was asked for; else periods first to last, the first aggregate highest first. Then the groups' own values."""
+def _order(base: Base, keys: list[Key], listed: list[Number], operand: NamedOperand) -> tuple[Composed, Composed]:
+    """What was asked for, and the whole order: that, else periods first to last, the first aggregate highest first; then the
+    groups' own values.
+    """
     terms: list[Composable] = []
     for place, order in enumerate(base.query.order):
         with base.building.collected():
             value = operand(order.by, f"{base.pointer}/order/{place}/by").value
             terms.append(SQL("{} {} nulls last").format(value, SQL(order.direction)))
+    asked = SQL(", ").join(terms)
     if not terms:
         terms += [SQL("h.{} nulls last").format(key.name) for key in keys if key.group.period]
         terms += [SQL("h.{} desc nulls last").format(_value(number.place)) for number in listed[:1]]
     terms += [SQL("h.{} nulls last").format(key.name) for key in keys]
-    return SQL(", ").join(terms or [SQL("h.n")])
+    return asked, SQL(", ").join(terms or [SQL("h.n")])
 
 
 def _read(keys: list[Key], numbers: Numbers) -> Composed:

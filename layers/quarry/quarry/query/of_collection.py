@@ -14,10 +14,11 @@ from typing import LiteralString
 
 from pydantic import TypeAdapter
 
-from quarry.core.collections.collection import Collection, OwnTable
+from quarry.core.collections.collection import Collection, OwnTable, UsedColumn
 from quarry.core.collections.column_types import is_single
 from quarry.core.collections.declaration import FacetDeclaration, table_name
 from quarry.core.collections.guessing import words
+from quarry.core.collections.json_paths import MOMENT, NUMBER, TRUTH, covered
 from quarry.core.collections.predicate import read_predicate
 from quarry.core.collections.relations import Column, is_date_type
 from quarry.core.collections.search_table import DATE, called, search_table, tables_reached
@@ -25,13 +26,14 @@ from quarry.core.collections.secret_names import is_secret_number, secrecy_of
 from quarry.core.language.nouns import plural
 from quarry.core.retrieval.facets import SearchTable
 from quarry.query.algebra import Condition
-from quarry.query.collection_links import guard_of, links_of, title_of
+from quarry.query.collection_links import guard_of, links_of, title_of, titles_of
 from quarry.query.of_table import KINDS, described
 from quarry.query.paths import NUMERIC
 from quarry.query.schema import Field, Kind, Link, Source, SqlHoldsWords
 
 _NUMBERS = frozenset(("smallint", "integer", "bigint", "numeric", "real", "double precision"))
 _TEXTS = frozenset(("text", "character varying"))
+_KINDS_OF_PATHS: Mapping[str, Kind] = {NUMBER: "number", "bigint": "number", MOMENT: "datetime", TRUTH: "boolean"}
 
 
 @dataclass(frozen=True)
@@ -55,11 +57,14 @@ def _source(declared: Declared, collections: Sequence[Collection]) -> Source:
     links = links_of(collection, collections)
     # what one collection of a table hides is no field of another
     unshown = {name for each in collections if each.source == collection.source for name in each.unshown_columns}
+    titles = titles_of(collection, collections, links)
     owned = frozenset(each.source for each in collections if each.declaration.scope_setting)
-    fields = dict(_facet_fields(declared, links, owned)) | {
+    columns = (_column_field(collection, unshown, column) for column in declared.columns)
+    paths = (_path_field(unshown, name, used) for name, used in _paths_of(collection).items())
+    fields = dict(_facet_fields(declared, titles, owned)) | {
         name: field
-        for name, field in map(partial(_column_field, collection, unshown), declared.columns)
-        if field is not None and name not in declaration.facets
+        for name, field in (*columns, *paths)
+        if field is not None and name not in declaration.facets and name not in declaration.links
     }
     return Source(
         collection.name,
@@ -104,12 +109,12 @@ def _holds_words(collection: Collection, table: SearchTable) -> SqlHoldsWords | 
 
 
 def _facet_fields(
-    declared: Declared, links: Mapping[str, Link], owned: Set[tuple[str, str]]
+    declared: Declared, titles: Mapping[str, Link], owned: Set[tuple[str, str]]
 ) -> Iterator[tuple[str, Field]]:
     collection = declared.collection
     facets = {facet.name: facet for facet in search_table(collection).facets}
     for name, given in collection.declaration.facets.items():
-        link = links.get(name)
+        link = titles.get(name)
         if link is not None and given.of is not None:
             title = title_of(collection, given)
             value = described(facets[name], title, declared.table, is_array=False)
@@ -130,22 +135,36 @@ def _own_value(collection: Collection, name: str, facet: FacetDeclaration, row: 
     column = facet.column or name
     if isinstance(collection, OwnTable) and facet.kind != "date":
         return collection.column(column, row)
-    used = collection.columns[column]
-    return _column_value(collection, column, used.base, KINDS[facet.kind], row, is_array=used.is_array)
+    return _column_value(collection.columns[column], column, KINDS[facet.kind], row)
 
 
 def _column_field(collection: Collection, unshown: Set[str], column: Column) -> tuple[str, Field | None]:
     """A column that is no facet, as a field; None where it holds no plain values or nobody may see it."""
     name = column.name.replace(".", "_").replace("(", "_").replace(")", "_")
     kind = _kind(column)
-    if kind is None or column.name in unshown or _is_secret(column.name, kind):
+    is_declared = column.name in collection.declaration.fields
+    if kind is None or column.name in unshown or (_is_secret(column.name, kind) and not is_declared):
         return name, None
-    label = " ".join(words(column.name)) or column.name
-    sql = partial(_column_value, collection, column.name, column.base, kind, is_array=column.is_array)
-    field = Field(
-        name, kind, sql, label, plural(label), is_array=column.is_array, unit=None, description=column.comment
-    )
-    return name, field
+    return name, _undeclared(name, kind, column.name, UsedColumn.of(column), column.comment)
+
+
+def _paths_of(collection: Collection) -> Mapping[str, UsedColumn]:
+    """The keys of JSON columns that were seen, or declared: these are of the type that was declared."""
+    return {**collection.document_keys, **{name: used for name, used in collection.columns.items() if used.path}}
+
+
+def _path_field(unshown: Set[str], name: str, used: UsedColumn) -> tuple[str, Field | None]:
+    """A key of a JSON column that is no facet, as a field; None where nobody may see it."""
+    kind = _KINDS_OF_PATHS.get(used.base, "text")
+    if covered(name, unshown) or any(_is_secret(key, kind) for key in used.path):
+        return name, None
+    return name, _undeclared(name, kind, ".".join(used.path[1:]), used)
+
+
+def _undeclared(name: str, kind: Kind, column: str, used: UsedColumn, comment: str | None = None) -> Field:
+    label = " ".join(words(column)) or column
+    sql = partial(_column_value, used, column, kind)
+    return Field(name, kind, sql, label, plural(label), is_array=used.is_array, unit=None, description=comment)
 
 
 def _is_secret(name: str, kind: Kind) -> bool:
@@ -167,12 +186,10 @@ def _kind(column: Column) -> Kind | None:
     return "boolean" if column.category == "B" else "text"
 
 
-def _column_value(
-    collection: Collection, name: str, base: str, kind: Kind, row: LiteralString, *, is_array: bool
-) -> LiteralString:
+def _column_value(used: UsedColumn, name: str, kind: Kind, row: LiteralString) -> LiteralString:
     """A column as its kind has it. A column of that type stays bare, so that an index on it serves."""
-    value = collection.column(name, row)
-    if is_array:
+    value, base = used.sql(name, row), used.base
+    if used.is_array:
         return f"{value}::text[]"
     if kind == "date":
         return value if base == "date" else f"({value})::date"

@@ -5,17 +5,14 @@ A query says exactly what the question says. `query_of` and `condition_of` retur
 
 from __future__ import annotations
 
-import calendar
 import datetime
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-
-from pydantic import ValidationError
+from dataclasses import dataclass, replace
 
 from quarry.core.query.mention import DateRange, MoneyRange, NumberRange
 from quarry.core.query.question import Ask, Clause
 from quarry.core.query.question import Condition as FacetCondition
-from quarry.core.retrieval.answers import measures_of
+from quarry.core.retrieval.answers import Measure, measures_of
 from quarry.core.retrieval.facets import NUMBER_OF, NUMERIC_KINDS, Facet, SearchTable
 from quarry.query.algebra import (
     LIMIT_MAX,
@@ -25,20 +22,21 @@ from quarry.query.algebra import (
     AnyOf,
     Comparison,
     Condition,
+    Exists,
     Group,
     Not,
     Order,
     Query,
     Scalar,
     Span,
+    Words,
+    comparisons_of,
 )
-from quarry.query.schema import Source
-
-MONTHS_MAX = 60
-"""Months of several years that a condition lists at most."""
+from quarry.query.paths import MONTH
+from quarry.query.schema import KEY, Link, Source
 
 
-class _Unsayable(Exception):
+class _Unsayable(ValueError):
     """A Query cannot say this."""
 
 
@@ -54,28 +52,42 @@ class TableQuestion:
     words: str = ""
     keys: Sequence[str] | None = None
     base: Sequence[Clause] | None = None
+    measures: tuple[Measure, ...] = ()
+    """What else is reckoned of the rows."""
+
+    @property
+    def reckoned(self) -> tuple[Measure, ...]:
+        """All that is reckoned; first what groups are ordered by."""
+        return (*measures_of(self.ask), *self.measures)
 
 
 def query_of(asked: TableQuestion, source: Source) -> Query | None:
     """The query that asks the same of the source; None where there is none."""
     try:
         return _Writer(source, asked.table).query(asked)
-    except (_Unsayable, ValidationError):
+    except ValueError:
         return None
 
 
 def condition_of(clause: Clause, table: SearchTable, source: Source) -> Condition | None:
     """The condition that says the same of the source's rows; None where there is none."""
     try:
-        return _Writer(source, table).clause(clause)
-    except (_Unsayable, ValidationError):
+        return written(clause, table, source)
+    except ValueError:
         return None
+
+
+def written(clause: Clause, table: SearchTable, source: Source) -> Condition:
+    """The same. Raises ValueError with what is wrong where there is none."""
+    return _Writer(source, table).clause(clause)
 
 
 @dataclass(frozen=True)
 class _Writer:
     source: Source
     table: SearchTable
+    within: Link | None = None
+    """The link to the related rows that conditions are written for."""
 
     def query(self, asked: TableQuestion) -> Query:
         texts = [asked.words, *(text for clause in asked.clauses for text in self._text_of(clause))]
@@ -83,49 +95,69 @@ class _Writer:
         text = " ".join(filter(None, texts))
         if text and (self.source.holds_words is None or asked.base is not None):
             raise _Unsayable
-        self._check_same_row(clauses)
         if asked.base is not None:
             return self._share(clauses, asked.base)
         where, spans = self._where(clauses, "/where")
         if asked.keys is not None:
             where = (*where, self._has_key(asked.keys))
-        return self._asked(asked.ask, Query(source=self.source.name, where=where, text=text, spans=spans))
+        return self._asked(asked, Query(source=self.source.name, where=where, text=text, spans=spans))
 
     def _has_key(self, keys: Sequence[str]) -> Condition:
-        if "id" in self.source.fields or not keys:
+        key = KEY if KEY in self.source.fields else "id"
+        if key in self.table.by_name or not keys:
             raise _Unsayable
-        return _compared("id", "=", keys)
+        return _compared(key, "=", keys)
 
     def _where(self, clauses: Sequence[Clause], pointer: str) -> tuple[tuple[Condition, ...], tuple[Span, ...]]:
+        groups = list(self._of_same_row(clauses))
         spans = [
             Span(pointer=f"{pointer}/{place}", start=said.start, end=said.end)
-            for place, clause in enumerate(clauses)
-            for said in dict.fromkeys(span for condition in clause for span in condition.evidence)
+            for place, group in enumerate(groups)
+            for said in dict.fromkeys(span for clause in group for condition in clause for span in condition.evidence)
         ]
-        return tuple(map(self.clause, clauses)), tuple(spans[:PARTS_MAX])
+        return tuple(map(self._all_of, groups)), tuple(spans[:PARTS_MAX])
 
     def _text_of(self, clause: Clause) -> Iterator[str]:
         """The words that rows must hold, where that is what a clause says."""
         if len(clause) == 1 and self.table.facet(clause[0].facet).kind == "words":
             [condition] = clause
+            if condition.facet in self.source.fields:
+                return
             if not condition.is_negated and len(condition.values) == 1:
                 yield condition.values[0]
 
-    def _check_same_row(self, clauses: Sequence[Clause]) -> None:
-        """Several clauses about related rows are of one of them, which comparisons of their own do not say."""
-        seen = set[str]()
+    def _of_same_row(self, clauses: Sequence[Clause]) -> Iterator[list[Clause]]:
+        """The clauses, those together that are to hold for one and the same related row. A second one that names values of the
+        same facet is of another row.
+        """
+        groups: dict[str, list[list[Clause]]] = {}
         for clause in clauses:
-            related = {
-                field.related.name
-                for each in clause
-                if (field := self.source.fields.get(each.facet)) is not None
-                and field.related is not None
-                and field.related.is_many
-                and not each.is_negated
-            }
-            if related & seen:
-                raise _Unsayable
-            seen |= related
+            link = self._link_of(clause)
+            same = groups.setdefault(link.name, []) if link else []
+            group = next((group for group in same if not any(_names_same(clause, other) for other in group)), None)
+            if group is None:
+                same.append(group := [])
+                group.append(clause)
+                yield group
+            else:
+                group.append(clause)
+
+    def _link_of(self, clause: Clause) -> Link | None:
+        """The link to the related rows one of which is to be so; None where it is said of the row itself, or of none of them."""
+        fields = [self.source.fields.get(each.facet) for each in clause]
+        links = {link.name: link for field in fields if field and (link := field.related) and link.is_many}
+        is_of_one = all(field and field.related for field in fields) and not any(each.is_negated for each in clause)
+        return next(iter(links.values())) if len(links) == 1 and is_of_one else None
+
+    def _all_of(self, clauses: Sequence[Clause]) -> Condition:
+        """The conditions of clauses that hold for one row."""
+        link = self._link_of(clauses[0])
+        is_range = any(each.range is not None for clause in clauses for each in clause)
+        if link is None or (len(clauses) == 1 and not is_range):
+            [clause] = clauses
+            return self.clause(clause)
+        rows = replace(self, within=link)
+        return Exists(exists=link.name, where=tuple(map(rows.clause, clauses)))
 
     # ---- what is asked ----
 
@@ -137,22 +169,23 @@ class _Writer:
         aggregate = (Aggregate(fn="count", where=part), Aggregate(fn="share", where=part))
         return Query(source=self.source.name, where=where, aggregate=aggregate, spans=(*spans, *said))
 
-    def _asked(self, ask: Ask, rows: Query) -> Query:
+    def _asked(self, asked: TableQuestion, rows: Query) -> Query:
+        ask, measures = asked.ask, self._measures(asked.reckoned)
         if ask.lacks:
             raise _Unsayable
         match ask.kind:
             case "rows":
                 return rows.model_copy(update={"limit": _limit(ask)})
             case "count" | "exists":
-                return rows.model_copy(update={"aggregate": (Aggregate(fn="count"),)})
+                return rows.model_copy(update={"aggregate": (Aggregate(fn="count"), *measures)})
             case "measure":
-                return rows.model_copy(update={"aggregate": self._measures(ask)})
+                return rows.model_copy(update={"aggregate": measures})
             case "distinct":
                 return rows.model_copy(update={"aggregate": (self._distinct(ask),)})
             case "extreme":
                 return self._extreme(ask, rows)
             case "groups":
-                return self._groups(ask, rows)
+                return self._groups(ask, measures, rows)
 
     def _distinct(self, ask: Ask) -> Aggregate:
         facet = self._asked_facet(ask)
@@ -165,28 +198,35 @@ class _Writer:
         path = self._path(facet)
         by = f"{'min' if ask.ascending else 'max'}({path})" if self._is_many(path) else path
         order = (Order(by=by, direction="asc" if ask.ascending else "desc"),)
-        return rows.model_copy(update={"select": ("title", path), "order": order, "limit": _limit(ask)})
+        limit = _limit(ask) or 1
+        return rows.model_copy(update={"select": ("title", path), "order": order, "limit": limit, "ties": True})
 
-    def _groups(self, ask: Ask, rows: Query) -> Query:
-        facet, measures = self._asked_facet(ask), self._measures(ask)
+    def _groups(self, ask: Ask, measures: tuple[Aggregate, ...], rows: Query) -> Query:
+        facet = self._asked_facet(ask)
         group = Group(field=self._path(facet), period=ask.grain if facet.kind == "date" else None)
-        first = measures[0].name if measures else "count"
+        # the first few are values: rows without one are no answer
+        having = [Comparison(field=group.field, op="not_null")] if ask.limit is not None else []
+        if group.period and self._asks_for_months(rows, group.field):
+            having.append(Comparison(field="count", op=">", value=0))
+        first = measures[0].name if ask.function else "count"
         order = (Order(by=first, direction="asc" if ask.ascending else "desc"),)
         shape = {
             "aggregate": (Aggregate(fn="count"), *measures),
             "group": (group,),
             # periods that are all asked for stand in the order of time
             "order": () if group.period and ask.limit is None else order,
-            # the first few are values: rows without one are no answer
-            "having": (Comparison(field=group.field, op="not_null"),) if ask.limit is not None else (),
+            "having": tuple(having),
             "limit": _limit(ask),
+            "ties": ask.limit is not None,
         }
         return rows.model_copy(update=shape)
 
-    def _measures(self, ask: Ask) -> tuple[Aggregate, ...]:
-        return tuple(
-            Aggregate(fn=each.function, field=self._path(self.table.facet(each.facet))) for each in measures_of(ask)
-        )
+    def _asks_for_months(self, rows: Query, path: str) -> bool:
+        """Whether only rows of some months are asked for: others are not empty."""
+        return any(each.field == f"{MONTH}({path})" for each in comparisons_of(rows.where))
+
+    def _measures(self, measures: Sequence[Measure]) -> tuple[Aggregate, ...]:
+        return tuple(Aggregate(fn=each.function, field=self._path(self.table.facet(each.facet))) for each in measures)
 
     def _asked_facet(self, ask: Ask) -> Facet:
         name = ask.facet or (self.table.date if ask.grain else None)
@@ -197,6 +237,11 @@ class _Writer:
     # ---- fields ----
 
     def _path(self, facet: Facet) -> str:
+        if self.within is not None:
+            names = [name for name in (facet.name, facet.column) if name in self.within.fields]
+            if not names:
+                raise _Unsayable
+            return names[0]
         if facet.name in self.source.fields:
             return facet.name
         rows = facet.name.removeprefix(NUMBER_OF)
@@ -223,16 +268,17 @@ class _Writer:
 
     def _condition(self, condition: FacetCondition) -> Condition:
         facet = self.table.facet(condition.facet)
+        if facet.kind == "words" and facet.name not in self.source.fields:
+            said = tuple(Words(words=each) for each in condition.values)
+            return _denied(said[0] if len(said) == 1 else AnyOf(any_of=said), condition)
         path = self._path(facet)
         if condition.range is not None:
-            met = self._in_range(facet, path, condition.range)
-            return Not(negated=met) if condition.is_negated else met
+            return _denied(self._in_range(facet, path, condition.range), condition)
         if not condition.values:
             return Comparison(field=path, op="is_null" if condition.is_negated else "not_null")
         values = tuple(dict.fromkeys(_value(facet, value) for value in condition.values))
         if facet.kind in ("title", "text"):
-            held = _compared(path, "contains", values)
-            return Not(negated=held) if condition.is_negated else held
+            return _denied(_compared(path, "contains", values), condition)
         return _compared(path, "!=" if condition.is_negated else "=", values)
 
     def _in_range(self, facet: Facet, path: str, span: DateRange | NumberRange | MoneyRange) -> Condition:
@@ -240,14 +286,14 @@ class _Writer:
             return self._days(facet, path, span)
         is_amount = isinstance(span, MoneyRange)
         if facet.kind not in (("money",) if is_amount else NUMERIC_KINDS):
-            raise _Unsayable
+            raise _Unsayable(f"{facet.label} has no such range")
         if isinstance(span, MoneyRange) and not facet.is_in(span.currency):
-            raise _Unsayable
+            raise _Unsayable(f"{facet.label} is in {facet.currency}, not in {span.currency}")
         if (span.includes_least and span.includes_most) or (span.least is None and span.most is None):
             return _between(path, span.least, span.most)
         bounds = ((">=" if span.includes_least else ">", span.least), ("<=" if span.includes_most else "<", span.most))
         compared = tuple(_compared(path, op, (_plain(bound),)) for op, bound in bounds if bound is not None)
-        if len(compared) > 1 and self._is_many(path):
+        if len(compared) > 1 and self.within is None and self._is_many(path):
             raise _Unsayable
         return compared[0] if len(compared) == 1 else AllOf(all_of=compared)
 
@@ -256,13 +302,21 @@ class _Writer:
         if facet.kind == "year":
             return _between(path, first.year if first else None, last.year if last else None)
         if facet.kind != "date":
-            raise _Unsayable
+            raise _Unsayable(f"{facet.label} has no such range")
         if not days.months:
             return _between(path, first, last)
-        months = tuple(_between(path, *month) for month in _months(days))
-        if not months:
-            raise _Unsayable
-        return months[0] if len(months) == 1 else AnyOf(any_of=months)
+        in_months = _compared(f"{MONTH}({path})", "=", sorted(days.months))
+        return in_months if first is None and last is None else AllOf(all_of=(in_months, _between(path, first, last)))
+
+
+def _names_same(clause: Clause, other: Clause) -> bool:
+    """Whether two clauses name values of one facet; bounds of one range hold for the same row."""
+    named = {condition.facet for condition in clause if condition.range is None}
+    return any(condition.facet in named for condition in other if condition.range is None)
+
+
+def _denied(met: Condition, condition: FacetCondition) -> Condition:
+    return Not(negated=met) if condition.is_negated else met
 
 
 def _limit(ask: Ask) -> int | None:
@@ -294,29 +348,14 @@ def _plain(bound: object) -> Scalar:
 
 def _value(facet: Facet, value: str) -> Scalar:
     """A value as its kind has it. Numbers and truths are written as text in a question's conditions."""
-    if facet.kind in NUMERIC_KINDS:
-        try:
+    try:
+        if facet.kind in NUMERIC_KINDS:
             return _plain(float(value))
-        except (ValueError, OverflowError):
-            raise _Unsayable from None
+        if facet.kind == "date":
+            datetime.date.fromisoformat(value)
+    except (ValueError, OverflowError):
+        kind = "date" if facet.kind == "date" else "number"
+        raise _Unsayable(f"{facet.label} is a {kind}, which {value!r} is not") from None
+    if facet.kind == "boolean" and value not in ("true", "false"):
+        raise _Unsayable(f"{facet.label} is true or false, which {value!r} is not")
     return value == "true" if facet.kind == "boolean" else value
-
-
-def _months(days: DateRange) -> Iterator[tuple[datetime.date, datetime.date]]:
-    """The months of each year that lie within a range, joined where one follows another."""
-    if days.first is None or days.last is None:
-        raise _Unsayable
-    spans: list[tuple[datetime.date, datetime.date]] = []
-    for year in range(days.first.year, days.last.year + 1):
-        for month in sorted(days.months):
-            first = max(days.first, datetime.date(year, month, 1))
-            last = min(days.last, datetime.date(year, month, calendar.monthrange(year, month)[1]))
-            if first > last:
-                continue
-            if spans and first - spans[-1][1] == datetime.timedelta(days=1):
-                spans[-1] = (spans[-1][0], last)
-            else:
-                spans.append((first, last))
-            if len(spans) > MONTHS_MAX:
-                raise _Unsayable
-    yield from spans

@@ -32,18 +32,17 @@ def source_of(
     vector, if it has one. Rows that have owners are their owner's alone.
     """
     links = {related.name: _link(table, related) for related in table.related}
-    owner = f"t.{table.scope} = current_setting('{ACTOR_SETTING}', true)" if table.scope else "true"
-    guard = " and ".join(part for part in (table.where, table.guard, owner) if part != "true") or "true"
+    guard = guard_of(table)
     return Source(
         name,
         label=plural(table.nouns[0]),
         nouns=table.nouns,
         rows=table.rows,
-        key=lambda row: _of_row(table.key_sql, row),
+        key=lambda row: of_row(table.key_sql, row),
         title=_one_row(title),
         fields={facet.name: _field(table, facet, links) for facet in table.facets if facet.kind in KINDS},
         links=links,
-        guard=lambda row: _of_row(guard, row),
+        guard=lambda row: of_row(guard, row),
         holds_words=_holds_words(words) if words else None,
         dated=table.date,
         description=description,
@@ -52,13 +51,19 @@ def source_of(
     )
 
 
+def guard_of(table: SearchTable) -> LiteralString:
+    """Which rows `t` of a table are searched and the caller's to see."""
+    owner = f"t.{table.scope} = current_setting('{ACTOR_SETTING}', true)" if table.scope else "true"
+    return " and ".join(f"({part})" for part in (table.where, table.guard, owner) if part != "true") or "true"
+
+
 def _link(table: SearchTable, related: Related) -> Link:
     facets = [facet for facet in table.facets if facet.related == related.name and facet.kind in KINDS]
     return Link(
         related.name,
         related.name.replace("_", " "),
-        on=lambda row, other: _of_row(related.on, row, other),
-        is_many=related.owner is not None,
+        on=lambda row, other: of_row(related.on, row, other),
+        is_many=related.is_many,
         rows=related.rows,
         fields={
             (facet.column if facet.column.isidentifier() else facet.name): _value(table, facet) for facet in facets
@@ -82,7 +87,7 @@ def described(facet: Facet, sql: SqlOf, table: SearchTable, *, is_array: bool | 
     """A field with what a facet says of it."""
     return Field(
         facet.name,
-        KINDS[facet.kind],
+        KINDS.get(facet.kind, "text"),
         sql,
         facet.label,
         facet.plural,
@@ -99,10 +104,10 @@ def _holds_words(column: LiteralString) -> SqlHoldsWords:
 
 def _one_row(sql: LiteralString) -> SqlOf:
     """SQL over a row `t`, or over a related row `r`, as SQL over the row of any name."""
-    return lambda row: _of_row(sql, row, row)
+    return lambda row: of_row(sql, row, row)
 
 
-def _of_row(sql: LiteralString, row: LiteralString, other: LiteralString = "r") -> LiteralString:
+def of_row(sql: LiteralString, row: LiteralString, other: LiteralString = "r") -> LiteralString:
     """SQL over a row `t` and a related row `r` with other names for them."""
     parts = _ROW.split(sql)
     return "".join(

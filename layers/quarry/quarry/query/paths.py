@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, LiteralString, get_args
 
 from quarry.core.errors import FieldError, InvalidInput
 from quarry.query.algebra import Condition
-from quarry.query.schema import Field, Kind, Link, Schema, Source, SqlOf
+from quarry.query.schema import Field, Kind, Link, Schema, Source, SqlHoldsWords, SqlOf
 
 PATH_MAX = 8
 """Links that one path follows at most."""
@@ -18,6 +18,8 @@ NEAREST = 3
 
 Over = Literal["count", "count_distinct", "sum", "avg", "min", "max"]
 """What can be computed over the related rows of one row."""
+MONTH = "month"
+"""The function that gives the month of a date, 1 to 12, whatever the year: `month(opened_on)`."""
 NUMERIC: frozenset[Kind] = frozenset({"number", "money", "year"})
 
 
@@ -51,6 +53,7 @@ class Rows:
     predicates: Mapping[str, Sequence[Condition]] = field(default_factory=dict)
     guard: SqlOf = lambda row: "true"
     key: SqlOf | None = None
+    holds_words: SqlHoldsWords | None = None
 
     @property
     def names(self) -> list[str]:
@@ -134,7 +137,16 @@ def rows_of(source: Source) -> Rows:
         "title": Field("title", "text", source.title, "title", "titles"),
     }
     fields = {**source.fields, **{name: each for name, each in own.items() if name not in source.fields}}
-    return Rows(source.name, source.rows, fields, source.links, source.predicates, source.guard, source.key)
+    return Rows(
+        source.name,
+        source.rows,
+        fields,
+        source.links,
+        source.predicates,
+        source.guard,
+        source.key,
+        source.holds_words,
+    )
 
 
 def source_of(schema: Schema, name: str, pointer: str) -> Source:
@@ -148,6 +160,8 @@ def source_of(schema: Schema, name: str, pointer: str) -> Source:
 def resolve(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
     """What `path` means for `rows`: a field, a predicate, or an aggregate over related rows. Raises InvalidInput."""
     if path not in rows.names and path.endswith(")") and "(" in path:
+        if path.partition("(")[0].strip() == MONTH:
+            return _month(path, rows, schema, pointer)
         return _over_related(path, rows, schema, pointer)
     found = _follow(path, rows, schema, pointer)
     if found.end is None:
@@ -214,9 +228,7 @@ def _led_to(link: Link, schema: Schema) -> Rows | None:
         rows = rows_of(target)
         if link.rows is None:
             return rows
-        return Rows(
-            rows.name, link.rows, {**rows.fields, **link.fields}, rows.links, rows.predicates, rows.guard, rows.key
-        )
+        return replace(rows, rows=link.rows, fields={**rows.fields, **link.fields}, holds_words=None)
     return None if link.rows is None else Rows(link.name, link.rows, link.fields)
 
 
@@ -229,6 +241,21 @@ def _over_related(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
     if not found.is_many:
         raise invalid(pointer, f"{inner.strip()} has one value a row: {over} in a path needs related rows, as count(…)")
     return Path(path, found.steps, found.end, over)
+
+
+def _month(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
+    inner = path.removesuffix(")").partition("(")[2].strip()
+    found = _follow(inner, rows, schema, pointer)
+    if not isinstance(found.end, Field) or found.end.is_array or found.kind not in ("date", "datetime"):
+        raise invalid(pointer, f"{inner} is no date: only dates have a month")
+    day = found.end.sql
+    month = replace(
+        found.end,
+        kind="number",
+        sql=lambda row: f"extract(month from {day(row)})::int",
+        label=f"{MONTH} of {found.end.label}",
+    )
+    return Path(path, found.steps, month)
 
 
 def resolve_over(function: Over, path: str, rows: Rows, schema: Schema, pointer: str) -> Path:

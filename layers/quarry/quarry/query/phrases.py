@@ -13,7 +13,8 @@ from quarry.core.errors import InvalidInput
 from quarry.core.language.nouns import plural
 from quarry.core.language.writing import ENGLISH, Writing, writing_of
 from quarry.core.query.mention import Grain
-from quarry.core.retrieval.wording import days_label, listed_label, value_label
+from quarry.core.query.quantities import converted, dimension_of, plain_unit
+from quarry.core.retrieval.labels import days_label, listed_label, value_label
 from quarry.query.algebra import (
     Aggregate,
     AllOf,
@@ -26,10 +27,11 @@ from quarry.query.algebra import (
     OtherField,
     Query,
     Scalar,
+    Words,
 )
-from quarry.query.paths import Path, Rows, resolve, resolve_rows, rows_of
+from quarry.query.paths import MONTH, Path, Rows, resolve, resolve_rows, rows_of
 from quarry.query.result import Cell, Column
-from quarry.query.schema import Kind, Schema, Source
+from quarry.query.schema import Field, Kind, Schema, Source
 from quarry.query.values import interval_of
 
 NAMED_MAX = 4
@@ -162,10 +164,15 @@ class Phrases:
                 return self.say("and").join(self.condition(each, rows) for each in condition.all_of)
             case Not() if isinstance(condition.negated, Exists):
                 return self._related("unrelated", condition.negated, rows)
+            case Not(negated=Words() as denied):
+                return self.say("no_words", text=denied.words)
             case Not():
-                return self.say("not", condition=self.condition(condition.negated, rows))
+                said = self.condition(condition.negated, rows)
+                return self.say("not_said" if self._has_wording(condition.negated, rows) else "not", condition=said)
             case Exists():
                 return self._related("related", condition, rows)
+            case Words():
+                return self.say("words", text=condition.words)
             case Comparison():
                 return self._comparison(condition, rows)
 
@@ -180,6 +187,8 @@ class Phrases:
         path = self._path(condition.field, rows)
         kind: Kind = path.kind if path else "text"
         label = self._label(path) if path else self._aggregated(condition.field)
+        if path is not None and self._has_wording(condition, rows):
+            return self._worded(condition, path)
         if condition.op in ("is_null", "not_null"):
             return self.say("condition", field=label, value=self.say("none" if condition.op == "is_null" else "any"))
         if kind == "boolean" and len(condition.scalars) == 1:
@@ -191,6 +200,39 @@ class Phrases:
             "condition", field=label, value=self._compared(condition, kind, path.unit if path else None, rows)
         )
 
+    def _has_wording(self, condition: Condition, rows: Rows | None) -> bool:
+        """Whether it is a comparison with values of a field that says itself how it is put into words."""
+        path = self._path(condition.field, rows) if isinstance(condition, Comparison) else None
+        return path is not None and isinstance(path.end, Field) and path.end.wording is not None and path.over is None
+
+    def _worded(self, condition: Comparison, path: Path) -> str:
+        """A comparison as its field has it said: "in Germany", "founded since 2020", "without a city"."""
+        field, op = path.end, condition.op
+        assert isinstance(field, Field)
+        wording = field.wording or "{}"
+        if op in ("is_null", "not_null"):
+            return self._presence(field, wording, has_none=op == "is_null")
+        if field.kind == "boolean" and condition.scalars:
+            is_so = (condition.scalars[0] in (True, "true")) == (op == "=")
+            return wording if is_so else self.say("not_said", condition=wording)
+        affirmed = condition.model_copy(update={"op": "=" if op in ("!=", "contains") else op})
+        value = self.days(affirmed, field.kind) if field.kind in ("date", "datetime", "year") else None
+        value = value or self._compared(affirmed, field.kind, path.unit, None).replace("_", " ")
+        if condition.field.startswith(f"{MONTH}("):
+            value = self.say("within", value=value)
+        said = wording.format(value)
+        return self.say("not_said", condition=said) if op == "!=" else said
+
+    def _presence(self, field: Field, wording: str, *, has_none: bool) -> str:
+        event = wording.removesuffix(" {}")
+        if field.kind in ("date", "year") and event != wording and not event.startswith("with the "):
+            return self.say("not_said", condition=event) if has_none else event
+        # a place is one, though it may be told in several parts
+        is_several = field.listed[0].facet(field.listed[1]).is_array if field.listed else field.is_array
+        article = "" if is_several else "an " if field.label[:1].lower() in "aeiou" else "a "
+        name = field.plural if is_several else field.label
+        return f"{'without' if has_none else 'with'} {article}{name}"
+
     def _aggregated(self, name: str) -> str:
         """What `having` compares where it is no field: an aggregate by its name."""
         function, _, field = name.removesuffix(")").partition("(")
@@ -200,14 +242,14 @@ class Phrases:
 
     def _compared(self, condition: Comparison, kind: Kind, unit: str | None, rows: Rows | None) -> str:
         if condition.op == "between":
-            ends = [self.value(each, kind, unit) for each in condition.values]
+            ends = self._values(condition.values, kind, unit)
             return self.say(
                 "both", first=self.say("at_least", value=ends[0]), second=self.say("at_most", value=ends[1])
             )
         value = self._operand(condition, kind, unit, rows)
         phrases = {
             "!=": "not_value",
-            "<": "less",
+            "<": "fewer" if kind == "number" and unit is None else "less",
             "<=": "at_most",
             ">": "more",
             ">=": "at_least",
@@ -220,12 +262,22 @@ class Phrases:
             return self.results(condition.value)
         if isinstance(condition.value, OtherField):
             return self.field(condition.value.field, rows)
-        values = [self.value(each, kind, unit) for each in condition.scalars]
+        values = self._values(condition.scalars, kind, unit)
+        if condition.field.startswith(f"{MONTH}("):
+            values = [self.writing.alone[each - 1] for each in condition.scalars if isinstance(each, int)]
         if condition.op == "contains":
             values = [self.say("quoted", text=each) for each in values]
         if len(values) > NAMED_MAX:
             values = [*values[: NAMED_MAX - 1], f"{len(values) - NAMED_MAX + 1:,} others"]
         return listed_label(values)
+
+    def _values(self, values: Sequence[Scalar], kind: Kind, unit: str | None) -> list[str]:
+        """The values that a field is compared with; lengths of time in a unit that writes all of them exactly."""
+        numbers = [each for each in values if isinstance(each, int | float) and not isinstance(each, bool)]
+        if unit is None or kind != "number" or len(numbers) < len(values) or dimension_of(unit) is None:
+            return [self.value(each, kind, unit) for each in values]
+        plain = plain_unit(numbers, unit)
+        return [self.value(converted(each, unit, plain) or 0, kind, plain) for each in numbers]
 
     def results(self, query: Query) -> str:
         """What a query that is compared with gives: "the average amount of tickets (status: open)"."""
@@ -244,7 +296,8 @@ class Phrases:
         if condition.op in ("!=", "contains") or (condition.op == "=" and len(condition.scalars) != 1):
             return None
         try:
-            ends = [interval_of(each, kind, self.today, "") for each in condition.scalars]
+            said = [f"{each:04}" if kind == "year" else each for each in condition.scalars]
+            ends = [interval_of(each, kind, self.today, "") for each in said]
         except InvalidInput:
             return None
         starts = [datetime.date.fromisoformat(each.start[:10]) for each in ends]
@@ -253,5 +306,7 @@ class Phrases:
             for each, start in zip(ends, starts, strict=True)
         ]
         first, last = starts[0], lasts[-1]
-        ranges = {"<": (None, first - DAY), "<=": (None, last), ">": (last + DAY, None), ">=": (first, None)}
+        before = max(first, datetime.date.min + DAY) - DAY
+        after = min(last, datetime.date.max - DAY) + DAY
+        ranges = {"<": (None, before), "<=": (None, last), ">": (after, None), ">=": (first, None)}
         return days_label(*ranges.get(condition.op, (first, last)), self.writing)

@@ -20,10 +20,13 @@ class Column:
 @dataclass(frozen=True)
 class Result:
     """The rows of one page. `total` counts the rows of the source that meet `where`; `truncated` says that rows, or groups, are
-    left out behind the last.
+    left out behind the last. Of groups, `groups` says how many there are, and `grouped` how many rows these have together: more
+    than `total` where rows are in several.
     """
 
     columns: list[Column]
     rows: list[list[Cell]]
     total: int
     truncated: bool
+    groups: int = 0
+    grouped: int = 0

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from quarry.core.errors import InvalidInput
-from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Exists, Not, Query
+from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Exists, Not, Query, Words
 from quarry.query.paths import Rows, resolve_rows, rows_of
 from quarry.query.schema import Schema
 
@@ -50,6 +50,8 @@ class _Walk:
                 return Not(negated=self.one(condition.negated, rows, f"{pointer}/not"))
             case Exists():
                 return self.exists(condition, rows, pointer)
+            case Words():
+                return condition
             case Comparison():
                 return self.comparison(condition, rows, pointer)
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 
+from quarry.query.algebra import LIMIT_MAX
 from quarry.query.base import ROW, Base
 from quarry.query.conditions import aggregate_of, array_of, many_values, or_of_none, path_operand
 from quarry.query.functions import ordered
@@ -22,7 +25,7 @@ def page_of_rows(base: Base) -> tuple[Composed, list[Path]]:
     The total is counted apart, so that the page can stop early by an index or a short sort; where conditions join other rows it
     is counted with the page, so that they are joined once. What is shown of related rows is computed for the page alone.
     """
-    query, order = base.query, order_of(base)
+    query, order, limit = base.query, _terms(base), base.query.limit or ROWS_DEFAULT
     paths: list[Path] = []
     own: list[Composable] = [SQL("{} as k").format(SQL(base.source.key(ROW)))]
     cells: list[Composable] = []
@@ -41,17 +44,29 @@ def page_of_rows(base: Base) -> tuple[Composed, list[Path]]:
             paths.append(path)
     if base.joins:
         own.append(SQL("count(*) over () as total"))
+    page = SQL("order by {} limit {}").format(_ordered(order), Literal(limit))
+    numbered = SQL("row_number() over ()").format()
+    if query.ties:
+        # those that tie are put in order behind what an index may find
+        names = [Identifier(f"o{at}") for at in range(len(order))]
+        own += [SQL("{} as {}").format(value, name) for name, (value, _) in zip(names, order, strict=True)]
+        page = SQL("order by {} fetch first {} rows with ties").format(
+            _ordered(order[: len(query.order)]), Literal(limit)
+        )
+        known = [(SQL("x.{}").format(name), how) for name, (_, how) in zip(names, order, strict=True)]
+        numbered = SQL("row_number() over (order by {})").format(_ordered(known))
     sql = SQL(
-        "with page as (select x.*, row_number() over () as place"
-        " from (select {} from {} where {} order by {} limit {} offset {}) x)"
+        "with page as (select * from (select x.*, {} as place from (select {} from {} where {} {} offset {}) x) y"
+        " order by y.place limit {})"
         " select {}, page.place, {} as total from (select) one left join page on true{} order by page.place"
     ).format(
+        numbered,
         SQL(", ").join(own),
         base.scope.tables,
         base.where,
-        order,
-        Literal(query.limit or ROWS_DEFAULT),
+        page,
         Literal(query.offset),
+        Literal(LIMIT_MAX),
         SQL(", ").join(cells),
         _total(base),
         SQL("").join(joins),
@@ -98,7 +113,19 @@ def _related_cell(path: Path, name: Identifier) -> Composable:
 
 def order_of(base: Base) -> Composed:
     """As was asked for; then by date, the latest first, then by key."""
-    scope, terms = base.scope, list[Composable]()
+    return _ordered(_terms(base))
+
+
+_Term = tuple[Composable, SQL]
+"""A value to order by, and how."""
+
+
+def _ordered(terms: Sequence[_Term]) -> Composed:
+    return SQL(", ").join(SQL("{} {}").format(*term) for term in terms)
+
+
+def _terms(base: Base) -> list[_Term]:
+    scope, terms = base.scope, list[_Term]()
     for place, order in enumerate(base.query.order):
         with base.building.collected():
             pointer = f"{base.pointer}/order/{place}/by"
@@ -108,8 +135,8 @@ def order_of(base: Base) -> Composed:
                     pointer, f"{order.by} may have several values a row: order by min({order.by}) or max({order.by})"
                 )
             value = ordered(path_operand(scope, path, pointer).value, path.kind)
-            terms.append(SQL("{} {} nulls last").format(value, SQL(order.direction)))
+            terms.append((value, SQL("desc nulls last" if order.direction == "desc" else "asc nulls last")))
     dated = base.source.fields.get(base.source.dated or "")
     if dated is not None and not dated.is_array and dated.related is None:
-        terms.append(SQL("{} desc nulls last").format(SQL(dated.sql(ROW))))
-    return SQL(", ").join([*terms, SQL(base.source.key(ROW))])
+        terms.append((SQL(dated.sql(ROW)), SQL("desc nulls last")))
+    return [*terms, (SQL(base.source.key(ROW)), SQL("asc"))]

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, LiteralString
+from typing import Any, Literal, LiteralString
 
 from quarry.core.retrieval.facets import SearchTable
 from quarry.query.algebra import Condition
 
 ACTOR_SETTING = "quarry.actor"
 """The setting by which our own policies know whose rows and values a caller may read."""
+
+KEY = "quarry_key"
+"""The field that holds the key of a row, of sources that are asked by the reader of questions alone."""
 
 Kind = Literal["text", "number", "money", "year", "date", "datetime", "boolean"]
 
@@ -25,13 +28,17 @@ SqlOn = Callable[[LiteralString, LiteralString], LiteralString]
 SqlHoldsWords = Callable[[LiteralString, LiteralString], LiteralString]
 """Whether a row holds all words of a text, by the row's alias and the text, which is a parameter."""
 
+SqlHolds = Callable[[LiteralString, Sequence[str], Any], Any]
+"""Whether a row holds one of some texts, as SQL, by the row's alias, the texts, and how parameters stand in the statement."""
+
 
 @dataclass(frozen=True)
 class Field:
     """A value of a row. One that `is_array` is several of the kind; one of `related` rows is read from these.
 
     `listed` names the dictionary of values that knows it: its table and facet, which has the synonyms too. `unit` is what a
-    number is measured in, `currency` what money is in.
+    number is measured in, `currency` what money is in. `holds` is how it is compared where values are named as the data spells
+    them; `wording` says in English that it has a value ("in {}").
     """
 
     name: str
@@ -45,6 +52,8 @@ class Field:
     listed: tuple[SearchTable, str] | None = None
     related: Link | None = None
     description: str | None = None
+    holds: SqlHolds | None = None
+    wording: str | None = None
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,8 @@ class Building:
     errors: list[FieldError] = field(default_factory=list)
     predicates: int = 0
     """How many predicates the expression that is made now is inside of."""
+    joins: bool = True
+    """Whether other rows may be joined to those of the statement; else they are read in subqueries of one row."""
     _aliases: int = 0
 
     def parameter(self, value: object) -> Composable:
@@ -54,6 +56,14 @@ class Building:
         name: LiteralString = f"p{len(self.parameters)}"
         self.parameters[name] = value
         return name
+
+    def text(self, value: str) -> LiteralString:
+        """SQL of a text that is given, as a function of a source takes it."""
+        return f"%({self.keep(value)})s"
+
+    def once(self, expression: Composable) -> Composable:
+        """An expression over parameters alone. A plan that is kept for any parameters would evaluate it for each row."""
+        return SQL("(select {})").format(expression)
 
     def alias(self) -> LiteralString:
         """A name for rows that no other rows of the statement have."""
@@ -192,11 +202,11 @@ def related(outer: Scope, steps: Sequence[Step], *, at_once: bool = False) -> Re
     """The rows that `steps` lead to from the row of a scope; references before the first of several rows are joined to it.
     `at_once` reads them for all rows, where these have a key.
     """
-    place = next((place for place, step in enumerate(steps) if step.link.is_many), len(steps) - 1)
-    outer = outer.reach(steps[:place])
     building = outer.building
-    owner = building.alias() if at_once and outer.rows.key is not None else None
-    first, *others = steps[place:]
+    place = next((place for place, step in enumerate(steps) if step.link.is_many), len(steps) - 1)
+    outer = outer.reach(steps[: place if building.joins else 0])
+    owner = building.alias() if at_once and building.joins and outer.rows.key is not None else None
+    first, *others = steps[place if building.joins else 0 :]
     scope = Scope(building, first.to, building.alias())
     on = joined(outer.alias if owner is None else owner, first, scope.alias)
     for step in others:

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice, pairwise
 from math import exp, log, sqrt
-from typing import LiteralString
+from typing import Any, LiteralString
 
-from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
+from psycopg.sql import SQL, Composable, Composed, Identifier, Literal, Placeholder
 
 from quarry.core.collections.collection import ENGLISH
 from quarry.core.errors import ModelError
@@ -26,7 +26,6 @@ from quarry.core.postgres.pool import Database
 from quarry.core.query.measures import compared
 from quarry.core.query.mention import Asked, Cue, FacetName, Known, Value, Word
 from quarry.core.query.question import Clause, Condition, spans_of
-from quarry.core.retrieval.filters import Arguments
 from quarry.core.retrieval.fusion import SEMANTIC_WEIGHT
 from quarry.core.services import Services
 from quarry.core.settings import LOCAL_EMBEDDING_MODEL
@@ -388,7 +387,7 @@ async def _held(
 ) -> Held:
     """What records of one language hold of the words. One of the language that none holds is no slip of the pen for another."""
     searched = [each for each in types if language in each.languages]
-    arguments = Arguments()
+    parameters: dict[str, Any] = {}
     holding = SQL(" union all ").join(
         SQL(
             "select h.weight, h.topic, h.others + {met} as beside, {is_met} as is_met from {rows} t, one o, asked a"
@@ -399,8 +398,8 @@ async def _held(
             ") h where t.id = any({ids})"
         ).format(
             rows=Identifier(each.rows),
-            ids=arguments.add([item.key[1] for item in ranked if item.key[0] == each.name]),
-            **_met(each, named.values, arguments),
+            ids=_kept(parameters, [item.key[1] for item in ranked if item.key[0] == each.name]),
+            **_met(each, named.values, parameters),
         )
         for each in searched
     )
@@ -430,7 +429,7 @@ async def _held(
             "tables": tables,
             "seen": seen,
         }
-        | arguments.values,
+        | parameters,
     )
     is_beside = row["beside"] > ALL_WORTH * row["possible_beside"]
     return Held(
@@ -444,12 +443,18 @@ async def _held(
     )
 
 
-def _met(type: SearchedType, values: Sequence[tuple[Clause, int]], arguments: Arguments) -> dict[str, Composable]:
+def _kept(parameters: dict[str, Any], value: object) -> Placeholder:
+    name = f"p{len(parameters)}"
+    parameters[name] = value
+    return Placeholder(name)
+
+
+def _met(type: SearchedType, values: Sequence[tuple[Clause, int]], parameters: dict[str, Any]) -> dict[str, Composable]:
     """How much the values say that a row `t` of the type has, and whether it has all of them."""
     met, all_met = list[Composable]([SQL("0")]), list[Composable]([SQL("true")])
     for clause, rows in values:
         told = tellable(clause, type.table)
-        has = (type.condition([told], arguments) if told else None) or SQL("false")
+        has = (type.condition([told], parameters) if told else None) or SQL("false")
         met.append(SQL("case when {} then ln(1 + o.rows / ({} + .5)) else 0 end").format(has, Literal(rows)))
         all_met.append(SQL("({})").format(has))
     return {"met": SQL(" + ").join(met), "is_met": SQL(" and ").join(all_met)}

@@ -12,9 +12,9 @@ GROUPS_MAX = 50
 
 
 def aggregation_of(results: Sequence[QueryResult]) -> AggregationEvent | None:
-    """The event of the last query that asked for numbers; None where none did."""
-    asked = [each for each in results if each.query.aggregate]
-    return _event(asked[-1]) if asked else None
+    """The event of the first query that asked for numbers; None where none did."""
+    asked = (each for each in results if each.query.aggregate)
+    return next(map(_event, asked), None)
 
 
 def _event(result: QueryResult) -> AggregationEvent:

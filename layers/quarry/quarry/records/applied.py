@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quarry.core.retrieval.wording import clause_label
+from quarry.query.worded import labels
 from quarry.records.contract import Applied, AskFilters, AskRequest
 from quarry.records.conversation import Conversation
 from quarry.records.filters import facet_clauses
@@ -51,5 +51,5 @@ def applied(request: AskRequest, types: RecordTypes, scope: Scope) -> Applied | 
     named = [each.label.lower() for each in chosen[:LABELLED_TYPES_MAX]] if request.types else ["records"]
     if len(chosen) > LABELLED_TYPES_MAX and request.types:
         named[-1] = f"{len(chosen) - LABELLED_TYPES_MAX + 1} other types"
-    label = ", ".join([" and ".join(named), *(clause_label(table, clause) for clause in clauses)])
+    label = ", ".join([" and ".join(named), *labels(table, clauses)])
     return Applied(types=request.types, filters=request.filters, label=label)

@@ -11,15 +11,16 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
+from quarry.agent.calls import ToolFinished, ToolStarted
 from quarry.agent.card import card, stems_of
 from quarry.agent.loop import Text, TurnEnded, converse
 from quarry.agent.matches import matched_values
+from quarry.agent.result_text import result_text
 from quarry.agent.service import answer_query
 from quarry.agent.sources import what_may_be_asked
 from quarry.core.errors import InvalidInput, ModelError
 from quarry.core.links import LinkFilter
 from quarry.core.model.interface import Message
-from quarry.core.model.tool_loop import ToolFinished, ToolStarted
 from quarry.core.off_loop import off_loop
 from quarry.core.postgres.faults import UNREADABLE
 from quarry.core.stream.events import Event
@@ -44,7 +45,7 @@ from quarry.records.evidence import SOURCES_MAX, EvidenceSource
 from quarry.records.facts import Facts
 from quarry.records.followups import models_followups
 from quarry.records.prompts import answer_messages
-from quarry.records.research import STEP, Research, result_text
+from quarry.records.research import STEP, Research
 from quarry.records.support import Support, support
 from quarry.records.written_answer import WrittenAnswer
 
@@ -173,7 +174,7 @@ class Led:
             said = {each.n: " ".join((each.text.title, each.text.body, each.text.url or "")) for each in self.sent}
             self._filters = CitationFilter(said), LinkFilter(said)
             events.append(SourcesEvent(sources=[source.to_source() for source in self.sent]))
-            events += [event for event in [aggregation_of(self.research.results)] if event is not None]
+            events += [event for event in [aggregation_of(self._results())] if event is not None]
             text = text.lstrip()
         if self._filters is None:
             return events
@@ -196,6 +197,12 @@ class Led:
         found, kept = self.begun.toolset.evidence.sources, self.written.kept
         return found[:SOURCES_MAX] if kept is None else [source for source in found if source.n in kept]
 
+    def _results(self) -> list[QueryResult]:
+        """The results, first the one that the model says it answers from; where it does not say, the latest."""
+        results, main = [*self.research.results], self.written.main_result
+        place = main - 1 if main is not None and 1 <= main <= len(results) else len(results) - 1
+        return [*results[place : place + 1], *results[:place], *results[place + 1 :]]
+
     def _broken_off(self) -> list[Event]:
         """The rest of an answer whose model failed: what was held back of it, then the sources' own sentences."""
         pieces = [self._released(), BROKEN_OFF, *quotations(self.begun, Facts(), self.sent or ())]
@@ -214,7 +221,7 @@ class Led:
         own = self.written.followups
         followups = await models_followups(own, begun.conversation, self.answer, begun.toolset, self._names)
         yield FollowupsEvent(questions=followups)
-        results = self.research.results
+        results = self._results()
         finished = FinishedAnswer(
             self.answer,
             sources,

@@ -26,12 +26,15 @@ from quarry.records.contract import (
 from quarry.records.evidence import SOURCES_MAX, EvidenceSource
 from quarry.records.facts import Facts, known_facts
 from quarry.records.followups import suggest_followups
+from quarry.records.near_numbers import near_number_asked_for
 from quarry.records.support import support
 
 
 async def answered_by_rule(begun: Begun) -> AsyncGenerator[Event]:
     """The events of an answer that no model writes, after its first search. Raises DatabaseUnavailable."""
     facts = begun.facts or await known_facts(begun.conversation.search_query, begun.first, begun.toolset)
+    if facts.counted is None and (near := await near_number_asked_for(begun)) is not None:
+        facts = near
     ruled = Ruled(begun, facts)
     keys = begun.keys(facts.text, facts.doubt, facts.is_all, facts.counted.to_json() if facts.counted else None)
     kept = await begun.kept(keys)

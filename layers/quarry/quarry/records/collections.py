@@ -8,15 +8,16 @@ from typing import get_args
 
 from quarry.agent.description import describe_sources
 from quarry.core.collections.declaration import nearest
+from quarry.core.collections.search_table import DATE
 from quarry.core.errors import FieldError, InvalidInput
 from quarry.core.language.writing import ENGLISH, languages
 from quarry.core.query.question import Ask
-from quarry.core.retrieval import questions
 from quarry.core.retrieval.answers import Group, Measure, latest
-from quarry.core.retrieval.filters import Among
-from quarry.core.retrieval.grouping import groups_over
 from quarry.core.services import Caller, Services
+from quarry.query.as_read import united
+from quarry.query.asked import answer
 from quarry.query.contract import SourceDescription
+from quarry.query.of_question import TableQuestion
 from quarry.records.contract import (
     Collection,
     CollectionFacet,
@@ -102,27 +103,26 @@ async def _counted(request: CountRequest, services: Services, types: RecordTypes
     scope = Scope(request.from_date, request.to_date, facets=facet_clauses(request.facets, chosen))
     ask, measures = _asked(request, chosen), _measures(request, chosen)
     scope = await with_known_values(services.reader, scope, chosen, types.owners)
-    needed = [*([ask.facet] if ask.facet else []), *(each.facet for each in measures)]
+    dated = [DATE] if ask.grain or scope.dated else []
+    needed = [*([ask.facet] if ask.facet else []), *dated, *(each.facet for each in measures)]
     tables = [each.table for each in types_with(scope.facets, chosen, *needed)]
-    clauses, among = [*scope.dated, *scope.facets], Among(words=request.q or "")
-    degraded = types.degraded(request.type)
+    clauses, degraded = [*scope.dated, *scope.facets], types.degraded(request.type)
     if not tables:
         return RecordCounts(total=0, groups=[], truncated=False, degraded=degraded)
-    if ask.kind == "count" and not measures:
-        total = sum([(await questions.answer(services.reader, table, ask, clauses, among)).rows for table in tables])
-        return RecordCounts(total=total, groups=[], truncated=False, degraded=degraded)
-    answer = await groups_over(services.reader, tables, ask, clauses, among, measures)
-    groups = latest(answer.groups, GROUPS_MAX) if ask.grain else answer.groups[:GROUPS_MAX]
+    said = [condition.facet for clause in clauses for condition in clause]
+    table = tables[0] if len(tables) == 1 else united(tables, [*needed, *said])
+    found = await answer(services.reader, TableQuestion(table, ask, clauses, request.q or "", measures=tuple(measures)))
+    groups = latest(found.groups, GROUPS_MAX) if ask.grain else found.groups[:GROUPS_MAX]
     return RecordCounts.model_validate(
         {
-            "total": answer.rows,
+            "total": found.rows,
             "groups": list(map(_group, groups)),
-            "truncated": answer.group_count > len(groups),
-            "other": answer.left_out(groups),
-            "overlapping": answer.is_overlapping,
-            "gaps": answer.has_gaps,
+            "truncated": found.group_count > len(groups),
+            "other": found.left_out(groups),
+            "overlapping": found.is_overlapping,
+            "gaps": found.has_gaps,
             "degraded": degraded,
-            **answer.measures,
+            **found.measures,
         }
     )
 

@@ -10,7 +10,7 @@ from quarry.core.query.mention import Grain
 from quarry.core.query.question import Ask, Function
 from quarry.core.retrieval.answers import Value, measures_of
 from quarry.core.retrieval.facets import Facet, SearchTable
-from quarry.core.retrieval.wording import NO_VALUE, grouped_by_label, value_label
+from quarry.core.retrieval.labels import NO_VALUE, value_label
 from quarry.records.contract import AggregationEvent, CountedGroup
 
 GROUPS_SAID_MAX = 8
@@ -34,7 +34,9 @@ def sentence(
         )
     if ask.kind == "distinct":
         of = f" of {noun(table, 2)}{said}" if said else ""
-        return f"The records tell {writing.number(event.total, ',')} different {grouped_by_label(table, ask, event.total)}{of}."
+        return (
+            f"The records tell {writing.number(event.total, ',')} different {_grouped_by(table, ask, event.total)}{of}."
+        )
     counted = writing.number(event.total, ",") if event.total else "no"
     told = f"The records hold {counted} {noun(table, event.total)}{said}."
     if not event.groups:
@@ -178,7 +180,7 @@ def _groups_said(table: SearchTable, ask: Ask, event: AggregationEvent) -> Seque
 
 def _grouped(table: SearchTable, ask: Ask, event: AggregationEvent, named: Sequence[str]) -> str:
     """What is grouped by, and the groups that are named; where all groups are asked for, with how many rows the others hold."""
-    by, listed = grouped_by_label(table, ask, 1), "; ".join(named)
+    by, listed = _grouped_by(table, ask, 1), "; ".join(named)
     rows = event.other + sum(group.count for group in event.groups)
     rows -= sum(group.count for group in _groups_said(table, ask, event))
     held = f" with {table.writing.number(rows, ',')}" if ask.limit is None and ask.function is None else ""
@@ -212,3 +214,11 @@ def noun(table: SearchTable, number: int) -> str:
     """What so many rows of a table are called."""
     name = table.nouns[0]
     return name if number == 1 or table.language != ENGLISH else plural(name)
+
+
+def _grouped_by(table: SearchTable, ask: Ask, number: int) -> str:
+    """What is grouped by, for so many of it: "channels", "year"."""
+    if ask.grain:
+        return ask.grain if number == 1 else f"{ask.grain}s"
+    facet = table.facet(ask.facet or table.facets[0].name)
+    return facet.label if number == 1 else facet.plural

@@ -26,12 +26,12 @@ from quarry.core.query.question import Ask, Clause, Condition, spans_of
 from quarry.core.query.reckoning import groups_in
 from quarry.core.query.shares import said_of_rows
 from quarry.core.query.united_tables import is_misnamed, nearest
-from quarry.core.retrieval import questions
 from quarry.core.retrieval.answers import Group, latest
 from quarry.core.retrieval.facets import SearchTable
-from quarry.core.retrieval.filters import Among
-from quarry.core.retrieval.wording import clause_label
+from quarry.query.asked import answer, relaxations
+from quarry.query.asked import count as count_rows
 from quarry.query.of_question import TableQuestion
+from quarry.query.worded import labels
 from quarry.records.contract import AggregationEvent, CountedGroup
 from quarry.records.count_wording import counted_on, is_in_time, numbers_of, sentence, share_of
 from quarry.records.filters import in_request
@@ -224,37 +224,37 @@ async def count(database: Database, wanted: Counting) -> Counted | None:
         return await _extreme(database, wanted)
     if wanted.beside:
         return await _together(database, [replace(wanted, beside=()), *wanted.beside])
-    among = Among(words=" ".join(wanted.words))
-    answer = await questions.answer(database, wanted.table, wanted.ask, wanted.clauses, among)
-    number = answer.rows if wanted.ask.kind == "groups" or answer.number is None else answer.number
+    asked = TableQuestion(wanted.table, wanted.ask, wanted.clauses, " ".join(wanted.words))
+    found = await answer(database, asked)
+    number = found.rows if wanted.ask.kind == "groups" or found.number is None else found.number
     if wanted.words and not number:
         # what is said in other words is not counted
         return None
-    told = _in_order(wanted, answer.groups)
+    told = _in_order(wanted, found.groups)
     event = AggregationEvent(
         by=_by(wanted),
         groups=[CountedGroup(value=group.value, count=group.rows, **group.measures) for group in told],
-        group_count=answer.group_count,
-        total=answer.rows if wanted.ask.kind == "measure" else number,
-        other=answer.left_out(told),
-        overlapping=answer.is_overlapping,
-        gaps=answer.has_gaps,
+        group_count=found.group_count,
+        total=found.rows if wanted.ask.kind == "measure" else number,
+        other=found.left_out(told),
+        overlapping=found.is_overlapping,
+        gaps=found.has_gaps,
         of=_of(wanted),
-        value=answer.measures.get(_of(wanted) or ""),
-        measures=dict(answer.measures),
+        value=found.measures.get(_of(wanted) or ""),
+        measures=dict(found.measures),
         filters=_filters(wanted),
     )
     nearest = "" if event.total else await _nearest(database, wanted)
     said = sentence(wanted.table, wanted.ask, event, _labels(wanted)) + nearest
     if wanted.base is not None:
-        rows = (await questions.answer(database, wanted.table, Ask("count"), wanted.base)).rows
+        rows = await count_rows(database, wanted.table, wanted.base)
         said = share_of(said, wanted.table, event.total, rows, _labels(replace(wanted, clauses=wanted.base)))
-    return Counted(event, said, counted_on(wanted.table, answer.rows))
+    return Counted(event, said, counted_on(wanted.table, found.rows))
 
 
 async def _together(database: Database, wanted: Sequence[Counting]) -> Counted:
     """The numbers of several types, and of them all."""
-    numbers = [(await questions.answer(database, each.table, Ask("count"), each.clauses)).rows for each in wanted]
+    numbers = [await count_rows(database, each.table, each.clauses) for each in wanted]
     groups = [CountedGroup(value=each.type, count=rows) for each, rows in zip(wanted, numbers, strict=True)]
     event = AggregationEvent(
         by="type",
@@ -270,8 +270,8 @@ async def _together(database: Database, wanted: Sequence[Counting]) -> Counted:
 async def _extreme(database: Database, wanted: Counting) -> Counted:
     """The records with the highest or lowest number, by their titles."""
     ask, of = wanted.ask, _of(wanted) or ""
-    found = await questions.answer(database, wanted.table, ask, wanted.clauses)
-    rows = (await questions.answer(database, wanted.table, Ask("count"), wanted.clauses)).rows
+    found = await answer(database, TableQuestion(wanted.table, ask, wanted.clauses))
+    rows = await count_rows(database, wanted.table, wanted.clauses)
     keys = [(wanted.type, key) for key in found.keys[:GROUPS_MAX]]
     titles = {text.id: text.title for text in await describe(database, keys, wanted.types, "")}
     event = AggregationEvent(
@@ -303,7 +303,7 @@ async def _nearest(database: Database, wanted: Counting) -> str:
     """What there would be without one of the conditions that leave nothing."""
     if len(wanted.clauses) < 2:
         return ""
-    relaxed = [each for each in await questions.relaxations(database, wanted.table, wanted.clauses) if each.rows]
+    relaxed = [each for each in await relaxations(database, wanted.table, wanted.clauses) if each.rows]
     written = wanted.table.writing.number
     return "".join(f" Without “{each.label}”: {written(each.rows, ',')}." for each in relaxed[:RELAXATIONS_MAX])
 
@@ -316,15 +316,10 @@ def _in_order(wanted: Counting, groups: Sequence[Group]) -> list[Group]:
 
 
 def as_asked(wanted: Counting, event: AggregationEvent) -> TableQuestion | None:
-    """What was counted, as it is asked of one table, with as many groups or records as were shown. None for several types, and
-    for the highest of what no record has.
-    """
-    ask = wanted.ask
-    if wanted.beside or (ask.kind == "extreme" and not event.group_count):
+    """What was counted, as it is asked of one table. None for several types, and for the highest of what no record has."""
+    if wanted.beside or (wanted.ask.kind == "extreme" and not event.group_count):
         return None
-    if ask.kind == "extreme" or ask.limit is not None:
-        ask = replace(ask, limit=max(ask.limit or 1, event.group_count))
-    return TableQuestion(wanted.table, ask, wanted.clauses, " ".join(wanted.words), base=wanted.base)
+    return TableQuestion(wanted.table, wanted.ask, wanted.clauses, " ".join(wanted.words), base=wanted.base)
 
 
 # ---- what is counted ----
@@ -501,8 +496,8 @@ def _filters(wanted: Counting) -> dict[str, Any]:
 
 
 def _labels(wanted: Counting) -> list[str]:
-    labels = [clause_label(wanted.table, clause) for clause in wanted.clauses]
+    said_of_rows = labels(wanted.table, wanted.clauses)
     said = " ".join(wanted.words)
     # a phrase has quotes of its own
     quoted = said if _QUOTES & {*said} else f"“{said}”"
-    return labels + ([f"with the words {quoted}"] if said else [])
+    return said_of_rows + ([f"with the words {quoted}"] if said else [])

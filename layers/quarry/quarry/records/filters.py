@@ -13,7 +13,7 @@ from quarry.core.errors import FieldError, InvalidInput
 from quarry.core.query.mention import DateRange, MoneyRange, NumberRange
 from quarry.core.query.question import Clause, Condition
 from quarry.core.retrieval.facets import Facet
-from quarry.core.retrieval.filters import Arguments, value_condition
+from quarry.query.worded import condition as asked_of
 from quarry.records.searched_types import SearchedType
 
 NEGATED = "-"
@@ -124,11 +124,11 @@ def _facets_of(types: Sequence[SearchedType]) -> dict[str, Facet]:
 
 def _objections(condition: Condition, types: Sequence[SearchedType]) -> Iterator[str]:
     """What is wrong with it, at most one thing."""
-    facet = _facets_of(types).get(condition.facet)
-    if facet is None:
+    table = next((each.table for each in reversed(types) if condition.facet in each.table.by_name), None)
+    if table is None:
         yield nearest_facets(condition.facet, types)
         return
     try:
-        value_condition(facet, condition, Arguments())
+        asked_of(table, (condition,))
     except ValueError as error:
         yield str(error)

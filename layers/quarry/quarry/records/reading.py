@@ -35,8 +35,8 @@ from quarry.core.query.mention import (
 )
 from quarry.core.query.question import Ask, Clause, Condition, Question, Reading, spans_of
 from quarry.core.retrieval.facets import Facet, SearchTable
-from quarry.core.retrieval.filters import can_have
 from quarry.core.retrieval.reading import read_question
+from quarry.query.worded import can_have
 from quarry.records.intent import exclusions_in
 from quarry.records.searched_types import RecordTypes
 
@@ -257,9 +257,7 @@ def tellable(clause: Clause, table: SearchTable) -> Clause:
     """
     facets = table.by_name
     people = [facet.name for facet in table.facets if facet.is_people]
-    told = [
-        condition for condition in clause if condition.facet in facets and can_have(facets[condition.facet], condition)
-    ]
+    told = [condition for condition in clause if condition.facet in facets and can_have(table, (condition,))]
     nearest = min((facets[condition.facet].steps for condition in told), default=0)
     told = [condition for condition in told if facets[condition.facet].steps == nearest]
     if sum(condition.facet in people for condition in told) > 1:

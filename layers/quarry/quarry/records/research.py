@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Any
 
 from quarry.agent import tools as agent_tools
+from quarry.agent.calls import Calling, Tool, ToolResult, explained
 from quarry.agent.description import describe_sources
 from quarry.agent.lookups import filters_of
 from quarry.agent.service import answer_query
@@ -21,24 +20,21 @@ from quarry.agent.sources import Asked
 from quarry.agent.tools import GetArguments, SearchArguments, ValuesArguments
 from quarry.agent.values import values_like
 from quarry.core.agent_results import bounded
-from quarry.core.errors import FieldError, InvalidInput, NotFound, SourceUnavailable
-from quarry.core.model.tool_loop import Tool, ToolResult
+from quarry.core.errors import FieldError, InvalidInput, SourceUnavailable
 from quarry.core.off_loop import off_loop
-from quarry.core.postgres.faults import UNREADABLE
-from quarry.core.query.quantities import in_other_units
 from quarry.core.query.question import Clause
 from quarry.core.retrieval.facets import SearchTable
 from quarry.query.algebra import Condition, Query
 from quarry.query.contract import QueryResult, SourceDescription
 from quarry.query.of_question import condition_of
 from quarry.query.paths import unknown
-from quarry.query.result import Cell
 from quarry.query.schema import Source
 from quarry.records.lookups import narrowed
 from quarry.records.prompts import sources_block
 from quarry.records.retrieval import describe, whole_record
 from quarry.records.search import rank_records
 from quarry.records.tools import SearchToolset, summary, varied
+from quarry.records.written_answer import RESULT
 
 STEP = "records_answer"
 SOURCES_FOUND_MAX = 40
@@ -84,7 +80,7 @@ class Research:
 
     def tools(self) -> list[Tool]:
         """The tools to offer."""
-        runs: Mapping[str, Callable[[Any], Awaitable[ToolResult]]] = {
+        runs: Mapping[str, Calling] = {
             "search": self._search,
             "query": self._query,
             "get": self._get,
@@ -92,7 +88,7 @@ class Research:
             "describe_collections": self._describe,
         }
         return [
-            Tool(each.name, each.description, each.arguments, partial(self._explained, runs[each.name]), each.unlisted)
+            Tool(each.name, each.description, each.arguments, self._explained(runs[each.name]), each.unlisted)
             for each in agent_tools.AGENT_TOOLS
         ]
 
@@ -115,7 +111,9 @@ class Research:
         required = self._required(arguments.source)
         result = await self._run(arguments.model_copy(update={"where": (*required, *arguments.where)}))
         self.results.append(result)
-        return ToolResult(result.total, result.sentence, json.dumps(agent_tools.shown(result), ensure_ascii=False))
+        number = f"Result {RESULT}{len(self.results)}: "
+        shown = json.dumps(agent_tools.shown(result), ensure_ascii=False)
+        return ToolResult(result.total, result.sentence, number + shown)
 
     async def _run(self, query: Query) -> QueryResult:
         return await answer_query(query, self.asked, self.toolset.services, self.today)
@@ -142,26 +140,9 @@ class Research:
         page = agent_tools.listed(chosen, arguments.page, whole=bool(arguments.source))
         return ToolResult(len(names), f"{len(names)} sources", json.dumps(page, ensure_ascii=False))
 
-    async def _explained(self, run: Callable[[Any], Awaitable[ToolResult]], arguments: Any) -> ToolResult:
-        """What a tool finds, or why it refuses, in words for the model. Where sources are known already, a tool that cannot read
-        is one that found nothing.
-        """
-        try:
-            return await run(arguments)
-        except InvalidInput as error:
-            said = "; ".join(f"{each.pointer}: {each.message}" for each in error.errors)
-            return ToolResult(0, "Refused", f"Refused. {said}", is_of_data=False)
-        except NotFound as error:
-            return ToolResult(0, "Nothing found", error.public_message)
-        except SourceUnavailable as error:
-            for name in error.names:
-                self.toolset.run.degrade(f"collection:{name}")
-            return ToolResult(0, "Not read", error.public_message, is_of_data=False)
-        except UNREADABLE:
-            if not self.toolset.evidence.sources:
-                raise
-            self.toolset.run.degrade(STEP)
-            return ToolResult(0, "Not read", "The database did not answer.", is_of_data=False)
+    def _explained(self, call: Calling) -> Calling:
+        run, evidence = self.toolset.run, self.toolset.evidence
+        return lambda arguments: explained(call, arguments, run, STEP, lambda: bool(evidence.sources))
 
     def _allowed(self, names: Sequence[str], pointer: str, among: Sequence[str] = ()) -> list[str]:
         """The sources of these names, or all; those `among` which a tool works, where it does not on all. Raises InvalidInput for
@@ -184,36 +165,6 @@ class Research:
         scope, source = self.toolset.scope, self.asked.schema.sources[name]
         table = self.toolset.reading.types.counted[name]
         return [_condition(clause, table, source) for clause in (*scope.dated, *scope.facets)]
-
-
-def result_text(result: QueryResult) -> str:
-    """What a result says, with its values as an answer may write them: numbers rounded, in other units, and parts of one as
-    percentages; dates in words; and how many rows it has.
-    """
-    units = [each.unit or "" for each in result.columns]
-    forms = [form for row in result.rows for cell, unit in zip(row, units, strict=True) for form in _forms(cell, unit)]
-    labels = [each.label for each in result.columns]
-    return "\n".join([result.sentence, f"{result.total} {len(result.rows)}", *labels, " ".join(forms)])
-
-
-def _forms(cell: Cell, unit: str) -> list[str]:
-    if isinstance(cell, list):
-        return [form for each in cell for form in _forms(each, unit)]
-    if isinstance(cell, bool) or not isinstance(cell, int | float):
-        return [] if cell is None else [str(cell), *_in_words(str(cell))]
-    rounded = [f"{cell:.{digits}f}" for digits in range(4)] if isinstance(cell, float) else []
-    shares = [f"{cell * 100:.{digits}f}%" for digits in range(2)] if isinstance(cell, float) and 0 <= cell <= 1 else []
-    converted = [f"{other:.{digits}f}" for other in in_other_units(cell, unit) for digits in range(3)]
-    return list(dict.fromkeys([str(cell), *rounded, *shares, *converted]))
-
-
-def _in_words(text: str) -> list[str]:
-    """The day of an ISO date or time as it is written out; nothing for other texts."""
-    try:
-        day = datetime.datetime.fromisoformat(text).date()
-    except ValueError:
-        return []
-    return [f"{day:%B} {day.day}, {day.year}"]
 
 
 def _condition(clause: Clause, table: SearchTable, source: Source) -> Condition:

@@ -17,13 +17,13 @@ from quarry.core.errors import NotFound
 from quarry.core.postgres.pool import Database
 from quarry.core.postgres.vectors import half_vector
 from quarry.core.query.mention import DateRange
-from quarry.core.query.question import Clause, Condition
-from quarry.core.retrieval import questions
-from quarry.core.retrieval.filters import Arguments, where
+from quarry.core.query.question import Ask, Clause, Condition
 from quarry.core.retrieval.known_values import values_as_written
 from quarry.core.retrieval.named_values import NamedValue
 from quarry.core.retrieval.visible_values import Owners
 from quarry.core.shown import shown
+from quarry.query.asked import answer
+from quarry.query.of_question import TableQuestion
 from quarry.records.candidates import Candidate, RecordKey, RecordText
 from quarry.records.contract import RecordType, WholeRecord
 from quarry.records.searched_types import RecordTypes, SearchedType
@@ -115,6 +115,7 @@ async def find_candidates(
     searched in one language, so that scores of all arms are of one scale. A vector whose model `reads_english_alone` is compared
     with no row in another language: these are found by words alone.
     """
+    arms = [each for each in arms if each.type.is_searched]
     if not arms:
         return []
     values = {
@@ -147,24 +148,26 @@ async def similarities(
     database: Database, vectors: Sequence[Sequence[float]], keys: Sequence[RecordKey], types: Sequence[SearchedType]
 ) -> list[float]:
     """How near in meaning (cosine) the nearest of these records is to each of the vectors; 0 where none has a vector."""
-    arguments = Arguments()
+    ids: dict[RecordType, list[str]] = {}
+    for name, id in keys:
+        ids.setdefault(name, []).append(id)
     windows = [
         SQL("select e.embedding from {} e where e.record_id = any({})").format(
-            Identifier(each.windows), arguments.add(ids)
+            Identifier(each.windows), Placeholder(f"ids_{each.name}")
         )
         for each in types
-        if each.has_meaning and (ids := [id for name, id in keys if name == each.name])
+        if each.has_meaning and each.name in ids
     ]
     if not windows:
         return [0.0] * len(vectors)
-    values = {f"vector_{place}": half_vector(vector) for place, vector in enumerate(vectors)}
+    values: dict[str, Any] = {f"vector_{place}": half_vector(vector) for place, vector in enumerate(vectors)}
     asked = SQL(", ").join(SQL("({}::halfvec)").format(Placeholder(name)) for name in values)
     rows = await database.rows(
         SQL(
             "select coalesce((select max(1 - (w.embedding <=> v.embedding)) from ({windows}) w), 0) as similarity"
             " from (values {asked}) v (embedding)"
         ).format(windows=SQL(" union all ").join(windows), asked=asked),
-        values | arguments.values,
+        values | {f"ids_{name}": of_type for name, of_type in ids.items()},
     )
     return [row["similarity"] for row in rows]
 
@@ -173,6 +176,7 @@ async def coverages(database: Database, arms: Sequence[Arm]) -> dict[str, float]
     """How much of the words that say most the best record holds, for each query of these arms, in one round trip; of a query that
     finds nothing, nothing.
     """
+    arms = [each for each in arms if each.type.is_searched]
     if not arms:
         return {}
     function = SQL("hybrid_candidates({table}, {embeddings}, {words}, {vector}::halfvec, 1, {condition}, %(rows)s)")
@@ -207,6 +211,7 @@ async def count_found(
     """How many records the arms find by their words, and those of `found`, by type; each is counted once, and of a type at most
     `limit`.
     """
+    arms = [each for each in arms if each.type.is_searched]
     values = {"limit": limit} | {f"found_{arm.type.name}": list(found.get(arm.type.name, ())) for arm in arms}
     function = SQL("count_candidates({table}, {words}, {condition}, %(limit)s, {found})")
     counts: dict[RecordType, Count] = {}
@@ -316,28 +321,12 @@ def _searches(place: int, arm: Arm) -> Iterator[_Search]:
 async def ids_meeting(
     database: Database, clauses: Mapping[SearchedType, Sequence[Clause]], limit: int
 ) -> dict[RecordType, list[str]]:
-    """Records of each type that meet its conditions, latest first, `limit` of a type at most, in one round trip."""
-    arguments = Arguments()
-    selects = [
-        SQL("select {} as type, array(select {} from {} t where {} order by {}{} limit {}) as ids").format(
-            Literal(each.name),
-            SQL(each.table.key_sql),
-            SQL(each.table.rows),
-            where(each.table, given, arguments),
-            SQL("{} desc nulls last, ").format(
-                questions.single_value(each.table, each.table.facet(each.table.date), "max")
-            )
-            if each.table.date
-            else SQL(""),
-            SQL(each.table.key_sql),
-            Literal(limit),
-        )
-        for each, given in clauses.items()
-    ]
-    if not selects:
-        return {}
-    rows = await database.rows(SQL(" union all ").join(selects), arguments.values)
-    return {row["type"]: row["ids"] for row in rows}
+    """Records of each type that meet its conditions, latest first, `limit` of a type at most."""
+    found: dict[RecordType, list[str]] = {}
+    for each, given in clauses.items():
+        wanted = TableQuestion(each.table, Ask("rows", limit=limit), given)
+        found[each.name] = list((await answer(database, wanted)).keys)
+    return found
 
 
 async def describe(database: Database, keys: Sequence[RecordKey], types: RecordTypes, query: str) -> list[RecordText]:

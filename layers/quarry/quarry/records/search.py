@@ -15,14 +15,13 @@ from typing import Literal
 from quarry.core.collections.collection import ENGLISH
 from quarry.core.off_loop import off_loop
 from quarry.core.postgres.pool import Database
-from quarry.core.query.question import Ask
-from quarry.core.retrieval import questions
 from quarry.core.retrieval.folding import fold
 from quarry.core.run_log import ResultRecord, Run
 from quarry.core.services import Caller, Services
 from quarry.core.settings import LOCAL_EMBEDDING_MODEL
 from quarry.core.snippet import mark
 from quarry.core.text import significant_words, words
+from quarry.query.asked import count
 from quarry.records.candidates import Candidate, RecordKey, RecordText
 from quarry.records.contract import Matched, RecordType, Result, SameRecord, SearchRequest, SearchResponse
 from quarry.records.filters import facet_clauses
@@ -208,8 +207,7 @@ async def _counts(
     arms = [arm for arm in found.plan.arms if not arm.is_apart and arm.type not in found.plan.listed]
     counts = await count_found(database, arms, by_meaning, COUNTED_MAX, is_strict=scope.is_strict)
     for each, clauses in found.plan.listed.items():
-        listed = await questions.answer(database, each.table, Ask("count"), clauses)
-        counts[each.name] = Count.up_to(COUNTED_MAX, listed.rows)
+        counts[each.name] = Count.up_to(COUNTED_MAX, await count(database, each.table, clauses))
     return counts
 
 

@@ -29,8 +29,8 @@ from quarry.core.errors import FieldError, InvalidInput, SourceUnavailable
 from quarry.core.language.stemming import stems_of
 from quarry.core.query.question import Clause
 from quarry.core.retrieval.facets import Facet, SearchTable
-from quarry.core.retrieval.filters import Arguments, Literals, where
 from quarry.core.retrieval.visible_values import Owners
+from quarry.query.asked import where
 from quarry.records.contract import RecordType
 
 
@@ -91,20 +91,25 @@ class SearchedType:
     @property
     def has_meaning(self) -> bool:
         """Whether its records have vectors."""
-        return self.collection is None or bool(self.collection.declaration.embedded)
+        return self.collection is None or self.collection.declaration.has_meaning
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether its records are found by words; else they are only counted."""
+        return self.collection is None or self.collection.declaration.is_searched
 
     @property
     def tells_language(self) -> bool:
         """Whether each of its rows is in a language of its own."""
         return self.collection is not None and self.collection.declaration.language_column is not None
 
-    def condition(self, clauses: Sequence[Clause], arguments: Arguments | None = None) -> Composable | None:
-        """What the clauses ask of a row `t` of `rows`; None where it may be any. Without `arguments` the values stand in the
-        condition itself: it is for a statement that has no parameters.
+    def condition(self, clauses: Sequence[Clause], parameters: dict[str, Any] | None = None) -> Composable | None:
+        """What the clauses ask of a row `t` of `rows`; None where it may be any. Its values are added to `parameters` or,
+        without these, stand in it.
         """
         if not clauses and not self.is_always_filtered:
             return None
-        asked = where(self.table, clauses, arguments or Literals())
+        asked = where(self.table, clauses, parameters)
         return SQL(self.has_source).format(asked) if self.has_source else asked
 
 
@@ -197,7 +202,7 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
     @cached_property
     def united(self) -> SearchTable:
         """All types together, as a question is read that names none of them."""
-        tables = tuple(each.table for each in self.values())
+        tables = tuple(each.table for each in self.values() if each.is_searched)
         return SearchTable(
             "records",
             nouns=tuple(dict.fromkeys(noun for table in self.counted.values() for noun in table.nouns)),

@@ -12,9 +12,17 @@ from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
-from quarry.core.language.numerals import DIGITS, IN_WORDS, SCALE, numeral_value, scale_value
+from quarry.core.language.said_numbers import (
+    LIST_MARK,
+    TOKEN,
+    amounts_in,
+    folded,
+    is_amount_of,
+    is_number,
+    roots_of,
+    words_of,
+)
 from quarry.core.language.sentences import sentence_spans
-from quarry.core.language.stemming import stem
 from quarry.core.language.writing import ENGLISH, writing_of
 from quarry.core.text import STOP_WORDS, significant_words
 from quarry.records.candidates import RecordText
@@ -45,7 +53,6 @@ _NO_STATEMENT = re.compile(r"\s*(?:#|\||\*\*[^*]+\*\*\s*$)")
 _LEADS_OVER = re.compile(r":[*_\s]*$")
 _LABEL = re.compile(r"\A\*\*[^*]+\*\*:\s*")
 """What a line is about, such as a day."""
-_LIST_MARK = re.compile(r"^\s*(?:[-*+>#]+|\d+[.)])\s+")
 _PLACES_MAX = 20
 """So many places of the same words are looked at."""
 CITATIONS_MAX = 100
@@ -53,15 +60,6 @@ CITATIONS_MAX = 100
 CLAIM_WORDS_MAX = 200
 """More of what a citation stands behind is not looked at."""
 
-_TOKEN = re.compile(
-    r"(?:(?<![^\s(])[-−])?[$€£¥]?\d++(?>(?:[.,:/–-]\d{1,12}+){0,6})(?![^\W_])(?:[ \u00a0]?[%‰°])?"
-    r"|[^\W_]+(?:['’][^\W_]+)*"
-)
-"""A number with its signs ("-5", "$3.4", "40 %", "7–2", "14:00"), or a word."""
-_SIGNS = "$€£¥-%‰°"
-_BETWEEN_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-_BETWEEN_NUMBERS = re.compile(r"[:/-]")
-_NUMERALS = re.compile(rf"{DIGITS}(?:{SCALE})?|\b{IN_WORDS}", re.IGNORECASE)
 
 _SAYING = frozenset(
     "said says say asked asks told tells according explained noted stated added wrote writes put".split()
@@ -167,7 +165,7 @@ def _statements(answer: str) -> Iterator[tuple[str, str]]:
     behind a full stop belongs to the sentence before it.
     """
     for line in CODE.sub(_without_markers, answer).splitlines():
-        said = _LIST_MARK.sub("", line)
+        said = LIST_MARK.sub("", line)
         if not _MARKERS.search(said) and (_NO_STATEMENT.match(line) or _LEADS_OVER.search(line)):
             continue
         begin = 0
@@ -188,8 +186,8 @@ class _Uncited:
 
     def is_supported(self, sentence: str) -> bool:
         """Whether nothing need be said for it, or a result or source holds what it says."""
-        words = _words(_LABEL.sub("", sentence, count=1))[:CLAIM_WORDS_MAX]
-        numbers = [word for word in words if _is_number(word)]
+        words = words_of(_LABEL.sub("", sentence, count=1))[:CLAIM_WORDS_MAX]
+        numbers = [word for word in words if is_number(word)]
         if self._is_of_results(words, numbers):
             self.rests_on_results = True
             return True
@@ -239,29 +237,7 @@ class _Claim(NamedTuple):
 
 
 def _claim(text: str, before: str = "") -> _Claim:
-    return _Claim(text, _words(text)[:CLAIM_WORDS_MAX], before)
-
-
-def _words(text: str) -> list[str]:
-    """The words and numbers of a text, as they are compared."""
-    return _folded(_TOKEN.findall(text))
-
-
-def _folded(tokens: Sequence[str]) -> list[str]:
-    # all at once: one by one takes three times as long
-    joined = "\n".join(tokens).lower().replace("’", "'").replace("–", "-").replace("−", "-")
-    return joined.replace(" ", "").replace("\u00a0", "").split("\n") if tokens else []
-
-
-def _is_number(word: str) -> bool:
-    return word.lstrip(_SIGNS)[:1].isdigit()
-
-
-def _roots(word: str) -> tuple[str, ...]:
-    """What a word is compared by where it need not be the same: its stem, or the number without its signs, a range of two."""
-    if word.isalpha() or not _is_number(word):
-        return (stem(word),)
-    return tuple(_BETWEEN_NUMBERS.split(_BETWEEN_THOUSANDS.sub("", word.strip(_SIGNS))))
+    return _Claim(text, words_of(text)[:CLAIM_WORDS_MAX], before)
 
 
 def _beginning(word: str) -> str:
@@ -287,12 +263,12 @@ class _Source:
 
     def __init__(self, text: RecordText) -> None:
         self.body = text.body[:CHARACTERS_MAX]
-        self.title = _words(text.title)
-        named = _words(" ".join(filter(None, (text.topic, text.author, str(text.date.year) if text.date else ""))))
-        self.beside = frozenset(root for word in (*self.title, *named) for root in _roots(word))
+        self.title = words_of(text.title)
+        named = words_of(" ".join(filter(None, (text.topic, text.author, str(text.date.year) if text.date else ""))))
+        self.beside = frozenset(root for word in (*self.title, *named) for root in roots_of(word))
         self.dates = _written(text)
-        tokens = [*_TOKEN.finditer(self.body)]
-        self.words = _folded([token.group() for token in tokens])
+        tokens = [*TOKEN.finditer(self.body)]
+        self.words = folded([token.group() for token in tokens])
         self.starts = [token.start() for token in tokens]
         self._tokens = tokens
         self._joined = f" {' '.join(self.words)} "
@@ -317,13 +293,12 @@ class _Source:
     @cached_property
     def said(self) -> frozenset[str]:
         """What its words are compared by."""
-        return self.beside.union(*map(_roots, self.placed))
+        return self.beside.union(*map(roots_of, self.placed))
 
     @cached_property
     def amounts(self) -> frozenset[float]:
         """Its numbers, in digits or in words."""
-        values = (numeral_value(each.group()) for each in _NUMERALS.finditer(self.body))
-        return frozenset(value for value in values if value is not None)
+        return amounts_in(self.body)
 
     @cached_property
     def passages(self) -> list[_Passage]:
@@ -381,7 +356,7 @@ def _written(text: RecordText) -> list[list[str]]:
             f"{month} {day.day}",
             f"{month[:3]} {day.day}, {day.year}",
         }
-    return sorted(map(_words, forms), key=len, reverse=True)
+    return sorted(map(words_of, forms), key=len, reverse=True)
 
 
 def _citation(n: int, sentence: str, claim: _Claim, source: _Source) -> Citation:
@@ -417,15 +392,15 @@ def _share(words: Sequence[str], source: _Source) -> float:
 
 
 def _claimed(words: Iterable[str]) -> frozenset[str]:
-    return frozenset(root for word in words if word not in STOP_WORDS for root in _roots(word))
+    return frozenset(root for word in words if word not in STOP_WORDS for root in roots_of(word))
 
 
 def _told(claim: _Claim, source: _Source) -> Sequence[str]:
     """What is claimed of the record, without the date or the title of it that introduces it."""
     words = claim.words
     head, colon, rest = claim.text.partition(":")
-    if colon and _words(head) in source.dates:
-        words = _words(rest)[:CLAIM_WORDS_MAX]
+    if colon and words_of(head) in source.dates:
+        words = words_of(rest)[:CLAIM_WORDS_MAX]
     title = len(source.title)
     return words[title:] if title and len(words) > title + 1 and words[:title] == source.title else words
 
@@ -440,7 +415,7 @@ def _passage(words: Sequence[str], source: _Source) -> tuple[int, int, float]:
     said: dict[int, set[str]] = {}
     beginnings = {_beginning(root) for root in claimed}
     for word, places in source.placed.items():
-        if (not word.isalpha() or _beginning(word) in beginnings) and (common := claimed.intersection(_roots(word))):
+        if (not word.isalpha() or _beginning(word) in beginnings) and (common := claimed.intersection(roots_of(word))):
             for place in places:
                 said.setdefault(bisect_right(source.firsts, place) - 1, set()).update(common)
     best = (0.0, 0, 0)
@@ -461,17 +436,10 @@ def _passage(words: Sequence[str], source: _Source) -> tuple[int, int, float]:
 def _has_own_number(words: Sequence[str], *sources: _Source) -> bool:
     """Whether a number is said that none of the sources has, in digits or in words."""
     return any(
-        not any(word not in source.undated(words) or _is_amount_of(word, behind, source) for source in sources)
+        not any(word not in source.undated(words) or is_amount_of(word, behind, source) for source in sources)
         for word, behind in zip(words, [*words[1:], ""], strict=True)
-        if _is_number(word)
+        if is_number(word)
     )
-
-
-def _is_amount_of(word: str, behind: str, source: _Source) -> bool:
-    if source.said.issuperset(_roots(word)):
-        return True
-    amount = numeral_value(word.strip(_SIGNS))
-    return amount is not None and not source.amounts.isdisjoint((amount, amount * scale_value(behind)))
 
 
 def _verbatim(words: Sequence[str], source: _Source) -> tuple[int, int] | None:
@@ -490,10 +458,10 @@ def _quotation(text: str, source: _Source) -> tuple[int, int] | None:
     """Where the source says what a sentence quotes between quotation marks; None where it lacks any of it, or a name or number
     that the sentence says about the quotation.
     """
-    quoted = [words for each in _QUOTED.findall(text) if len(words := _words(each)) >= VERBATIM_WORDS_MIN]
+    quoted = [words for each in _QUOTED.findall(text) if len(words := words_of(each)) >= VERBATIM_WORDS_MIN]
     found = [next(source.places(words), None) for words in quoted]
-    about = [token for token in _TOKEN.findall(_QUOTED.sub(" ", text)) if not token[:1].islower()]
-    is_of_source = all(word in STOP_WORDS or not source.said.isdisjoint(_roots(word)) for word in _folded(about))
+    about = [token for token in TOKEN.findall(_QUOTED.sub(" ", text)) if not token[:1].islower()]
+    is_of_source = all(word in STOP_WORDS or not source.said.isdisjoint(roots_of(word)) for word in folded(about))
     if not found or None in found or found[0] is None or not is_of_source:
         return None
     return source.starts[found[0]], source.end_of(found[0] + len(quoted[0]) - 1)
@@ -524,20 +492,20 @@ def _is_said(rest: Sequence[str], place: int, length: int, source: _Source) -> b
     """Whether the source says it as its own: neither is more claimed than that row of words, nor is anything said beside it in
     the source that denies it, leaves it open, or changes how much it says.
     """
-    if any(_is_denial(word) or not (word in _NO_CLAIM or source.beside.issuperset(_roots(word))) for word in rest):
+    if any(_is_denial(word) or not (word in _NO_CLAIM or source.beside.issuperset(roots_of(word))) for word in rest):
         return False
     begin, end = source.starts[place], source.end_of(place + length - 1)
     first, last = source.sentences_of(place, place + length)
     before, behind = source.body[first:begin], source.body[end:last]
-    left_out = [*_words(before), *_words(behind)]
+    left_out = [*words_of(before), *words_of(behind)]
     if not left_out:
         return True
     if any(_is_denial(word) or word in _LEFT_OPEN for word in left_out):
         return False
     is_asked = source.body[:last].endswith("?")
     near, next_to = _CLAUSE_END.split(before)[-1], _CLAUSE_END.split(behind, maxsplit=1)[0]
-    right_beside = [*_words(near)[-_BEFORE_MAX:], *_words(next_to)[:_BEHIND_MAX]]
-    is_cut = _is_number(source.words[place + length - 1]) and bool(next_to.strip())
+    right_beside = [*words_of(near)[-_BEFORE_MAX:], *words_of(next_to)[:_BEHIND_MAX]]
+    is_cut = is_number(source.words[place + length - 1]) and bool(next_to.strip())
     return not (is_asked or is_cut or any(word in _NARROWING for word in right_beside))
 
 

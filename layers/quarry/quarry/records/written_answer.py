@@ -1,6 +1,6 @@
 """The form in which a model writes an answer: a first line that names its sources, the text, and at the end what to ask next.
 
-Sources: 2, 5
+Sources: 2, 5, r1
 
 The bridge was closed for frost damage [2][5].
 
@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 
 HEAD = "sources:"
 NEXT = "next:"
-NONE = "none"
+RESULT = "r"
+"""Before the number of a query's result."""
 HEAD_CHARACTERS_MAX = 200
 FOLLOWUPS_MAX = 3
 
 FORM = """Write the answer in this form:
-Sources: the numbers of the sources you answer from, as `2, 5`, or `none`
+Sources: the numbers of the sources and query results you answer from, the main one first, as `r1, 2, 5`, or `none`
 (an empty line)
 the answer
 (an empty line)
@@ -30,11 +31,12 @@ Next: a question of at most 15 words that these records can answer and the user 
 class WrittenAnswer:
     """Feed it the model's text; it gives back the answer's. A model that leaves out the first line or the last ones is read too.
 
-    `kept` are the numbers that the first line names; None where there is no such line. What it gives back in all is the same
-    however the text was cut.
+    `kept` are the sources that the first line names; None where there is no such line. `main_result` is the first result of a
+    query that it names. What it gives back in all is the same however the text was cut.
     """
 
     kept: frozenset[int] | None = None
+    main_result: int | None = None
     followups: list[str] = field(default_factory=list)
     _held: str = ""
     _space: str = ""
@@ -78,7 +80,10 @@ class WrittenAnswer:
         self._held = self._held.lstrip()
         line, newline, rest = self._held.partition("\n")
         if _begins(line, HEAD) and (newline or final) and len(line) <= HEAD_CHARACTERS_MAX:
-            self.kept = frozenset(map(int, _numbers(line)))
+            named = _words(line)
+            self.kept = frozenset(int(word) for word in named if word.isdecimal())
+            results = [word.removeprefix(RESULT) for word in named if word.startswith(RESULT)]
+            self.main_result = next((int(number) for number in results if number.isdecimal()), None)
             self._held = rest.lstrip("\n")
             # the empty lines behind it may still come
             self._has_begun = bool(self._held) or final
@@ -105,5 +110,5 @@ def _may_begin(line: str, mark: str) -> bool:
     return said.startswith(mark) or mark.startswith(said)
 
 
-def _numbers(line: str) -> list[str]:
-    return "".join(sign if sign.isdecimal() else " " for sign in line).split()
+def _words(line: str) -> list[str]:
+    return "".join(sign if sign.isalnum() else " " for sign in line.casefold()).split()

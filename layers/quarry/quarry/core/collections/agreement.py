@@ -14,6 +14,7 @@ from quarry.core.collections.declaration import (
     table_name,
     template_columns,
 )
+from quarry.core.collections.json_paths import covered, overlap
 
 Declared = Mapping[str, CollectionDeclaration]
 Table = tuple[str, str]
@@ -53,15 +54,13 @@ def _hidden_elsewhere(declared: Declared) -> Iterator[Disagreement]:
     }
     for name, each in declared.items():
         source, told = table_name(each.source), set[tuple[Table, str]]()
-        own = {(source, column) for column in each.hidden}
+        own = {column for column in hidden if column[0] == source and covered(column[1], each.hidden)}
         for use in _uses(each):
-            column = use.table, use.column
-            if column in hidden and column not in own and hidden[column] != name:
-                told.add(column)
-                message = (
-                    f"the column {use.column!r} of {'.'.join(use.table)} is hidden by the collection {hidden[column]!r}"
-                )
-                yield Disagreement(name, use.path, message)
+            for column in sorted(hidden.keys() - own):
+                if use.table == column[0] and overlap(use.column, column[1]) and hidden[column] != name:
+                    told.add(column)
+                    message = f"the column {column[1]!r} of {'.'.join(use.table)} is hidden by the collection {hidden[column]!r}"
+                    yield Disagreement(name, use.path, message)
         for column in sorted(hidden.keys() - own - told):
             if column[0] == source:
                 shown = f"whole records show the column {column[1]!r}, which the collection {hidden[column]!r} hides"
@@ -80,8 +79,11 @@ def _uses(declared: CollectionDeclaration) -> Iterator[_Use]:
         "author": (declared.author,) if declared.author else (),
         "date": (declared.date,) if declared.date else (),
         "url": template_columns(declared.url or ""),
+        "fields": declared.fields,
     }
     seen = set[str]()
+    if declared.vectors is not None:
+        own["vectors"] = (declared.vectors.column,)
     for keyword, columns in own.items():
         for column in columns:
             if column not in seen:
@@ -92,6 +94,8 @@ def _uses(declared: CollectionDeclaration) -> Iterator[_Use]:
         for column in facet.used_columns or (() if facet.through else (name,)):
             yield _Use(source, column, path)
         yield from _uses_of_facet(facet, path)
+    for name, link in declared.links.items():
+        yield from (_Use(source, column, ("links", name)) for column in link.by)
     for name, each in declared.references.items():
         yield from _uses_of_reference(each, (name.split()[0],))
 

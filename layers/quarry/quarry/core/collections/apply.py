@@ -8,18 +8,27 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, LiteralString
 
 from psycopg.rows import dict_row
 from psycopg.sql import SQL, Identifier
 from psycopg.types.json import Json
 
-from quarry.core.collections.checking import joined_by
-from quarry.core.collections.collection import Collection, UsedColumn, declared_source, make_collection, used_columns
+from quarry.core.collections import toml_text
+from quarry.core.collections.checking import joined_by, linked_by
+from quarry.core.collections.collection import (
+    Collection,
+    UsedColumn,
+    declared_source,
+    key_of,
+    make_collection,
+    used_columns,
+)
 from quarry.core.collections.declaration import (
     CollectionDeclaration,
     FacetDeclaration,
+    LinkDeclaration,
     Parent,
     Referred,
     table_name,
@@ -47,6 +56,7 @@ class Change:
     reasons: tuple[str, ...] = ()
     declaration: CollectionDeclaration | None = None
     relation: Relation | None = None
+    columns: Mapping[str, UsedColumn] = field(default_factory=dict)
     stored: Collection | None = None
     is_filled_anew: bool = False
 
@@ -65,18 +75,33 @@ def plan_changes(
     for name, given in declared.items():
         relation = relations[declared_source(given)]
         declaration = resolved(given, relation, relations)
+        columns = used_columns(declaration, relation, relations)
         old = stored.get(name)
         if old is None:
-            changes.append(Change("create", name, (), declaration, relation, is_filled_anew=True))
-        elif old.key != (declaration.key or relation.primary_key) or old.source != relation.qualified:
-            changes.append(Change("drop", name, ("its source or its key is another",), stored=old))
-            changes.append(Change("create", name, (), declaration, relation, is_filled_anew=True))
+            changes.append(Change("create", name, (), declaration, relation, columns, is_filled_anew=True))
+        elif reason := _why_made_anew(old, declaration, relation):
+            changes.append(Change("drop", name, (reason,), stored=old))
+            changes.append(Change("create", name, (), declaration, relation, columns, is_filled_anew=True))
         else:
-            changes.append(_changed(name, declaration, relation, old))
+            changes.append(_changed(name, declaration, relation, columns, old))
     return changes
 
 
-def _changed(name: str, declaration: CollectionDeclaration, relation: Relation, old: Collection) -> Change:
+def _why_made_anew(old: Collection, declaration: CollectionDeclaration, relation: Relation) -> str | None:
+    if old.key != key_of(declaration, relation) or old.source != relation.qualified:
+        return "its source or its key is another"
+    if old.declaration.is_searched != declaration.is_searched:
+        return "its rows are searched now" if declaration.is_searched else "its rows are searched no more"
+    return None
+
+
+def _changed(
+    name: str,
+    declaration: CollectionDeclaration,
+    relation: Relation,
+    columns: Mapping[str, UsedColumn],
+    old: Collection,
+) -> Change:
     before, after = old.declaration.model_dump(), declaration.model_dump()
     reasons = [
         *(
@@ -86,18 +111,21 @@ def _changed(name: str, declaration: CollectionDeclaration, relation: Relation, 
         ),
         *_facets_changed(before["facets"], after["facets"]),
     ]
-    columns = used_columns(declaration, relation)
     reasons += [
         f"the column {column} is another" for column, used in columns.items() if old.columns.get(column, used) != used
     ]
-    new = make_collection(old.id, name, declaration, relation)
+    new = make_collection(old.id, name, declaration, relation, columns)
     is_earlier = not reasons and old.functions_hash not in (None, hash_of_functions(new))
     if is_earlier:
         reasons.append("an earlier version made its functions")
     if not reasons:
-        return Change("keep", name, (), declaration, relation, old)
-    anew = is_earlier or (new.row_hash, new.content_hash) != (old.row_hash, old.content_hash)
-    return Change("change", name, tuple(reasons), declaration, relation, old, anew)
+        return Change("keep", name, (), declaration, relation, columns, old)
+    made_of, before_made_of = (
+        (each.row_hash, each.content_hash, each.declaration.where, each.declaration.has_meaning) for each in (new, old)
+    )
+    return Change(
+        "change", name, tuple(reasons), declaration, relation, columns, old, is_earlier or made_of != before_made_of
+    )
 
 
 def _facets_changed(before: Mapping[str, object], after: Mapping[str, object]) -> Iterator[str]:
@@ -115,7 +143,7 @@ def resolved(
 ) -> CollectionDeclaration:
     """The declaration with what it leaves to the tables: its key, and those of the tables that it refers to."""
 
-    def key_of(each: Referred | Parent | FacetDeclaration, source: Relation) -> str:
+    def referred_key(each: Referred | Parent | FacetDeclaration, source: Relation) -> str:
         target = table_name(each.of or "")
         keys = (r.target_columns for r in source.references if r.columns == (each.by,) and r.target == target)
         return each.key or next(keys, relations[target].primary_key)[0]
@@ -136,22 +164,29 @@ def resolved(
         if facet.of is None:
             return facet
         title = facet.title and with_keys(facet.title, relations[table_name(facet.of)])
-        return facet.model_copy(update={"key": key_of(facet, relation), "title": title})
+        return facet.model_copy(update={"key": referred_key(facet, relation), "title": title})
 
     def with_keys(each: str | Referred, source: Relation) -> str | Referred:
         if isinstance(each, str):
             return each
         title = with_keys(each.title, relations[table_name(each.of)])
-        return each.model_copy(update={"key": key_of(each, source), "title": title})
+        return each.model_copy(update={"key": referred_key(each, source), "title": title})
+
+    def whole(link: LinkDeclaration) -> LinkDeclaration:
+        found = linked_by(link, relation)
+        if found is not None:
+            return link.model_copy(update={"of": toml_text.table(*found.target), "key": found.target_columns})
+        return link.model_copy(update={"key": relations[table_name(link.of or "")].primary_key})
 
     facets = {name: with_key(facet) for name, facet in declaration.facets.items()}
     parent = declaration.part_of
     return declaration.model_copy(
         update={
-            "key": declaration.key or relation.primary_key,
+            "key": key_of(declaration, relation),
             "facets": facets,
+            "links": {name: whole(link) for name, link in declaration.links.items()},
             "topic": tuple(with_keys(each, relation) for each in declaration.topic),
-            "part_of": parent and parent.model_copy(update={"key": key_of(parent, relation)}),
+            "part_of": parent and parent.model_copy(update={"key": referred_key(parent, relation)}),
         }
     )
 
@@ -164,7 +199,8 @@ def stored_collections(connection: SyncConnection) -> dict[str, Collection]:
 
 
 STORED = """
-select c.id, c.name, c.declaration, c.columns, coalesce(n.nspname, '') as schema, coalesce(r.relname, '') as relation,
+select c.id, c.name, c.declaration, c.columns, c.document_keys, coalesce(n.nspname, '') as schema,
+  coalesce(r.relname, '') as relation,
   coalesce(may_hide_rows(r.oid), false) as has_row_security, c.languages, c.functions_hash,
   array(
     select distinct n.named from (
@@ -182,11 +218,13 @@ from collections c left join pg_class r on r.oid = c.source left join pg_namespa
 def collection_of(row: Mapping[str, Any]) -> Collection:
     """A collection out of a row of `STORED`."""
     declaration = CollectionDeclaration.model_validate(row["declaration"])
-    columns = {name: UsedColumn(**column) for name, column in row["columns"].items()}
+    columns, keys = (
+        {name: UsedColumn.stored(column) for name, column in row[kept].items()} for kept in ("columns", "document_keys")
+    )
     source = (row["schema"], row["relation"])
     return Collection(
         row["id"], row["name"], declaration, source, columns, declaration.key, row["has_row_security"],
-        tuple(row["languages"]), row["functions_hash"], frozenset(row["guarded_tables"]),
+        tuple(row["languages"]), row["functions_hash"], frozenset(row["guarded_tables"]), keys,
     )  # fmt: skip
 
 
@@ -207,15 +245,25 @@ def apply_change(connection: SyncConnection, change: Change, schema: str) -> Non
         elif change.action == "keep" and change.stored:
             _restore_triggers(connection, change.stored)
         elif change.declaration and change.relation:
-            collection = _store(connection, change.name, change.declaration, change.relation)
+            collection = _store(connection, change.name, change.declaration, change.relation, change.columns)
             connection.execute(
                 "update collections set functions_hash = %s where id = %s",
                 [hash_of_functions(collection), collection.id],
             )
             for statement in _made(collection, schema, is_new=change.action == "create"):
                 connection.execute(statement)
-            if change.is_filled_anew:
+            if change.is_filled_anew and collection.declaration.is_searched:
                 _ask_to_compare(connection, collection)
+        if change.relation and change.action != "drop":
+            _note_keys(connection, change, change.relation)
+
+
+def _note_keys(connection: SyncConnection, change: Change, relation: Relation) -> None:
+    """Note the keys that JSON columns were seen to hold, and those that predicates name."""
+    named = change.declaration.paths_of_predicates if change.declaration else ()
+    keys = dict.fromkeys((*(each.name for each in relation.documents), *named))
+    kept = {name: UsedColumn.at(relation, name).to_store() for name in keys}
+    connection.execute("update collections set document_keys = %s where name = %s", [Json(kept), change.name])
 
 
 def _restore_triggers(connection: SyncConnection, collection: Collection) -> None:
@@ -225,7 +273,7 @@ def _restore_triggers(connection: SyncConnection, collection: Collection) -> Non
         "select count(*) from pg_trigger where tgfoid = to_regproc(%s) and tgenabled in ('O', 'A')",
         [f"note_changes_{collection.id}"],
     ).fetchone()
-    if collection.declaration.sync == "trigger" and row is not None and row[0] < len(made):
+    if collection.has_triggers and row is not None and row[0] < len(made):
         for statement in made:
             connection.execute(statement)
         _ask_to_compare(connection, collection)
@@ -235,16 +283,22 @@ def _ask_to_compare(connection: SyncConnection, collection: Collection) -> None:
     connection.execute("insert into collection_changes (collection, key) values (%s, null)", [collection.id])
 
 
-def _store(connection: SyncConnection, name: str, declaration: CollectionDeclaration, relation: Relation) -> Collection:
-    columns = {column: asdict(used) for column, used in used_columns(declaration, relation).items()}
+def _store(
+    connection: SyncConnection,
+    name: str,
+    declaration: CollectionDeclaration,
+    relation: Relation,
+    columns: Mapping[str, UsedColumn],
+) -> Collection:
+    kept = {column: used.to_store() for column, used in columns.items()}
     row = connection.execute(
         "insert into collections as c (name, source, declaration, columns) values (%s, %s::oid, %s, %s)"
         " on conflict (name) do update set declaration = excluded.declaration, columns = excluded.columns,"
         " applied_at = now(), problem = null returning c.id",
-        [name, relation.oid, Json(declaration.model_dump(mode="json", exclude_defaults=True)), Json(columns)],
+        [name, relation.oid, Json(declaration.model_dump(mode="json", exclude_defaults=True)), Json(kept)],
     ).fetchone()
     assert row is not None
-    return make_collection(row[0], name, declaration, relation)
+    return make_collection(row[0], name, declaration, relation, columns)
 
 
 def hash_of_functions(collection: Collection) -> str:
@@ -266,7 +320,7 @@ def _made(collection: Collection, schema: str, *, is_new: bool) -> Iterator[Lite
         )
     yield from functions(collection, schema)
     yield from rights(collection)
-    yield from triggers(collection) if collection.declaration.sync == "trigger" else drop_triggers(collection)
+    yield from triggers(collection) if collection.has_triggers else drop_triggers(collection)
 
 
 def drop_collection(connection: SyncConnection, collection: Collection) -> None:
@@ -289,4 +343,6 @@ _NOTED_BY_NAME = {
 
 
 def _worded(value: object) -> str:
+    if isinstance(value, dict) and "sql" in value:
+        return str(value["sql"])
     return json.dumps(value, ensure_ascii=False, default=list)

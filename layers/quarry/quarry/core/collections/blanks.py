@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from quarry.core.collections.collection import Collection
 from quarry.core.collections.declaration import line_columns
 from quarry.core.collections.guessing import words
+from quarry.core.collections.json_paths import own_name
 from quarry.core.language.nouns import plural, singular
 from quarry.core.retrieval.facets import Facet
 
@@ -18,9 +19,10 @@ def text_facets(collection: Collection) -> Iterator[Facet]:
     declared = collection.declaration
     other = {*line_columns(declared.title), *(each.column or name for name, each in declared.facets.items())}
     for column in declared.text:
-        name = f"{'_'.join(words(column))}_text"
+        own = words(own_name(column))
+        name = f"{'_'.join(own)}_text"
         if column in other or name in declared.facets:
             continue
-        called = singular(" ".join(words(column)))
+        called = singular(" ".join(own))
         also = (_ALSO_CALLED[called],) if called in _ALSO_CALLED else ()
         yield Facet(name, "text", collection.text(column, "t"), called, plural(called), words=also)

@@ -4,13 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from quarry.core.collections.agreement import disagreements
-from quarry.core.collections.column_types import ANY, DATE, FACETS, ORDERED, SINGLE, TEXT, Fit, is_comparable
+from quarry.core.collections.collection import key_of
+from quarry.core.collections.column_types import (
+    ANY,
+    DATE,
+    FACETS,
+    ORDERED,
+    PLAIN,
+    SINGLE,
+    TEXT,
+    VECTOR,
+    Fit,
+    is_comparable,
+)
 from quarry.core.collections.declaration import (
     CollectionDeclaration,
     FacetDeclaration,
     Lines,
+    LinkDeclaration,
     Parent,
     Poll,
     Referred,
@@ -21,8 +35,12 @@ from quarry.core.collections.declaration import (
     template_columns,
 )
 from quarry.core.collections.exposure import exposed
+from quarry.core.collections.json_paths import PathType, covers, keys_of, overlap
+from quarry.core.collections.path_types import path_types, type_to_compare
 from quarry.core.collections.predicate import fields_of, read_predicate
 from quarry.core.collections.relations import Catalog, Column, Reference, Relation
+from quarry.core.collections.toml_text import table as sql_table
+from quarry.core.collections.vectors_given import vectors_problem
 
 _SYSTEM_SCHEMAS = ("pg_catalog", "information_schema")
 _TRIGGERED = ("table", "partitioned table")
@@ -50,7 +68,7 @@ def tables_named(declared: Mapping[str, CollectionDeclaration]) -> set[tuple[str
         for name in (
             collection.source,
             *(name for facet in collection.facets.values() if facet.through for name in (facet.of, facet.through)),
-            *(each.of for each in _references(collection)),
+            *(each.of for each in (*_references(collection), *collection.links.values())),
         )
         if name is not None
     }
@@ -100,10 +118,13 @@ class _Check:
         self._check_columns(source)
         self._check_url(source)
         self._check_sync(source)
+        self._check_vectors(source)
         for name, facet in self.declared.facets.items():
             self._check_facet(source, name, facet)
         for name, text in self.declared.predicates.items():
             self._check_predicate(source, name, text)
+        for name, link in self.declared.links.items():
+            self._check_link(source, name, link)
         for name, each in self.declared.references.items():
             self._check_referred(source, each, FACETS["value"], name.split()[0])
         self._doubt_secrets(source)
@@ -133,17 +154,36 @@ class _Check:
         own = [".".join(known) for known in self.catalog.names if known[0] != self.own_schema]
         return nearest(f"{schema}.{table}", own)
 
-    def _column(self, relation: Relation, name: str, fit: Fit, *path: str) -> Column | None:
-        column = relation.by_name.get(name)
+    @cached_property
+    def _types(self) -> Mapping[str, PathType]:
+        """Of which type the paths are that are named of the source."""
+        return path_types(self.declared, self.catalog.relations)
+
+    def _column(
+        self, relation: Relation, name: str, fit: Fit, *path: str, type: PathType | None = None
+    ) -> Column | None:
+        is_own = relation.qualified == table_name(self.declared.source)
+        column = relation.at(name, type or (self._types.get(name, PathType()) if is_own else PathType()))
         if column is None:
-            self._wrong(f"{relation.name} has no column {name!r}{nearest(name, relation.by_name)}", *path)
+            self._wrong(f"{relation.name} has no column {name!r}{nearest(name, relation.names)}", *path)
+        elif name in relation.by_name and keys_of(name) and not is_own:
+            self._wrong(f"{name!r} is a column, and reads as a key in JSON: call it otherwise in a view", *path)
         elif _UNQUOTABLE & {*name}:
             self._wrong(
                 f"a column called {name!r} cannot be used: give it a name without %, {{ and }} in a view", *path
             )
         elif not fit.accepts(column):
             self._wrong(f"the column {name!r} is {column.type}, not {fit.wanted}", *path)
+        elif name not in relation.by_name:
+            self._doubt_path(relation, name, *path)
         return column
+
+    def _doubt_path(self, relation: Relation, name: str, *path: str) -> None:
+        """A key that a sample does not have may be misspelt."""
+        holder = keys_of(name)[0]
+        seen = [each.name for each in relation.documents if covers(holder, each.name)]
+        if seen and not any(overlap(name, each) for each in seen):
+            self._doubtful(f"hardly any row of a sample has one value at {name!r}{nearest(name, seen)}", *path)
 
     def _check_rights(self, source: Relation) -> None:
         if not source.may_select:
@@ -165,6 +205,8 @@ class _Check:
         key = self.declared.key
         for name in key:
             self._column(source, name, SINGLE, "key")
+        if not key and source.kind in _TRIGGERED and not self.declared.is_searched:
+            return  # rows that are only counted need none
         if source.kind not in _TRIGGERED:
             if not key:
                 self._wrong(
@@ -184,11 +226,11 @@ class _Check:
         for keyword, names in named.items():
             for name in names:
                 self._column(source, name, _FITS.get(keyword, TEXT), keyword)
-        if not declared.text:
-            self._wrong("names no column that words could be looked for in", "text")
+        for name in declared.fields:
+            self._column(source, name, PLAIN, "fields")
         for name in declared.text:
             self._column(source, name, TEXT, "text", name)
-        self._refuse_hidden("key", declared.key or source.primary_key)
+        self._refuse_hidden("key", key_of(declared, source))
         self._refuse_hidden("date", _given(declared.date))
         for name in _given(declared.language_column):
             self._column(source, name, TEXT, "language", "column")
@@ -203,7 +245,7 @@ class _Check:
 
     def _refuse_hidden(self, keyword: str, names: Iterable[str], *path: str) -> None:
         for name in names:
-            if name in self.declared.hidden:
+            if any(overlap(name, hidden) for hidden in self.declared.hidden):
                 self._wrong(f"the column {name!r} is hidden, and would be shown", *path, keyword)
 
     def _check_url(self, source: Relation) -> None:
@@ -220,6 +262,8 @@ class _Check:
 
     def _check_sync(self, source: Relation) -> None:
         sync = self.declared.sync
+        if not self.declared.is_searched:
+            return
         if isinstance(sync, Poll):
             self._column(source, sync.poll, ORDERED, "sync", "poll")
         elif sync == "trigger" and source.kind not in _TRIGGERED:
@@ -237,6 +281,13 @@ class _Check:
                 "sync",
             )
 
+    def _check_vectors(self, source: Relation) -> None:
+        """That the table's vectors can be compared with those of questions."""
+        vectors = self.declared.vectors
+        column = self._column(source, vectors.column, VECTOR, "vectors") if vectors else None
+        if vectors and column and (problem := vectors_problem(vectors, column, self.catalog.vectors)):
+            self._wrong(problem, "vectors")
+
     def _check_facet(self, source: Relation, name: str, facet: FacetDeclaration) -> None:
         path = ("facets", name)
         if facet.through is not None:
@@ -249,8 +300,8 @@ class _Check:
                 self._check_referred(source, facet.reference, FACETS[facet.kind], *path)
             return
         if facet.expression is not None:
-            columns = {column.name: column for column in source.columns}
-            are_moments = all(each in columns and DATE.accepts(columns[each]) for each in facet.used_columns)
+            columns = [source.at(each, self._types.get(each)) for each in facet.used_columns]
+            are_moments = all(each is not None and DATE.accepts(each) for each in columns)
             fit = DATE if are_moments and facet.kind == "number" else FACETS["number"]
             for each in facet.used_columns:
                 self._column(source, each, fit, *path, "expression")
@@ -265,17 +316,43 @@ class _Check:
         path = ("predicates", name)
         if name in source.by_name:
             self._wrong(f"{source.name} has a column of this name: call the predicate otherwise", *path)
-        known = [*self.declared.facets, *(["date"] if self.declared.date else []), *source.by_name]
+        known = [*self.declared.facets, *(["date"] if self.declared.date else []), *source.names]
         for field_name in dict.fromkeys(fields_of(read_predicate(text))):
-            if field_name not in known:
+            if field_name not in known and (not keys_of(field_name) or source.at(field_name) is None):
                 self._wrong(f"there is no facet or column {field_name!r}{nearest(field_name, known)}", *path)
             elif field_name not in self.declared.facets:
                 self._refuse_hidden(field_name, [field_name], *path)
 
+    def _check_link(self, source: Relation, name: str, link: LinkDeclaration) -> None:
+        path = ("links", name)
+        columns = [self._column(source, each, SINGLE, *path, "by") for each in link.by]
+        found = linked_by(link, source)
+        if found is None and link.of is None:
+            self._wrong(f"no foreign key of {', '.join(link.by)} says what is referred to: name it as `of`", *path)
+        named_table = link.of or (found and sql_table(*found.target))
+        other = self._other(named_table, *path, "of") if named_table else None
+        if other is None:
+            return
+        key = found.target_columns if found else link.key or other.primary_key
+        if len(key) != len(link.by):
+            told = f"{len(key)} columns" if key else "none"
+            self._wrong(f"the key of {other.name} has {told}, and `by` {len(link.by)}: name them as `key`", *path)
+            return
+        for column, named in zip(columns, key, strict=True):
+            referred = self._column(other, named, SINGLE, *path, "key")
+            if column and referred and not is_comparable(column, referred):
+                self._wrong(
+                    f"the column {column.name!r} is {column.type}, and {named!r} of {other.name} is {referred.type}",
+                    *path, "by",
+                )  # fmt: skip
+
     def _check_referred(self, source: Relation, referred: Referred | Parent, fit: Fit, *path: str) -> None:
-        by = self._column(source, referred.by, SINGLE, *path, "by")
-        self._refuse_hidden("by", [referred.by], *path)
         other = self._other(referred.of, *path, "of")
+        key = referred.key or (other and referred_key(source, referred.by, other))
+        is_own = source.qualified == table_name(self.declared.source)
+        type = type_to_compare(other.by_name.get(key) if other and key and is_own else None)
+        by = self._column(source, referred.by, SINGLE, *path, "by", type=type)
+        self._refuse_hidden("by", [referred.by], *path)
         if other is None:
             return
         if isinstance(referred, Parent):
@@ -312,7 +389,7 @@ class _Check:
             self._check_line(other, str(facet.title or ""), SINGLE, *path, "title")
         if other is None or joins is None:
             return
-        key = self.declared.key or source.primary_key
+        key = key_of(self.declared, source)
         if len(key) != 1:
             self._wrong(
                 f"rows of {source.name} are told by {len(key)} columns, and are joined by one", *path, "through"
@@ -382,6 +459,15 @@ def joined_by(
     if to is not None and key is not None:
         to = Reference(to.columns, to.target, (key,))
     return by, to
+
+
+def linked_by(link: LinkDeclaration, source: Relation) -> Reference | None:
+    """How a link leads on: by the columns that it names, else by the foreign key of its columns; None where neither says it."""
+    target = table_name(link.of) if link.of else None
+    if target and link.key:
+        return Reference(link.by, target, link.key)
+    found = (each for each in source.references if each.columns == link.by and target in (None, each.target))
+    return next(found, None)
 
 
 def referred_key(source: Relation, by: str, other: Relation) -> str | None:

@@ -8,9 +8,9 @@ of the source alone; readers get everything else from the source itself, with th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from typing import LiteralString
+from typing import Any, LiteralString
 
 from psycopg.sql import Literal
 
@@ -31,6 +31,8 @@ from quarry.core.collections.declaration import (
 )
 from quarry.core.collections.expression import expression_columns, expression_sql
 from quarry.core.collections.guessing import words
+from quarry.core.collections.json_paths import TEXT, PathType, keys_of, own_name, path_sql, without_path
+from quarry.core.collections.path_types import TYPES_OF_KINDS, Relations, path_types
 from quarry.core.collections.relations import Column, Relation, is_date_type
 from quarry.core.retrieval.facets import identifier
 
@@ -38,8 +40,6 @@ TITLE_MAX_CHARACTERS = 160
 LINE_BREAK: LiteralString = r"E'\n'"
 ARGUMENTS_MAX = 100
 """So many a function of Postgres takes."""
-_TYPED_KINDS: frozenset[FacetKind] = frozenset({"date", "number", "money", "year", "boolean"})
-"""Of these kinds a value in another table is read as it is, of all others as text."""
 ENGLISH = "english"
 OTHER_LANGUAGE = "simple"
 """What a row is read by whose language no text search configuration fits."""
@@ -49,15 +49,43 @@ TEXT_MAX_CHARACTERS = 200_000
 
 @dataclass(frozen=True)
 class UsedColumn:
-    """A column that a collection is made of: its number in the table, and the type beneath its domains and arrays."""
+    """A column that a collection is made of: its number in the table, and the type beneath its domains and arrays. Of a key in
+    a JSON column, `path` is that column and the key.
+    """
 
     number: int
     base: str
     is_array: bool
+    path: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, column: Column) -> UsedColumn:
+        """A column of a table; of a path, by its name, what stands there."""
         return cls(column.number, column.base, column.is_array)
+
+    @classmethod
+    def at(cls, relation: Relation, name: str, type: PathType | None = None) -> UsedColumn:
+        """A column or path of a table. Raises KeyError where there is none."""
+        column = relation.at(name, type)
+        if column is None:
+            raise KeyError(name)
+        return replace(cls.of(column), path=() if name in relation.by_name else keys_of(name))
+
+    @classmethod
+    def stored(cls, stored: Mapping[str, Any]) -> UsedColumn:
+        """One that the database keeps."""
+        return cls(**{**stored, "path": tuple(stored.get("path", ()))})
+
+    def to_store(self) -> dict[str, object]:
+        """What the database keeps of it: earlier versions know no paths."""
+        kept = asdict(self)
+        return kept if self.path else {name: each for name, each in kept.items() if name != "path"}
+
+    def sql(self, name: str, row: LiteralString) -> LiteralString:
+        """Its value in the row `row`; `name` is its own."""
+        return (
+            path_sql(self.path, PathType(self.base, self.is_array), row) if self.path else f"{row}.{identifier(name)}"
+        )
 
 
 @dataclass(frozen=True)
@@ -76,6 +104,8 @@ class Collection:
     """What the database has its functions as; None where they were not looked at."""
     guarded_tables: frozenset[str] = frozenset()
     """The tables that its facets name of which row-level security may hide rows, as the declaration has them."""
+    document_keys: Mapping[str, UsedColumn] = field(default_factory=dict)
+    """The keys that were seen in JSON columns of its source, by their paths."""
 
     @property
     def has_source(self) -> bool:
@@ -104,13 +134,32 @@ class Collection:
         return f"windows_{self.id}"
 
     @property
-    def source_sql(self) -> LiteralString:
-        """The source's name in SQL."""
+    def has_triggers(self) -> bool:
+        """Whether changes of its source are noted by triggers; rows that are only counted are read where they are."""
+        return self.declaration.is_searched and self.declaration.sync == "trigger"
+
+    @property
+    def table_sql(self) -> LiteralString:
+        """The name in SQL of the table or view that it is made of."""
         return identifier(*self.source)
 
+    @property
+    def source_sql(self) -> LiteralString:
+        """Its rows in SQL: the table, or those of its rows that the collection has."""
+        where = self.declaration.where
+        # rows without a key are known by where they stand
+        columns: LiteralString = "*" if self.key else "tableoid, ctid, *"
+        return f"(select {columns} from {self.table_sql} where {where.statement})" if where else self.table_sql
+
     def column(self, name: str, row: LiteralString = "x") -> LiteralString:
-        """A column of the source's row `row`."""
-        return row + "." + identifier(name)
+        """A column, or a path, of the source's row `row`."""
+        used = self.columns.get(name)
+        return used.sql(name, row) if used else self.other_column(name, row)
+
+    def other_column(self, name: str, row: LiteralString, kind: FacetKind = "value") -> LiteralString:
+        """A column, or a path, of a row of another table."""
+        keys = keys_of(name)
+        return path_sql(keys, PathType(TYPES_OF_KINDS.get(kind, TEXT)), row) if keys else f"{row}.{identifier(name)}"
 
     def text(self, name: str, row: LiteralString = "x") -> LiteralString:
         """A column of the source's row as text; of an array, its elements with commas between."""
@@ -118,13 +167,17 @@ class Collection:
         return f"array_to_string({value}, ', ')" if self.columns[name].is_array else f"{value}::text"
 
     def key_text(self, row: LiteralString = "x") -> LiteralString:
-        """The key of the source's row as text."""
+        """The key of the source's row as text; where it has none, the place where the row stands now."""
+        if not self.key:
+            return f"row({row}.tableoid, {row}.ctid)::text"
         if len(self.key) == 1:
             return self.column(self.key[0], row) + "::text"
         return "jsonb_build_array(" + _listed(self.column(name, row) for name in self.key) + ")::text"
 
     def has_key(self, key: LiteralString, row: LiteralString = "x") -> LiteralString:
         """Whether the source's row is the one with this key as text, so that an index of the source serves."""
+        if not self.key:
+            return f"{self.key_text(row)} = ({key})"
         if len(self.key) == 1:
             return f"{self.column(self.key[0], row)} = ({key})::{_type(self.columns[self.key[0]])}"
         return " and ".join(
@@ -134,6 +187,8 @@ class Collection:
 
     def has_key_among(self, row: LiteralString = "t") -> LiteralString:
         """Whether the source's row has one of some keys, as a template with a place for their array."""
+        if not self.key:
+            return f"{self.key_text(row)} = any({{}}::text[])"
         typed = [
             f"k.key::{_type(self.columns[name])}" if len(self.key) == 1
             else f"(k.key::jsonb ->> {place})::{_type(self.columns[name])}"
@@ -147,6 +202,8 @@ class Collection:
         return f"coalesce({_listed([*self._titles(row), self._beginning(row), self.key_text(row)])})"
 
     def _beginning(self, row: LiteralString) -> LiteralString:
+        if not self.declaration.is_searched:
+            return "null"
         texts = joined_texts("' '", (self.text(name, row) for name in self.declaration.text))
         return f"nullif(btrim(left({texts}, {TITLE_MAX_CHARACTERS})), '')"
 
@@ -170,7 +227,7 @@ class Collection:
         """A line that is cited; a column of weight D with its name before it."""
         if self.declaration.text.get(line) != "D":
             return self.line(line, row)
-        return quoted(f"{' '.join(words(line)) or line}: ") + f" || {self.line(line, row)}"
+        return quoted(f"{' '.join(words(own_name(line))) or line}: ") + f" || {self.line(line, row)}"
 
     def _facet_lines(self, row: LiteralString) -> list[LiteralString]:
         return [
@@ -201,7 +258,7 @@ class Collection:
             return self._called(title.title, row + "y", kind)
         if is_template(title):
             return self._other_line(title, row)
-        return self.column(title, row) if kind in _TYPED_KINDS else self.other_text(title, row)
+        return self.other_column(title, row, kind) if kind in TYPES_OF_KINDS else self.other_text(title, row)
 
     def reached(self, facet: FacetDeclaration) -> LiteralString:
         """The rows of the table that a facet refers to, with what they refer to in their turn, and the value at the end:
@@ -258,12 +315,15 @@ class Collection:
         parent = self.declaration.part_of
         if parent is None:
             return "null", "null"
-        shown = _listed(f"{quoted(name)}, y.{identifier(name)}" for name in parent.show)
+        shown = _listed(f"{quoted(name)}, {self.other_column(name, 'y')}" for name in parent.show)
         return self.text(parent.by, row), f"(select jsonb_build_object({shown}) {self._row_of(parent, row, 'y')})"
 
     def fields(self, row: LiteralString = "t") -> LiteralString:
         """The source's row as JSON, but for what is hidden."""
-        return f"to_jsonb({row}) - array[{_listed(map(quoted, self.declaration.hidden))}]::text[]"
+        fields: LiteralString = f"to_jsonb({row}) - array[{_listed(map(quoted, self.declaration.hidden))}]::text[]"
+        for keys in filter(None, map(keys_of, self.declaration.hidden)):
+            fields = without_path(fields, keys)
+        return fields
 
     @property
     def unshown_columns(self) -> tuple[str, ...]:
@@ -280,7 +340,7 @@ class Collection:
 
     def other_text(self, name: str, row: LiteralString) -> LiteralString:
         """A column of a row of another table as text."""
-        return self.column(name, row) + "::text"
+        return self.other_column(name, row) + "::text"
 
     def _referred(self, reference: Referred, row: LiteralString, other: LiteralString = "y") -> LiteralString:
         """What is referred to of the row `row`; null where there is no such row, which is called `other`."""
@@ -289,8 +349,8 @@ class Collection:
         return f"(select {value} {self._row_of(reference, row, other)})"
 
     def _row_of(self, reference: Referred | Parent, row: LiteralString, other: LiteralString) -> LiteralString:
-        key, by = identifier(reference.key or "id"), identifier(reference.by)
-        return f"from {self.other_table(reference.of)} {other} where {other}.{key} = {row}.{by} limit 1"
+        key, by = identifier(reference.key or "id"), self.column(reference.by, row)
+        return f"from {self.other_table(reference.of)} {other} where {other}.{key} = {by} limit 1"
 
     def other_table(self, name: str) -> LiteralString:
         """The name in SQL of a table that the declaration names."""
@@ -319,6 +379,8 @@ class Collection:
     @cached_property
     def document(self) -> LiteralString:
         """The words of the source's row `x`, as a tsvector."""
+        if not self.declaration.is_searched:
+            return "''::tsvector"
         most = TEXT_MAX_CHARACTERS // len(self.declaration.text)
         return " || ".join(
             f"setweight(text_words(({self.language()})::regconfig, coalesce(left({self.text(name)}, {most}), '')), '{weight}')"
@@ -331,11 +393,16 @@ class Collection:
         whose = filter(None, [self.declaration.scope, self.declaration.language_column])
         made_of = dict.fromkeys((*self.declaration.text, *self._embedded, *whose))
         how = repr((self.declaration.language, "unaccented", [*self.declaration.text.items()], self._embedded))
-        return _hashed([quoted(how), *(self.text(name) for name in made_of)])
+        vectors = [self.content_hash] if self.declaration.vectors else []
+        return _hashed([quoted(how), *(self.text(name) for name in made_of), *vectors])
 
     @cached_property
     def content_hash(self) -> LiteralString:
         """What changes when what has vectors does; null where nothing has."""
+        if self.declaration.vectors is not None:
+            vector = self.column(self.declaration.vectors.column)
+            # as Postgres sends it, of the row: text of a thousand numbers takes ten times as long
+            return f"case when {vector} is not null then md5(record_send(row({vector}))) end"
         return _hashed(self.text(name) for name in self._embedded) if self.declaration.embedded else "null"
 
     @property
@@ -391,6 +458,9 @@ class OwnTable(Collection):
     def has_key(self, key: LiteralString, row: LiteralString = "x") -> LiteralString:
         return f"{row}.id = {key}"
 
+    def other_column(self, name: str, row: LiteralString, kind: FacetKind = "value") -> LiteralString:
+        return f"{row}.{name}"
+
     def other_text(self, name: str, row: LiteralString) -> LiteralString:
         return f"{row}.{name}"
 
@@ -416,10 +486,14 @@ class OwnTable(Collection):
         return f"md5(({self.fields('x')})::text)"
 
 
-def used_columns(declaration: CollectionDeclaration, relation: Relation) -> dict[str, UsedColumn]:
-    """The columns of the source that a collection uses, by name. Raises KeyError for one that there is not."""
-    names = _columns_named(declaration, declaration.key or relation.primary_key)
-    return {name: UsedColumn.of(relation.by_name[name]) for name in names}
+def used_columns(declaration: CollectionDeclaration, relation: Relation, relations: Relations) -> dict[str, UsedColumn]:
+    """The columns and paths of the source that a collection uses, by name; `relations` are the tables that it names.
+
+    Raises KeyError for what there is not.
+    """
+    names = _columns_named(declaration, key_of(declaration, relation))
+    types = path_types(declaration, relations)
+    return {name: UsedColumn.at(relation, name, types.get(name, PathType())) for name in names}
 
 
 def _columns_named(declaration: CollectionDeclaration, key: Sequence[str]) -> dict[str, None]:
@@ -431,18 +505,32 @@ def _columns_named(declaration: CollectionDeclaration, key: Sequence[str]) -> di
     ]
     poll = [] if isinstance(declaration.sync, str) else [declaration.sync.poll]
     single = [name for name in (declaration.date, declaration.scope, declaration.language_column) if name]
-    single += template_columns(declaration.url or "")
+    single += [*template_columns(declaration.url or ""), *(declaration.where.columns if declaration.where else ())]
+    single += [declaration.vectors.column] if declaration.vectors else []
     references = [each.by for each in declaration.references.values()]
+    if not declaration.is_searched:
+        # of these no trigger compares the columns
+        references += [*declaration.fields, *(name for each in declaration.links.values() for name in each.by)]
     return dict.fromkeys((
         *key, *declaration.text, *declaration.headings, *declaration.embedded, *declaration.shown, *single, *poll, *facets,
         *references,
     ))  # fmt: skip
 
 
-def make_collection(id: int, name: str, declaration: CollectionDeclaration, relation: Relation) -> Collection:
-    """A collection of what was declared and of the table that is there. Raises KeyError for a column that there is not."""
-    key = declaration.key or relation.primary_key
-    columns = used_columns(declaration, relation)
+def key_of(declaration: CollectionDeclaration, relation: Relation) -> tuple[str, ...]:
+    """The columns that tell rows apart, by the declaration or else the primary key; none where rows are only counted and that
+    key is hidden.
+    """
+    if declaration.key or declaration.is_searched or not {*relation.primary_key} & {*declaration.hidden}:
+        return declaration.key or relation.primary_key
+    return ()
+
+
+def make_collection(
+    id: int, name: str, declaration: CollectionDeclaration, relation: Relation, columns: Mapping[str, UsedColumn]
+) -> Collection:
+    """A collection of what was declared and of the table that is there, of which it uses these columns."""
+    key = key_of(declaration, relation)
     return Collection(id, name, declaration, relation.qualified, columns, key, relation.has_row_security)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from quarry.core.collections.declaration import FacetKind
@@ -59,9 +60,21 @@ def _type(column: Column) -> str:
     return column.base.partition("(")[0].rpartition(".")[2].strip('"').split(" ")[0]
 
 
+def _is_vector(column: Column) -> bool:
+    return not column.is_array and _type(column) in ("vector", "halfvec")
+
+
+def dimensions_of(column: Column) -> int | None:
+    """How many numbers each vector of a column has; None where the type does not say it."""
+    said = column.type.partition("(")[2].rstrip(")")
+    return int(said) if said.isdecimal() else None
+
+
 ANY = Fit(lambda _: True, "anything")
 TEXT = Fit(_has_text, "text")
 SINGLE = Fit(is_single, "a single value")
+PLAIN = Fit(lambda column: is_single(replace(column, is_array=False)), "a single value, or several of these")
+VECTOR = Fit(_is_vector, "a vector or halfvec of pgvector")
 DATE = Fit(is_date, "a date or timestamp")
 ORDERED = Fit(_is_ordered, "a number, moment or text that grows")
 _WORD = Fit(_is_word, "text")

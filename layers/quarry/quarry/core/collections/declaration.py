@@ -11,7 +11,7 @@ import re
 import tomllib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import (
     AfterValidator,
@@ -19,12 +19,15 @@ from pydantic import (
     ConfigDict,
     Field,
     ValidationError,
+    ValidationInfo,
     field_validator,
     model_validator,
 )
 
 from quarry.core.collections.expression import expression_columns
-from quarry.core.collections.predicate import read_predicate
+from quarry.core.collections.json_paths import keys_of, overlap
+from quarry.core.collections.predicate import fields_of, read_predicate
+from quarry.core.collections.row_choice import VectorColumn, Vectors, Where
 from quarry.core.contract import NAME_PATTERN
 from quarry.core.errors import ConfigurationError
 from quarry.core.language.writing import languages
@@ -95,6 +98,29 @@ class Parent(_Declared):
     of: TableName
     key: str | None = None
     show: Annotated[Columns, Field(min_length=1)]
+
+
+class LinkDeclaration(_Declared):
+    """What rows refer to that gives them no name: the row of table `of` whose columns `key` hold what the columns `by` do. `of`
+    and `key` are left out where a foreign key says them.
+    """
+
+    by: Annotated[Columns, Field(min_length=1)]
+    of: TableName | None = None
+    key: Columns = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_columns(cls, value: object) -> object:
+        return {"by": value} if isinstance(value, str | list) else value
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Self:
+        if self.key and len(self.key) != len(self.by):
+            raise ValueError("`by` and `key` name as many columns as each other")
+        if self.key and self.of is None:
+            raise ValueError("`key` are columns of the table `of`, which is missing")
+        return self
 
 
 class Quoting(_Declared):
@@ -221,20 +247,27 @@ class LanguageColumn(_Declared):
 class CollectionDeclaration(_Declared):
     """One table, partitioned table, view or materialized view that is searched as it is.
 
-    `key` is the primary key where it is left out. `text` are the columns that words are looked for in, with their weights;
+    `key` is the primary key where it is left out. `text` are the columns that words are looked for in, with their weights; rows
+    without it are counted, filtered and grouped by, but not searched, and nothing is kept beside them but their values;
     `embed` those that have meaning, with `heading` before each piece; `cite` the lines that answers may quote. `title` and
     `topic` say what a row is called and what it is about: the first of them that is not empty. Titles and lines are columns, or
     templates (`parse`). `author` is the column of who says what a row holds, `part_of` what it belongs to. `scope` holds whose a
-    row is; callers see rows by the setting `scope_setting`, which is their verified claim `scope_claim`. `predicates` are
-    conditions with a name (`read_predicate`), which a Query uses as boolean fields. `bypasses_policies` says that every caller
-    may read what a view shows of tables with policies.
+    row is; callers see rows by the setting `scope_setting`, which is their verified claim `scope_claim`. `fields` are columns
+    that a Query uses as well, and that are not shown: keys and codes. `links` are references that give a row no name.
+    `predicates` are conditions with a name (`read_predicate`), which a Query uses as boolean fields. `bypasses_policies` says
+    that every caller may read what a view shows of tables with policies. It has the rows that meet `where`, and with `vectors`
+    it is searched by vectors that these hold, in place of `embed`.
+
+    Wherever a column is named a key of a JSON column may be: `metadata.author`.
     """
 
     source: TableName
+    where: Where | None = None
     key: Columns = ()
     title: Columns = ()
-    text: Mapping[str, Weight]
+    text: Mapping[str, Weight] = {}
     embed: Columns | None = None
+    vectors: VectorColumn | None = None
     heading: Columns | None = None
     cite: Columns = ()
     topic: Annotated[tuple[str | Referred, ...], BeforeValidator(_one_or_many)] = ()
@@ -254,6 +287,8 @@ class CollectionDeclaration(_Declared):
     describe: str | None = Field(default=None, max_length=500)
     language: str | LanguageColumn = "english"
     hidden: Columns = ()
+    fields: Columns = ()
+    links: Mapping[str, LinkDeclaration] = {}
     facets: Mapping[str, FacetDeclaration] = {}
     predicates: Mapping[str, Annotated[str, AfterValidator(_is_predicate)]] = {}
 
@@ -262,6 +297,23 @@ class CollectionDeclaration(_Declared):
     def _weighed(cls, value: object) -> object:
         listed = _one_or_many(value)
         return dict.fromkeys(listed, "B") if isinstance(listed, list) else value
+
+    @field_validator("facets", mode="before")
+    @classmethod
+    def _each_by_name(cls, value: object) -> object:
+        """Facets of one kind may stand in a list of their columns, under the kind."""
+        if not isinstance(value, dict):
+            return value
+        listed = {
+            kind: names for kind, names in value.items() if isinstance(names, list) and kind in get_args(FacetKind)
+        }
+        single = {name: each for name, each in value.items() if name not in listed}
+        names = [name for each in listed.values() for name in each]
+        if not all(isinstance(name, str) for name in names):
+            raise ValueError(f"under {_list(listed)} stand the names of columns")
+        if twice := sorted({name for name in names if names.count(name) > 1 or name in single}):
+            raise ValueError(f"{_list(twice)}: declared twice")
+        return {name: kind for kind, names in listed.items() for name in names} | single
 
     @field_validator("facets")
     @classmethod
@@ -273,18 +325,20 @@ class CollectionDeclaration(_Declared):
                 )
         return facets
 
-    @field_validator("predicates")
+    @field_validator("predicates", "links")
     @classmethod
-    def _has_usable_predicates(cls, predicates: Mapping[str, str]) -> Mapping[str, str]:
-        for name in predicates:
+    def _has_plain_names(cls, named: Mapping[str, Any], info: ValidationInfo) -> Mapping[str, Any]:
+        one = "predicate" if info.field_name == "predicates" else "link"
+        for name in named:
             if not re.fullmatch(NAME_PATTERN, name):
-                raise ValueError(f"a predicate cannot be called {name!r}: lower-case letters, digits and _")
-        return predicates
+                raise ValueError(f"a {one} cannot be called {name!r}: lower-case letters, digits and _")
+        return named
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
-        if both := sorted({*self.predicates} & {*self.facets}):
-            raise ValueError(f"{_list(both)}: a facet and a predicate cannot have the same name")
+        named = [*self.predicates, *self.facets, *self.links]
+        if both := sorted({name for name in named if named.count(name) > 1}):
+            raise ValueError(f"{_list(both)}: facets, links and predicates cannot have the same name")
         if self.scope_setting is not None and self.scope is None:
             raise ValueError(
                 "`scope_setting` says whose rows a caller sees, and `scope` is missing: the column that holds it"
@@ -293,10 +347,20 @@ class CollectionDeclaration(_Declared):
             raise ValueError(
                 f"`called_by` names a facet, and {self.called_by!r} is none{nearest(self.called_by, self.facets)}"
             )
-        used = {*self.embedded, *self.shown, *self.text, *(each.by for each in self.references.values())}
-        if both := sorted(used & {*self.hidden}):
+        if self.vectors is not None and self.embed is not None:
+            raise ValueError("`vectors` are in the table, and `embed` has texts embedded anew: leave one out")
+        used = {*self.embedded, *self.shown, *self.text, *self.fields, *(each.by for each in self.references.values())}
+        used |= {column for each in self.links.values() for column in each.by}
+        if both := sorted(name for name in used if any(overlap(name, hidden) for hidden in self.hidden)):
             raise ValueError(f"{_list(both)} cannot be hidden and searched or shown")
+        if not self.text and (given := [name for name in ("embed", "cite") if getattr(self, name)]):
+            raise ValueError(f"{_list(given)} needs `text`: rows without it are counted, and not searched")
         return self
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether words and meanings are looked for in its rows; else they are only counted."""
+        return bool(self.text)
 
     @property
     def language_column(self) -> str | None:
@@ -305,8 +369,15 @@ class CollectionDeclaration(_Declared):
 
     @property
     def embedded(self) -> tuple[str, ...]:
-        """The columns whose texts have vectors; none where words alone are searched."""
+        """The columns whose texts are embedded; none where words alone are searched, or the table holds vectors."""
+        if self.vectors is not None:
+            return ()
         return tuple(self.text) if self.embed is None else self.embed
+
+    @property
+    def has_meaning(self) -> bool:
+        """Whether its rows have vectors."""
+        return self.vectors is not None or bool(self.embedded)
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -343,6 +414,12 @@ class CollectionDeclaration(_Declared):
             "author": (self.author,) if self.author else (),
             "date": (self.date,) if self.date else (),
         }
+
+    @property
+    def paths_of_predicates(self) -> tuple[str, ...]:
+        """The paths that predicates name by themselves, not by a facet."""
+        named = (name for text in self.predicates.values() for name in fields_of(read_predicate(text)))
+        return tuple(dict.fromkeys(name for name in named if keys_of(name) and name not in self.facets))
 
     @property
     def references(self) -> Mapping[str, Referred | Parent]:
@@ -537,12 +614,14 @@ def _keys(location: Sequence[int | str]) -> list[str]:
     ]
 
 
-_ARMS = frozenset({"Poll", "str", "Referred", "LanguageColumn"})
-_PARTS: Mapping[str, type[_Declared]] = {
+_ARMS = frozenset({"Poll", "str", "Referred", "LanguageColumn", "sql"})
+_PARTS: Mapping[str, type[LazyModel]] = {
     "facets": FacetDeclaration,
+    "links": LinkDeclaration,
     "quoting": Quoting,
     "part_of": Parent,
     "topic": Referred,
+    "vectors": Vectors,
 }
 """What is declared within a collection, by its key."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from quarry.core.collections.collection import key_of
 from quarry.core.collections.declaration import (
     CollectionDeclaration,
     FacetDeclaration,
@@ -14,8 +15,9 @@ from quarry.core.collections.declaration import (
     table_name,
     template_columns,
 )
+from quarry.core.collections.json_paths import covered
 from quarry.core.collections.relations import Relation
-from quarry.core.collections.secrets import BYTES, Suspicion, suspicion
+from quarry.core.collections.secrets import BYTES, Suspicion, suspicion, with_keys
 
 Relations = Mapping[tuple[str, str], Relation]
 
@@ -39,29 +41,33 @@ def exposed(declared: CollectionDeclaration, source: Relation, relations: Relati
     """What looks like a secret and is not hidden, once for each key that shows it. A record that is opened shows all columns."""
     uses = [*_own(declared, source), *_of_facets(declared, source)]
     used = {name for _, name in uses}
-    uses += [((), column.name) for column in source.columns if column.name not in used]
-    yield from _suspected(source, ((path, name) for path, name in uses if name not in declared.hidden))
+    columns = with_keys(source).columns
+    uses += [((), column.name) for column in columns if column.name not in used]
+    yield from _suspected(source, ((path, name) for path, name in uses if not covered(name, declared.hidden)))
     for path, other, names in _elsewhere(declared, relations):
         yield from _suspected(other, ((path, name) for name in names))
 
 
 def _suspected(relation: Relation, uses: Iterable[tuple[tuple[str, ...], str]]) -> Iterator[Exposed]:
-    columns = relation.by_name
+    known = with_keys(relation)
     for path, name in uses:
-        suspected = suspicion(columns[name], relation) if name in columns else None
+        column = known.at(name)
+        suspected = suspicion(column, known) if column is not None else None
         if suspected and suspected.reason != BYTES:
             yield Exposed(path, name, relation, suspected)
 
 
 def _own(declared: CollectionDeclaration, source: Relation) -> Iterator[tuple[tuple[str, ...], str]]:
     named = {
-        "key": declared.key or source.primary_key,
+        "key": key_of(declared, source),
         "text": declared.text,
         "url": template_columns(declared.url or ""),
+        "fields": declared.fields,
         **declared.lines,
     }
     for keyword, names in named.items():
         yield from ((("text", name) if keyword == "text" else (keyword,), name) for name in names)
+    yield from ((("links", name), column) for name, link in declared.links.items() for column in link.by)
 
 
 def _of_facets(declared: CollectionDeclaration, source: Relation) -> Iterator[tuple[tuple[str, ...], str]]:

@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from typing import LiteralString
 
 LENGTH_MAX = 300
-_TOKEN = re.compile(r'\s*(?:(\d+(?:\.\d+)?)|([A-Za-z_\u0080-\uffff][\w$]*)|"((?:[^"%{}]|"")+)"|([-+*/(),]))')
+_TOKEN = re.compile(
+    r'\s*(?:(\d+(?:\.\d+)?)|([A-Za-z_\u0080-\uffff][\w$]*(?:\.[\w$]+)*)|"((?:[^"%{}]|"")+)"|([-+*/(),]))'
+)
 _FUNCTION = "coalesce"
 
 

@@ -40,11 +40,12 @@ def functions(collection: Collection, schema: str) -> Iterator[LiteralString]:
     """Makes the functions of a collection; `schema` is ours."""
     ours = identifier(schema)
     trusted = f"security definer set search_path = pg_catalog, {ours}, pg_temp set work_mem = '32MB' {_SETTINGS}"
-    # operators of the owner's types are found where the owner has them
-    yield _note_changes(collection, trusted)
-    definer = f"security definer set search_path from current {_SETTINGS}"
-    yield _refresh_rows(collection, definer)
-    yield _queue_differences(collection, definer)
+    if collection.declaration.is_searched:
+        # operators of the owner's types are found where the owner has them
+        yield _note_changes(collection, trusted)
+        definer = f"security definer set search_path from current {_SETTINGS}"
+        yield _refresh_rows(collection, definer)
+        yield _queue_differences(collection, definer)
     yield values_function(search_table(collection))
     yield f"alter function {collection.rows}_values() security definer set search_path from current"
 
@@ -57,13 +58,10 @@ def rights(collection: Collection) -> Iterator[LiteralString]:
 
 
 def _names(collection: Collection) -> tuple[LiteralString, ...]:
-    number = collection.id
-    return (
-        f"note_changes_{number}",
-        f"refresh_rows_{number}",
-        f"queue_differences_{number}",
-        f"{collection.rows}_values",
-    )
+    number, values = collection.id, f"{collection.rows}_values"
+    if not collection.declaration.is_searched:
+        return (values,)
+    return f"note_changes_{number}", f"refresh_rows_{number}", f"queue_differences_{number}", values
 
 
 def hashes_function(own: Iterable[OwnTable]) -> LiteralString:
@@ -99,7 +97,7 @@ def triggers(collection: Collection) -> Iterator[LiteralString]:
         "truncate": "",
     }.items():
         yield (
-            f"create or replace trigger quarry_{number}_{operation} after {operation} on {collection.source_sql}"
+            f"create or replace trigger quarry_{number}_{operation} after {operation} on {collection.table_sql}"
             f" {tables}for each statement execute function note_changes_{number}()"
         )
 
@@ -107,7 +105,7 @@ def triggers(collection: Collection) -> Iterator[LiteralString]:
 def drop_triggers(collection: Collection) -> Iterator[LiteralString]:
     """Drops the triggers on the source."""
     for operation in ("insert", "update", "delete", "truncate"):
-        yield f"drop trigger if exists quarry_{collection.id}_{operation} on {collection.source_sql}"
+        yield f"drop trigger if exists quarry_{collection.id}_{operation} on {collection.table_sql}"
 
 
 def _note_changes(collection: Collection, rights: LiteralString) -> LiteralString:
@@ -116,8 +114,7 @@ def _note_changes(collection: Collection, rights: LiteralString) -> LiteralStrin
     same_key = " and ".join(
         f"{_comparable(collection, name, 'n')} = {_comparable(collection, name, 'o')}" for name in collection.key
     )
-    now = ", ".join(_comparable(collection, name, "n") for name in collection.columns)
-    before = ", ".join(_comparable(collection, name, "o") for name in collection.columns)
+    now, before = (_image(collection, row) for row in ("n", "o"))
     # a full join: one by loops, planned for a statement of one row, would be kept for one of many
     return f"""create or replace function note_changes_{number}() returns trigger language plpgsql {rights} as $quarry$
 begin
@@ -129,7 +126,7 @@ begin
     insert into collection_changes (collection, key)
     select {number}, case when {collection.column(first, "n")} is null then {old} else {new} end
     from new_rows n full join old_rows o on {same_key}
-    where ({now}) is distinct from ({before});
+    where {now} *<> {before};
   else
     insert into collection_changes (collection, key) values ({number}, null);
   end if;
@@ -141,8 +138,17 @@ exception when others then
 end $quarry$"""
 
 
+def _image(collection: Collection, row: LiteralString) -> LiteralString:
+    """The columns that a collection is made of, to be compared byte for byte: any type can be, and no document or vector is
+    written out as text for it.
+    """
+    held = dict.fromkeys(each.path[0] if each.path else name for name, each in collection.columns.items())
+    # a record: two rows as such are compared column by column, by an operator of each type
+    return f"row({', '.join(f'{row}.{identifier(name)}' for name in held)})::record"
+
+
 def _comparable(collection: Collection, name: str, row: LiteralString) -> LiteralString:
-    """A column as it is compared: as text where nothing of Postgres' own compares its type."""
+    """A column of the key as it is compared: as text where nothing of Postgres' own compares its type."""
     column = collection.columns[name]
     value = collection.column(name, row)
     return value if column.base in _COMPARABLE and not column.is_array else f"{value}::text"
@@ -155,6 +161,7 @@ def _refresh_rows(collection: Collection, rights: LiteralString) -> LiteralStrin
     return f"""create or replace function refresh_rows_{number}(p_limit int) returns int language plpgsql {rights} as $quarry$
 declare
   taken text[];
+  revised text[];
 begin
   {_sees_all(collection)}
   -- two at once could store the older text last
@@ -180,8 +187,25 @@ begin
   set scope = excluded.scope, language = excluded.language, text_search = excluded.text_search, row_hash = excluded.row_hash,
     content_hash = excluded.content_hash
   where r.row_hash <> excluded.row_hash;
-{_new_languages(collection)}{_new_values(collection)}  return cardinality(taken);
+{_new_vectors(collection)}{_new_languages(collection)}{_new_values(collection)}  return cardinality(taken);
 end $quarry$"""
+
+
+def _new_vectors(collection: Collection) -> LiteralString:
+    """Takes the vectors of the changed rows over from the source, where that holds them."""
+    if collection.declaration.vectors is None:
+        return ""
+    rows, vector = collection.rows, collection.column(collection.declaration.vectors.column)
+    return f"""  with marked as (
+    update {rows} r set embedded_hash = r.content_hash
+    where r.id = any(taken) and r.embedded_hash is distinct from r.content_hash returning r.id
+  )
+  select array_agg(m.id) into revised from marked m;
+  delete from {collection.windows} w where w.record_id = any(revised);
+  insert into {collection.windows} (record_id, window_number, embedding)
+  select k.key, 0, {vector} from unnest(revised) k (key) join {collection.source_sql} x on {collection.has_key("k.key")}
+  where {vector} is not null;
+"""
 
 
 def _new_languages(collection: Collection) -> LiteralString:
@@ -234,8 +258,10 @@ def _differences(collection: Collection) -> LiteralString:
     """The keys of rows that are not as the source has them; of a source that is polled, those that it raised since."""
     number, rows = collection.id, collection.rows
     source = f"select {collection.key_text()} as key, {collection.row_hash} as hash from {collection.source_sql} x"
+    # vectors of another model were forgotten: those that the source holds are taken over again
+    unlike = " or r.embedded_hash is distinct from r.content_hash" if collection.declaration.vectors else ""
     every = f"""select {number}, coalesce(s.key, r.id) from ({source}) s full join {rows} r on r.id = s.key
-  where s.hash is distinct from r.row_hash"""
+  where (s.hash is distinct from r.row_hash{unlike})"""
     sync = collection.declaration.sync
     if isinstance(sync, str):
         return every
@@ -245,7 +271,7 @@ def _differences(collection: Collection) -> LiteralString:
 
 
 def _sees_all(collection: Collection) -> LiteralString:
-    return f"""if not sees_all_rows({quoted(collection.source_sql)}::regclass) then
+    return f"""if not sees_all_rows({quoted(collection.table_sql)}::regclass) then
     raise exception 'policies hide rows from %: give it BYPASSRLS, or a policy for select using (true)', current_user
       using errcode = 'insufficient_privilege';
   end if;"""

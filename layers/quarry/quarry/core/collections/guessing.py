@@ -92,6 +92,9 @@ _SERVING = frozenset(
 _SALES = SALES | {"payment", "rental", "transaction"}
 _SCOPES = frozenset("tenant account organisation organization org workspace owner".split())
 
+TO, FROM = frozenset("recipient receiver addressee".split()), frozenset("sender".split())
+"""What columns are called that say who a message is for, and who it is from."""
+
 _BOOKKEEPING = frozenset(
     """updated update modified modify changed change deleted archived synced sync refreshed last
     geandert aktualisiert actualizado modificado modifie""".split()
@@ -254,6 +257,12 @@ def is_scope(column: Column) -> bool:
     """Whether it may say whose the row is."""
     said = words(column.name)
     return bool(said) and said[0] in _SCOPES and said[1:] in ((), ("id",), ("uuid",), ("key",))
+
+
+def is_correspondent(column: Column, ends: frozenset[str]) -> bool:
+    """Whether it says who a message is for or from, one of `ends`, by its last word or the one before a key's."""
+    said = words(column.name)
+    return not column.is_array and bool(ends & {*said[-1:], *(said[-2:-1] if is_numbered(column) else ())})
 
 
 def is_place(column: Column, relation: Relation) -> bool:

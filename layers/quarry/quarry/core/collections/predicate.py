@@ -25,7 +25,7 @@ Condition: TypeAlias = Mapping[str, Any]
 """One condition as JSON has it."""
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<number>-?\d+(?:\.\d+)?)|'(?P<text>(?:[^']|'')*)'|\"(?P<quoted>(?:[^\"]|\"\")+)\"|(?P<word>[^\W\d]\w*)"
+    r"\s*(?:(?P<number>-?\d+(?:\.\d+)?)|'(?P<text>(?:[^']|'')*)'|\"(?P<quoted>(?:[^\"]|\"\")+)\"|(?P<word>[^\W\d]\w*(?:\.\w+)*)"
     r"|(?P<sign><=|>=|<>|!=|[=<>(),+-]))"
 )
 _KEYWORDS = frozenset(("and", "or", "not", "is", "in", "null", "true", "false", "today", "days", "day"))

@@ -77,7 +77,7 @@ def _may_follow(guess: TableGuess, name: str, reference: Reference, other: Table
     column, key = guess.relation.by_name[name], other.relation.by_name.get(reference.target_columns[0])
     if key is None or column not in guess.usable or not is_writable(key.name) or column in guess.scopes:
         return False
-    if not other.relation.may_select or other.relation.is_row_security_active:
+    if not guess.may_tell_of(other):
         return False
     return is_single(column) and is_single(key) and is_comparable(column, key)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from psycopg.rows import DictRow, dict_row
 from psycopg.sql import SQL
 
+from quarry.core.collections.json_paths import CATEGORIES, JSON_TYPES, TEXT, PathType, keys_of
 from quarry.core.collections.value_shapes import Seen, seen_of
 from quarry.core.postgres.schema import SyncConnection
 
@@ -60,7 +61,8 @@ class Relation:
 
     `is_partition`: its rows are found in its parent, too. `is_row_security_active`: policies may hide rows from the role that
     looked; `may_select` and `may_trigger`: what its rights are. `bypassed` are the tables with policies that a view reads with
-    the rights of its owner, or that a materialized view has copied: nothing hides their rows from who reads the view.
+    the rights of its owner, or that a materialized view has copied: nothing hides their rows from who reads the view. `documents`
+    are the keys that a sample of its JSON columns holds, as columns whose names are paths (`metadata.author`).
     """
 
     oid: int
@@ -79,6 +81,7 @@ class Relation:
     may_trigger: bool
     comment: str | None
     bypassed: tuple[str, ...] = ()
+    documents: tuple[Column, ...] = ()
 
     @property
     def qualified(self) -> tuple[str, str]:
@@ -97,17 +100,48 @@ class Relation:
         """The columns, by name."""
         return {column.name: column for column in self.columns}
 
+    @property
+    def names(self) -> list[str]:
+        """What a declaration can name: columns, and the keys that were seen in JSON."""
+        return [*self.by_name, *(each.name for each in self.documents)]
+
+    def at(self, name: str, type: PathType | None = None) -> Column | None:
+        """A column, or a path as a column of the given type, else of the type that was seen there, else of text.
+
+        None where there is no such column, or the one that a path begins with holds no JSON.
+        """
+        keys = keys_of(name)
+        if name in self.by_name or not keys:
+            return self.by_name.get(name)
+        holder = self.by_name.get(keys[0])
+        if holder is None or holder.is_array or holder.base not in JSON_TYPES:
+            return None
+        seen = next((each for each in self.documents if each.name == name), None)
+        found = seen or Column(name, holder.number, TEXT, TEXT, "S", False, True, None, None, None)
+        if type is None:
+            return found
+        return replace(found, type=type.base, base=type.base, category=CATEGORIES[type.base], is_array=type.is_array)
+
+
+@dataclass(frozen=True)
+class Embedding:
+    """The model that embeds questions, and how many numbers a vector of it has."""
+
+    model: str
+    dimensions: int
+
 
 @dataclass(frozen=True)
 class Catalog:
     """What a declaration is checked against: the tables that it names, and all names that it could have meant.
 
-    `languages` are text search configurations.
+    `languages` are text search configurations. `vectors` tells what those of tables are compared with, where that is known.
     """
 
     relations: Mapping[tuple[str, str], Relation]
     names: frozenset[tuple[str, str]]
     languages: frozenset[str]
+    vectors: Embedding | None = None
 
 
 _SAMPLE = {"values": 20, "characters": 300}

@@ -199,8 +199,13 @@ def called(collection: Collection) -> tuple[str, ...]:
     return tuple(collection.declaration.nouns or dict.fromkeys((one, one.split()[-1])))
 
 
+def facet_label(name: str) -> str:
+    """What people call a facet that says nothing of it: `unitprice` is a unit price, and `dept` a department."""
+    return " ".join(words(name)) or name
+
+
 def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
-    label = given.label or name.replace("_", " ")
+    label = given.label or facet_label(name)
     is_many = not given.of and not given.expression and collection.columns[given.column or name].is_array
     kind = "value" if given.through is not None and given.kind == "array" else given.kind
     return Facet(
@@ -334,7 +339,7 @@ def _relations(collection: Collection) -> Iterator[Related]:
             continue
         if facet.through is not None:
             key = collection.column(collection.key[0], "t")
-            yield Related(name, facet.of, f"r.quarry_row = {key}", source=collection.joined(facet))
+            yield Related(name, facet.of, f"r.quarry_row = {key}", source=collection.joined(facet), has_several=True)
             continue
         if isinstance(facet.title, Referred):
             on = f"r.quarry_key = {collection.column(facet.by or '', 't')}"

@@ -69,6 +69,7 @@ def _compounds(modifiers: Iterable[str], heads: Iterable[str], certainty: Certai
 
 _COMPOUNDS: Mapping[str, Certainty] = {
     **_compounds(_CODES, ["code"], "uncertain"),
+    **_compounds(["invite"], ["id"], "uncertain"),
     **_compounds(_KEYS, ["key", "schlussel", "schluessel"], "certain"),
     **_compounds(_KEYS_FIRST, _OF_WHAT, "certain"),
     "sessionid": "uncertain",

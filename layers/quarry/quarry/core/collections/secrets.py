@@ -5,13 +5,15 @@ Drafts hide them. What is uncertain is hidden too: a person can show it by takin
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from quarry.core.collections.guessing import is_category, is_text, words
+from quarry.core.collections.json_paths import covers, keys_of
 from quarry.core.collections.relations import Column, Relation
 from quarry.core.collections.secret_names import Certainty, is_link, is_secret_number, secrecy_of
-from quarry.core.collections.value_shapes import Shape
+from quarry.core.collections.value_shapes import Seen, Shape
 from quarry.core.language.nouns import singular
 
 BY_NAME = "by its name"
@@ -64,7 +66,10 @@ class Suspicion:
 
 
 def suspicion(column: Column, relation: Relation) -> Suspicion | None:
-    """Why a column of a table may hold a secret; None where nothing says so."""
+    """Why a column of a table may hold a secret; None where nothing says so. Of a key in JSON, its column may too."""
+    keys = keys_of(column.name)
+    if keys and (holder := relation.by_name.get(keys[0])) is not None:
+        return suspicion(holder, relation) or suspicion(replace(column, name="_".join(keys[1:])), relation)
     if column.base == "bytea":
         return _by_name(column, relation) or Suspicion(BYTES, is_certain=True)
     if column.category in _NEVER:
@@ -73,6 +78,23 @@ def suspicion(column: Column, relation: Relation) -> Suspicion | None:
         is_secret = is_secret_number(column.name) and not _is_postal(column, relation)
         return Suspicion(BY_NAME, is_certain=False) if is_secret else None
     return _by_known_form(column) or _by_name(column, relation) or _by_randomness(column, relation)
+
+
+def with_keys(relation: Relation) -> Relation:
+    """A table with the keys that were seen in its JSON columns as columns too. Those that are secrets are hidden by themselves,
+    and make no secret of what else is in the column.
+    """
+    columns = (_without_known_secrets(column, relation.documents) for column in relation.columns)
+    return replace(relation, columns=(*columns, *relation.documents), documents=())
+
+
+def _without_known_secrets(column: Column, documents: Sequence[Column]) -> Column:
+    known = {key for each in documents if covers(column.name, each.name) for key in keys_of(each.name)[1:]}
+    if not known:
+        return column
+    seen = column.seen or Seen(Shape.OTHER)
+    keys = (seen.keys | known) - {key for key in known if secrecy_of(key) == "certain"}
+    return replace(column, seen=replace(seen, keys=keys))
 
 
 def is_secret_table(name: str) -> bool:

@@ -8,12 +8,15 @@ from itertools import pairwise
 
 from quarry.core.collections.column_types import is_single
 from quarry.core.collections.guessing import (
+    FROM,
     PROSE_WIDTH,
+    TO,
     are_people,
     comes_again,
     date_purpose,
     is_category,
     is_contact,
+    is_correspondent,
     is_date,
     is_due,
     is_machine_text,
@@ -30,6 +33,7 @@ from quarry.core.collections.guessing import (
     text_width,
     words,
 )
+from quarry.core.collections.json_paths import covered
 from quarry.core.collections.relations import Column, Reference, Relation
 from quarry.core.collections.secrets import Suspicion, suspicion
 from quarry.core.language.nouns import singular
@@ -64,20 +68,28 @@ _SENDING = stem_set("shipped dispatched sent")
 
 @dataclass(frozen=True)
 class TableGuess:
-    """The columns of a table, by what they seem to be for."""
+    """The columns of a table, by what they seem to be for. `told_owners` are columns that say whose a row is, but of owners that
+    other rows tell of like of anything else. `is_private`: its rows are somebody's.
+    """
 
     relation: Relation
+    told_owners: frozenset[str] = frozenset()
+    is_private: bool = False
 
     @cached_property
     def secrets(self) -> dict[str, Suspicion]:
         """The columns that may hold secrets, each with the reason."""
         found = {column.name: suspicion(column, self.relation) for column in self.relation.columns}
-        return {name: suspected for name, suspected in found.items() if suspected}
+        secret = {name: suspected for name, suspected in found.items() if suspected}
+        # what is in a column that is hidden needs no line of its own
+        return {name: each for name, each in secret.items() if not covered(name, {*secret} - {name})}
 
     @cached_property
     def usable(self) -> list[Column]:
         """The columns that may be shown and that a declaration can name."""
-        return [each for each in self.relation.columns if is_writable(each.name) and each.name not in self.secrets]
+        return [
+            each for each in self.relation.columns if is_writable(each.name) and not covered(each.name, self.secrets)
+        ]
 
     @cached_property
     def key(self) -> tuple[str, ...]:
@@ -124,10 +136,11 @@ class TableGuess:
         own = {"".join(words(self.relation.name)), "".join(singular(word) for word in words(self.relation.name))}
         names = [*_TITLES, *own, *(name + ending for name in own for ending in ("name", "title"))]
         by_name = {_joined(column): column for column in reversed(self.texts)}
-        short = [column for column in self.texts if not is_prose(column)]
-        only = self.texts if len(self.texts) == 1 and (self.texts[0].width or PROSE_WIDTH) < PROSE_WIDTH else []
+        naming = [column for column in self.texts if not _holds_figures(column)]
+        short = [column for column in naming if not is_prose(column)]
+        only = naming if len(naming) == 1 and (naming[0].width or PROSE_WIDTH) < PROSE_WIDTH else []
         found = (
-            *(by_name[name] for name in names if name in by_name),
+            *(by_name[name] for name in names if name in by_name and (name in _TITLES or by_name[name] in naming)),
             # an order has no name: one in it is somebody's
             *(column for column in short if _ends_as_title(column) and not is_sale(self.relation.name)),
             *(by_name[name] for name in _USER_NAMES if name in by_name),
@@ -146,7 +159,7 @@ class TableGuess:
         return sorted(found, key=lambda column: -text_width(column))
 
     def _is_short(self, column: Column) -> bool:
-        return is_contact(column) or is_numbered(column) or self._is_category(column)
+        return is_contact(column) or is_numbered(column) or _holds_figures(column) or self._is_category(column)
 
     def _is_category(self, column: Column) -> bool:
         return (
@@ -216,15 +229,37 @@ class TableGuess:
 
     @cached_property
     def scopes(self) -> list[Column]:
-        """What may say whose a row is; not who owns what is told of, where owners are told of too."""
-        return [column for column in self.usable if is_scope(column) and not self._is_of_owners(column)]
+        """What may say whose a row is."""
+        return [each for each in self.usable if is_scope(each) and each.name not in (*self.told_owners, *self.key)]
 
-    def _is_of_owners(self, column: Column) -> bool:
-        reference = self.references.get(column.name)
-        tables = [self.relation.name, *([reference.target[1]] if reference else [])]
-        return words(column.name)[0] == "owner" and any(
-            singular(word) == "owner" for table in tables for word in words(table)[-1:]
-        )
+    @property
+    def owner(self) -> Column | None:
+        """The column that says whose a row is: who it is for, or else who it belongs to."""
+        return next(iter((*self.correspondents, *self.scopes)), None)
+
+    def may_tell_of(self, other: TableGuess) -> bool:
+        """Whether its rows may show what another table's hold."""
+        relation = other.relation
+        return relation.may_select and not relation.is_row_security_active and (self.is_private or not other.is_private)
+
+    @cached_property
+    def correspondents(self) -> list[Column]:
+        """Who a row is for, then who it is from, where it is from somebody to somebody."""
+        called = [each for ends in (TO, FROM) for each in self.usable if is_correspondent(each, ends)]
+        pairs = ((each, other) for each in self.usable for other in [self._from_whom(each)] if other is not None)
+        return called or [*next(pairs, ())]
+
+    def _from_whom(self, to: Column) -> Column | None:
+        """The column that is called as this one, but "from" in the place of "to", where both are people."""
+        by_name = {each.name: each for each in self.usable}
+        for before, after in (("to_", ""), ("", "_to"), ("", "to")):
+            rest = to.name.removeprefix(before).removesuffix(after)
+            other = by_name.get(before.replace("to", "from") + rest + after.replace("to", "from"))
+            reference = self.references.get(to.name)
+            whose = reference.target[1] if reference else "_".join(word for word in words(rest) if word != "id")
+            if rest != to.name and other is not None and are_people(whose):
+                return other
+        return None
 
     @property
     def texts_used(self) -> list[Column]:
@@ -321,6 +356,11 @@ def _happens(column: Column, verbs: frozenset[str]) -> bool:
 def _ends_as_title(column: Column) -> bool:
     said = words(column.name)
     return bool(_TITLE_ENDINGS & {*said[-1:]}) and not _NOT_TITLES & {*said}
+
+
+def _holds_figures(column: Column) -> bool:
+    """Whether it holds numbers or dates in text, as prices are: these name nothing."""
+    return column.seen is not None and column.seen.are_figures
 
 
 def _joined(column: Column) -> str:

@@ -105,8 +105,10 @@ async def keep_in_step(
     keep_going: Callable[[], bool] = lambda: True,
     on_progress: Callable[[Collection, int], None] = lambda collection, keys: None,
 ) -> dict[str, Refreshed]:
-    """Work off what waits for these collections, while `keep_going` says so; what was done for each."""
-    by_id = {each.id: each for each in collections}
+    """Work off what waits for these collections, while `keep_going` says so; what was done for each. Nothing is kept of those
+    that are not searched.
+    """
+    by_id = {each.id: each for each in collections if each.declaration.is_searched}
     done: dict[str, Refreshed] = {}
     for row in await database.rows(_WAITING, [list(by_id)]) if by_id else []:
         waiting, collection = _Waiting(**row), by_id[row["id"]]

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
+from quarry.core.files.forms import NEARLY, form_of
+from quarry.core.files.value_types import ANY, cell_types
+
 VALUES_MIN = 3
 """Fewer values do not show a shape that only a whole column has."""
 MOST = 0.9
@@ -30,10 +33,13 @@ class Shape(StrEnum):
 
 @dataclass(frozen=True)
 class Seen:
-    """What is known of a column's values without keeping any: their shape, and the keys in JSON that hold text."""
+    """What is known of a column's values without keeping any: their shape, the keys in JSON that hold text, and whether most are
+    numbers or dates, however these are written.
+    """
 
     shape: Shape
     keys: frozenset[str] = frozenset()
+    are_figures: bool = False
 
 
 _CREDENTIAL = re.compile(
@@ -61,6 +67,7 @@ _TOKEN_IN_ADDRESS = re.compile(
     r"https?://\S*[?&#;][\w-]*(?:token|sig|signature|key|auth|secret|jwt|password|code|hash)=[\w.~%+/-]{12,}\S*",
     re.IGNORECASE,
 )
+_NO_FIGURES = ANY | {"boolean"}
 _UUID = re.compile(r"\{?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\}?", re.IGNORECASE)
 _TOKEN = re.compile(rf"(?!.*\.[a-z]\w{{1,4}}$)[A-Za-z0-9+/_=.~-]{{{TOKEN_CHARACTERS_MIN},}}")
 _CARD = re.compile(r"(?:[2-6]\d{12}(?:\d|\d{3,6})?|3[47]\d{13})")
@@ -76,7 +83,8 @@ def seen_of(values: Sequence[str]) -> Seen | None:
         return None
     objects = [value for value in held if value[0] in "{["]
     keys = frozenset(key for value in objects for key in _JSON_TEXT.findall(value))
-    return Seen(_shape(held), keys)
+    figures = sum(bool(cell_types(value) - _NO_FIGURES) or form_of(value).sort != "other" for value in held)
+    return Seen(_shape(held), keys, are_figures=figures >= NEARLY * len(held))
 
 
 def _shape(values: Sequence[str]) -> Shape:

@@ -12,12 +12,14 @@ from quarry.core.tables import Row
 LIST_SEPARATOR = ";"
 
 
-def read_cells(row: type[Row], cells: Mapping[str, str]) -> dict[str, object]:
-    """The fields of a row from its cells: a list is a JSON array or texts with semicolons between, an object is JSON."""
+def read_cells(row: type[Row], cells: Mapping[str, object]) -> dict[str, object]:
+    """The fields of a row from its cells: a list is a JSON array or texts with semicolons between, an object is JSON. Numbers and
+    dates of a sheet are read as if they were written.
+    """
     lists, objects = _fields_of(row, list), _fields_of(row, dict)
+    written = ((name, str(cell)) for name, cell in cells.items())
     return {
-        name: _list(cell) if name in lists else _json(cell, dict) if name in objects else cell
-        for name, cell in cells.items()
+        name: _list(cell) if name in lists else _json(cell, dict) if name in objects else cell for name, cell in written
     }
 
 

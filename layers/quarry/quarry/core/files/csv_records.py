@@ -1,112 +1,109 @@
-"""Records of CSV: a header, and under it rows of cells between commas, semicolons, tabs or vertical bars."""
+"""Rows of CSV: cells between commas, semicolons, tabs or vertical bars."""
 
 from __future__ import annotations
 
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import BinaryIO
 
-from quarry.core.files.records import (
-    COLUMNS_MAX,
-    RECORD_MAX_BYTES,
-    MalformedRecord,
-    Record,
-    UnreadableFile,
-    bounded_lines,
-)
+from quarry.core.files.records import RECORD_MAX_BYTES, MalformedRecord, UnreadableFile, bounded_lines
+from quarry.core.files.rows import SAMPLED_ROWS, Row
 
 DELIMITERS = "\t|;,"
 """In the order in which they are believed where all fit: the rarer it is in prose, the sooner."""
 
-_SAMPLED_ROWS = 100
-_UNNAMED = "column_{}"
+_HINT = "sep="
+"""What some spreadsheets write into the first line, with the delimiter behind it."""
+_MISPLACED_CR = "new-line character"
 
 
 def delimiter_of(head: str) -> str:
-    """The delimiter of CSV that begins with `head`: the one that cuts most rows into as many cells as the header has, then the
-    one that finds most cells there.
+    """The delimiter of CSV that begins with `head`: the one that its first line says, else that which cuts most rows into as many
+    cells as each other, then one that cuts the first row too, then the one that finds most cells.
     """
 
-    def fit(delimiter: str) -> tuple[bool, float, int]:
+    def fit(delimiter: str) -> tuple[bool, float, bool, int]:
         rows = csv.reader(io.StringIO(head, newline="\n"), delimiter=delimiter)
         try:
-            widths = [len(row) for row in islice(rows, _SAMPLED_ROWS) if row]
+            widths = [len(row) for row in islice(rows, SAMPLED_ROWS) if row]
         except csv.Error:
             widths = []
-        width = widths[0] if widths else 0
-        return width > 1, widths.count(width) / max(len(widths), 1), width
+        counts = Counter(width for width in widths if width > 1)
+        width, count = max(counts.items(), key=lambda each: (each[1], each[0]), default=(0, 0))
+        return width > 1, count / max(len(widths), 1), widths[:1] > [1], width
 
+    if hinted := hinted_delimiter(head):
+        return hinted
     _allow_long_cells()
     best = max(DELIMITERS, key=fit)
-    cuts, _, _ = fit(best)
-    return best if cuts else ","
+    return best if fit(best)[0] else ","
 
 
-class CsvRecords:
-    """The rows below the header, each a mapping from `names` to text. Left out are empty cells, rows that have no others, and the
-    space around a text.
+def hinted_delimiter(head: str) -> str | None:
+    """The delimiter that the first line says, if that is all it says."""
+    line = head.partition("\n")[0].removeprefix("\ufeff").rstrip("\r").strip('"')
+    is_hint = line[: len(_HINT)].lower() == _HINT and len(line) == len(_HINT) + 1
+    return line[-1] if is_hint else None
 
-    A column that the header leaves empty is `column_N`, and one whose name stood there before is `name_2`; `columns` are those
-    that the header names. Raises MalformedRecord for a header that cannot be read, and UnreadableFile where a quote is never
-    closed: from there on nothing tells rows from text.
+
+class CsvRows:
+    """The rows of a file that have any text, without the space around it.
+
+    Raises UnreadableFile where a quote is never closed: from there on nothing tells rows from text. `encoding` says what the text
+    is in, as far as it is known by then.
     """
 
-    def __init__(self, file: BinaryIO, delimiter: str, name: str) -> None:
+    def __init__(
+        self, file: BinaryIO, delimiter: str, name: str, encoding: Callable[[], str] = lambda: "UTF-8"
+    ) -> None:
         _allow_long_cells()
-        self._lines = _Lines(file, name)
+        self._lines = _Lines(file, name, encoding)
+        self._delimiter = delimiter
         self._rows = csv.reader(self._lines, delimiter=delimiter, strict=True)
-        header = self._next_row() or []
-        if len(header) > COLUMNS_MAX:
-            raise MalformedRecord(f"has more than {COLUMNS_MAX} cells")
-        self.names = unique_names(header)
-        self.columns = [name for name, cell in zip(self.names, header, strict=True) if cell]
 
-    def __iter__(self) -> Iterator[Record]:
+    def __iter__(self) -> Iterator[Row]:
         while True:
-            try:
-                row = self._next_row()
-                if row is None:
-                    return
-                fields = self._fields(row)
-            except MalformedRecord as error:
-                yield Record(self._lines.row_number, problem=str(error))
-            else:
-                yield Record(self._lines.row_number, fields)
-
-    def _next_row(self) -> list[str] | None:
-        """The cells of the next row that has any text; None at the end."""
-        cells: list[str] = []
-        while not any(cells):
             self._lines.begin_row()
             try:
-                row = next(self._rows, None)
+                cells = next(self._rows, None)
+            except MalformedRecord as error:
+                yield Row(self._lines.row_number, problem=str(error))
+                continue
             except csv.Error as error:
                 if self._lines.are_over:
                     raise self._lines.never_closed() from error
-                raise MalformedRecord(f"is not valid CSV: {error}{self._lines.open_quote}") from error
-            if row is None:
-                return None
-            cells = [cell.strip() for cell in row]
-        return cells
+                yield Row(self._lines.row_number, problem=self._why(error))
+                continue
+            if cells is None:
+                return
+            cells = [cell.strip() for cell in cells]
+            if any(cells) and not (self._lines.row_number == 1 and self._is_hint(cells)):
+                yield Row(self._lines.row_number, cells)
 
-    def _fields(self, row: Sequence[str]) -> dict[str, str]:
-        if len(row) != len(self.names):
-            raise MalformedRecord(f"has {len(row)} cells, the header {len(self.names)}")
-        return {name: cell for name, cell in zip(self.names, row, strict=True) if cell}
+    def _is_hint(self, cells: Sequence[str]) -> bool:
+        # unless it is in quotes, the delimiter that it names has cut it in two
+        return self._delimiter.join(cells).lower() == _HINT + self._delimiter
+
+    def _why(self, error: csv.Error) -> str:
+        if str(error).startswith(_MISPLACED_CR):
+            return "has a line end (CR) within a cell: put the cell in quotes"
+        return f"has text behind a closing quote: double each quote that belongs to a text{self._lines.open_quote}"
 
 
 class _Lines:
     """The lines of a file for csv.reader; `row_number` is that of the line that the row at hand begins on, and `are_over` whether
     the reader asked for more lines than there are.
 
-    Raises MalformedRecord for a line that is too long or not UTF-8, UnreadableFile for a row that goes on over too many lines.
+    Raises MalformedRecord for a line that is too long or not in its encoding, UnreadableFile for a row that goes on over too many
+    lines.
     """
 
-    def __init__(self, file: BinaryIO, name: str) -> None:
+    def __init__(self, file: BinaryIO, name: str, encoding: Callable[[], str]) -> None:
         self._lines = bounded_lines(file)
+        self._encoding = encoding
         self._name = name
         self._number = 0
         self._row_bytes = 0
@@ -150,20 +147,7 @@ class _Lines:
         try:
             return line.decode("utf-8-sig" if self._number == 1 else "utf-8")
         except UnicodeDecodeError as error:
-            raise MalformedRecord("is not UTF-8") from error
-
-
-def unique_names(header: Sequence[str]) -> list[str]:
-    """A name for each column: as the header has it, numbered where it has none or has it twice."""
-    names: dict[str, None] = {}
-    given, copies = set(header), Counter[str]()
-    for number, cell in enumerate(header, start=1):
-        name = wanted = cell or _UNNAMED.format(number)
-        while name in names or (name != wanted and name in given):
-            copies[wanted] += 1
-            name = f"{wanted}_{copies[wanted] + 1}"
-        names[name] = None
-    return list(names)
+            raise MalformedRecord(f"is not {self._encoding()}") from error
 
 
 def _allow_long_cells() -> None:

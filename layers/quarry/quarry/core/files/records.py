@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import BinaryIO, Literal
 
 from quarry.core.errors import QuarryError
 
-Unit = Literal["line", "record"]
-"""What a record's number counts: lines where the format has them."""
+Unit = Literal["line", "row", "record"]
+"""What a record's number counts: lines where the format has them, rows of a sheet."""
 
 RECORD_MAX_BYTES = 4 * 1024 * 1024
 COLUMNS_MAX = 1600
@@ -29,7 +29,8 @@ class Record:
 class RecordFile:
     """An open file: its records, which can be read once, and how many bytes of it have been read so far.
 
-    `columns` are those that the file names once for all records. Where the format knows texts alone, `cells_are_text`.
+    `columns` are those that the file names once for all records. Where a text may stand for a number, `cells_are_text`. `notes`
+    say what was guessed of the file, and what in it is no record; they are whole when all records were read.
     """
 
     name: str
@@ -38,6 +39,7 @@ class RecordFile:
     bytes_read: Callable[[], int]
     columns: Sequence[str] = ()
     cells_are_text: bool = False
+    notes: list[str] = field(default_factory=list)
 
 
 class UnreadableFile(QuarryError):

@@ -193,7 +193,7 @@ def _drop_duplicates(connection: SyncConnection, unit: Unit, loaded: Loaded) -> 
            using (select id, min(line) as first_line from pg_temp.staged group by id having count(*) > 1) d
            where s.id = d.id and s.line > d.first_line returning s.line, d.first_line"""
     ).fetchall()
-    also = "is also on line" if unit == "line" else "is also in record"
+    also = "is also on line" if unit == "line" else f"is also in {unit}"
     problems = [RowProblem(line, "id", f"{also} {first}", unit) for line, first in sorted(rows)]
     note_problems(loaded, problems, len(rows))
 

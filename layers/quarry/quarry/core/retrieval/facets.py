@@ -125,6 +125,13 @@ class Related:
     owner: LiteralString | None = None
     source: LiteralString | None = None
     """The table in SQL, where it is none of ours."""
+    has_several: bool = False
+    """Whether several of its rows may belong to a row though none of them names an owner."""
+
+    @property
+    def is_many(self) -> bool:
+        """Whether several of its rows may belong to a row."""
+        return self.has_several or self.owner is not None
 
     @property
     def rows(self) -> LiteralString:

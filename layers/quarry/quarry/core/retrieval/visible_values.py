@@ -7,19 +7,18 @@ table itself has a visible row with it, read with the caller's own rights and se
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
 
 from psycopg.errors import Error as PostgresError
 from psycopg.rows import DictRow
-from psycopg.sql import SQL, Composable, Composed, Literal
+from psycopg.sql import SQL, Composable, Composed, Literal, Placeholder
 
 from quarry.core.errors import DatabaseUnavailable, QuarryError
 from quarry.core.postgres.faults import fault_of_source
 from quarry.core.postgres.pool import Database
-from quarry.core.query.question import Condition
 from quarry.core.retrieval.facets import Facet, SearchTable
-from quarry.core.retrieval.filters import Arguments, value_condition
+from quarry.core.retrieval.held_values import holds_one_of
 from quarry.core.retrieval.values_function import value_expression
 
 Owners = Mapping[str, str | None]
@@ -78,7 +77,8 @@ async def frequent_visible_values(
 
 _Asked = Mapping[tuple[str, str], Sequence[str]]
 """The values of each table and facet."""
-_Select = Callable[[SearchTable, str, Sequence[str], Arguments], Composed]
+_Select = Callable[[SearchTable, str, Sequence[str], list[object]], Composed]
+"""The last argument takes what the statement's placeholders stand for."""
 
 
 async def _each_seen(
@@ -102,22 +102,28 @@ async def _each_seen(
 
 
 async def _seen(database: Database, tables: Mapping[str, SearchTable], asked: _Asked, select: _Select) -> list[DictRow]:
-    arguments = Arguments()
-    selects = [select(tables[table], facet, values, arguments) for (table, facet), values in asked.items()]
-    return await database.rows(SQL(" union all ").join(selects), arguments.values)
+    parameters: list[object] = []
+    selects = [select(tables[table], facet, values, parameters) for (table, facet), values in asked.items()]
+    named = {f"p{place}": value for place, value in enumerate(parameters)}
+    return await database.rows(SQL(" union all ").join(selects), named)
 
 
-def _visible(table: SearchTable, name: str, values: Sequence[str], arguments: Arguments) -> Composed:
+def _kept(parameters: list[object], value: object) -> Composable:
+    parameters.append(value)
+    return Placeholder(f"p{len(parameters) - 1}")
+
+
+def _visible(table: SearchTable, name: str, values: Sequence[str], parameters: list[object]) -> Composed:
     """Selects those of the values of a facet that a visible row has."""
     facet = table.facet(name)
-    proposed = SQL("{}::text[]").format(arguments.add(list(values)))
+    proposed = SQL("{}::text[]").format(_kept(parameters, list(values)))
     found = _of_related(table, facet, proposed) if facet.related else _of_rows(table, facet, proposed)
     return SQL("(select {} as table_name, {} as facet, v.value from ({}) v)").format(
         Literal(table.name), Literal(name), found
     )
 
 
-def _frequent(table: SearchTable, name: str, limit: Sequence[str], arguments: Arguments) -> Composed:
+def _frequent(table: SearchTable, name: str, limit: Sequence[str], parameters: list[object]) -> Composed:
     """Selects the most frequent values of a facet among visible rows."""
     facet = table.facet(name)
     related = table.relation(facet.related) if facet.related else None
@@ -135,7 +141,7 @@ def _frequent(table: SearchTable, name: str, limit: Sequence[str], arguments: Ar
         value=SQL(value_expression(facet)),
         guard=_guard(table),
         first=Literal(ROWS_FIRST),
-        limit=arguments.add(limit[0]),
+        limit=_kept(parameters, limit[0]),
     )
 
 
@@ -181,15 +187,17 @@ def _guard(table: SearchTable) -> Composed:
 
 def _has_one_of(facet: Facet, values: Composable) -> Composed:
     """Whether a row has one of the values, so that an index on the column serves."""
-    return value_condition(facet, Condition(facet.name, ("",)), _Given(values))
+    return holds_one_of(facet, SQL(facet.sql), ("a",), _Given(values))
 
 
-class _Given(Arguments):
+@dataclass(frozen=True)
+class _Given:
     """In place of parameters an expression that holds the values."""
 
-    def __init__(self, values: Composable) -> None:
-        super().__init__()
-        self._given = values
+    values: Composable
 
-    def add(self, value: Any) -> Composable:
-        return self._given
+    def parameter(self, value: object) -> Composable:
+        return self.values
+
+    def once(self, expression: Composable) -> Composable:
+        return SQL("(select {})").format(expression)

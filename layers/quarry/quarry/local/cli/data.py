@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quarry.local.cli.parsing import DONE, Arguments, Commands, FilesAlone, WrongUsage, add, add_group, add_json, status
+from quarry.local.cli.parsing import (
+    DONE,
+    Arguments,
+    Commands,
+    FilesAlone,
+    Parser,
+    WrongUsage,
+    add,
+    add_group,
+    add_json,
+    positive,
+    status,
+)  # fmt: skip
 
 if TYPE_CHECKING:
+    from quarry.core.files.options import ReadOptions
     from quarry.core.s3 import S3Object
 from quarry.local.telling import telling
+
+_OF_OWN_TABLES = ("key", "append", "replace", "decimal", "dates", "empty")
+"""Options of `load` that the built-in tables have no use for: their fields say how they are written."""
 
 
 def _sample(given: Arguments) -> int:
@@ -33,7 +50,7 @@ def _migrate(given: Arguments) -> int:
 def _map(given: Arguments) -> int:
     from quarry.local.collections import map_schema
 
-    map_schema(given.schema, given.output, force=given.force)
+    map_schema(given.schema, given.output, force=given.force, explain=given.explain)
     return DONE
 
 
@@ -66,15 +83,19 @@ def _load_table(given: Arguments) -> int:
     from quarry import catalog
     from quarry.local.data import fetched, load_table
 
-    if given.key is not None:
-        raise WrongUsage("--key says how the rows of a table of your own are told apart, which --as NAME makes")
+    if alone := [name for name in _OF_OWN_TABLES if getattr(given, name)]:
+        raise WrongUsage(f"--{alone[0]} is about a table of your own, which --as NAME makes")
     if given.table not in catalog.LOADABLE:
         advice = "; --as NAME makes a table of a file" if Path(given.table).exists() else ""
         raise WrongUsage(f"there is no table {given.table!r}, but {', '.join(catalog.LOADABLE)}{advice}")
     with fetched(map(_file, given.files)) as files:
         return status(
             load_table(
-                given.table, files, format=given.format, skip_invalid=given.skip_invalid, embed=not given.no_embed
+                given.table,
+                files,
+                options=_read_options(given),
+                skip_invalid=given.skip_invalid,
+                embed=not given.no_embed,
             )
         )
 
@@ -92,12 +113,28 @@ def _load_collection(given: Arguments) -> int:
             load_collection(
                 name,
                 files,
-                format=given.format,
+                options=_read_options(given),
+                mode="append" if given.append else "replace" if given.replace else "update",
                 key=given.key,
                 skip_invalid=given.skip_invalid,
                 embed=not given.no_embed,
             )
         )
+
+
+def _read_options(given: Arguments) -> ReadOptions:
+    from quarry.core.files.encodings import known_encoding
+    from quarry.core.files.options import ReadOptions
+    from quarry.core.files.writing import Writing
+
+    try:
+        encoding = given.encoding and known_encoding(given.encoding)
+    except ValueError as error:
+        raise WrongUsage(str(error)) from error
+    return ReadOptions(
+        given.format, encoding, given.header, given.total, given.sheet,
+        Writing(given.decimal, given.dates, frozenset(given.empty)),
+    )  # fmt: skip
 
 
 def _file(text: str) -> Path | S3Object:
@@ -177,6 +214,7 @@ def _add_declaring(commands: Commands) -> None:
     drafting.add_argument("schema", metavar="SCHEMA", nargs="?", default="public", help="default: %(default)s")
     drafting.add_argument("--output", metavar="FILE", type=Path, help="a new file to write (default: standard output)")
     drafting.add_argument("--force", action="store_true", help="overwrite the file")
+    drafting.add_argument("--explain", action="store_true", help="print a table of what can be asked, not the draft")
 
     apply = add(commands, "apply", _apply, "make the database agree with quarry.toml", "quarry apply --plan")
     apply.add_argument(
@@ -199,7 +237,7 @@ def _add_load(commands: Commands) -> None:
     load = add(commands, "load", _load, "load files into a table", "quarry load tickets.csv --as tickets")
     load.usage = "quarry load TABLE FILE... [OPTION...]\n       quarry load FILE... --as NAME [OPTION...]"
     load.description = (
-        "Load a table from files: CSV with a header, JSON Lines, JSON arrays or Parquet, each gzipped or not. Every row is\n"
+        "Load a table from files: CSV, JSON Lines, JSON, spreadsheets or Parquet, each gzipped or not. Every row is\n"
         "validated, then inserted, or updated where its id is known. Where a row is wrong it is named, and nothing of its\n"
         "file is kept. What was loaded is then embedded. With --as the files become a table of their own, which is\n"
         "declared in quarry.toml and searched: docs/own-data.md has more."
@@ -210,7 +248,7 @@ def _add_load(commands: Commands) -> None:
         "files",
         metavar="FILE",
         nargs="+",
-        help="a file in UTF-8, a folder of such, s3://BUCKET/KEY, or - for standard input",
+        help="a file, a folder of files, s3://BUCKET/KEY, or - for standard input",
     )
     load.add_argument(
         "--as",
@@ -223,14 +261,53 @@ def _add_load(commands: Commands) -> None:
     load.add_argument(
         "--key", metavar="COLUMN", help="with --as: the column that tells rows apart, if it is not guessed"
     )
-    load.add_argument(
-        "--format",
-        choices=("csv", "jsonl", "json", "parquet"),
-        help="otherwise by the file's ending, or by its content",
+    again = load.add_mutually_exclusive_group()
+    again.add_argument(
+        "--append", action="store_true", help="with --as: add rows though the same file was loaded before"
     )
+    again.add_argument("--replace", action="store_true", help="with --as: keep no rows but those of the files")
+    _add_reading(load)
     load.add_argument("--skip-invalid", action="store_true", help="leave wrong rows out and keep the others")
     load.add_argument("--no-embed", action="store_true", help="do not embed now; `quarry embed` does it later")
     add_json(load)
+
+
+def _add_reading(load: Parser) -> None:
+    """What a file says too little about, for the user to say."""
+    reading = load.add_argument_group("how a file is read, where that is guessed otherwise")
+    reading.add_argument(
+        "--format",
+        choices=("csv", "jsonl", "json", "parquet", "sheet"),
+        help="otherwise by the file's ending, or by its content",
+    )
+    reading.add_argument("--encoding", metavar="NAME", help="of text, as windows-1252 or utf-16")
+    header = reading.add_mutually_exclusive_group()
+    header.add_argument("--header", metavar="LINE", type=positive, help="the line that names the columns, from 1")
+    header.add_argument("--no-header", dest="header", action="store_const", const=0, help="no line names the columns")
+    reading.add_argument(
+        "--total",
+        action=argparse.BooleanOptionalAction,
+        help="whether the last line holds totals, which are left out",
+    )
+    reading.add_argument("--sheet", metavar="NAME", help="of a spreadsheet with several")
+    reading.add_argument(
+        "--decimal",
+        metavar="SIGN",
+        choices=(".", ","),
+        help="with --as: what decimals stand behind, as in 1,234.50 or 1.234,50",
+    )
+    reading.add_argument(
+        "--dates",
+        choices=("dmy", "mdy"),
+        help="with --as: as in 31.12.2024, or in 12/31/2024",
+    )
+    reading.add_argument(
+        "--empty",
+        metavar="TEXT",
+        action="append",
+        default=[],
+        help="with --as: what stands for no value, as n/a; may come again",
+    )
 
 
 def _add_index(commands: Commands) -> None:

@@ -9,11 +9,18 @@ const PREFIX = 'quarry.entry.';
 const entries = new Map();
 
 export class Entry {
-  /** @param {string} key */
-  constructor(key) {
+  /** @param {string} key @param {boolean} isArrival whether the reader came from outside the page: by a link, or by typing an address */
+  constructor(key, isArrival) {
     this.key = key;
+    this.isArrival = isArrival;
     /** @type {Record<string, any>} */
     this.saved = read(PREFIX + key)?.saved ?? {};
+  }
+
+  /** Make this entry, the current one, the reader's own: a reload runs what it shows. */
+  adopt() {
+    this.isArrival = false;
+    history.replaceState({...history.state, isArrival: false}, '');
   }
 
   /** Keep these for a reload beside what is kept already. @param {Record<string, any>} changes JSON */
@@ -26,8 +33,8 @@ export class Entry {
 /** The entry that the reader is at. One that came about by a change of the fragment alone is `before` still. @param {Entry | null} before */
 export function currentEntry(before = null) {
   const key = history.state?.key ?? before?.key ?? crypto.randomUUID();
-  if (history.state?.key === undefined) history.replaceState({key}, '');
-  if (!entries.has(key)) entries.set(key, new Entry(key));
+  if (history.state?.key === undefined) history.replaceState({key, isArrival: before?.isArrival ?? true}, '');
+  if (!entries.has(key)) entries.set(key, new Entry(key, history.state.isArrival === true));
   return entries.get(key);
 }
 

@@ -3,7 +3,7 @@
 import {pathOf} from '../api.js';
 import {barChart} from '../components/bars.js';
 import {choices, label, toggle} from '../components/chips.js';
-import {degradedRemark} from '../components/notice.js';
+import {degradedRemark, remark} from '../components/notice.js';
 import {facts, openPanel} from '../components/panel.js';
 import {sortControl, sorted} from '../components/sorting.js';
 import {itemActions, markdownText, takeaway} from '../components/takeaway.js';
@@ -28,9 +28,9 @@ const ORDERS = [
   {name: 'brand', label: 'Brand', key: ({brand, company}) => brand ?? company},
 ];
 
-const STEP_WORDS = {campaigns_research: 'the choice of searches', campaigns_answer: 'the writing of the answer', query_embedding: 'search by meaning'};
+const STEP_WORDS = {campaigns_research: 'the answer of the model', query_embedding: 'search by meaning'};
 
-const TOOLS = {semantic_search: 'Searching by meaning', filter_campaigns: 'Filtering', full_text_search: 'Searching the copy', aggregate_campaigns: 'Counting'};
+const TOOLS = {semantic_search: 'Searching by meaning', filter_campaigns: 'Filtering', full_text_search: 'Searching the copy', aggregate_campaigns: 'Counting', query: 'Querying', get: 'Reading a campaign'};
 
 /** @param {HTMLElement} root @param {import('../app.js').Context} context */
 export function mount(root, context) {
@@ -92,9 +92,11 @@ class CampaignsTurn extends Turn {
   }
 
   found() {
-    const {campaigns, total, aggregation, suggestions, detectedFilters, telemetry} = this.answer;
+    const {campaigns, total, aggregation, suggestions, detectedFilters, telemetry, unsupported = []} = this.answer;
     return [
       degradedRemark(telemetry.degradedSteps, STEP_WORDS),
+      unsupported.length > 0 && remark(`${plural(unsupported.length, 'sentence')} with a number that no result shows: `,
+        unsupported.map((sentence) => `“${sentence}”`).join(' ')),
       this.#keep(detectedFilters),
       aggregation && total > 1 && element('div', {class: 'charts'}, charts(aggregation)),
       campaigns.length > 0 && campaignList(this.answer, this),

@@ -3,8 +3,8 @@
  *
  * The address is the state: `q`, the query; `open`, whether only people who are open to work are shown; `place` and `salary`, what is
  * offered; `constraints`, what is searched by where the reader changed how the query was understood; `search`, the key under which it was
- * run. An address with a key shows what was found, where that is kept and was the reader's own search, and else offers to search: a link,
- * and an entry of the history too, which may be of the user before. Without a query everybody is listed.
+ * run. An address with a key shows what was found, where that is kept and was the reader's own search. Every other address that the reader
+ * came to from outside the page offers to search, because a search costs a credit. Without a query everybody is listed.
  */
 
 import {choices, removable, toggle} from '../components/chips.js';
@@ -17,7 +17,7 @@ import {takeaway} from '../components/takeaway.js';
 import {Prompt, promptBar} from '../components/prompt.js';
 import {conditionChips, forgetTaken} from '../components/conditions.js';
 import {highlighted, packed, unpacked} from '../components/understood.js';
-import {button, element, replace, uniqueId} from '../dom.js';
+import {button, element, icon, replace, uniqueId} from '../dom.js';
 import {plural} from '../format.js';
 import {reader, relaxed} from './people/constraints.js';
 import {comparedRows, openPerson, personCard, takenPeople} from './people/person.js';
@@ -47,6 +47,12 @@ const ORDERS = [
   {name: 'salary', label: 'Pay asked, lowest first', key: ({work_preferred_salary_min: salary}) => salary},
 ];
 const COST = 'Each change is a new search and costs one credit.';
+
+const KEPT = 'Results are kept for a day, for the person who searched.';
+/** Why a search is offered instead of run. */
+const ARRIVED = {what: 'Search for these people?', why: 'The link you opened is a search that costs one credit.'};
+const SHARED = {what: 'This search was shared with you', why: `${KEPT} Searching yourself costs one credit.`};
+const GONE = {what: 'What this search found is no longer here', why: `${KEPT} Searching again costs one credit.`};
 
 /** Of a search that was run before: there is none of the reader's, it is over, or it was another. */
 const NOT_KEPT = new Set(['not_found', 'expired', 'conflict']);
@@ -84,6 +90,7 @@ class PeopleView {
     this.#lay();
     this.saved = params.get('saved');
     if (entry.saved.response) this.#showResponse(entry.saved.response);
+    else if (entry.isArrival && !params.has('search')) this.#offer(entry, ARRIVED);
     else entry.running = this.#run(entry, params.get('search'));
   }
 
@@ -154,10 +161,18 @@ class PeopleView {
     const heading = element('h1', {class: 'visually-hidden', tabindex: '-1'}, `People: ${this.search.q}`);
     replace(this.root, element('div', {class: 'wide workspace'},
       promptBar(this.prompt, () => this.context.go({})),
-      element('div', {class: 'people-wishes'}, this.#wishControls(), this.balance),
+      element('div', {class: 'people-head'}, this.#filters(), this.balance),
       heading, this.body));
     // the reader's place was in what went away
     if (document.activeElement === document.body) heading.focus({preventScroll: true});
+  }
+
+  /** The wishes, behind one button where the window is narrow and none is set. */
+  #filters() {
+    const {open, place, salary} = this.search;
+    const isSet = [open, place, salary].some(Boolean);
+    return element('details', {class: 'dates people-filters', open: isSet || matchMedia('(min-width: 40rem)').matches},
+      element('summary', {}, icon('filter'), 'Filters'), element('div', {class: 'people-wishes'}, this.#wishControls()));
   }
 
   #wishControls() {
@@ -203,7 +218,7 @@ class PeopleView {
     } catch (error) {
       if (this.entry !== entry) return;
       if (kept !== null && NOT_KEPT.has(error.kind)) {
-        this.#offer(entry, kept !== entry.key);
+        this.#offer(entry, kept !== entry.key ? SHARED : GONE);
         return;
       }
       replace(this.body, endedNotice(error, 'Search again', () => this.#run(entry, kept), this.context.session),
@@ -213,16 +228,13 @@ class PeopleView {
     }
   }
 
-  /** That what the address shows is to be searched for first, and what that costs. @param {boolean} isShared and not of this entry of the history */
-  #offer(entry, isShared) {
-    const [what, cost] = isShared
-      ? ['This search was shared with you', 'To search for it yourself costs one credit']
-      : ['What this search found is no longer here', 'To search again costs one credit'];
+  /** Ask before a credit is spent. @param {{what: string, why: string}} offered */
+  #offer(entry, {what, why}) {
     replace(this.body, element('div', {class: 'empty'}, element('h2', {class: 'empty-title'}, what),
-      element('p', {}, `What it found is kept for a day, and for whoever searched. ${cost}.`),
-      button('Search for one credit', {kind: 'primary', onclick: () => { entry.running = this.#run(entry); }})),
+      element('p', {}, why),
+      button('Search for one credit', {kind: 'primary', onclick: () => { entry.adopt(); entry.running = this.#run(entry); }})),
     this.search.constraints !== null && this.#understood(this.search.constraints));
-    this.context.announce(`${what}. ${cost}.`);
+    this.context.announce(`${what}. ${why}`);
   }
 
   #request() {

@@ -38,7 +38,7 @@ export class Answer {
     this.scope = scope;
     this.context = context;
     /**
-     * `onchange` is called when it begins or ends, `onfollow` with a question to go on with, `onagain` to ask the same anew.
+     * `onchange` is called when it begins or ends, `onfollow` with a question to go on with, `onagain` to ask the same question again.
      * @type {{onchange: () => void, onfollow: (question: string) => void, onagain: () => void}}
      */
     this.callbacks = {onchange() {}, onfollow() {}, onagain() {}};
@@ -114,7 +114,7 @@ export class Answer {
       const stored = await this.context.api.get(pathOf('answers', id), {signal, isPublic: true});
       this.question = stored.query;
       replace(this.notes, remark(`This is the answer as it was given on ${day(stored.created_at)}. It can be opened until ${day(stored.expires_at)}.`, ' ',
-        element('button', {type: 'button', class: 'text-button', on: {click: this.callbacks.onagain}}, 'Ask anew')));
+        element('button', {type: 'button', class: 'text-button', on: {click: this.callbacks.onagain}}, 'Ask again')));
       this.#take({type: 'sources', sources: stored.sources});
       this.#take({type: 'final_answer_chunk', chunk: stored.answer});
       this.#take({...stored, type: 'citations'});
@@ -219,7 +219,7 @@ export class Answer {
     else this.open(id);
   }
 
-  #anew() {
+  #askFresh() {
     this.#clear();
     this.state = 'new';
     this.fresh = true;
@@ -283,7 +283,7 @@ export class Answer {
         this.isOwn = this.id !== null;
         // below the text, which it would push down
         this.remarks = [degradedRemark(event.degraded ?? [], STEP_WORDS), event.cached && remark('Given before, and nothing that it stands on has changed. ',
-          element('button', {type: 'button', class: 'text-button', on: {click: () => this.#anew()}}, 'Ask anew'))];
+          element('button', {type: 'button', class: 'text-button', on: {click: () => this.#askFresh()}}, 'Ask again'))];
         this.#showAfter();
         break;
       default:
@@ -297,6 +297,9 @@ export class Answer {
 
   #flush() {
     this.view.show(this.text);
+    const [first] = this.view.blocks;
+    // the number leads, and its chart stands directly below it
+    if (this.count && first && first.node.nextSibling !== this.figure) first.node.after(this.figure);
     for (const card of this.aside.querySelectorAll('.source')) {
       card.classList.toggle('is-cited', this.prose.querySelector(`[data-cites="${card.dataset.n}"]`) !== null);
     }
@@ -356,7 +359,7 @@ export class Answer {
         this.unsupported.map((sentence) => `“${sentence}”`).join(' ')),
       this.changed.length > 0 && remark(`Changed since this answer was given: ${this.changed.map(({title, change}) => (change === 'gone' ? `${title} (gone)` : title)).join(', ')}.`),
       this.confidence && element('div', {class: 'answer-foot'}, confidenceLevel(this.confidence.level, this.confidence.label),
-        this.id && this.#share(), this.id && this.isOwn && this.#takeBack(),
+        this.id && this.#share(), this.id && this.isOwn && this.#revokeControl(),
         this.text && this.state !== 'running' && takeaway(() => this.#taken(), (text) => this.context.announce(text)), this.run && this.state !== 'running' && this.#feedback()),
       questions.length > 0 && element('section', {class: 'followups'},
         element('h2', {class: 'section-label'}, 'Ask next'), choices('Follow-up questions', questions, this.callbacks.onfollow)));
@@ -410,13 +413,13 @@ export class Answer {
     return element('span', {class: 'feedback'}, said, failed);
   }
 
-  #takeBack() {
-    const control = button('Take the link back', {kind: 'quiet', onclick: async () => {
+  #revokeControl() {
+    const control = button('Revoke link', {kind: 'quiet', onclick: async () => {
       try {
         await this.context.api.delete(pathOf('answers', this.id));
       } catch (error) {
         if (error.kind !== 'not_found') {
-          replace(control, 'This could not be taken back: try again');
+          replace(control, 'The link could not be revoked: try again');
           return;
         }
       }

@@ -1,0 +1,60 @@
+"""What the clauses of a question say of campaigns, as a Query says it and in words. Pure."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from quarry.campaigns.facets import CAMPAIGNS
+from quarry.campaigns.sources import SOURCES
+from quarry.core.errors import FieldError, InvalidInput
+from quarry.core.query.mention import DateRange
+from quarry.core.query.question import Clause, Condition
+from quarry.query import algebra
+from quarry.query.of_question import condition_of
+from quarry.query.phrases import Phrases
+from quarry.query.schema import Schema
+
+NAME = "campaigns"
+SOURCE = SOURCES[NAME]
+SCHEMA = Schema(SOURCES)
+NO_DAY = datetime.date.min
+"""The day that relative days count from: the clauses of a question name no such days."""
+PHRASES = Phrases(SCHEMA, SOURCE, NO_DAY)
+
+
+def conditions_of(clauses: Iterable[Clause]) -> tuple[algebra.Condition, ...]:
+    """The conditions that say the same. Raises InvalidInput for too many values or months."""
+    return tuple(map(_condition, clauses))
+
+
+def _condition(clause: Clause) -> algebra.Condition:
+    said = condition_of(clause, CAMPAIGNS, SOURCE)
+    if said is None:
+        raise InvalidInput(
+            [FieldError("/constraints", "so many values or months cannot be asked for at once: name fewer")]
+        )
+    return said
+
+
+def within(clauses: Iterable[Clause], first: datetime.date | None, last: datetime.date | None) -> tuple[Clause, ...]:
+    """The clauses, with months of any year as those between the first and the last day that campaigns have."""
+    return tuple(tuple(_bounded(condition, first, last) for condition in clause) for clause in clauses)
+
+
+def _bounded(condition: Condition, first: datetime.date | None, last: datetime.date | None) -> Condition:
+    days = condition.range
+    if not isinstance(days, DateRange) or not days.months:
+        return condition
+    return replace(condition, range=replace(days, first=days.first or first, last=days.last or last))
+
+
+def label_of(clause: Clause) -> str:
+    """A clause in words: "channel: Email"."""
+    return PHRASES.condition(_condition(clause))
+
+
+def labels(clauses: Sequence[Clause]) -> str:
+    """Clauses in words that follow "campaigns"."""
+    return PHRASES.which(conditions_of(clauses))

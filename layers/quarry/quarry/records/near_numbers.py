@@ -1,0 +1,38 @@
+"""A question that asks to reckon with a column of text that is almost a number is told what stands in the way."""
+
+from __future__ import annotations
+
+from quarry.agent.near_numbers import is_plain_text, not_numbers
+from quarry.agent.sources import what_may_be_asked
+from quarry.core.language.stemming import stem
+from quarry.core.query.mention import AskedFor
+from quarry.core.text import words
+from quarry.records.begun import Begun
+from quarry.records.facts import Facts
+
+_RECKONING: frozenset[AskedFor] = frozenset({"average", "total", "largest", "smallest", "measure", "statistic"})
+
+
+async def near_number_asked_for(begun: Begun) -> Facts | None:
+    """What is known of the column that the question names, where that is text which is almost numbers: if it asks to reckon with
+    it, or if nothing was found.
+
+    Raises DatabaseUnavailable.
+    """
+    reading = begun.toolset.reading
+    if begun.toolset.evidence.sources and reading.asked.isdisjoint(_RECKONING):
+        return None
+    said = {stem(token.key) for token in reading.parsed.tokens}
+    asked = await what_may_be_asked(begun.caller, begun.services)
+    reader = asked.acting(begun.services).reader
+    sources = [asked.schema.sources[name] for name in reading.types if name in asked.schema.sources]
+    named = (
+        (source, field)
+        for source in sources
+        for field in source.fields.values()
+        if is_plain_text(field) and {stem(word) for word in words(field.label)} <= said
+    )
+    for source, field in named:
+        if reason := await not_numbers(source, field, reader):
+            return Facts(f"The {field.label} of {source.label} is text. {reason}.", is_all=True)
+    return None

@@ -1,0 +1,257 @@
+"""A key in a JSON column stands wherever a column may: in search, counts, queries, addresses, lines, and what is hidden."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from starlette.testclient import TestClient
+
+from quarry.core.collections.declaration import DeclarationError
+from quarry.core.postgres.migrate import connect
+from quarry.core.services import Services
+from quarry.local.apply import apply_file as declare
+from quarry.local.doctor_collections import collection_findings
+from tests.collections.support import apply_file, found, owner, refreshed, waiting
+from tests.collections.test_search import fill, filled
+from tests.conftest import client_of
+
+DOCUMENTS = """
+create table writers (code int primary key, name text not null, about jsonb);
+insert into writers values (7, 'Ida Falk', '{"town": "Bergen"}'), (8, 'Ole Strand', '{"town": "Oslo"}');
+create table documents (id bigint primary key, content text, metadata jsonb, extra json);
+insert into documents (id, content, metadata, extra) values
+  (1, 'How to mend a net after the season.', '{"author": "Ida Falk", "writer": 7, "pages": 12, "written": "2024-03-01T09:00:00Z",
+    "tags": ["nets", "repair"], "draft": false, "title": "Nets", "source": {"page": "nets", "shelf": "A"},
+    "api_key": "k-1"}', null),
+  (2, 'Where the cod goes in winter.', '{"author": "Ole Strand", "writer": "8", "pages": "30", "written": "2024-05-20",
+    "tags": "cod", "draft": true, "title": "Cod in winter", "source": {"page": "cod", "shelf": "B"},
+    "api_key": "k-2"}', '{"rating": 4.5}'),
+  (3, 'A list of harbours.', '{"author": "Ida Falk", "writer": "none", "pages": "n/a", "written": "2024-02-30", "tags": {"a": 1},
+    "title": "Harbours", "source": {"page": "harbours"}}', '{"rating": "high"}'),
+  (4, 'Nothing is known of this one.', null, null), (5, 'A list in the place of an object.', '["x"]', '7');
+"""
+DECLARED = """
+[collections.documents]
+source = "documents"
+title = "metadata.title"
+text = { content = "B", "metadata.title" = "A" }
+cite = ["content", "By {metadata.author}"]
+date = "metadata.written"
+url = "https://notes.example/{metadata.source.page}"
+hidden = ["metadata.api_key"]
+
+[collections.documents.facets]
+author = { kind = "name", column = "metadata.author" }
+pages = { kind = "number", column = "metadata.pages" }
+sheets = { kind = "number", expression = "metadata.pages / 2" }
+tags = { kind = "array", column = "metadata.tags" }
+draft = { kind = "boolean", column = "metadata.draft" }
+town = { kind = "place", by = "metadata.writer", of = "writers", title = "about.town" }
+
+[collections.documents.predicates]
+long = "metadata.pages > 20"
+unrated = "extra.stars is null"
+"""
+
+
+@pytest.fixture(scope="module")
+def client(server_url: str, migrated_template: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    folder = tmp_path_factory.mktemp("documents")
+    with filled(server_url, migrated_template, folder, DECLARED, DOCUMENTS) as url, client_of(url) as client:
+        yield client
+
+
+def groups(client: TestClient, by: str, **filters: Any) -> dict[Any, int]:
+    body = client.get("/records/facets", params={"type": "documents", "by": by, **filters}).json()
+    return {group["value"]: group["count"] for group in body["groups"]}
+
+
+def rows(client: TestClient, **query: Any) -> list[list[Any]]:
+    response = client.post("/query", json={"source": "documents", **query})
+    assert response.status_code == 200, response.text
+    listed: list[list[Any]] = response.json()["rows"]
+    return listed
+
+
+def test_rows_are_found_shown_and_addressed_by_keys(client: TestClient) -> None:
+    [hit] = client.get("/records/search", params={"q": "cod"}).json()["results"][:1]
+    assert (hit["title"], hit["date"]) == ("Cod in winter", "2024-05-20")
+    assert hit["url"] == "https://notes.example/cod"
+
+
+def test_values_of_every_type_are_filtered_and_counted(client: TestClient) -> None:
+    assert groups(client, "author") == {"Ida Falk": 2, "Ole Strand": 1, None: 2}
+    assert groups(client, "tags") == {"nets": 1, "repair": 1, "cod": 1, None: 3}
+    assert groups(client, "draft", author="Ole Strand") == {True: 1}
+    assert groups(client, "month") == {"2024-03-01": 1, "2024-04-01": 0, "2024-05-01": 1, None: 3}
+
+
+def test_a_value_of_another_type_is_none_and_fails_no_other_row(client: TestClient) -> None:
+    assert rows(client, select=["id", "pages", "sheets", "date"], order=[{"by": "id"}]) == [
+        [1, 12, 6, "2024-03-01"], [2, 30, 15, "2024-05-20"], [3, None, None, None], [4, None, None, None],
+        [5, None, None, None],
+    ]  # fmt: skip
+
+
+def test_a_key_refers_to_a_row_of_another_table(client: TestClient) -> None:
+    assert groups(client, "town") == {"Bergen": 1, "Oslo": 1, None: 3}
+    assert rows(client, select=["id"], where=[{"field": "town", "value": "Oslo"}]) == [[2]]
+
+
+def test_keys_that_nobody_declared_are_fields_with_the_type_that_was_seen(client: TestClient) -> None:
+    [told] = client.get("/collections").json()["collections"]
+    kinds = {field["name"]: field["kind"] for field in told["fields"]}
+    assert kinds["metadata.source.shelf"] == "text"
+    assert kinds["extra.rating"] == "text"  # a number in one row, a word in another
+    assert kinds["metadata.draft"] == "boolean"
+    assert rows(client, group=[{"field": "metadata.source.shelf"}], aggregate=[{"fn": "count"}]) == [
+        [None, 3], ["A", 1], ["B", 1],
+    ]  # fmt: skip
+
+
+def test_an_index_of_the_owner_on_a_key_serves(database_url: str, tmp_path: Path) -> None:
+    owner(
+        database_url,
+        DOCUMENTS,
+        "create index own on documents ((metadata ->> 'author'))",
+        "create index folded on documents (lower(btrim(metadata ->> 'author')))",
+        "insert into documents select n, 'x', jsonb_build_object('author', 'Author ' || n) from generate_series(6, 3000) n",
+    )
+    fill(database_url, DECLARED.replace("text = {", "embed = []\ntext = {"), tmp_path)
+    owner(database_url, "analyze documents")
+    with client_of(database_url) as client:
+        for _ in range(2):
+            counted = client.get("/records/facets", params={"type": "documents", "author": "Author 77"}).json()
+            assert counted["total"] == 1
+            assert len(rows(client, where=[{"field": "metadata.author", "value": "author 77"}])) == 1
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        used = connection.execute(
+            "select indexrelname from pg_stat_user_indexes where idx_scan > 0 and indexrelname in ('own', 'folded')"
+        ).fetchall()
+    assert {name for (name,) in used} == {"own", "folded"}
+
+
+def test_a_predicate_names_a_key(client: TestClient) -> None:
+    assert rows(client, where=[{"field": "long", "value": True}], select=["id"]) == [[2]]
+    assert len(rows(client, where=[{"field": "unrated", "value": True}])) == 5  # no row has such a key yet
+
+
+def test_a_hidden_key_is_shown_by_no_door(client: TestClient) -> None:
+    assert "api_key" not in client.get("/collections").text
+    record = client.get("/records/documents/1").json()
+    assert "k-1" not in str(record)
+    assert "Ida Falk" in str(record)
+    assert client.get("/records/documents/5").json()["fields"]["metadata"] == ["x"]
+    refused = client.post("/query", json={"source": "documents", "select": ["metadata.api_key"]})
+    assert refused.status_code == 422
+
+
+async def test_a_document_that_changes_is_read_again_and_another_key_changes_nothing(
+    database_url: str, services: Services
+) -> None:
+    owner(database_url, DOCUMENTS)
+    apply_file(database_url, DECLARED)
+    await refreshed(services.database)
+    owner(database_url, """update documents set metadata = metadata || '{"title": "Badgers"}' where id = 1""")
+    assert await refreshed(services.database) == {"documents": None}
+    assert await found(services.database, "badger", "documents") == ["1"]
+    owner(database_url, "update documents set extra = '{}'")
+    assert await waiting(services.database) == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ('title = "content.name"', "has no column 'content.name'"),
+        ('author = "metadata.api_key"', "metadata.api_key cannot be hidden and searched or shown"),
+        ('topic = "metadata"', "metadata cannot be hidden and searched or shown"),
+        ('[collections.documents.facets]\nkey = { kind = "value", column = "metadata.api_key.id" }', "is hidden"),
+        (
+            'author = "metadata.autor"',
+            "has one value at 'metadata.autor'; did you mean 'metadata.author'?",
+        ),
+    ],
+)
+def test_a_path_that_cannot_be_meant_is_told(
+    database_url: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    given: str,
+    told: str,
+) -> None:
+    owner(database_url, DOCUMENTS)
+    head = '[collections.documents]\nsource = "documents"\ntext = ["content"]\nhidden = ["metadata.api_key"]\n'
+    (tmp_path / "quarry.toml").write_text(head + given)
+    monkeypatch.setenv("DATABASE_URL", database_url)
+    problems = ""
+    try:
+        declare(tmp_path / "quarry.toml", only_plan=True, embed=False)
+    except DeclarationError as error:
+        problems = str(error)
+    assert told in problems + capsys.readouterr().err
+
+
+OWNED = """
+create table notes (id int primary key, content text, metadata jsonb);
+insert into notes values (1, 'The heron nests', '{"tenant": "ann", "kind": "bird"}'),
+  (2, 'The heron fishes', '{"tenant": "bob", "kind": "fisher"}'), (3, 'A heron of nobody', '{"kind": "stray"}');
+"""
+OWNED_BY_KEY = """
+[collections.notes]
+source = "notes"
+text = ["content"]
+embed = []
+scope = "metadata.tenant"
+scope_setting = "app.tenant"
+
+[collections.notes.facets]
+kind = { kind = "value", column = "metadata.kind" }
+"""
+
+
+def test_a_key_that_says_whose_a_row_is_keeps_it_from_others(database_url: str, tmp_path: Path) -> None:
+    owner(database_url, OWNED)
+    fill(database_url, OWNED_BY_KEY, tmp_path)
+    with client_of(database_url) as client:
+        for user, id, kind in (("ann", "1", "bird"), ("bob", "2", "fisher")):
+            client.headers["Authorization"] = f"Bearer {user}"
+            hits = client.get("/records/search", params={"q": "heron", "type": "notes"}).json()["results"]
+            assert [hit["id"] for hit in hits] == [id]
+            body = client.get("/records/facets", params={"type": "notes", "by": "kind"}).json()
+            assert body["groups"] == [{"value": kind, "count": 1}]
+            grouped = client.post("/query", json={"source": "notes", "group": [{"field": "metadata.kind"}]}).json()
+            assert [row[0] for row in grouped["rows"]] == [kind]
+            assert client.get("/records/notes/3").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("change", "detail"),
+    [
+        ("rename column metadata to facts", "metadata is now called facts"),
+        ("alter column metadata type text using metadata::text", "metadata is now text"),
+        ("drop column metadata", "metadata.title is now gone"),
+    ],
+)
+def test_the_doctor_says_what_became_of_the_column_that_keys_are_in(
+    database_url: str, change: str, detail: str
+) -> None:
+    owner(database_url, DOCUMENTS)
+    apply_file(database_url, DECLARED)
+    owner(database_url, f"alter table documents {change}")
+    with connect(database_url) as connection:
+        [finding, *_] = collection_findings(connection, "")
+    assert (finding.status, detail in finding.detail) == ("broken", True)
+
+
+def test_the_doctor_warns_of_a_key_that_looks_like_a_secret_until_it_is_hidden(database_url: str) -> None:
+    owner(database_url, DOCUMENTS)
+    for declared, is_warned in ((DECLARED.replace('hidden = ["metadata.api_key"]', ""), True), (DECLARED, False)):
+        apply_file(database_url, declared)
+        with connect(database_url) as connection:
+            findings = [*collection_findings(connection, "")]
+        assert ("metadata.api_key may hold a secret" in str(findings)) == is_warned
