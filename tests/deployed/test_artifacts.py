@@ -125,7 +125,7 @@ def test_the_layers_hold_nothing_that_no_function_needs(artifacts: Artifacts) ->
     assert not names & {"uvicorn", "rich", "pip", "tests", "bin", "RECORD"}
     assert not [name for name in names if name.endswith(".pyi")]
     described = {path.name for path in (artifacts.shared_layer / "botocore" / "data").iterdir() if path.is_dir()}
-    assert described == {"secretsmanager", "s3", "bedrock-runtime", "sts", "rds"}
+    assert described == {"secretsmanager", "s3", "bedrock-runtime", "sts", "rds", "lambda", "codedeploy"}
 
 
 def test_all_layers_together_are_within_what_lambda_unpacks(artifacts: Artifacts) -> None:

@@ -23,11 +23,12 @@ from typing import Any, Literal, LiteralString
 from psycopg.sql import SQL, Composable, Identifier
 
 from quarry.core.budget import Budget
-from quarry.core.errors import DatabaseUnavailable, NotFound
+from quarry.core.errors import DatabaseUnavailable, NotFound, QuarryError
 from quarry.core.forgettable import KEEP
 from quarry.core.metrics import (
     COMPLETION_TOKENS,
     DEGRADED_STEPS,
+    FAILED_SEARCHES,
     MODEL_COST,
     PROMPT_TOKENS,
     SEARCHES,
@@ -94,6 +95,7 @@ class Run:
     request: Mapping[str, Any] | None = None
     answer_id: str | None = None
     status: RunStatus = "completed"
+    is_our_fault: bool = False
     duration_ms: float = 0.0
     decided: dict[object, Any] = field(default_factory=dict, repr=False)
     _started: float = field(default_factory=time.perf_counter)
@@ -150,8 +152,9 @@ class RunLog:
         except (GeneratorExit, asyncio.CancelledError):
             run.status, run.end_reason = "abandoned", "abandoned"
             raise
-        except BaseException:
+        except BaseException as error:
             run.status, run.end_reason = "failed", run.end_reason or "error"
+            run.is_our_fault = not isinstance(error, QuarryError) or error.status >= 500
             raise
         finally:
             run.duration_ms = run.elapsed_ms()
@@ -176,6 +179,7 @@ class RunLog:
         usage = run.usage
         counted = {
             SEARCHES: 1,
+            FAILED_SEARCHES: int(run.is_our_fault),
             DEGRADED_STEPS: len(run.degraded),
             PROMPT_TOKENS: usage.prompt_tokens,
             COMPLETION_TOKENS: usage.completion_tokens,
@@ -184,6 +188,8 @@ class RunLog:
         for metric, value in counted.items():
             if value:
                 self._metrics.count(metric, value, domain=run.domain)
+                if metric in _WATCHED:
+                    self._metrics.count(metric, value)
 
     def _write_later(self, run: Run) -> None:
         if len(self._waiting) >= PENDING_RUNS_MAX:
@@ -225,6 +231,10 @@ class RunLog:
         if count and time.monotonic() - self._warned_at >= WARNING_PAUSE_SECONDS:
             self._warned_at = time.monotonic()
             logger.warning("runs are not recorded, %d since the start: %s", self.dropped, reason)
+
+
+_WATCHED = frozenset((SEARCHES, FAILED_SEARCHES, MODEL_COST))
+"""Counted of all domains together, too: an alarm that adds domains up would be billed for each."""
 
 
 class HeardRuns(RunLog):
