@@ -104,8 +104,8 @@ def ask(kept: Kept, environment: str, architecture: str, read: Callable[[str], s
         raise SystemExit("\nNothing was changed.") from None
     place = {"region": answers["region"]}
     data = {"stack_name": f"{answers['stack_name']}-data"} | place
+    code = kept.overrides() | code_parameters(answers, _secrets_apart(kept)) | {"Architecture": architecture}
     kept.keep(_FOR_DATA | data, kept.overrides("-data") | data_parameters(answers), "-data")
-    code = kept.overrides() | code_parameters(answers) | {"Architecture": architecture}
     kept.keep(_FOR_SAM | {"stack_name": answers["stack_name"]} | place, code)
     print(f"\nKept in {OWN}, under {environment}.\n")
 
@@ -157,27 +157,40 @@ def data_parameters(answers: Answers) -> dict[str, str]:
     }
 
 
-def code_parameters(answers: Answers) -> dict[str, str]:
-    """The parameters of template.yaml that the answers set; a database of one's own has one secret for all kinds of work."""
-    provider = _model_provider(answers)
+_SECRETS = ("DatabaseSecretArn", "LoadingSecretArn", "MigratingSecretArns")
+
+
+def code_parameters(answers: Answers, apart: Mapping[str, str]) -> dict[str, str]:
+    """The parameters of template.yaml that the answers set. A database of one's own has one secret for all kinds of work, but for
+    those that are set `apart`.
+    """
+    provider, secret = _model_provider(answers), answers["database"]
     return {
         "ModelProvider": provider,
         "OpenAISecretArn": answers["models"] if provider == "openai" else "",
-        **dict.fromkeys(("DatabaseSecretArn", "LoadingSecretArn", "MigratingSecretArns"), answers["database"]),
+        **{name: apart.get(name, secret) if secret else "" for name in _SECRETS},
     }
+
+
+def _secrets_apart(kept: Kept) -> dict[str, str]:
+    """The secrets of a database of one's own that its owner has set, each for its kind of work."""
+    if kept.overrides("-data").get("Database") != "own":
+        return {}
+    known = kept.overrides()
+    return {name: known[name] for name in _SECRETS[1:] if known.get(name, "") not in ("", known["DatabaseSecretArn"])}
 
 
 def take(kept: Kept, outputs: Mapping[str, str]) -> None:
     """Keep the outputs of data.yaml's stack as parameters of template.yaml. What has no output any more has its default again,
-    but for the secrets of a database of one's own.
+    but for what is given by hand of a database, or of users, of one's own.
     """
     data, code = _read("data"), _read("template")
-    overrides = kept.overrides()
-    own = kept.overrides("-data").get("Database") == "own"
+    overrides, told = kept.overrides(), kept.overrides("-data")
+    own_database, own_users = told.get("Database") == "own", told.get("Users") == "own"
     for name in data["Outputs"]:
         if name in outputs:
             overrides[name] = outputs[name]
-        elif not (own and name in overrides):
+        elif name not in overrides or not (own_users if name.startswith("UserPool") else own_database):
             overrides[name] = str(code["Parameters"][name]["Default"])
     kept.keep({}, overrides)
 

@@ -198,9 +198,9 @@ class _Resolver:
             case "Fn::Equals":
                 left, right = map(self._resolve, given)
                 return str(left) == str(right)
-            case "Fn::Contains":
-                items, item = map(self._resolve, given)
-                return item in items
+            case "Fn::EachMemberIn":
+                items, known = map(self._resolve, given)
+                return set(items) <= set(known)
             case "Fn::Not":
                 return not self._truth(given[0])
             case "Fn::And":

@@ -31,6 +31,12 @@ def cluster_of(stack: Template) -> dict[str, Any]:
     return cluster
 
 
+def test_users_may_be_in_a_pool_of_ones_own() -> None:
+    stack = deployed_data(Users="own")
+    assert not {"AWS::Cognito"} & kinds(stack)
+    assert not {"UserPoolId", "UserPoolDomain"} & stack["Outputs"].keys()
+
+
 def test_its_outputs_are_parameters_of_the_template() -> None:
     assert DATA["Outputs"].keys() <= read_template()["Parameters"].keys()
 

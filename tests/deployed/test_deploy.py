@@ -133,6 +133,24 @@ def test_answers_are_kept_where_sam_reads_them_and_git_does_not(environment: str
     assert own.keys() - {"version"} == {environment, f"{environment}-data"}
 
 
+def test_what_is_given_by_hand_stays(kept: deploy.Kept) -> None:
+    deploy.ask(kept, "default", "arm64", typing("", "", SECRET, "", "", ""))
+    by_hand = {
+        "LoadingSecretArn": f"{SECRET}-load",
+        "UserPoolId": "us-east-1_CITY",
+        "UserPoolDomain": "https://login.example.org",
+    }
+    kept.keep({}, kept.overrides() | by_hand)
+    kept.keep({}, kept.overrides("-data") | {"Users": "own"}, "-data")
+    deploy.ask(kept, "default", "arm64", typing(*[""] * 6))
+    deploy.take(kept, outputs_of(deployed_data(**kept.overrides("-data"))))
+    assert by_hand.items() <= kept.overrides().items()
+    assert kept.overrides()["MigratingSecretArns"] == SECRET
+    deploy.ask(kept, "default", "arm64", typing("", "", deploy.NONE, "", "", ""))
+    deploy.take(kept, outputs_of(deployed_data(**kept.overrides("-data"))))
+    assert "ServingSecret" in kept.overrides()["DatabaseSecretArn"]
+
+
 def test_protection_is_turned_on_at_the_end_and_stays(kept: deploy.Kept) -> None:
     deploy.ask(kept, "default", "arm64", typing(*[""] * 6))
     deploy.protect(kept, "full")
