@@ -106,7 +106,7 @@ local-api: build ## Serve the built functions and the sample data on http://127.
 	@$(QUARRY) migrate && $(QUARRY) sample
 	@$(SAM) local start-api --parameter-overrides Architecture=$(ARCHITECTURE)
 
-deploy: OWN = $(SAM) deploy --config-file samconfig.own.toml --config-env
+deploy: OWN = $(SAM) deploy --config-file $(CURDIR)/samconfig.own.toml --config-env
 deploy: $(VENV)/dev ## Ask for what only you know, build and deploy (ENVIRONMENT=prod for that section of samconfig.toml)
 	@$(BIN)/python -m tools.deploy ask $(ENVIRONMENT) $(ARCHITECTURE)
 	@$(OWN) $(ENVIRONMENT)-data
