@@ -47,6 +47,8 @@ BATCH_RUNS = 20
 REQUEST_CHARACTERS_MAX = 20_000
 """A request that is longer as JSON is not kept: many wait to be written."""
 DRAIN_SECONDS = 2.0
+ENDED_LATE = "ended at its deadline"
+"""With this a task is cancelled whose search had no more time, rather than no reader."""
 WARNING_PAUSE_SECONDS = 60.0
 
 logger = logging.getLogger(__name__)
@@ -149,8 +151,9 @@ class RunLog:
         """Close the run at the end of the block: completed, failed by an exception, or abandoned when the client went away."""
         try:
             yield run
-        except (GeneratorExit, asyncio.CancelledError):
+        except (GeneratorExit, asyncio.CancelledError) as error:
             run.status, run.end_reason = "abandoned", "abandoned"
+            run.is_our_fault = ENDED_LATE in error.args
             raise
         except BaseException as error:
             run.status, run.end_reason = "failed", run.end_reason or "error"
