@@ -49,7 +49,7 @@ _PATTERNS = {
     "email": (r"([^@\s]+@[^@\s]+)?", f"A mail address, or {NONE}"),
 }
 
-# The rest of what `sam deploy` must be told.
+# The rest of what `sam deploy` needs.
 _FOR_SAM = {"capabilities": "CAPABILITY_IAM CAPABILITY_AUTO_EXPAND", "resolve_s3": True, "confirm_changeset": True}
 _FOR_DATA = _FOR_SAM | {"template_file": "data.yaml", "fail_on_empty_changeset": False}
 
@@ -64,7 +64,7 @@ class Kept:
         self._environment = environment
 
     def parameters(self, suffix: str = "") -> dict[str, Any]:
-        """What `sam deploy` is told; what is one's own wins over what everybody begins with."""
+        """The options of `sam deploy`; what is one's own wins over what everybody begins with."""
         known: dict[str, Any] = {}
         for name in ("samconfig.toml", OWN):
             config = SamConfig(str(self._root), name)
@@ -79,10 +79,10 @@ class Kept:
         return found
 
     def keep(self, values: Mapping[str, Any], overrides: Mapping[str, str], suffix: str = "") -> None:
-        """Keep these in one's own file, beside what is known."""
-        told = self.parameters(suffix) | dict(values) | {"parameter_overrides": as_text(overrides)}
+        """Keep these in one's own file, with what is known."""
+        known = self.parameters(suffix) | dict(values) | {"parameter_overrides": as_text(overrides)}
         config = SamConfig(str(self._root), OWN)
-        for name, value in told.items():
+        for name, value in known.items():
             config.put(["deploy"], "parameters", name, value, self._environment + suffix)
         config.flush()
 
@@ -112,11 +112,11 @@ def ask(kept: Kept, environment: str, architecture: str, read: Callable[[str], s
 
 def presets(kept: Kept, environment: str) -> dict[str, str]:
     """What each question was answered by before, or is answered by Enter; empty where it is none."""
-    told, code, data = kept.parameters(), kept.overrides(), kept.overrides("-data")
+    known, code, data = kept.parameters(), kept.overrides(), kept.overrides("-data")
     bedrock = data.get("ModelProvider") == "bedrock"
     return {
-        "stack_name": told.get("stack_name", f"quarry-{environment}"),
-        "region": told.get("region", "us-east-1"),
+        "stack_name": known.get("stack_name", f"quarry-{environment}"),
+        "region": known.get("region", "us-east-1"),
         "database": code.get("DatabaseSecretArn", "") if data.get("Database") == "own" else "",
         "network": ",".join(filter(None, (data.get("VpcId"), data.get("SubnetIds")))),
         "models": "bedrock" if bedrock else code.get("OpenAISecretArn", ""),
@@ -185,8 +185,8 @@ def take(kept: Kept, outputs: Mapping[str, str]) -> None:
     but for what is given by hand of a database, or of users, of one's own.
     """
     data, code = _read("data"), _read("template")
-    overrides, told = kept.overrides(), kept.overrides("-data")
-    own_database, own_users = told.get("Database") == "own", told.get("Users") == "own"
+    overrides, known = kept.overrides(), kept.overrides("-data")
+    own_database, own_users = known.get("Database") == "own", known.get("Users") == "own"
     for name in data["Outputs"]:
         if name in outputs:
             overrides[name] = outputs[name]

@@ -142,7 +142,7 @@ def functions_have_the_release(stack: Stack) -> str:
     return f"version {version}"
 
 
-def scheduled_work_is_done_and_its_failures_are_told(stack: Stack) -> str:
+def scheduled_work_is_done_and_its_failures_are_seen(stack: Stack) -> str:
     for name in ("cleanup", "embed"):
         response = stack.client("lambda").invoke(FunctionName=f"{stack.name}-{name}", Payload=b"{}")
         if "FunctionError" in response:
@@ -151,8 +151,8 @@ def scheduled_work_is_done_and_its_failures_are_told(stack: Stack) -> str:
         StackName=stack.name, LogicalResourceId="DeadLetters"
     )
     queue = resource["StackResourceDetail"]["PhysicalResourceId"]
-    told = stack.client("sqs").get_queue_attributes(QueueUrl=queue, AttributeNames=["ApproximateNumberOfMessages"])
-    if (left := told["Attributes"]["ApproximateNumberOfMessages"]) != "0":
+    counted = stack.client("sqs").get_queue_attributes(QueueUrl=queue, AttributeNames=["ApproximateNumberOfMessages"])
+    if (left := counted["Attributes"]["ApproximateNumberOfMessages"]) != "0":
         raise Failed(f"{left} events were given up: docs/operations.md, DeadLettersAlarm")
     return "cleanup and embed ran; no dead letters"
 
@@ -208,7 +208,7 @@ CHECKS: tuple[Callable[[Stack], str], ...] = (
     a_browser_may_call_from_elsewhere,
     a_reader_that_hangs_up_harms_nobody,
     functions_have_the_release,
-    scheduled_work_is_done_and_its_failures_are_told,
+    scheduled_work_is_done_and_its_failures_are_seen,
     users_sign_in,
     the_database_answers_or_wakes,
     searches_go_to_the_reader,

@@ -126,9 +126,9 @@ def test_answers_are_kept_where_sam_reads_them_and_git_does_not(environment: str
     deploy.ask(kept, environment, "arm64", typing("", "", SECRET, "", MODEL_KEY, ""))
     assert (tmp_path / "samconfig.toml").read_text() == (ROOT / "samconfig.toml").read_text()
     assert deploy.OWN in (ROOT / ".gitignore").read_text().splitlines()
-    told = SamConfig(str(tmp_path), deploy.OWN).get_all(["deploy"], "parameters", f"{environment}-data")
-    assert (told["template_file"], told["region"]) == ("data.yaml", "us-east-1")
-    assert "CAPABILITY_AUTO_EXPAND" in told["capabilities"]
+    found = SamConfig(str(tmp_path), deploy.OWN).get_all(["deploy"], "parameters", f"{environment}-data")
+    assert (found["template_file"], found["region"]) == ("data.yaml", "us-east-1")
+    assert "CAPABILITY_AUTO_EXPAND" in found["capabilities"]
     own = tomllib.loads((tmp_path / deploy.OWN).read_text())
     assert own.keys() - {"version"} == {environment, f"{environment}-data"}
 

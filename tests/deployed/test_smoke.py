@@ -18,7 +18,7 @@ from tools import smoke
 WHAT_AWS_SAYS = {
     smoke.time_to_first_content_is_measured,
     smoke.functions_have_the_release,
-    smoke.scheduled_work_is_done_and_its_failures_are_told,
+    smoke.scheduled_work_is_done_and_its_failures_are_seen,
     smoke.api_gateway_may_write_logs,
 }
 
@@ -120,7 +120,7 @@ def test_dead_letters_are_found(account: None) -> None:
     aws = sound_aws()
     aws("sqs").send_message(QueueUrl=aws("sqs").list_queues()["QueueUrls"][0], MessageBody="{}")
     with httpx2.Client() as http, pytest.raises(smoke.Failed, match="1 events were given up"):
-        smoke.scheduled_work_is_done_and_its_failures_are_told(smoke.Stack(http, "me", "quarry", aws))
+        smoke.scheduled_work_is_done_and_its_failures_are_seen(smoke.Stack(http, "me", "quarry", aws))
 
 
 def test_a_call_without_an_address_says_how_it_is_made(capsys: pytest.CaptureFixture[str]) -> None:

@@ -278,8 +278,8 @@ def test_a_client_that_is_made_signs_the_page_in_without_a_secret() -> None:
 def test_the_stage_tells_the_page_how_to_sign_in() -> None:
     def variables(**parameters: str) -> dict[str, str]:
         [stage] = of_type(deployed(**parameters), "AWS::ApiGateway::Stage").values()
-        told: dict[str, str] = stage["Variables"]
-        return told
+        found: dict[str, str] = stage["Variables"]
+        return found
 
     login = {"signInDomain": "https://login.example.org"}
     assert variables(**OWN_DATA) == login | {"signInClientId": "<UserPoolClient>", "accessTokenScope": "quarry/search"}

@@ -28,7 +28,7 @@ class Aws:
     def __init__(self, search: Callable[[dict[str, Any], Context], Any]) -> None:
         self._search = search
         self.asked: list[dict[str, Any]] = []
-        self.told: list[dict[str, str]] = []
+        self.reported: list[dict[str, str]] = []
 
     def client(self, service: str, **_: object) -> Aws:
         assert service in ("lambda", "codedeploy")
@@ -44,8 +44,8 @@ class Aws:
         pieces = [{"PayloadChunk": {"Payload": wire[at : at + 100]}} for at in range(0, len(wire), 100)]
         return {"EventStream": [*pieces, {"InvokeComplete": {}}]}
 
-    def put_lifecycle_event_hook_execution_status(self, **told: str) -> None:
-        self.told.append(told)
+    def put_lifecycle_event_hook_execution_status(self, **reported: str) -> None:
+        self.reported.append(reported)
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_a_release_that_answers_every_domain_may_have_requests(
 ) -> None:
     faults, aws = check(streamed_by(load_on_sample("search")), ASKED)
     assert faults == {}
-    assert aws.told == [{"deploymentId": "d-ABC", "lifecycleEventHookExecutionId": "hook-1", "status": "Succeeded"}]
+    assert aws.reported == [{"deploymentId": "d-ABC", "lifecycleEventHookExecutionId": "hook-1", "status": "Succeeded"}]
     # each deployment is a user of its own, who has credits
     assert {each["requestContext"]["authorizer"]["claims"]["sub"] for each in aws.asked} == {"check-d-ABC"}
 
@@ -106,7 +106,7 @@ def test_a_release_whose_streams_end_in_an_error_is_refused(
         connection.execute("alter table companies rename to companies_of_old")
     faults, aws = check(streamed_by(search), ASKED)
     assert faults.keys() == {"campaigns", "companies"}
-    assert [each["status"] for each in aws.told] == ["Failed"]
+    assert [each["status"] for each in aws.reported] == ["Failed"]
 
 
 def test_a_function_that_fails_or_answers_without_a_head_is_refused_and_nobody_is_told_of_a_check_by_hand(
@@ -116,7 +116,7 @@ def test_a_function_that_fails_or_answers_without_a_head_is_refused_and_nobody_i
     assert faults == dict.fromkeys(DOMAINS, "the response has no head") | {
         "records": "the function failed: Runtime.ExitError"
     }
-    assert aws.told == []
+    assert aws.reported == []
 
 
 @pytest.mark.parametrize(
