@@ -11,6 +11,7 @@ UV     := uv pip compile --quiet --universal --python-version 3.11 --generate-ha
 # of what is built and deployed
 ARCHITECTURE ?= arm64
 ENVIRONMENT  ?= default
+PROTECTION   ?= full
 PORT         ?= 8080
 RELEASE       = $(shell git describe --always --dirty 2>/dev/null || echo release)-$(shell date -u +%Y%m%dT%H%M%SZ)
 
@@ -18,7 +19,7 @@ RELEASE       = $(shell git describe --always --dirty 2>/dev/null || echo releas
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check audit check-release format bench load eval docs screenshots certificates lock package build local-api deploy clean
+.PHONY: help demo test check audit check-release format bench load eval docs screenshots certificates lock package build local-api deploy smoke clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,6 +36,8 @@ check: $(VENV)/dev ## Lint, types, import contracts, generated files, template
 	@$(BIN)/lint-imports
 	@$(BIN)/python -m tools.generate --check
 	@$(SAM) validate --lint --region us-east-1
+	@$(SAM) validate --lint --region us-east-1 --template data.yaml
+	@$(SAM) validate --lint --region us-east-1 --template monitoring.yaml
 
 audit: $(AUDIT)/ready ## Look for weaknesses: bandit, checkov, pip-audit
 	@$(AUDIT)/bin/bandit --quiet --recursive --configfile pyproject.toml layers functions
@@ -103,10 +106,18 @@ local-api: build ## Serve the built functions and the sample data on http://127.
 	@$(QUARRY) migrate && $(QUARRY) sample
 	@$(SAM) local start-api --parameter-overrides Architecture=$(ARCHITECTURE)
 
+deploy: OWN = $(SAM) deploy --config-file $(CURDIR)/samconfig.own.toml --config-env
 deploy: $(VENV)/dev ## Ask for what only you know, build and deploy (ENVIRONMENT=prod for that section of samconfig.toml)
-	@$(BIN)/python -m tools.deploy $(ENVIRONMENT) $(ARCHITECTURE)
+	@$(BIN)/python -m tools.deploy ask $(ENVIRONMENT) $(ARCHITECTURE)
+	@$(OWN) $(ENVIRONMENT)-data
+	@$(BIN)/python -m tools.deploy take $(ENVIRONMENT)
 	@$(MAKE) --no-print-directory build
-	@$(SAM) deploy --config-env $(ENVIRONMENT)
+	@$(OWN) $(ENVIRONMENT)
+	@$(BIN)/python -m tools.deploy protect $(ENVIRONMENT) $(PROTECTION)
+	@$(OWN) $(ENVIRONMENT)-data
+
+smoke: $(VENV)/dev ## Check a deployed stack: URL=… TOKEN=…, and STACK=… for what only AWS knows
+	@$(BIN)/python -m tools.smoke "$(URL)" "$(TOKEN)" "$(STACK)"
 
 clean: ## Remove the environment, what was built, and the local data
 	rm -rf $(VENV) $(AUDIT) build dist .aws-sam .quarry .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from samcli.yamlhelper import yaml_parse  # type: ignore[import-untyped]
 
-TEMPLATE = Path(__file__).resolve().parents[1] / "template.yaml"
+ROOT = Path(__file__).resolve().parents[1]
 
 HOURS = 730
 SECONDS = HOURS * 3600
@@ -40,6 +40,7 @@ ALARM = Price("CloudWatch, an alarm's metric, a month", 0.10)
 TRACE_MILLION = Price("X-Ray, a million traces", 5.00)
 SECRET = Price("Secrets Manager, a secret, a month", 0.40)
 OUT_GB = Price("transfer to the internet, a GB", 0.09)
+ENDPOINT_HOUR = Price("VPC endpoint of a service, in one zone, an hour", 0.01)
 NAT_HOUR = Price("NAT gateway, an hour", 0.045)
 ADDRESS_HOUR = Price("public IPv4 address, an hour", 0.005)
 UNIT_HOUR = Price("Aurora Serverless v2, a unit, an hour", 0.12)
@@ -60,14 +61,20 @@ ANSWER_KIB = 5.6
 WAITING = 2.0  # what a search lasts in the function, as a multiple of the CPU of both: it waits for the network, too
 LOGGED_KIB = 3.0  # a search's line of API Gateway, Lambda's own three, ours, and its metrics
 HEADERS_KIB = 1.0
-OWN_METRICS = 20
+OWN_METRICS = 23
+FREE = 10  # of alarms' metrics, and of metrics of one's own, CloudWatch bills none of an account's first ten
 DATABASE_GB = 10
 UNIT_PROCESSORS = 0.25  # a unit is 2 GiB of memory, and instances of Aurora have 8 GiB for a processor
 UNIT_BUSY = 0.5  # the share of a unit's processor that is used
 UNITS_MIN = 0.5
 IO_KIB = 4
-AWAKE_MINUTES = 11  # of a paused cluster after each run of `embed`: the run, and ten quiet minutes
+AWAKE_MINUTES = 11  # of a paused cluster after each scheduled run: the run, and ten quiet minutes
+RUNS_A_DAY = 2  # of `embed` and `cleanup`
 SECRETS = 1
+
+
+Templates = Mapping[str, Mapping[str, Any]]
+"""The templates, by their files' names without an end."""
 
 
 class Line(NamedTuple):
@@ -76,21 +83,24 @@ class Line(NamedTuple):
     """A month, for each of RATES."""
 
 
-def lines(template: Mapping[str, Any]) -> tuple[list[Line], list[Line]]:
+def lines(templates: Templates) -> tuple[list[Line], list[Line]]:
     """What a stack costs over a database of one's own, and what Aurora and its network add."""
     return [
-        Line("Lambda", [rate * SECONDS * _invoking(template) for rate in RATES]),
+        Line("Lambda", [rate * SECONDS * _invoking(templates["template"]) for rate in RATES]),
         Line("API Gateway", [_millions(rate) * API_MILLION.dollars for rate in RATES]),
         Line("logs", [_gb(rate, LOGGED_KIB) * (LOG_GB.dollars + LOG_GB_KEPT.dollars) for rate in RATES]),
         Line("traces", [_millions(traces(rate)) * TRACE_MILLION.dollars for rate in RATES]),
-        Line("alarms and metrics", [_watching(template)] * len(RATES)),
-        Line("secret", [SECRETS * SECRET.dollars] * len(RATES)),
+        Line("alarms and metrics", [_watching(templates, rate) for rate in RATES]),
+        Line("secret, which is yours", [SECRETS * SECRET.dollars] * len(RATES)),
         Line("transfer out", [_gb(rate, ANSWER_KIB + HEADERS_KIB) * OUT_GB.dollars for rate in RATES]),
     ], [
-        Line("NAT gateway with its address", [HOURS * (NAT_HOUR.dollars + ADDRESS_HOUR.dollars)] * len(RATES)),
+        Line("endpoint of Secrets Manager", [HOURS * ENDPOINT_HOUR.dollars] * len(RATES)),
         Line("Aurora's units", [units(rate) * HOURS * UNIT_HOUR.dollars or _waking() for rate in RATES]),
         Line("Aurora's storage", [DATABASE_GB * STORED_GB.dollars + _io(rate) for rate in RATES]),
-        Line("secrets of who serves and loads", [_secrets(template) * SECRET.dollars] * len(RATES)),
+        Line("secrets of who serves and loads", [_secrets(templates["data"]) * SECRET.dollars] * len(RATES)),
+        Line(
+            "its alarms", [_metrics_of_alarms(templates["monitoring"], of_database=True) * ALARM.dollars] * len(RATES)
+        ),
     ]
 
 
@@ -131,11 +141,23 @@ def _io(rate: float) -> float:
     return _millions(rate) * math.ceil(WAL_KIB / IO_KIB) * IO_MILLION.dollars
 
 
-def _watching(template: Mapping[str, Any]) -> float:
-    """The alarms of the template, by the metrics that each looks at, and the metrics of our own."""
-    alarms = (each["Properties"] for each in template["Resources"].values() if each["Type"] == "AWS::CloudWatch::Alarm")
-    watched = sum(sum("MetricStat" in metric for metric in alarm.get("Metrics", ())) or 1 for alarm in alarms)
-    return watched * ALARM.dollars + OWN_METRICS * METRIC.dollars
+def _watching(templates: Templates, rate: float) -> float:
+    """The alarms that are always there, by the metrics that each looks at, and the metrics of our own, which are billed where
+    there is something to count.
+    """
+    watched = sum(_metrics_of_alarms(templates[name], of_database=False) for name in ("template", "monitoring"))
+    own = max(0, OWN_METRICS - FREE) * METRIC.dollars if rate else 0
+    return max(0, watched - FREE) * ALARM.dollars + own
+
+
+def _metrics_of_alarms(template: Mapping[str, Any], *, of_database: bool) -> int:
+    """The metrics that a template's alarms look at: of those of a cluster, or of the others."""
+    alarms = (each for each in template["Resources"].values() if each["Type"] == "AWS::CloudWatch::Alarm")
+    return sum(
+        sum("MetricStat" in metric for metric in alarm["Properties"].get("Metrics", ())) or 1
+        for alarm in alarms
+        if ("Condition" in alarm) is of_database
+    )
 
 
 def _secrets(template: Mapping[str, Any]) -> int:
@@ -144,13 +166,13 @@ def _secrets(template: Mapping[str, Any]) -> int:
 
 
 def _waking() -> float:
-    return HOURS * AWAKE_MINUTES / 60 * UNITS_MIN * UNIT_HOUR.dollars
+    return HOURS / 24 * RUNS_A_DAY * AWAKE_MINUTES / 60 * UNITS_MIN * UNIT_HOUR.dollars
 
 
 def section() -> str:
     """The generated part of docs/deploy.md: what a month costs, the prices, and what else goes in."""
-    template = yaml_parse(TEMPLATE.read_text())
-    own, aurora = lines(template)
+    templates = read_templates()
+    own, aurora = lines(templates)
     rates = ["at rest", *(f"{rate} a second" for rate in RATES[1:])]
     of_own = _sum("**your own database**", own)
     costs = [
@@ -167,22 +189,32 @@ def section() -> str:
 | list price, us-east-1 | $ |
 |---|---|
 {"".join(prices)}
-{_inputs(search_gb(template))}"""
+{_inputs(search_gb(templates["template"]))}"""
+
+
+def read_templates() -> Templates:
+    """What is deployed."""
+    return {name: yaml_parse((ROOT / f"{name}.yaml").read_text()) for name in ("template", "data", "monitoring")}
 
 
 def _inputs(gb: float) -> str:
     awake, proxy = HOURS * UNITS_MIN * UNIT_HOUR.dollars, HOURS * 8 * PROXY_HOUR.dollars
+    nat, endpoint = HOURS * (NAT_HOUR.dollars + ADDRESS_HOUR.dollars), HOURS * ENDPOINT_HOUR.dollars
     points = [
         f"""**Measured** over 10,000 rows (`OPENBLAS_NUM_THREADS=1 make bench BENCH_ARGS="costs"`): a search takes
         {SERVICE_MS} ms of CPU in the service and {DATABASE_MS} in the database, writes {WAL_KIB} KiB of WAL and answers
         {ANSWER_KIB} KiB.""",
         f"""**Assumed**: it is billed for {WAITING:g} times the CPU of both, {billed_ms():.0f} ms of {gb:.2f} GB; it writes
         {LOGGED_KIB:g} KiB of logs; heads are {HEADERS_KIB:g} KiB. There are {OWN_METRICS} metrics of our own, {SECRETS}
-        secret, and {DATABASE_GB} GB of data, read from memory and written in blocks of {IO_KIB} KiB.""",
+        secret, and {DATABASE_GB} GB of data, read from memory and written in blocks of {IO_KIB} KiB. Of alarms' metrics and of
+        our own {FREE} each are free, as CloudWatch has it for an account.""",
         f"""**Aurora's units** are {" / ".join(f"{units(rate):g}" for rate in RATES)}: one has about {UNIT_PROCESSORS:g}
         of a processor, which is used by {UNIT_BUSY:.0%}. {UNITS_MIN:g} is the least that is awake, {awake:.0f} a month. At
-        rest it pauses, but for {AWAKE_MINUTES} minutes each hour after `embed` (`EmbedSchedule`). RDS Proxy before it is
-        {proxy:.0f} a month, and keeps it awake.""",
+        rest it pauses, but for {AWAKE_MINUTES} minutes after each of {RUNS_A_DAY} scheduled runs a day (`EmbedSchedule`, and
+        cleanup). RDS Proxy before it is {proxy:.0f} a month, and keeps it awake.""",
+        f"""**The way out** of the network is an endpoint of Secrets Manager. `ModelProvider=bedrock` adds one of Bedrock,
+        {endpoint:.2f} a month. `ModelProvider=openai` has a NAT gateway with its address in their place, {nat:.0f} a month, and
+        0.045 for each GB.""",
         f"""**A question to a model** costs, beside a search, (tokens in × price in + tokens out × price out) / 1,000,000,
         and {gb * LAMBDA_GB_SECOND.dollars:.7f} for each second that it takes.""",
     ]

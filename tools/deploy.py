@@ -1,16 +1,18 @@
-"""Asks what a deployment has to be told, and keeps the answers in samconfig.toml, where `sam deploy` reads them: `make deploy`.
+"""The steps of `make deploy` that `sam deploy` leaves to others, in the order in which the Makefile takes them:
 
-    python -m tools.deploy ENVIRONMENT ARCHITECTURE
+    python -m tools.deploy ask ENVIRONMENT ARCHITECTURE     asks what only the stack's owner knows
+    python -m tools.deploy take ENVIRONMENT                 gives template.yaml the outputs of data.yaml's stack
+    python -m tools.deploy protect ENVIRONMENT LEVEL        from now on the data cannot be deleted by mistake
 
-`sam deploy --guided` asks for every parameter of the template; here a first deployment is asked for what only its owner knows.
-All else has a default, and stands in samconfig.toml where it has another value.
+All of it is kept in samconfig.own.toml, which git ignores: it names an account. What stands in samconfig.toml is where an
+environment begins.
 """
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ from samcli.lib.config.samconfig import SamConfig  # type: ignore[import-untyped
 from samcli.yamlhelper import yaml_parse  # type: ignore[import-untyped]
 
 ROOT = Path(__file__).resolve().parents[1]
+OWN = "samconfig.own.toml"
 
 NONE = "none"
 """What is typed to take an answer back, or to give none."""
@@ -26,65 +29,109 @@ NONE = "none"
 QUESTIONS = {
     "stack_name": "Name of the stack",
     "region": "Region of AWS",
-    "DatabaseSecretArn": "Your own Postgres: the ARN of a secret with its URL; none: an Aurora is made",
-    "VpcId": "VPC for the functions, where the database is in one; none: one is made for Aurora",
-    "SubnetIds": "Private subnets of that VPC, two or more, with commas between",
+    "database": "Your own Postgres: the ARN of a secret with its URL; none: an Aurora is made",
+    "network": "VPC that the database is in, as vpc-…,subnet-…,subnet-… with private subnets; none: one is made for Aurora",
     "models": "Models: bedrock, or the ARN of a secret with a key for OpenAI; none: the small local one that embeds",
-    "AlarmTopicArn": "SNS topic that hears of alarms: its ARN; none: they show in CloudWatch",
+    "email": "Mail address that hears of alarms; none: they show in CloudWatch",
 }
-"""All that is asked, in this order; the subnets only of a VPC that is named."""
+"""All that is asked, in this order."""
 
-PARAMETERS = ("DatabaseSecretArn", "VpcId", "SubnetIds", "ModelProvider", "OpenAISecretArn", "AlarmTopicArn")
-"""The template's parameters that the answers set."""
+_PATTERNS = {
+    # a function's name is CodeDeployHook_ and the stack's, and has 64 characters at most
+    "stack_name": (r"[a-zA-Z][a-zA-Z0-9-]{0,48}", "A letter, then up to 48 letters, digits and hyphens"),
+    "region": (r"[a-z]{2,}(-[a-z]+)+-\d", "A region's name, such as eu-central-1"),
+    "database": (r"(arn:aws[a-z-]*:secretsmanager:.+)?", f"arn:aws:secretsmanager:…, or {NONE}"),
+    "network": (
+        r"(vpc-[0-9a-f]+(,subnet-[0-9a-f]+){2,})?",
+        f"A VPC and two or more subnets, such as vpc-0a1b,subnet-2c3d,subnet-4e5f, or {NONE}",
+    ),
+    "models": (r"(bedrock|arn:aws[a-z-]*:secretsmanager:.+)?", f"bedrock, arn:aws:secretsmanager:…, or {NONE}"),
+    "email": (r"([^@\s]+@[^@\s]+)?", f"A mail address, or {NONE}"),
+}
 
-# The rest of what `sam deploy` must be told, in an environment that samconfig.toml does not have yet.
-_FOR_SAM = {"capabilities": "CAPABILITY_IAM", "resolve_s3": True, "confirm_changeset": True}
+# The rest of what `sam deploy` needs.
+_FOR_SAM = {"capabilities": "CAPABILITY_IAM CAPABILITY_AUTO_EXPAND", "resolve_s3": True, "confirm_changeset": True}
+_FOR_DATA = _FOR_SAM | {"template_file": "data.yaml", "fail_on_empty_changeset": False}
 
-# A function's name is the stack's with "-cache-lookup" behind, and has 64 characters at most.
-_STACK_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9-]{0,50}")
-_REGION = re.compile(r"[a-z]{2,}(-[a-z]+)+-\d")
-_SUBNETS = re.compile(r"subnet-[0-9a-f]+(,subnet-[0-9a-f]+)+")
-
-Declared = Mapping[str, Mapping[str, Any]]
-"""The template's parameters by name, as it declares them."""
+Answers = Mapping[str, str]
 
 
-def main(environment: str, architecture: str) -> None:
-    declared: Declared = yaml_parse((ROOT / "template.yaml").read_text())["Parameters"]
-    kept = SamConfig(str(ROOT)).get_all(["deploy"], "parameters", environment)
-    overrides = CfnParameterOverridesType().convert(kept.get("parameter_overrides", ""), None, None)
+class Kept:
+    """What is kept of an environment: of its stack, and with `-data` behind its name of its data's."""
+
+    def __init__(self, root: Path, environment: str) -> None:
+        self._root = root
+        self._environment = environment
+
+    def parameters(self, suffix: str = "") -> dict[str, Any]:
+        """The options of `sam deploy`; what is one's own wins over what everybody begins with."""
+        known: dict[str, Any] = {}
+        for name in ("samconfig.toml", OWN):
+            config = SamConfig(str(self._root), name)
+            if config.exists():
+                known |= _all_of(config, self._environment + suffix)
+        return known
+
+    def overrides(self, suffix: str = "") -> dict[str, str]:
+        """The parameters of the stack."""
+        given = self.parameters(suffix).get("parameter_overrides", "")
+        found: dict[str, str] = CfnParameterOverridesType().convert(given, None, None)
+        return found
+
+    def keep(self, values: Mapping[str, Any], overrides: Mapping[str, str], suffix: str = "") -> None:
+        """Keep these in one's own file, with what is known."""
+        known = self.parameters(suffix) | dict(values) | {"parameter_overrides": as_text(overrides)}
+        config = SamConfig(str(self._root), OWN)
+        for name, value in known.items():
+            config.put(["deploy"], "parameters", name, value, self._environment + suffix)
+        config.flush()
+
+
+def _all_of(config: Any, environment: str) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = config.get_all(["deploy"], "parameters", environment)
+    except KeyError:
+        return {}
+    return found
+
+
+def ask(kept: Kept, environment: str, architecture: str, read: Callable[[str], str]) -> None:
+    """Ask each question, `read` being shown a text and giving what was typed, and keep what the answers come to."""
     print(f"What stands in brackets is taken by Enter; {NONE} gives no answer, or takes one back.\n")
     try:
-        answers = ask({"stack_name": f"quarry-{environment}"} | kept, overrides, declared, input)
+        answers = answered(presets(kept, environment), read)
     except (EOFError, KeyboardInterrupt):
         raise SystemExit("\nNothing was changed.") from None
-    config = SamConfig(str(ROOT))  # another than was read, which mixes what it reads into what it would write
-    for name in ("stack_name", "region"):
-        config.put(["global"], "parameters", name, answers[name], environment)
-        if name in kept:  # one of the command's own would stand above it; the same one twice is kept once
-            config.put(["deploy"], "parameters", name, answers[name], environment)
-    text = as_text(overrides | parameters(answers) | {"Architecture": architecture})
-    for name, value in (_FOR_SAM | kept | {"parameter_overrides": text}).items():
-        if name not in ("stack_name", "region"):
-            config.put(["deploy"], "parameters", name, value, environment)
-    config.flush()
-    print(f"\nKept in samconfig.toml, under {environment}.\n")
+    place = {"region": answers["region"]}
+    data = {"stack_name": f"{answers['stack_name']}-data"} | place
+    code = kept.overrides() | code_parameters(answers, _secrets_apart(kept)) | {"Architecture": architecture}
+    kept.keep(_FOR_DATA | data, kept.overrides("-data") | data_parameters(answers), "-data")
+    kept.keep(_FOR_SAM | {"stack_name": answers["stack_name"]} | place, code)
+    print(f"\nKept in {OWN}, under {environment}.\n")
 
 
-def ask(
-    kept: Mapping[str, Any], overrides: Mapping[str, str], declared: Declared, read: Callable[[str], str]
-) -> dict[str, str]:
-    """The answer to each question that has to be asked, by its name; `read` shows a text and gives what was typed.
+def presets(kept: Kept, environment: str) -> dict[str, str]:
+    """What each question was answered by before, or is answered by Enter; empty where it is none."""
+    known, code, data = kept.parameters(), kept.overrides(), kept.overrides("-data")
+    bedrock = data.get("ModelProvider") == "bedrock"
+    return {
+        "stack_name": known.get("stack_name", f"quarry-{environment}"),
+        "region": known.get("region", "us-east-1"),
+        "database": code.get("DatabaseSecretArn", "") if data.get("Database") == "own" else "",
+        "network": ",".join(filter(None, (data.get("VpcId"), data.get("SubnetIds")))),
+        "models": "bedrock" if bedrock else code.get("OpenAISecretArn", ""),
+        "email": data.get("AlarmEmail", ""),
+    }
 
-    `kept` is what samconfig.toml says of `sam deploy`, `overrides` the parameters among it. Where an answer is wrong, what is
-    wrong is told and it is asked for again.
-    """
-    presets = before(kept, overrides)
-    answers: dict[str, str] = {}
-    for name in questions(answers):
-        answer = _meant(read(f"{QUESTIONS[name]} [{presets[name] or NONE}]: "), presets[name])
-        while fault := refusal(name, answer, answers, declared):
-            answer = _meant(read(f"  {fault}: "), presets[name])
+
+def answered(before: Answers, read: Callable[[str], str]) -> dict[str, str]:
+    """The answer to each question. Where one is wrong, it is said what is, and it is asked for again."""
+    answers = {}
+    for name, question in QUESTIONS.items():
+        pattern, wanted = _PATTERNS[name]
+        answer = _meant(read(f"{question} [{before[name] or NONE}]: "), before[name])
+        while not re.fullmatch(pattern, answer):
+            answer = _meant(read(f"  {wanted}: "), before[name])
         answers[name] = answer
     return answers
 
@@ -94,46 +141,71 @@ def _meant(typed: str, preset: str) -> str:
     return "" if answer == NONE else answer
 
 
-def questions(answers: Mapping[str, str]) -> Iterator[str]:
-    """The names of what is asked one after another, while `answers` grows."""
-    return (name for name in QUESTIONS if name != "SubnetIds" or answers["VpcId"])
+def _model_provider(answers: Answers) -> str:
+    return {"": "local", "bedrock": "bedrock"}.get(answers["models"], "openai")
 
 
-def before(kept: Mapping[str, Any], overrides: Mapping[str, str]) -> dict[str, str]:
-    """What each question was answered by before, or is answered by Enter: the preset of each, empty where it is none."""
-    presets = {name: overrides.get(name, "") for name in QUESTIONS}
-    presets["stack_name"], presets["region"] = kept["stack_name"], kept.get("region", "us-east-1")
-    bedrock = overrides.get("ModelProvider") == "bedrock"
-    return presets | {"models": "bedrock" if bedrock else overrides.get("OpenAISecretArn", "")}
-
-
-def refusal(name: str, answer: str, answers: Mapping[str, str], declared: Declared) -> str | None:
-    """What is wrong with an answer, in the light of the `answers` before it; None if nothing is."""
-    if name == "stack_name":
-        return None if _STACK_NAME.fullmatch(answer) else "A letter, then up to 50 letters, digits and hyphens"
-    if name == "region":
-        return None if _REGION.fullmatch(answer) else "A region's name, such as eu-central-1"
-    if name == "SubnetIds":
-        return None if _SUBNETS.fullmatch(answer) else "Two or more, such as subnet-0a1b2c3d,subnet-4e5f6a7b"
-    if name == "models":
-        pattern = "bedrock|" + declared["OpenAISecretArn"]["AllowedPattern"]
-        return None if re.fullmatch(pattern, answer) else f"bedrock, an ARN (arn:aws:secretsmanager:…), or {NONE}"
-    pattern = declared[name]["AllowedPattern"]
-    if not re.fullmatch(pattern, answer):
-        return f"{re.sub(r'[()?]', '', pattern)}, or {NONE}"
-    if name == "AlarmTopicArn" and answer and answer.split(":")[3] != answers["region"]:
-        return f"CloudWatch tells a topic of its own region, {answers['region']}, alone"
-    return None
-
-
-def parameters(answers: Mapping[str, str]) -> dict[str, str]:
-    """The template's parameters for `answers`. What is not given is said to be empty: a stack would keep what it had before."""
-    bedrock = answers["models"] == "bedrock"
-    models = {
-        "ModelProvider": "bedrock" if bedrock else "openai",
-        "OpenAISecretArn": "" if bedrock else answers["models"],
+def data_parameters(answers: Answers) -> dict[str, str]:
+    """The parameters of data.yaml. What is not given is said to be empty: a stack would keep what it had before."""
+    vpc, _, subnets = answers["network"].partition(",")
+    return {
+        "Database": "own" if answers["database"] else "aurora",
+        "VpcId": vpc,
+        "SubnetIds": subnets,
+        "ModelProvider": _model_provider(answers),
+        "AlarmEmail": answers["email"],
     }
-    return {name: answers[name] for name in PARAMETERS if name in answers} | models
+
+
+_SECRETS = ("DatabaseSecretArn", "LoadingSecretArn", "MigratingSecretArns")
+
+
+def code_parameters(answers: Answers, apart: Mapping[str, str]) -> dict[str, str]:
+    """The parameters of template.yaml that the answers set. A database of one's own has one secret for all kinds of work, but for
+    those that are set `apart`.
+    """
+    provider, secret = _model_provider(answers), answers["database"]
+    return {
+        "ModelProvider": provider,
+        "OpenAISecretArn": answers["models"] if provider == "openai" else "",
+        **{name: apart.get(name, secret) if secret else "" for name in _SECRETS},
+    }
+
+
+def _secrets_apart(kept: Kept) -> dict[str, str]:
+    """The secrets of a database of one's own that its owner has set, each for its kind of work."""
+    if kept.overrides("-data").get("Database") != "own":
+        return {}
+    known = kept.overrides()
+    return {name: known[name] for name in _SECRETS[1:] if known.get(name, "") not in ("", known["DatabaseSecretArn"])}
+
+
+def take(kept: Kept, outputs: Mapping[str, str]) -> None:
+    """Keep the outputs of data.yaml's stack as parameters of template.yaml. What has no output any more has its default again,
+    but for what is given by hand of a database, or of users, of one's own.
+    """
+    data, code = _read("data"), _read("template")
+    overrides, known = kept.overrides(), kept.overrides("-data")
+    own_database, own_users = known.get("Database") == "own", known.get("Users") == "own"
+    for name in data["Outputs"]:
+        if name in outputs:
+            overrides[name] = outputs[name]
+        elif name not in overrides or not (own_users if name.startswith("UserPool") else own_database):
+            overrides[name] = str(code["Parameters"][name]["Default"])
+    kept.keep({}, overrides)
+
+
+def read_outputs(stack_name: str, region: str) -> dict[str, str]:
+    """The outputs of a stack. Raises botocore's ClientError where there is none."""
+    import boto3
+
+    [stack] = boto3.client("cloudformation", region).describe_stacks(StackName=stack_name)["Stacks"]
+    return {output["OutputKey"]: output["OutputValue"] for output in stack.get("Outputs", [])}
+
+
+def protect(kept: Kept, level: str) -> None:
+    """Keep how the data are protected from now on: `full`, `snapshot` or `none`, as data.yaml says."""
+    kept.keep({}, kept.overrides("-data") | {"DataProtection": level}, "-data")
 
 
 def as_text(overrides: Mapping[str, str]) -> str:
@@ -142,6 +214,22 @@ def as_text(overrides: Mapping[str, str]) -> str:
         f"{name}={value}" if value and not re.search(r"[\s\"']", value) else f'{name}="{value}"'
         for name, value in overrides.items()
     )
+
+
+def _read(template: str) -> dict[str, Any]:
+    found: dict[str, Any] = yaml_parse((ROOT / f"{template}.yaml").read_text())
+    return found
+
+
+def main(step: str, environment: str, rest: str = "") -> None:
+    kept = Kept(ROOT, environment)
+    if step == "ask":
+        ask(kept, environment, rest, input)
+    elif step == "take":
+        data = kept.parameters("-data")
+        take(kept, read_outputs(data["stack_name"], data["region"]))
+    else:
+        protect(kept, rest)
 
 
 if __name__ == "__main__":

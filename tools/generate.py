@@ -10,6 +10,7 @@ docs/api/*-events.json    JSON schemas of streamed events
 docs/settings.md          every setting
 docs/data.md              the tables that can be loaded (between its markers)
 docs/deploy.md            what a stack costs (between its markers)
+template.yaml             the API's routes (between its markers)
 sql/sample/*/vectors.npz  vectors of the sample data (made anew only where a text changed)
 """
 
@@ -53,7 +54,7 @@ from quarry.domains import modules
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.local.sample import VECTORS_FILE, sample_directory, sample_domains, text_key, write_vectors
 from quarry.records import contract as records_contract
-from tools import costs
+from tools import costs, gateway
 from tools.api_examples import examples
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -130,6 +131,7 @@ def generated_texts() -> dict[Path, str]:
         ROOT / "docs" / "settings.md": settings_page(),
         data: with_tables(data.read_text(), list(catalog.LOADABLE.values())),
         deploy: with_costs(deploy.read_text()),
+        ROOT / "template.yaml": gateway.with_routes((ROOT / "template.yaml").read_text()),
     }
 
 

@@ -7,15 +7,17 @@ import time
 
 import quarry.core.cold_start  # noqa: F401 -- before all else of ours
 from quarry.core.custom_resource import is_request, respond
-from quarry.core.errors import DatabaseUnavailable
+from quarry.core.errors import Unavailable
 from quarry.core.postgres.logins import make_logins, read_logins
 from quarry.core.postgres.migrate import DatabaseIsNewer, migrate
 from quarry.core.services import read_database_url
 from quarry.core.web.lambda_app import ExecutionEnvironment, LambdaContext
 
-ATTEMPTS = 6
 PAUSE_SECONDS = 10.0
-"""A paused cluster takes about 15 seconds to wake, and a table may be in use."""
+RESERVE_SECONDS = 600.0
+"""What is left of the function's time for migrating. Until then whatever may pass is tried again: a secret that the new role may
+not read yet, a network that is not there yet, a paused cluster, a table in use.
+"""
 
 logger = logging.getLogger("quarry.migrate")
 
@@ -29,21 +31,22 @@ def handler(event: dict[str, object], context: LambdaContext) -> dict[str, list[
     told of the failure instead, and goes back.
     """
     if is_request(event):
-        respond(event, _migrate_for_release)
+        respond(event, lambda: _migrate_for_release(context))
         return {}
     return _migrate()
 
 
-def _migrate_for_release() -> None:
+def _migrate_for_release(context: LambdaContext) -> None:
     """Migrate, with patience. On a newer database an older release, to which a deployment goes back, runs as it is."""
-    for attempts_left in reversed(range(ATTEMPTS)):
+    while True:
         try:
             _migrate()
         except DatabaseIsNewer as error:
             logger.warning("%s", error.message)
-        except DatabaseUnavailable:
-            if not attempts_left:
+        except Unavailable as error:
+            if context.get_remaining_time_in_millis() < (RESERVE_SECONDS + PAUSE_SECONDS) * 1000:
                 raise
+            logger.warning("tried again in %s s: %s", PAUSE_SECONDS, error.message)
             time.sleep(PAUSE_SECONDS)
             continue
         return

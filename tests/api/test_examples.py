@@ -72,7 +72,7 @@ def test_every_error_that_is_answered_is_explained(document: dict[str, Any], ope
     assert page == with_errors(page, problems), "run `make docs`"
     assert [error for error in catalogue() if not {"meaning", "remedy"} <= vars(error).keys()] == []
     assert len({problem["type"] for problem in problems}) == len(problems)
-    of_gateway = set(re.findall(r'"type": "(urn:[\w:-]+)"', (ROOT / "template.yaml").read_text()))
+    of_gateway = set(re.findall(r'"type":"(urn:[\w:-]+)"', (ROOT / "template.yaml").read_text()))
     assert of_gateway
     assert of_gateway <= {problem["type"] for problem in problems}
     statuses = {int(status) for _, _, operation in operations for status in operation["responses"] if status >= "400"}

@@ -165,6 +165,15 @@ def test_health_is_503_when_the_database_does_not_answer(app: ASGIApp, monkeypat
     assert int(response.headers["retry-after"]) > 0
 
 
+def test_health_lets_a_database_that_pauses_sleep_unless_it_is_to_look_deep(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "CONNECT_TIMEOUT_SECONDS", 0.2)
+    services = make_services(DATABASE_WAKE_SECONDS="15")
+    with local_client(create_app(services, [service_routes.router], [])) as client:
+        resting, woken = client.get("/health"), client.get("/health?deep=1")
+    assert (resting.status_code, resting.json()["status"], resting.json()["database"]) == (200, "ok", "not asked")
+    assert (woken.status_code, woken.json()["database"]) == (503, "unavailable")
+
+
 def test_the_end_of_the_application_writes_the_run_log(database_url: str) -> None:
     services = make_services(database_url)
     searches = APIRouter()

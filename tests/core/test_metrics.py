@@ -14,6 +14,7 @@ from quarry.core.budget import Budget
 from quarry.core.errors import NotFound, Overloaded, PaymentRequired, QuarryError, RateLimited
 from quarry.core.metrics import (
     CREDITS_SPENT,
+    FAILED_SEARCHES,
     METRICS,
     MODEL_COST,
     REQUESTS,
@@ -94,9 +95,24 @@ async def test_a_run_is_counted_for_its_domain_also_where_it_fails_and_cannot_be
 
     with pytest.raises(NotFound), log.record(run):
         search()
-    assert {metric.name: each for metric, each in metrics.take()["people"].items()} == {
-        "Searches": [1], "DegradedSteps": [1], "PromptTokens": [1000], "CompletionTokens": [500],
-    } | cost  # fmt: skip
+    counts = {domain: {metric.name: each for metric, each in by.items()} for domain, by in metrics.take().items()}
+    assert counts == {
+        "people": {"Searches": [1], "DegradedSteps": [1], "PromptTokens": [1000], "CompletionTokens": [500]} | cost,
+        None: {"Searches": [1]} | cost,
+    }
+
+
+@pytest.mark.parametrize(
+    ("error", "is_counted"), [(KeyError("x"), True), (Overloaded("too much"), True), (NotFound("nothing"), False)]
+)
+async def test_a_search_that_fails_by_our_own_fault_is_counted_as_failed(error: Exception, is_counted: bool) -> None:
+    metrics = Metrics()
+    log = RunLog(Database(NOWHERE, pool_size=1, timeout_seconds=1), metrics)
+    run = Run("people", "demo", "q", Budget(5, 5, 30.0, 1000), chat=None)
+    with pytest.raises(type(error)), log.record(run):
+        raise error
+    counts = metrics.take()
+    assert [FAILED_SEARCHES in counts[domain] for domain in ("people", None)] == [is_counted] * 2
 
 
 def test_what_is_taken_is_not_counted_again_and_times_are_bounded() -> None:

@@ -36,6 +36,7 @@ OTHER_ARCHITECTURE = "x86_64" if ARCHITECTURE == "arm64" else "arm64"
 
 INPUTS = (
     "template.yaml",
+    "monitoring.yaml",
     "functions",
     "layers",
     "sql/migrations",

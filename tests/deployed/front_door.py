@@ -20,26 +20,26 @@ from tests.deployed.runtime_api import PRELUDE_BYTES_MAX, PRELUDE_END, Event, In
 class FrontDoor(ThreadingHTTPServer):
     daemon_threads = True
 
-    def __init__(self, api: RuntimeApi, seconds: float) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+    def __init__(self, api: RuntimeApi, seconds: float, handler: type[Handler] | None = None) -> None:
+        super().__init__(("127.0.0.1", 0), handler or Handler)
         self.api = api
         self.seconds = seconds
 
 
-class _Handler(BaseHTTPRequestHandler):
+class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     server: FrontDoor
 
     def do_GET(self) -> None:
-        self._pass_on(None)
+        self.pass_on(None)
 
     def do_POST(self) -> None:
-        self._pass_on(self.rfile.read(int(self.headers["Content-Length"])).decode())
+        self.pass_on(self.rfile.read(int(self.headers["Content-Length"])).decode())
 
-    def _pass_on(self, body: str | None) -> None:
+    def pass_on(self, body: str | None) -> None:
         self.close_connection = True
-        invocation = self.server.api.invoke(self._event(body), seconds=self.server.seconds)
+        invocation = self.server.api.invoke(self.event(body), seconds=self.server.seconds)
         try:
             self._send_on(invocation)
         except OSError:
@@ -58,6 +58,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(prelude["statusCode"])
         for name, value in prelude["headers"].items():
             self.send_header(name, value)
+        self.send_header("Connection", "close")
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
         self._send_chunk(first)
@@ -70,7 +71,7 @@ class _Handler(BaseHTTPRequestHandler):
         if data:
             self.wfile.write(b"%x\r\n%b\r\n" % (len(data), data))
 
-    def _event(self, body: str | None) -> Event:
+    def event(self, body: str | None) -> Event:
         url = urlsplit(self.path)
         headers: defaultdict[str, list[str]] = defaultdict(list)
         for name, value in self.headers.items():

@@ -19,6 +19,7 @@ import psycopg
 
 from tests.deployed.template import ROOT, read_template
 from tests.fakes.object_store import ObjectStore
+from tools import gateway
 
 EVENTS = ROOT / "events"
 
@@ -153,11 +154,7 @@ def _function_of(path: Path) -> str:
 @cache
 def function_of_route() -> dict[tuple[str, str], str]:
     """The folder of the function behind each method and path of the template."""
-    return {
-        (event["Properties"]["Method"].upper(), event["Properties"]["Path"]): folder
-        for folder, event in _function_events()
-        if event["Type"] == "Api"
-    }
+    return {(route.method, route.path): route.function for route in gateway.routes()}
 
 
 @cache

@@ -1,7 +1,8 @@
-"""template.yaml as data: as it is written, as SAM expands it, and as CloudFormation would resolve it for given parameters."""
+"""The templates as data: as they are written, as SAM expands them, and as CloudFormation would resolve them."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
@@ -21,7 +22,17 @@ STACK_ID = f"arn:aws:cloudformation:{REGION}:{ACCOUNT}:stack/quarry/5b9e4f10-c2d
 
 SECRET = f"arn:aws:secretsmanager:{REGION}:{ACCOUNT}:secret:quarry-database-AbCdEf"
 MODEL_KEY = f"arn:aws:secretsmanager:{REGION}:{ACCOUNT}:secret:quarry-model-AbCdEf"
-USER_POOL = f"arn:aws:cognito-idp:{REGION}:{ACCOUNT}:userpool/{REGION}_EXAMPLE"
+TOPIC = f"arn:aws:sns:{REGION}:{ACCOUNT}:alarms"
+
+OWN_DATA = {
+    "DatabaseSecretArn": SECRET,
+    "LoadingSecretArn": SECRET,
+    "MigratingSecretArns": SECRET,
+    "UserPoolId": f"{REGION}_EXAMPLE",
+    "UserPoolDomain": "https://login.example.org",
+    "DataBucket": "city-files",
+}
+"""What a team gives by hand that has a database, a user pool and a bucket."""
 
 READ_BY_SAM = ("TrafficShift",)
 """The parameters whose values decide what SAM makes; the others it would only put in, which is done here: for each of the many
@@ -42,18 +53,18 @@ _PSEUDO_PARAMETERS = {
 _VARIABLE = re.compile(r"\$\{([^!}]+)\}")
 
 
-def template_text() -> str:
-    return (ROOT / "template.yaml").read_text()
+def template_text(name: str = "template") -> str:
+    return (ROOT / f"{name}.yaml").read_text()
 
 
-def read_template() -> Template:
-    """The template, `!Ref X` read as `{"Ref": "X"}` and so on; one's own to change."""
-    return deepcopy(_read_template())
+def read_template(name: str = "template") -> Template:
+    """A template, `!Ref X` read as `{"Ref": "X"}` and so on, its aliases written out; one's own to change."""
+    return deepcopy(_read_template(name))
 
 
 @cache
-def _read_template() -> Template:
-    template: Template = yaml_parse(template_text())
+def _read_template(name: str) -> Template:
+    template: Template = json.loads(json.dumps(yaml_parse(template_text(name))))
     return template
 
 
@@ -76,6 +87,7 @@ def expand(
     for resource in template["Resources"].values():
         for name in {"CodeUri", "ContentUri"} & resource.get("Properties", {}).keys():
             resource["Properties"][name] = f"s3://artifacts/{resource['Properties'][name]}"
+    template["Resources"]["Monitoring"]["Properties"]["Location"] = "https://artifacts.s3.amazonaws.com/monitoring.yaml"
     change(template)
     # here, since every process that shares the tests reads this module
     import boto3
@@ -101,6 +113,45 @@ def deployed(**parameters: str) -> Template:
     return _Resolver(_expanded(read), parameters).template()
 
 
+def deployed_data(**parameters: str) -> Template:
+    """As `deployed`, of data.yaml."""
+    return _Resolver(read_template("data"), parameters).template()
+
+
+def monitored(stack: Template) -> Template:
+    """As `deployed`, of monitoring.yaml as `stack` nests it."""
+    [nested] = of_type(stack, "AWS::CloudFormation::Stack").values()
+    return _Resolver(
+        read_template("monitoring"), {name: str(value) for name, value in nested["Parameters"].items()}
+    ).template()
+
+
+def outputs_of(data: Template) -> dict[str, str]:
+    """The outputs of a deployed data.yaml as parameters of template.yaml, with values that AWS might make."""
+    made = {
+        "UserPool": f"{REGION}_EXAMPLE",
+        "UserPoolLoginDomain": "quarry-0e1f2a3b4c5d",
+        "AlarmTopic": TOPIC,
+        "WebAcl": f"arn:aws:wafv2:{REGION}:{ACCOUNT}:regional/webacl/quarry/1",
+    }
+
+    def known(match: re.Match[str]) -> str:
+        name = match[1]
+        return made.get(name.partition(".")[0]) or (secret_arn(name) if "Secret" in name else match[0])
+
+    return {name: re.sub(r"<([\w.]+)>", known, str(output["Value"])) for name, output in data["Outputs"].items()}
+
+
+def secret_arn(name: str) -> str:
+    """The ARN of a secret that data.yaml makes, by its name there."""
+    return f"arn:aws:secretsmanager:{REGION}:{ACCOUNT}:secret:{name}-AbCdEf"
+
+
+def broken_rules(name: str, parameters: Mapping[str, str]) -> set[str]:
+    """The rules of a template that these parameters break: CloudFormation refuses them before it makes anything."""
+    return _Resolver(read_template(name), parameters).broken_rules()
+
+
 class _Resolver:
     def __init__(self, template: Template, parameters: Mapping[str, str]) -> None:
         self._source = template
@@ -108,7 +159,8 @@ class _Resolver:
         unknown = parameters.keys() - declared.keys()
         assert not unknown, unknown
         self._parameters = {
-            name: parameters.get(name, declaration["Default"]) for name, declaration in declared.items()
+            name: parameters[name] if name in parameters else declaration["Default"]
+            for name, declaration in declared.items()
         }
         for name, value in parameters.items():
             assert re.fullmatch(declared[name].get("AllowedPattern", ".*"), value), (name, value)
@@ -122,10 +174,18 @@ class _Resolver:
         }
         outputs = {
             name: self._resolve(output)
-            for name, output in self._source["Outputs"].items()
+            for name, output in self._source.get("Outputs", {}).items()
             if "Condition" not in output or self._holds(output["Condition"])
         }
         return {"Resources": resources, "Outputs": outputs}
+
+    def broken_rules(self) -> set[str]:
+        return {
+            name
+            for name, rule in self._source["Rules"].items()
+            if self._truth(rule.get("RuleCondition", {"Fn::Equals": ["", ""]}))
+            and not all(self._truth(each["Assert"]) for each in rule["Assertions"])
+        }
 
     def _holds(self, name: str) -> bool:
         return self._truth(self._source["Conditions"][name])
@@ -138,6 +198,9 @@ class _Resolver:
             case "Fn::Equals":
                 left, right = map(self._resolve, given)
                 return str(left) == str(right)
+            case "Fn::EachMemberIn":
+                items, known = map(self._resolve, given)
+                return set(items) <= set(known)
             case "Fn::Not":
                 return not self._truth(given[0])
             case "Fn::And":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+import os
 import struct
 import subprocess
 from collections.abc import Callable, Iterable, Iterator
@@ -125,7 +126,20 @@ def test_the_layers_hold_nothing_that_no_function_needs(artifacts: Artifacts) ->
     assert not names & {"uvicorn", "rich", "pip", "tests", "bin", "RECORD"}
     assert not [name for name in names if name.endswith(".pyi")]
     described = {path.name for path in (artifacts.shared_layer / "botocore" / "data").iterdir() if path.is_dir()}
-    assert described == {"secretsmanager", "s3", "bedrock-runtime", "sts", "rds"}
+    assert described == {"secretsmanager", "s3", "bedrock-runtime", "sts", "rds", "lambda", "codedeploy"}
+
+
+def test_the_layer_can_call_whatever_a_function_calls_of_aws(artifacts: Artifacts) -> None:
+    code = """if True:
+        import boto3
+        for service, call in (
+            ("lambda", "invoke_with_response_stream"), ("codedeploy", "put_lifecycle_event_hook_execution_status"),
+            ("secretsmanager", "get_secret_value"), ("s3", "get_object"),
+        ):
+            getattr(boto3.client(service, "us-east-1"), call)
+    """
+    environment = {"PYTHONPATH": str(artifacts.shared_layer), "PATH": os.defpath}
+    subprocess.run([artifacts.python, "-S", "-c", code], env=environment, check=True)
 
 
 def test_all_layers_together_are_within_what_lambda_unpacks(artifacts: Artifacts) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.deployed.template import ROOT, read_template
+from tests.deployed.template import ROOT
 from tools import costs
 from tools.generate import with_costs
 
@@ -15,12 +15,13 @@ def test_the_guide_has_the_table_that_the_prices_give() -> None:
 
 
 def test_each_line_is_price_times_use() -> None:
-    own, aurora = ({line.of: line.dollars for line in part} for part in costs.lines(read_template()))
+    own, aurora = ({line.of: line.dollars for line in part} for part in costs.lines(costs.read_templates()))
     at_one = costs.RATES.index(1)
     assert own["API Gateway"][at_one] == pytest.approx(2.628 * 3.50)
     assert own["Lambda"][at_one] == pytest.approx(2.628e6 * (0.112 * 1769 / 1024 * 0.0000133334 + 0.0000002))
     assert own["traces"] == pytest.approx([0, 2.628 * 5, 2.628 * 1.45 * 5, 2.628 * 5.95 * 5])
-    assert aurora["NAT gateway with its address"][0] == pytest.approx(730 * 0.05)
+    assert aurora["endpoint of Secrets Manager"][0] == pytest.approx(730 * 0.01)
+    assert aurora["Aurora's units"][0] == pytest.approx(730 / 24 * 2 * 11 / 60 * 0.5 * 0.12)
     assert aurora["Aurora's units"][at_one] == pytest.approx(730 * 0.5 * 0.12)
     assert all(line == sorted(line) for line in [*own.values(), *aurora.values()])
 
@@ -28,6 +29,13 @@ def test_each_line_is_price_times_use() -> None:
 def test_aurora_pauses_at_rest_and_grows_by_halves() -> None:
     assert [costs.units(rate) for rate in (0, 0.1, 10, 11)] == [0, 0.5, 2.5, 2.5]
     assert costs.units(100) * 2 == int(costs.units(100) * 2)
+
+
+def test_a_stack_over_ones_own_database_costs_nothing_at_rest_but_its_alarms_and_secret() -> None:
+    own, aurora = costs.lines(costs.read_templates())
+    at_rest = {line.of: line.dollars[0] for line in own if line.dollars[0]}
+    assert at_rest == {"alarms and metrics": pytest.approx(0.4), "secret, which is yours": 0.4}
+    assert sum(line.dollars[0] for line in aurora) < 11
 
 
 def test_every_price_stands_in_the_table() -> None:

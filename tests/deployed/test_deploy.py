@@ -1,123 +1,178 @@
-"""What `make deploy` asks, and what it makes of the answers."""
+"""What `make deploy` asks, what it makes of the answers, and where it keeps them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+import shutil
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
+import boto3
 import pytest
-from samcli.cli.types import CfnParameterOverridesType  # type: ignore[import-untyped]
+from botocore.stub import Stubber
 from samcli.lib.config.samconfig import SamConfig  # type: ignore[import-untyped]
 
-from tests.deployed.template import MODEL_KEY, REGION, ROOT, SECRET, read_template
+from tests.deployed.template import (
+    MODEL_KEY,
+    REGION,
+    ROOT,
+    SECRET,
+    broken_rules,
+    deployed,
+    deployed_data,
+    outputs_of,
+)
 from tools import deploy
 
-DECLARED = read_template()["Parameters"]
-TOPIC = f"arn:aws:sns:{REGION}:123456789012:alarms"
-KEPT = {"stack_name": "quarry-dev"}
+NETWORK = "vpc-1a,subnet-1a,subnet-2b"
 
 
-def answered(*typed: str, overrides: dict[str, str] | None = None) -> tuple[dict[str, str], list[str]]:
-    """The answers after all that was typed, and what was shown before each."""
-    shown: list[str] = []
-    lines: Iterator[str] = iter(typed)
+def typing(*lines: str, shown: list[str] | None = None) -> Callable[[str], str]:
+    """Reads these lines one after another."""
+    left: Iterator[str] = iter(lines)
 
     def read(text: str) -> str:
-        shown.append(text)
-        return next(lines)
+        if shown is not None:
+            shown.append(text)
+        return next(left)
 
-    answers = deploy.ask(KEPT, overrides or {}, DECLARED, read)
-    assert next(lines, None) is None
-    return answers, shown
-
-
-def test_at_most_eight_things_are_asked_and_enter_answers_them() -> None:
-    assert len(deploy.QUESTIONS) <= 8
-    answers, shown = answered(*[""] * 6)
-    assert len(shown) == 6
-    assert answers == {"stack_name": "quarry-dev", "region": "us-east-1"} | dict.fromkeys(
-        ("DatabaseSecretArn", "VpcId", "models", "AlarmTopicArn"), ""
-    )
+    return read
 
 
-def test_answers_become_parameters_that_sam_reads_and_the_template_takes() -> None:
-    answers, _ = answered("search", "", SECRET, "vpc-1a", "subnet-1a, subnet-2b", MODEL_KEY, TOPIC)
-    given = deploy.parameters(answers)
-    assert given == {
-        "DatabaseSecretArn": SECRET, "VpcId": "vpc-1a", "SubnetIds": "subnet-1a,subnet-2b", "ModelProvider": "openai",
-        "OpenAISecretArn": MODEL_KEY, "AlarmTopicArn": TOPIC,
+@pytest.fixture
+def kept(tmp_path: Path) -> deploy.Kept:
+    shutil.copy(ROOT / "samconfig.toml", tmp_path)
+    return deploy.Kept(tmp_path, "default")
+
+
+def test_a_first_deployment_is_asked_six_things_and_enter_answers_them(kept: deploy.Kept) -> None:
+    shown: list[str] = []
+    deploy.ask(kept, "default", "arm64", typing(*[""] * 6, shown=shown))
+    assert len(shown) == len(deploy.QUESTIONS) == 6
+    assert kept.parameters()["stack_name"] == "quarry-dev"
+    data, code = kept.overrides("-data"), kept.overrides()
+    assert (data["Database"], data["ModelProvider"], data["DataProtection"]) == ("aurora", "local", "none")
+    assert broken_rules("data", data) == set()
+    deploy.take(kept, outputs_of(deployed_data(**data)))
+    code = kept.overrides()
+    assert broken_rules("template", code) == set()
+    assert deployed(**code)
+    assert (code["Stage"], code["Architecture"], code["DatabaseWakeSeconds"]) == ("dev", "arm64", "15")
+
+
+def test_answers_become_parameters_that_the_templates_take(kept: deploy.Kept) -> None:
+    given = ("search", "eu-central-1", SECRET, "vpc-1a, subnet-1a, subnet-2b", MODEL_KEY, "me@example.org")
+    deploy.ask(kept, "default", "x86_64", typing(*given))
+    data = kept.overrides("-data")
+    assert {name: data[name] for name in ("Database", "VpcId", "SubnetIds", "ModelProvider", "AlarmEmail")} == {
+        "Database": "own", "VpcId": "vpc-1a", "SubnetIds": "subnet-1a,subnet-2b", "ModelProvider": "openai",
+        "AlarmEmail": "me@example.org",
     }  # fmt: skip
-    assert given.keys() == set(deploy.PARAMETERS)
-    kept = given | {"EmbedSchedule": "rate(1 day)", "PageUrl": ""}
-    assert CfnParameterOverridesType().convert(deploy.as_text(kept), None, None) == kept
+    assert broken_rules("data", data) == set()
+    deploy.take(kept, outputs_of(deployed_data(**data)))
+    code = kept.overrides()
+    assert code["DatabaseSecretArn"] == code["LoadingSecretArn"] == code["MigratingSecretArns"] == SECRET
+    assert (code["OpenAISecretArn"], code["SubnetIds"]) == (MODEL_KEY, "subnet-1a,subnet-2b")
+    assert broken_rules("template", code) == set()
+    assert kept.parameters("-data")["stack_name"] == "search-data"
+    # Enter keeps each, and none takes one back
+    deploy.ask(kept, "default", "x86_64", typing("", "", "", "", "", deploy.NONE))
+    assert kept.overrides() == code
+    assert kept.overrides("-data") == data | {"AlarmEmail": ""}
 
 
 @pytest.mark.parametrize(
-    ("answer", "provider", "secret"), [("", "openai", ""), ("bedrock", "bedrock", ""), (MODEL_KEY, "openai", MODEL_KEY)]
+    ("answer", "provider", "secret"), [("", "local", ""), ("bedrock", "bedrock", ""), (MODEL_KEY, "openai", MODEL_KEY)]
 )
-def test_models_are_named_by_one_answer_which_is_the_next_ones_preset(answer: str, provider: str, secret: str) -> None:
-    given = deploy.parameters(dict.fromkeys(deploy.QUESTIONS, "") | {"models": answer})
-    assert (given["ModelProvider"], given["OpenAISecretArn"]) == (provider, secret)
-    assert deploy.before(KEPT, given)["models"] == answer
-
-
-def test_an_answer_is_kept_by_enter_and_taken_back_by_none() -> None:
-    before = {
-        "VpcId": "vpc-1a",
-        "SubnetIds": "subnet-1a,subnet-2b",
-        "AlarmTopicArn": TOPIC,
-        "DatabaseSecretArn": SECRET,
-    }
-    answers, shown = answered("", "", "", "", "", "", deploy.NONE, overrides=before)
-    assert deploy.parameters(answers) == before | {
-        "AlarmTopicArn": "",
-        "ModelProvider": "openai",
-        "OpenAISecretArn": "",
-    }
-    assert f"[{SECRET}]" in shown[2]
+def test_models_are_named_by_one_answer_which_is_the_next_ones_preset(
+    kept: deploy.Kept, answer: str, provider: str, secret: str
+) -> None:
+    deploy.ask(kept, "default", "arm64", typing("", "", "", "", answer, ""))
+    assert kept.overrides("-data")["ModelProvider"] == kept.overrides()["ModelProvider"] == provider
+    assert kept.overrides()["OpenAISecretArn"] == secret
+    assert deploy.presets(kept, "default")["models"] == answer
 
 
 @pytest.mark.parametrize(
     ("name", "wrong"),
     [
         ("stack_name", "1st"),
-        ("stack_name", "s" * 52),
+        ("stack_name", "s" * 50),
         ("region", "Frankfurt"),
-        ("DatabaseSecretArn", "postgresql://quarry@db.example.org/quarry"),
-        ("VpcId", "default"),
-        ("SubnetIds", "subnet-1a"),
+        ("database", "postgresql://quarry@db.example.org/quarry"),
+        ("network", "default"),
+        ("network", "vpc-1a,subnet-1a"),
         ("models", "sk-1234"),
-        ("AlarmTopicArn", "me@example.org"),
-        ("AlarmTopicArn", TOPIC.replace(REGION, "eu-central-1")),
+        ("email", "me"),
     ],
 )
-def test_a_wrong_answer_is_told(name: str, wrong: str) -> None:
-    assert deploy.refusal(name, wrong, {"region": REGION}, DECLARED)
+def test_a_wrong_answer_is_asked_for_again(name: str, wrong: str) -> None:
+    right = {
+        "stack_name": "quarry",
+        "region": REGION,
+        "database": SECRET,
+        "network": NETWORK,
+        "models": "bedrock",
+        "email": "a@b",
+    }
+    lines = [line for each in deploy.QUESTIONS for line in ([wrong] if each == name else []) + [right[each]]]
+    assert deploy.answered(dict.fromkeys(deploy.QUESTIONS, ""), typing(*lines)) == right
 
 
-def test_a_wrong_answer_is_asked_for_again() -> None:
-    answers, shown = answered("", "Frankfurt", "eu-central-1", "", "", "", "")
-    assert answers["region"] == "eu-central-1"
-    assert "eu-central-1" in shown[2]
+@pytest.mark.parametrize("environment", ["default", "prod", "staging"])
+def test_answers_are_kept_where_sam_reads_them_and_git_does_not(environment: str, tmp_path: Path) -> None:
+    shutil.copy(ROOT / "samconfig.toml", tmp_path)
+    kept = deploy.Kept(tmp_path, environment)
+    deploy.ask(kept, environment, "arm64", typing("", "", SECRET, "", MODEL_KEY, ""))
+    assert (tmp_path / "samconfig.toml").read_text() == (ROOT / "samconfig.toml").read_text()
+    assert deploy.OWN in (ROOT / ".gitignore").read_text().splitlines()
+    found = SamConfig(str(tmp_path), deploy.OWN).get_all(["deploy"], "parameters", f"{environment}-data")
+    assert (found["template_file"], found["region"]) == ("data.yaml", "us-east-1")
+    assert "CAPABILITY_AUTO_EXPAND" in found["capabilities"]
+    own = tomllib.loads((tmp_path / deploy.OWN).read_text())
+    assert own.keys() - {"version"} == {environment, f"{environment}-data"}
 
 
-@pytest.mark.parametrize("environment", ["default", "staging"])
-def test_answers_are_kept_where_sam_reads_them(
-    environment: str, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("samconfig.toml", "template.yaml"):
-        (tmp_path / name).write_text((ROOT / name).read_text())
-    monkeypatch.setattr(deploy, "ROOT", tmp_path)
-    lines = iter(["", "eu-central-1", "", "", "bedrock", ""])
-    monkeypatch.setattr("builtins.input", lambda _: next(lines))
-    deploy.main(environment, "x86_64")
-    kept = SamConfig(str(tmp_path)).get_all(["deploy"], "parameters", environment)
-    assert kept["region"] == "eu-central-1"
-    assert kept["stack_name"] == {"default": "quarry-dev", "staging": "quarry-staging"}[environment]
-    assert kept["resolve_s3"] is True
-    overrides = CfnParameterOverridesType().convert(kept["parameter_overrides"], None, None)
-    assert (overrides["ModelProvider"], overrides["Architecture"], overrides["VpcId"]) == ("bedrock", "x86_64", "")
-    assert overrides.get("EmbedSchedule") == {"default": "rate(1 day)"}.get(environment)
-    text = (tmp_path / "samconfig.toml").read_text()
-    assert text.startswith((ROOT / "samconfig.toml").read_text()[:100])  # its comments stay
-    assert text.count("resolve_s3") == {"default": 2, "staging": 3}[environment]
+def test_what_is_given_by_hand_stays(kept: deploy.Kept) -> None:
+    deploy.ask(kept, "default", "arm64", typing("", "", SECRET, "", "", ""))
+    by_hand = {
+        "LoadingSecretArn": f"{SECRET}-load",
+        "UserPoolId": "us-east-1_CITY",
+        "UserPoolDomain": "https://login.example.org",
+    }
+    kept.keep({}, kept.overrides() | by_hand)
+    kept.keep({}, kept.overrides("-data") | {"Users": "own"}, "-data")
+    deploy.ask(kept, "default", "arm64", typing(*[""] * 6))
+    deploy.take(kept, outputs_of(deployed_data(**kept.overrides("-data"))))
+    assert by_hand.items() <= kept.overrides().items()
+    assert kept.overrides()["MigratingSecretArns"] == SECRET
+    deploy.ask(kept, "default", "arm64", typing("", "", deploy.NONE, "", "", ""))
+    deploy.take(kept, outputs_of(deployed_data(**kept.overrides("-data"))))
+    assert "ServingSecret" in kept.overrides()["DatabaseSecretArn"]
+
+
+def test_protection_is_turned_on_at_the_end_and_stays(kept: deploy.Kept) -> None:
+    deploy.ask(kept, "default", "arm64", typing(*[""] * 6))
+    deploy.protect(kept, "full")
+    deploy.ask(kept, "default", "arm64", typing(*[""] * 6))
+    assert kept.overrides("-data")["DataProtection"] == "full"
+
+
+def test_what_has_no_output_any_more_has_its_default_again(kept: deploy.Kept) -> None:
+    deploy.ask(kept, "default", "arm64", typing(*[""] * 6))
+    deploy.take(kept, outputs_of(deployed_data(AuroraReaders="2", AuroraMinCapacity="1")))
+    assert kept.overrides()["DatabaseReaderUrl"]
+    deploy.take(kept, outputs_of(deployed_data()))
+    assert kept.overrides()["DatabaseReaderUrl"] == ""
+
+
+def test_outputs_are_read_from_the_stack(monkeypatch: pytest.MonkeyPatch) -> None:
+    client = boto3.client("cloudformation", REGION, aws_access_key_id="testing", aws_secret_access_key="testing")
+    monkeypatch.setattr(boto3, "client", lambda service, region: client)
+    stack = {"StackName": "quarry-data", "CreationTime": "2026-01-01", "StackStatus": "CREATE_COMPLETE"}
+    outputs = [{"OutputKey": "DataBucket", "OutputValue": "city-files"}]
+    with Stubber(client) as stubber:
+        stubber.add_response(
+            "describe_stacks", {"Stacks": [stack | {"Outputs": outputs}]}, {"StackName": "quarry-data"}
+        )
+        assert deploy.read_outputs("quarry-data", REGION) == {"DataBucket": "city-files"}

@@ -108,7 +108,13 @@ def test_what_tells_the_emulator_from_lambda_is_not_for_a_template_to_set() -> N
 def test_the_environment_file_names_settings_that_the_template_has_and_the_database_beside_it() -> None:
     given = json.loads(ENVIRONMENT_FILE.read_text())["Parameters"]
     template = yaml_parse((ROOT / "template.yaml").read_text())
-    assert given.keys() <= template["Globals"]["Function"]["Environment"]["Variables"].keys()
+    of_all = template["Globals"]["Function"]["Environment"]["Variables"].keys()
+    of_one = {
+        name
+        for each in template["Resources"].values()
+        for name in each["Properties"].get("Environment", {}).get("Variables", {})
+    }
+    assert given.keys() <= of_all | of_one
     compose = yaml_parse(COMPOSE_FILE.read_text())
     [(host, _)] = compose["services"].items()
     network = compose["networks"]["default"]["name"]

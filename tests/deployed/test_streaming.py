@@ -288,11 +288,16 @@ def test_when_a_client_leaves_the_work_ends_and_the_environment_goes_on(
         assert events_of(lines)[-1]["type"] == "done"
 
 
+def failed_searches(search: FunctionProcess) -> list[dict[str, Any]]:
+    """The lines of the log that count some."""
+    return [line for line in search.log_lines() if line.get("FailedSearches") and line.get("domain") == "records"]
+
+
 def test_near_its_deadline_a_stream_ends_with_an_error_event_and_its_run_is_recorded(
     search: FunctionProcess, model: FakeOpenAI, deployed_database_url: str
 ) -> None:
     model.respond = playing(research=[Reply.hang(60)])
-    started = time.monotonic()
+    failed_before, started = len(failed_searches(search)), time.monotonic()
     invocation = search.api.invoke(recorded("records/ask.json"), seconds=RESERVE_SECONDS + 0.5)
     _, body = split_prelude(invocation.response())
     events = events_of(iter(body.decode().splitlines()))
@@ -301,6 +306,8 @@ def test_near_its_deadline_a_stream_ends_with_an_error_event_and_its_run_is_reco
     assert events[-1] == {"type": "error", "message": LATE_MESSAGE}
     assert invocation.trailers == {}
     assert logged_run(deployed_database_url, invocation.id)["status"] == "abandoned"
+    # nobody left: it counts as failed
+    assert len(failed_searches(search)) == failed_before + 1
 
 
 def test_a_response_that_has_not_begun_near_its_deadline_is_a_problem(

@@ -6,55 +6,46 @@ import json
 import re
 import shlex
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from fastapi import APIRouter
-from fastapi.dependencies.models import Dependant
-from fastapi.routing import APIRoute
 
-from quarry.api import cache_lookup, console, profile, search, unlock
 from quarry.core.custom_resource import LOGINS
 from quarry.core.idempotency import WAIT_SECONDS
-from quarry.core.metrics import METRICS
 from quarry.core.settings import Settings
 from quarry.core.tuned_settings import TUNED_NAMES
 from quarry.core.web import problems
-from quarry.core.web.identity import verified_caller
-from quarry.core.web.telemetry import SERVICE
-from quarry.domains import DOMAINS
 from tests.deployed.template import (
     MODEL_KEY,
+    OWN_DATA,
     REGION,
     ROOT,
     SECRET,
-    USER_POOL,
+    TOPIC,
     Template,
+    broken_rules,
     deployed,
+    deployed_data,
     expand,
     functions,
     of_type,
     operations,
+    outputs_of,
     read_template,
+    secret_arn,
     statements,
     template_text,
 )
-from tools import deploy
+from tools import gateway
 
 TEMPLATE = read_template()
+ON_DATA = sorted(set(functions(TEMPLATE)) - {"check"})
+"""The functions that use the database."""
 
-ROUTERS = {
-    "search": search.ROUTERS,
-    "unlock": unlock.ROUTERS,
-    "profile": profile.ROUTERS,
-    "cache_lookup": cache_lookup.ROUTERS,
-    "console": console.ROUTERS,
-}
-STREAMING = {"search"}
 CALL_A_MODEL = {"search", "embed"}
-KINDS = {"migrate": "Migrating"} | dict.fromkeys(("cleanup", "embed", "load"), "Loading")
-"""What the secret of a function's work is called that does not serve."""
+KINDS = {"migrate": "Migrate"} | dict.fromkeys(("cleanup", "embed", "load"), "Load")
+"""The policy of a function's work that does not serve."""
 
 # Set by Lambda, local alone, or secrets, which come by their ARN.
 NOT_FOR_THE_TEMPLATE = {
@@ -66,46 +57,48 @@ NOT_FOR_THE_TEMPLATE = {
     "aws_sam_local",
     *TUNED_NAMES,  # what the environment sets would stand above what is stored
 }
-NOT_SETTINGS = {"AWS_LAMBDA_EXEC_WRAPPER", "QUARRY_RELEASE"}
+NOT_SETTINGS = {"AWS_LAMBDA_EXEC_WRAPPER", "QUARRY_RELEASE", "CHECKED_FUNCTION"}
 
-EXTERNAL = {"DatabaseSecretArn": SECRET}
 PARAMETER_SETS: dict[str, dict[str, str]] = {
-    "everything is made": {"OpenAISecretArn": MODEL_KEY},
-    "nothing but a database": EXTERNAL,
-    "all that exists is named": EXTERNAL
+    "everything is made": outputs_of(deployed_data(ModelProvider="openai"))
+    | {"ModelProvider": "openai", "OpenAISecretArn": MODEL_KEY},
+    "nothing but what must be": OWN_DATA,
+    "all that exists is named": OWN_DATA
     | {
-        "VpcId": "vpc-0a1b2c3d",
         "SubnetIds": "subnet-0a1b2c3d,subnet-4e5f6a7b",
+        "SecurityGroupIds": "sg-0a1b2c3d",
         "DatabasePooled": "true",
         "DatabaseReaderUrl": "postgresql://replica.example.org:5432/",
+        "ModelProvider": "openai",
         "OpenAISecretArn": MODEL_KEY,
-        "UserPoolArn": USER_POOL,
+        "ModelPromptPrice": "0.15",
+        "ModelCompletionPrice": "0.6",
         "UserPoolClientId": "4vq8exampleclient0",
-        "UserPoolDomain": "https://login.example.org",
-        "AccessTokenScope": "quarry/search",
+        "AccessTokenScope": "city/search",
+        "CommandLineTokens": "false",
         "PageUrl": "https://search.example.org/",
         "AllowedOrigin": "https://city.example.org",
         "WebAclArn": f"arn:aws:wafv2:{REGION}:123456789012:regional/webacl/quarry/1",
         "SecretsKeyArn": f"arn:aws:kms:{REGION}:123456789012:key/1",
-        "AlarmTopicArn": f"arn:aws:sns:{REGION}:123456789012:alarms",
-        "ApiGatewayLogRole": "existing",
-        "SnapStart": "true",
+        "AlarmTopicArn": TOPIC,
+        "TraceEndpoint": "http://collector.example.org:4318",
+        "SnapStart": "PublishedVersions",
         "SearchConcurrencyMax": "20",
         "LogLevel": "WARNING",
     },
-    "Aurora behind a proxy in a given network": {
-        "VpcId": "vpc-0a1b2c3d",
-        "SubnetIds": "subnet-0a1b2c3d,subnet-4e5f6a7b",
-        "AuroraProxy": "true",
-        "AuroraMinCapacity": "0.5",
-        "AuroraReaders": "15",
-        "OpenAIBaseUrl": "https://models.example.org/v1",
-    },
-    "Bedrock": EXTERNAL | {"ModelProvider": "bedrock"},
+    "Aurora behind a proxy in a given network, by IAM": outputs_of(
+        deployed_data(
+            VpcId="vpc-0a1b2c3d",
+            SubnetIds="subnet-0a1b2c3d,subnet-4e5f6a7b",
+            AuroraProxy="true",
+            AuroraIam="true",
+            AuroraMinCapacity="0.5",
+            AuroraReaders="15",
+        )
+    )
+    | {"ModelProvider": "openai", "OpenAIBaseUrl": "https://models.example.org/v1", "SearchProvisioned": "2"},
+    "Bedrock": OWN_DATA | {"ModelProvider": "bedrock"},
 }
-
-Route = tuple[str, str, bool]
-"""Method, path, and whether it is public."""
 
 
 @pytest.fixture(scope="module", params=list(PARAMETER_SETS))
@@ -114,51 +107,68 @@ def stack(request: pytest.FixtureRequest) -> Template:
     return deployed(**PARAMETER_SETS[request.param])
 
 
-# --- routes
+# --- the file
 
 
-def asks_who_calls(dependant: Dependant) -> bool:
-    return dependant.call is verified_caller or any(map(asks_who_calls, dependant.dependencies))
+def test_it_is_small_enough_to_be_read() -> None:
+    assert len(template_text().encode()) <= 45_000
+    assert len(TEMPLATE["Conditions"]) <= 15
 
 
-def served(routers: Iterable[APIRouter]) -> set[Route]:
-    routes = (route for router in routers for route in router.routes if isinstance(route, APIRoute))
-    return {
-        (method, api_gateway_path(route), not asks_who_calls(route.dependant))
-        for route in routes
-        for method in (route.methods or set()) | ({"HEAD"} if "GET" in (route.methods or ()) else set())
+def test_parameters_that_belong_together_come_together() -> None:
+    assert [broken_rules("template", given) for given in PARAMETER_SETS.values()] == [set()] * len(PARAMETER_SETS)
+    missing = dict.fromkeys(OWN_DATA, "")
+    broken = {
+        "TheDatabaseIsNamed": missing,
+        "PasswordsOrRoles": OWN_DATA | {"LoadingSecretArn": ""},
+        "UsersSignIn": OWN_DATA | {"UserPoolId": ""},
+        "SubnetsAndSecurityGroups": OWN_DATA | {"SubnetIds": "subnet-1a,subnet-2b"},
+        "OpenAIOrACompatibleServer": OWN_DATA | {"OpenAISecretArn": MODEL_KEY},
+        "PricesTogether": OWN_DATA | {"ModelPromptPrice": "1"},
     }
+    assert broken.keys() == TEMPLATE["Rules"].keys()
+    for rule, given in broken.items():
+        assert rule in broken_rules("template", given)
+    assert broken_rules("template", OWN_DATA | {"ModelProvider": "openai"}) == {"OpenAIOrACompatibleServer"}
 
 
-def api_gateway_path(route: APIRoute) -> str:
-    """The route's path in API Gateway's spelling. A parameter of many segments must end its path and have no sibling there, so
-    an id of people is one segment, its slashes encoded.
-    """
-    return route.path.replace(":path}", "}" if route.path.startswith("/people/") else "+}")
+# --- routes
 
 
 def function_of(operation: dict[str, Any]) -> str:
     """The folder of the function that an expanded operation leads to."""
     uri = operation["x-amazon-apigateway-integration"]["uri"]
-    found = re.search(r"functions/<(\w+)FunctionAliaslive>/", uri)
+    found = re.search(r":function:quarry-([\w-]+):live/", uri)
     assert found, uri
-    return re.sub(r"(?<!^)(?=[A-Z])", "_", found[1]).lower()
+    return found[1].replace("-", "_")
 
 
-def test_a_route_leads_to_the_function_that_serves_it_and_is_public_where_it_knows_no_user(stack: Template) -> None:
-    reached: dict[str, set[Route]] = {name: set() for name in ROUTERS}
+def test_every_route_leads_to_the_function_that_serves_it_and_is_public_where_it_knows_no_user(stack: Template) -> None:
+    reached = set()
     for method, path, operation in operations(stack):
         if method != "OPTIONS":
             [security] = operation["security"]
             assert security.keys() in ({"Cognito"}, {"NONE"})
-            reached[function_of(operation)].add((method, path, "NONE" in security))
-    assert reached == {name: served(routers) for name, routers in ROUTERS.items()}
+            reached.add(gateway.Route(path, method, function_of(operation), "NONE" in security))
+    assert reached == set(gateway.routes())
 
 
 def test_the_public_routes_are_those_of_the_contract() -> None:
-    public = {path for routers in ROUTERS.values() for _, path, is_public in served(routers) if is_public}
     page = {"/", "/search", "/docs", "/assets/{path+}", "/config.json", "/examples.json"}
+    public = {route.path for route in gateway.routes() if route.is_public}
     assert public == {"/health", "/openapi.json", "/answers/{id}"} | page
+
+
+def test_a_route_exists_after_its_function_which_the_api_may_invoke_by_one_permission(stack: Template) -> None:
+    aliases = {f"{lambda_resource(name).strip('<>')}Aliaslive" for name in gateway.SERVED}
+    assert aliases <= set(stack["Resources"]["Api"]["DependsOn"])
+    permissions = of_type(stack, "AWS::Lambda::Permission")
+    rule = permissions.pop("LoadFunctionObjectCreatedPermission")
+    assert (rule["Principal"], rule["SourceArn"]) == ("events.amazonaws.com", "<LoadFunctionObjectCreated.Arn>")
+    assert sorted(each["FunctionName"].strip("<>") for each in permissions.values()) == sorted(aliases)
+    for permission in permissions.values():
+        assert permission["Principal"] == "apigateway.amazonaws.com"
+        assert permission["SourceArn"] == f"arn:aws:execute-api:{REGION}:123456789012:<Api>/*"
 
 
 def test_whatever_is_not_said_to_be_public_needs_a_verified_user() -> None:
@@ -171,7 +181,7 @@ def test_a_function_answers_in_one_mode(stack: Template) -> None:
             continue
         name, integration = function_of(operation), operation["x-amazon-apigateway-integration"]
         assert integration["type"] == "aws_proxy"
-        if name in STREAMING:
+        if name in gateway.STREAMING:
             assert integration["responseTransferMode"] == "STREAM", path
             assert "/2021-11-15/" in integration["uri"]
             assert integration["uri"].endswith("/response-streaming-invocations")
@@ -189,30 +199,24 @@ def test_a_browser_may_ask_first_without_a_token(stack: Template) -> None:
         assert operation["x-amazon-apigateway-integration"]["type"] == "mock"
 
 
-def test_cloudformations_word_for_streaming_would_give_a_buffered_route() -> None:
-    def misspell(template: Template) -> None:
-        events = template["Resources"]["SearchFunction"]["Properties"]["Events"]
-        events["Health"]["Properties"]["ResponseTransferMode"] = "STREAM"
-
-    [health] = [
-        operation for method, path, operation in operations(expand(misspell)) if (method, path) == ("GET", "/health")
-    ]
-    assert "responseTransferMode" not in health["x-amazon-apigateway-integration"]
-
-
 # --- API
 
 
-def test_the_api_is_regional_and_has_one_stage_that_is_throttled_and_logged(stack: Template) -> None:
+def test_the_api_is_regional_and_compresses_and_has_one_stage_that_is_throttled_by_method(stack: Template) -> None:
     [rest_api] = of_type(stack, "AWS::ApiGateway::RestApi").values()
     assert rest_api["EndpointConfiguration"]["Types"] == ["REGIONAL"]
+    assert rest_api["MinimumCompressionSize"] == 1024
     [stage] = of_type(stack, "AWS::ApiGateway::Stage").values()
     assert stage["StageName"] == "prod"
     assert stage["TracingEnabled"] is True
-    [method] = stage["MethodSettings"]
-    assert (method["ResourcePath"], method["HttpMethod"]) == ("/*", "*")
-    assert method["ThrottlingRateLimit"] == method["ThrottlingBurstLimit"] == 100
-    assert method["DataTraceEnabled"] is False
+    limits = {method["ResourcePath"]: method for method in stage["MethodSettings"]}
+    everything = limits.pop("/*")
+    assert everything["ThrottlingRateLimit"] == everything["ThrottlingBurstLimit"] == 100
+    public = {route.path for route in gateway.routes() if route.is_public} - {"/assets/{path+}"}
+    assert {re.sub("^/(?=.)", "", path).replace("~1", "/") for path in limits} == public
+    assert {each["ThrottlingRateLimit"] for each in limits.values()} == {20}
+    # metrics of each method are billed, and a data trace would log questions
+    assert not {"MetricsEnabled", "DataTraceEnabled"} & {name for each in stage["MethodSettings"] for name in each}
 
 
 def test_the_access_log_is_json_and_times_streams_without_saying_what_was_asked(stack: Template) -> None:
@@ -240,95 +244,79 @@ def test_what_api_gateway_answers_by_itself_is_a_problem_as_ours_are(stack: Temp
         assert ("Retry-After" in headers) == (problem["status"] in (429, 503))
 
 
-@pytest.mark.parametrize(("scope", "scopes"), [("", []), ("openid", ["openid"])])
-def test_a_scope_decides_whether_id_or_access_tokens_are_taken(scope: str, scopes: list[str]) -> None:
-    for _, _, operation in operations(deployed(AccessTokenScope=scope)):
+@pytest.mark.parametrize(
+    ("parameters", "scopes"),
+    [
+        ({}, ["quarry/search", "aws.cognito.signin.user.admin"]),
+        ({"AccessTokenScope": "city/search", "CommandLineTokens": "false"}, ["city/search"]),
+    ],
+)
+def test_access_tokens_with_a_scope_are_taken_and_no_id_tokens(parameters: dict[str, str], scopes: list[str]) -> None:
+    stack = deployed(**OWN_DATA, **parameters)
+    for _, _, operation in operations(stack):
         for security in operation.get("security", []):
             assert security.get("Cognito", scopes) == scopes
+    [client] = of_type(stack, "AWS::Cognito::UserPoolClient").values()
+    assert client["AllowedOAuthScopes"] == ["openid", "email", scopes[0]]
 
 
 # --- sign-in
 
 
-def test_a_pool_that_is_made_signs_the_page_in_without_a_secret() -> None:
-    stack = deployed()
+def test_a_client_that_is_made_signs_the_page_in_without_a_secret() -> None:
+    stack = deployed(**OWN_DATA)
     [client] = of_type(stack, "AWS::Cognito::UserPoolClient").values()
     assert client["GenerateSecret"] is False
     assert client["AllowedOAuthFlows"] == ["code"]
     assert client["CallbackURLs"] == [f"https://<Api>.execute-api.{REGION}.amazonaws.com/prod/"]
-    [domain] = of_type(stack, "AWS::Cognito::UserPoolDomain").values()
-    assert domain["ManagedLoginVersion"] == 2
-    assert domain["Domain"] == "quarry-0e1f2a3b4c5d"
     [style] = of_type(stack, "AWS::Cognito::ManagedLoginBranding").values()
     assert style["ClientId"] == "<UserPoolClient>"
-    assert stack["Resources"]["UserPool"]["DeletionPolicy"] == "Retain"
+    [server] = of_type(stack, "AWS::Cognito::UserPoolResourceServer").values()
+    assert [f"{server['Identifier']}/{each['ScopeName']}" for each in server["Scopes"]] == ["quarry/search"]
 
 
 def test_the_stage_tells_the_page_how_to_sign_in() -> None:
     def variables(**parameters: str) -> dict[str, str]:
         [stage] = of_type(deployed(**parameters), "AWS::ApiGateway::Stage").values()
-        told: dict[str, str] = stage.get("Variables", {})
-        return told
+        found: dict[str, str] = stage["Variables"]
+        return found
 
-    assert variables() == {
-        "signInDomain": f"https://<UserPoolLoginDomain>.auth.{REGION}.amazoncognito.com",
-        "signInClientId": "<UserPoolClient>",
-    }
-    assert variables(**PARAMETER_SETS["all that exists is named"]) == {
-        "signInDomain": "https://login.example.org",
-        "signInClientId": "4vq8exampleclient0",
-        "accessTokenScope": "quarry/search",
-    }
-    assert variables(UserPoolArn=USER_POOL) == {}
+    login = {"signInDomain": "https://login.example.org"}
+    assert variables(**OWN_DATA) == login | {"signInClientId": "<UserPoolClient>", "accessTokenScope": "quarry/search"}
+    named = PARAMETER_SETS["all that exists is named"]
+    assert variables(**named) == login | {"signInClientId": "4vq8exampleclient0", "accessTokenScope": "city/search"}
+    assert not of_type(deployed(**named), "AWS::Cognito::UserPoolClient")
 
 
 # --- functions
 
 
-def lambda_of(stack: Template, name: str) -> dict[str, Any]:
-    """The expanded properties of the function in `functions/<name>`."""
-    return of_type(stack, "AWS::Lambda::Function")[name.title().replace("_", "") + "Function"]
-
-
-def test_every_function_has_its_folder_and_a_log_that_ends(stack: Template) -> None:
+def test_every_function_has_its_folder_and_logs_as_json(stack: Template) -> None:
     folders = {path.parent.name for path in (ROOT / "functions").glob("*/app.py")}
     assert set(functions(TEMPLATE)) == folders
-    groups = of_type(stack, "AWS::Logs::LogGroup")
     for name in folders:
-        function = lambda_of(stack, name)
-        assert function["LoggingConfig"]["LogFormat"] == "JSON"
-        group = groups[function["LoggingConfig"]["LogGroup"].strip("<>")]
-        assert group["LogGroupName"] == f"/aws/lambda/{function['FunctionName']}"
-    assert all(group["RetentionInDays"] == 30 for group in groups.values())
+        # the group is Lambda's own by the function's name, which monitoring.yaml has made
+        assert lambda_of(stack, name)["LoggingConfig"].keys() == {"LogFormat", "ApplicationLogLevel"}
 
 
-@pytest.mark.parametrize("name", functions(TEMPLATE))
-def test_a_function_has_every_setting_and_no_other_and_starts_with_them(name: str, stack: Template) -> None:
-    variables = lambda_of(stack, name)["Environment"]["Variables"]
-    assert variables.keys() - NOT_SETTINGS == {
-        field.upper() for field in Settings.model_fields.keys() - NOT_FOR_THE_TEMPLATE
-    }
-    settings = Settings.from_environment(
-        {key: with_arns(str(value)) for key, value in variables.items() if key in variables.keys() - NOT_SETTINGS}
-        | {"AWS_LAMBDA_FUNCTION_NAME": "quarry"}
-    )
-    assert settings.database_secret_arn == SECRET
-    assert settings.identity == variables["IDENTITY"] == "gateway"
+@pytest.mark.parametrize("name", ON_DATA)
+def test_a_function_has_settings_alone_and_starts_with_them(name: str, stack: Template) -> None:
+    variables = lambda_of(stack, name)["Environment"]["Variables"].items()
+    given = {variable: str(value) for variable, value in variables if variable not in NOT_SETTINGS}
+    assert given.keys() <= {field.upper() for field in Settings.model_fields.keys() - NOT_FOR_THE_TEMPLATE}
+    settings = Settings.from_environment(given | {"AWS_LAMBDA_FUNCTION_NAME": "quarry"})
+    assert settings.identity == given["IDENTITY"] == "gateway"
+    assert settings.database_iam is not bool(settings.database_secret_arn)
 
 
-def with_arns(value: str) -> str:
-    """A value in which stands an ARN for each secret that the stack makes; only AWS knows it."""
-    return re.sub(r"<[\w.]*Secret[\w.]*>", SECRET, value)
-
-
-def test_a_value_that_stands_in_the_template_is_the_settings_default() -> None:
-    written = {
-        name: value
-        for name, value in TEMPLATE["Globals"]["Function"]["Environment"]["Variables"].items()
-        if isinstance(value, str) and name not in NOT_SETTINGS
-    }
-    inside = {"AWS_LAMBDA_FUNCTION_NAME": "quarry"}
-    assert Settings.from_environment(written | inside) == Settings.from_environment(inside)
+def test_no_variable_repeats_a_default() -> None:
+    for variables in [
+        TEMPLATE["Globals"]["Function"]["Environment"]["Variables"],
+        *(each["Environment"]["Variables"] for each in functions(TEMPLATE).values() if "Environment" in each),
+    ]:
+        constant = {name for name, value in variables.items() if isinstance(value, str)} - NOT_SETTINGS
+        # `sam local` changes only what a template names, and an empty one takes back what is there for all
+        assert {name for name in constant if variables[name]} <= {"IDENTITY", "DATABASE_IAM"}
 
 
 def test_no_secret_stands_in_the_environment(stack: Template) -> None:
@@ -340,32 +328,42 @@ def test_no_secret_stands_in_the_environment(stack: Template) -> None:
 def test_only_the_search_function_starts_through_the_wrapper(stack: Template) -> None:
     for name in functions(TEMPLATE):
         wrapper = lambda_of(stack, name)["Environment"]["Variables"].get("AWS_LAMBDA_EXEC_WRAPPER")
-        assert wrapper == ("/opt/python/exec-wrapper" if name in STREAMING else None)
+        assert wrapper == ("/opt/python/exec-wrapper" if name in gateway.STREAMING else None)
 
 
 def test_a_search_ends_before_its_function_does_and_a_buffered_function_before_api_gateway_gives_up(
     stack: Template,
 ) -> None:
-    search = lambda_of(stack, "search")
-    variables = search["Environment"]["Variables"]
-    for setting in ("RECORDS_ASK_SECONDS", "COMPANY_MAX_SECONDS"):
-        assert float(variables[setting]) < search["Timeout"]
+    search, settings = lambda_of(stack, "search"), Settings.from_environment({})
+    assert max(settings.records_ask_seconds, settings.company_max_seconds) < search["Timeout"]
     # a second call waits for the first, and may then have to search itself
-    assert WAIT_SECONDS + float(variables["PEOPLE_SEARCH_SECONDS"]) < search["Timeout"]
-    for name in ROUTERS.keys() - STREAMING:
+    assert WAIT_SECONDS + settings.people_search_seconds < search["Timeout"]
+    for name in gateway.SERVED.keys() - gateway.STREAMING:
         assert lambda_of(stack, name)["Timeout"] <= 29
 
 
 def test_snapshots_are_for_the_functions_behind_the_api() -> None:
-    for switched_on in ("true", "false"):
-        stack = deployed(SnapStart=switched_on)
+    for given in ("PublishedVersions", "None"):
+        stack = deployed(**OWN_DATA, SnapStart=given)
         for name in functions(TEMPLATE):
-            expected = "PublishedVersions" if switched_on == "true" and name in ROUTERS else "None"
-            assert lambda_of(stack, name)["SnapStart"]["ApplyOn"] == expected
+            applied = lambda_of(stack, name).get("SnapStart", {"ApplyOn": "None"})["ApplyOn"]
+            assert applied == (given if name in gateway.SERVED else "None")
+
+
+def test_environments_that_are_kept_started_are_the_search_functions() -> None:
+    aliases = of_type(deployed(**OWN_DATA, SearchProvisioned="2"), "AWS::Lambda::Alias")
+    kept = {name: each["ProvisionedConcurrencyConfig"] for name, each in aliases.items() if "Provisioned" in str(each)}
+    assert kept == {"SearchFunctionAliaslive": {"ProvisionedConcurrentExecutions": "2"}}
+
+
+def test_a_version_goes_with_its_release(stack: Template) -> None:
+    found = [each for each in stack["Resources"].values() if each["Type"] == "AWS::Lambda::Version"]
+    assert {each["DeletionPolicy"] for each in found} == {"Delete"}
 
 
 def versions(expanded: Template) -> set[str]:
-    return set(of_type(expanded, "AWS::Lambda::Version"))
+    """Of the functions that an alias is for; `check` is called as it is."""
+    return {name for name in of_type(expanded, "AWS::Lambda::Version") if not name.startswith("Check")}
 
 
 def test_new_code_a_new_layer_and_a_new_release_each_publish_new_versions() -> None:
@@ -381,7 +379,7 @@ def test_new_code_a_new_layer_and_a_new_release_each_publish_new_versions() -> N
                 resource["Properties"]["CodeUri"] += "-2"
 
     first = versions(expand())
-    assert len(first) == len(functions(TEMPLATE))
+    assert len(first) == len(ON_DATA)
     assert versions(expand()) == first
     for change in (new_layer, new_release, new_code):
         assert not versions(expand(change)) & first
@@ -400,111 +398,136 @@ def test_no_function_changes_before_the_migration_of_its_release(stack: Template
         for name, resource in stack["Resources"].items()
         if resource["Type"] == "AWS::Lambda::Function" and "Migration" in resource.get("DependsOn", [])
     }
-    assert waiting == {lambda_resource(name).strip("<>") for name in functions(TEMPLATE)} - {"MigrateFunction"}
+    assert waiting == {lambda_resource(name).strip("<>") for name in functions(TEMPLATE)} - {
+        "MigrateFunction",
+        "CheckFunction",
+    }
+    assert stack["Resources"]["Migration"]["DeletionPolicy"] == "Retain"  # so no function that reaches nothing is asked
     assert migration["ServiceTimeout"] > lambda_of(stack, "migrate")["Timeout"]
     assert migration["QUARRY_RELEASE"] == lambda_of(stack, "search")["Environment"]["Variables"]["QUARRY_RELEASE"]
 
 
 @pytest.mark.parametrize("shift", ["AllAtOnce", "Canary10Percent15Minutes"])
 def test_requests_move_to_a_release_by_steps_and_back_on_alarms(shift: str) -> None:
-    stack = deployed(TrafficShift=shift)
+    stack = deployed(**OWN_DATA, TrafficShift=shift)
     groups = of_type(stack, "AWS::CodeDeploy::DeploymentGroup")
-    assert set(groups) == {f"{lambda_resource(name).strip('<>')}DeploymentGroup" for name in ROUTERS}
-    for group in groups.values():
+    assert set(groups) == {f"{lambda_resource(name).strip('<>')}DeploymentGroup" for name in gateway.SERVED}
+    for name, group in groups.items():
         assert group["DeploymentConfigName"] == f"CodeDeployDefault.Lambda{shift}"
         alarms = {alarm["Name"] for alarm in group["AlarmConfiguration"]["Alarms"]}
-        assert alarms == {"<FunctionErrorsAlarm>", "<ServerErrorsAlarm>"}
+        of_searches = {"<FailedRunsAlarm>"} if name.startswith("Search") else set()
+        assert alarms == {"<FunctionErrorsAlarm>", "<ServerErrorsAlarm>"} | of_searches
         assert group["AutoRollbackConfiguration"]["Enabled"] is True
+
+
+def test_a_release_is_searched_before_it_gets_requests(stack: Template) -> None:
+    update = stack["Resources"]["SearchFunctionAliaslive"]["UpdatePolicy"]["CodeDeployLambdaAliasUpdate"]
+    assert update["BeforeAllowTrafficHook"] == "<CheckFunction>"
+    check = lambda_of(stack, "check")
+    assert check["FunctionName"] == "CodeDeployHook_quarry"  # which CodeDeploy's role may invoke
+    version = check["Environment"]["Variables"]["CHECKED_FUNCTION"]
+    assert version.startswith("<SearchFunctionVersion")
+    assert "VpcConfig" not in check
+    [policy] = of_type(stack, "AWS::IAM::Role")["CheckFunctionRole"]["Policies"]
+    assert {each["Action"]: each["Resource"] for each in policy["PolicyDocument"]["Statement"]} == {
+        "lambda:InvokeFunction": version,
+        "codedeploy:PutLifecycleEventHookExecutionStatus": f"arn:aws:codedeploy:{REGION}:123456789012:deploymentgroup:"
+        "<ServerlessDeploymentApplication>/<SearchFunctionDeploymentGroup>",
+    }
 
 
 # --- permissions
 
 
-def test_a_function_reads_only_the_secrets_that_it_needs(stack: Template) -> None:
-    readers = {
-        name: {
-            policy.strip("<>")
-            for policy in of_type(stack, "AWS::IAM::Role")[role]["ManagedPolicyArns"]
-            if policy.startswith("<")
-        }
-        for name in functions(TEMPLATE)
-        if (role := lambda_of(stack, name)["Role"].strip("<>").partition(".")[0])
-    }
-    has_key = "ReadModelKey" in stack["Resources"]
+def test_a_function_opens_the_database_for_its_own_work_alone(stack: Template) -> None:
     of_models = {"ReadModelKey", "CallBedrock"} & stack["Resources"].keys()
-    makes_database = "DatabaseCluster" in stack["Resources"]
-    for name, policies in readers.items():
-        kind = KINDS.get(name, "Database") if makes_database else "Database"
-        assert policies == {f"Read{kind}Secret"} | (of_models if name in CALL_A_MODEL else set())
-    for name in ("ReadDatabaseSecret", *(["ReadModelKey"] if has_key else [])):
-        [secret, *key] = of_type(stack, "AWS::IAM::ManagedPolicy")[name]["PolicyDocument"]["Statement"]
-        assert secret["Action"] == "secretsmanager:GetSecretValue"
-        assert isinstance(secret["Resource"], str)
+    roles, policies = of_type(stack, "AWS::IAM::Role"), of_type(stack, "AWS::IAM::ManagedPolicy")
+    for name in ON_DATA:
+        function = lambda_of(stack, name)
+        attached = {
+            each.strip("<>") for each in roles[function["Role"].strip("<>").partition(".")[0]]["ManagedPolicyArns"]
+        }
+        kind = KINDS.get(name, "Serve")
+        assert attached & policies.keys() == {kind} | (of_models if name in CALL_A_MODEL else set())
+        settings = function["Environment"]["Variables"]
+        [opened, *key] = policies[kind]["PolicyDocument"]["Statement"]
+        if settings["DATABASE_IAM"] == "true":
+            assert opened["Action"] == "rds-db:connect"
+            assert opened["Resource"].rpartition("/")[2] == settings["DATABASE_URL"].split("//")[1].split("@")[0]
+        else:
+            assert opened["Action"] == "secretsmanager:GetSecretValue"
+            assert settings["DATABASE_SECRET_ARN"] in opened["Resource"]
         assert [statement["Action"] for statement in key] in ([], ["kms:Decrypt"])
 
 
 def test_each_kind_of_work_may_have_a_secret_of_its_own() -> None:
-    arns = {"LoadingSecretArn": f"{SECRET}-loading", "MigratingSecretArn": f"{SECRET}-migrating"}
-    stack = deployed(**EXTERNAL, **arns)
-    for name in functions(TEMPLATE):
-        kind = KINDS.get(name, "Database")
-        function = lambda_of(stack, name)
-        assert function["Environment"]["Variables"]["DATABASE_SECRET_ARN"] == arns.get(f"{kind}SecretArn", SECRET)
-        role = of_type(stack, "AWS::IAM::Role")[function["Role"].strip("<>").partition(".")[0]]
-        assert [policy for policy in role["ManagedPolicyArns"] if policy.startswith("<")] == [f"<Read{kind}Secret>"]
-        if kind != "Database":
-            [statement] = of_type(stack, "AWS::IAM::ManagedPolicy")[f"Read{kind}Secret"]["PolicyDocument"]["Statement"]
-            assert statement["Resource"] in (arns[f"{kind}SecretArn"], [arns[f"{kind}SecretArn"]])
+    arns = {"Serve": SECRET, "Load": f"{SECRET}-load", "Migrate": f"{SECRET}-migrate"}
+    stack = deployed(**OWN_DATA | {"LoadingSecretArn": arns["Load"], "MigratingSecretArns": arns["Migrate"]})
+    for name in ON_DATA:
+        variables = lambda_of(stack, name)["Environment"]["Variables"]
+        assert variables["DATABASE_SECRET_ARN"] == arns[KINDS.get(name, "Serve")]
 
 
 @pytest.mark.parametrize("proxy", ["false", "true"])
 @pytest.mark.parametrize("iam", ["false", "true"])
-def test_what_is_made_of_the_database_is_opened_by_a_user_for_each_kind_of_work(iam: str, proxy: str) -> None:
-    stack = deployed(AuroraIam=iam, AuroraProxy=proxy)
+def test_a_cluster_is_opened_by_a_user_for_each_kind_of_work(iam: str, proxy: str) -> None:
     by_iam, through_proxy = iam == "true", proxy == "true"
+    data = deployed_data(AuroraIam=iam, AuroraProxy=proxy, AuroraMinCapacity="1")
+    stack = deployed(**outputs_of(data))
     made = {
         name: json.loads(secret["GenerateSecretString"]["SecretStringTemplate"])["username"]
-        for name, secret in of_type(stack, "AWS::SecretsManager::Secret").items()
+        for name, secret in of_type(data, "AWS::SecretsManager::Secret").items()
     }
     # a proxy logs in by password, whoever comes to it by IAM
     serving = {} if by_iam and not through_proxy else {"ServingSecret": "quarry_serve"}
     assert made == serving | ({} if by_iam else {"LoadingSecret": "quarry_load"})
     # a user logs in one way: where the other is chosen, the release before goes on with its own
     users = {
-        "Database": "quarry_serve_iam" if by_iam and not through_proxy else "quarry_serve",
-        "Loading": "quarry_load_iam" if by_iam else "quarry_load",
+        "Serve": "quarry_serve_iam" if by_iam and not through_proxy else "quarry_serve",
+        "Load": "quarry_load_iam" if by_iam else "quarry_load",
+        "Migrate": "",
     }
-    for name in functions(TEMPLATE):
-        kind = KINDS.get(name, "Database")
+    for name in ON_DATA:
+        kind = KINDS.get(name, "Serve")
         variables = lambda_of(stack, name)["Environment"]["Variables"]
         user, _, place = variables["DATABASE_URL"].removeprefix("postgresql://").rpartition("@")
-        assert user == users.get(kind, "")
-        assert place.startswith("<DatabaseProxy." if through_proxy and kind == "Database" else "<DatabaseCluster.")
+        assert user == users[kind]
+        # migrations and loads go past the proxy
+        assert place.startswith("<DatabaseProxy." if through_proxy and kind == "Serve" else "<DatabaseCluster.")
         assert place.endswith("?sslmode=verify-full")
-        [statement, *_] = of_type(stack, "AWS::IAM::ManagedPolicy")[f"Read{kind}Secret"]["PolicyDocument"]["Statement"]
-        if kind == "Migrating":
-            master = "<DatabaseCluster.MasterUserSecret.SecretArn>"
-            assert (variables["DATABASE_IAM"], variables["DATABASE_SECRET_ARN"]) == ("false", master)
-            assert statement["Resource"] == [master, *(f"<{secret}>" for secret in made)]
-            settings = Settings.from_environment({"DATABASE_LOGINS": with_arns(variables["DATABASE_LOGINS"])})
-            assert settings.logins == {
-                "serving": SECRET if "ServingSecret" in made else "iam:quarry_serve_iam",
-                "loading": SECRET if "LoadingSecret" in made else "iam:quarry_load_iam",
-            }
-            [migration] = of_type(stack, "Custom::Migration").values()
-            assert migration[LOGINS] == variables["DATABASE_LOGINS"]
-            continue
-        assert variables["DATABASE_IAM"] == iam
-        if by_iam:
-            assert variables["DATABASE_SECRET_ARN"] == ""
-            assert statement["Action"] == "rds-db:connect"
-            door = "<<DatabaseProxy.DBProxyArn>[6]>" if "Proxy" in place else "<DatabaseCluster.DBClusterResourceId>"
-            assert statement["Resource"] == f"arn:aws:rds-db:{REGION}:123456789012:dbuser:{door}/{user}"
-        else:
-            assert [made[variables["DATABASE_SECRET_ARN"].strip("<>")], statement["Resource"]] == [
-                user,
-                variables["DATABASE_SECRET_ARN"],
-            ]
+        assert variables["DATABASE_IAM"] == ("false" if kind == "Migrate" else iam)
+    variables = lambda_of(stack, "migrate")["Environment"]["Variables"]
+    owner = secret_arn("DatabaseCluster.MasterUserSecret.SecretArn")
+    assert variables["DATABASE_SECRET_ARN"] == owner
+    [statement] = of_type(stack, "AWS::IAM::ManagedPolicy")["Migrate"]["PolicyDocument"]["Statement"]
+    assert statement["Resource"] == [owner, *map(secret_arn, made)]
+    assert Settings.from_environment({"DATABASE_LOGINS": variables["DATABASE_LOGINS"]}).logins == {
+        "serving": secret_arn("ServingSecret") if "ServingSecret" in made else "iam:quarry_serve_iam",
+        "loading": secret_arn("LoadingSecret") if "LoadingSecret" in made else "iam:quarry_load_iam",
+    }
+    [migration] = of_type(stack, "Custom::Migration").values()
+    assert migration[LOGINS] == variables["DATABASE_LOGINS"]
+
+
+def test_the_search_function_knows_of_readers_a_pooler_and_pauses() -> None:
+    def settings(**parameters: str) -> dict[str, Any]:
+        found: dict[str, Any] = lambda_of(deployed(**outputs_of(deployed_data(**parameters))), "search")["Environment"][
+            "Variables"
+        ]
+        return found
+
+    pausing = settings()
+    assert (pausing["DATABASE_WAKE_SECONDS"], pausing["DATABASE_READER_URL"], pausing["DATABASE_POOLED"]) == (
+        "15",
+        "",
+        "false",
+    )
+    awake = settings(AuroraMinCapacity="0.5", AuroraReaders="3")
+    assert awake["DATABASE_WAKE_SECONDS"] == 0
+    assert "<DatabaseCluster.ReadEndpoint.Address>:5432/" in awake["DATABASE_READER_URL"]
+    proxied = settings(AuroraMinCapacity="0.5", AuroraReaders="3", AuroraProxy="true")
+    assert "<DatabaseReaderProxy.Endpoint>:5432/" in proxied["DATABASE_READER_URL"]
+    assert proxied["DATABASE_POOLED"] == "true"
 
 
 def test_no_action_and_no_resource_is_a_wildcard(stack: Template) -> None:
@@ -512,22 +535,11 @@ def test_no_action_and_no_resource_is_a_wildcard(stack: Template) -> None:
     assert len(found) >= len(of_type(stack, "AWS::IAM::ManagedPolicy"))
     for name, statement in found:
         for given in (statement["Action"], statement["Resource"]):
-            # of the stack's own bucket, any object
-            assert "*" not in json.dumps(given).replace("<DataBucket.Arn>/*", ""), name
+            # of the bucket, any object
+            assert "*" not in re.sub(r"arn:aws:s3:::[^/]+/\*", "", json.dumps(given)), name
         assert statement["Effect"] == "Allow"
         assert "NotAction" not in statement
         assert "NotResource" not in statement
-
-
-def test_only_api_gateway_invokes_the_functions_and_only_for_this_api_but_for_the_bucket(stack: Template) -> None:
-    permissions = of_type(stack, "AWS::Lambda::Permission")
-    bucket = permissions.pop("LoadFunctionObjectCreatedPermission")
-    assert bucket["Principal"] == "events.amazonaws.com"
-    assert bucket["SourceArn"] == "<LoadFunctionObjectCreated.Arn>"
-    for permission in permissions.values():
-        assert permission["Principal"] == "apigateway.amazonaws.com"
-        assert permission["FunctionName"].endswith("FunctionAliaslive>")
-        assert ":<Api>/" in permission["SourceArn"]
 
 
 # --- schedules, alarms
@@ -551,25 +563,20 @@ def test_scheduled_runs_are_tried_again_and_then_kept(stack: Template) -> None:
 
 def test_every_new_object_but_a_report_is_loaded_or_kept(stack: Template) -> None:
     [rule] = of_type(stack, "AWS::Events::Rule").values()
+    [bucket] = rule["EventPattern"]["detail"]["bucket"]["name"]
     assert rule["EventPattern"]["detail"] == {
-        "bucket": {"name": ["<DataBucket>"]},
+        "bucket": {"name": [bucket]},
         "object": {"key": [{"anything-but": {"suffix": ".report.json"}}]},
     }
     [target] = rule["Targets"]
     assert target["Arn"] == "<LoadFunctionAliaslive>"
     assert target["DeadLetterConfig"]["Arn"] == "<DeadLetters.Arn>"
-    assert lambda_of(stack, "load")["DeadLetterConfig"] == {"TargetArn": "<DeadLetters.Arn>"}
-
-
-def test_the_bucket_is_private_encrypted_emptied_and_reached_by_tls_alone(stack: Template) -> None:
-    [bucket] = of_type(stack, "AWS::S3::Bucket").values()
-    assert all(bucket["PublicAccessBlockConfiguration"].values())
-    assert bucket["BucketEncryption"]
-    assert bucket["LifecycleConfiguration"]["Rules"][0]["Status"] == "Enabled"
-    assert bucket["NotificationConfiguration"]["EventBridgeConfiguration"] == {"EventBridgeEnabled": True}
-    [policy] = of_type(stack, "AWS::S3::BucketPolicy").values()
+    # a rule has no role: the queue itself lets it in
+    [policy] = of_type(stack, "AWS::SQS::QueuePolicy").values()
     [statement] = policy["PolicyDocument"]["Statement"]
-    assert (statement["Effect"], statement["Condition"]) == ("Deny", {"Bool": {"aws:SecureTransport": "false"}})
+    assert (policy["Queues"], statement["Principal"]) == (["<DeadLetters>"], {"Service": "events.amazonaws.com"})
+    assert statement["Condition"] == {"ArnEquals": {"aws:SourceArn": "<LoadFunctionObjectCreated.Arn>"}}
+    assert lambda_of(stack, "load")["DeadLetterConfig"] == {"TargetArn": "<DeadLetters.Arn>"}
 
 
 def test_what_calls_bedrock_may_call_the_named_models_and_no_other() -> None:
@@ -580,7 +587,7 @@ def test_what_calls_bedrock_may_call_the_named_models_and_no_other() -> None:
         ({}, [f"arn:aws:bedrock:{REGION}::foundation-model/amazon.nova-pro-v1:0"]),
         ({"BedrockModelArns": profile}, [profile]),
     ):
-        stack = deployed(**named, **more)
+        stack = deployed(**OWN_DATA, **named, **more)
         [chat, embed] = of_type(stack, "AWS::IAM::ManagedPolicy")["CallBedrock"]["PolicyDocument"]["Statement"]
         assert (chat["Resource"], embed["Resource"]) == (resource, embedding)
         assert chat["Action"] == ["bedrock:InvokeModel", "bedrock:InvokeModelWithResponseStream"]
@@ -611,167 +618,13 @@ def test_a_function_has_the_layers_of_what_it_imports_and_the_local_model_where_
     }
 
 
-def test_alarms_watch_what_exists_and_tell_their_topic(stack: Template) -> None:
-    alarms = of_type(stack, "AWS::CloudWatch::Alarm")
-    assert len(alarms) == 7
-    has_topic = any(alarm.get("AlarmActions") for alarm in alarms.values())
-    for alarm in alarms.values():
-        assert alarm["TreatMissingData"] == "notBreaching"
-        assert bool(alarm.get("AlarmActions")) is bool(alarm.get("OKActions")) is has_topic
-    watched = json.dumps(alarms)
-    for metric in ("Errors", "5XXError", "Throttles", "FirstContent", "ApproximateNumberOfMessagesVisible"):
-        assert f'"{metric}"' in watched
-    for name in ROUTERS:
-        for watching in ("FunctionErrorsAlarm", "ThrottlesAlarm"):
-            assert lambda_resource(name) in json.dumps(alarms[watching])
-
-
 def lambda_resource(name: str) -> str:
     return f"<{name.title().replace('_', '')}Function>"
 
 
-def test_the_first_content_that_is_logged_is_what_is_watched(stack: Template) -> None:
-    [metric_filter] = of_type(stack, "AWS::Logs::MetricFilter").values()
-    [transformation] = metric_filter["MetricTransformations"]
-    alarm = of_type(stack, "AWS::CloudWatch::Alarm")["SlowFirstContentAlarm"]
-    assert (alarm["Namespace"], alarm["MetricName"]) == (
-        transformation["MetricNamespace"],
-        transformation["MetricName"],
-    )
-    [stage] = of_type(stack, "AWS::ApiGateway::Stage").values()
-    assert transformation["MetricValue"].removeprefix("$.") in json.loads(stage["AccessLogSetting"]["Format"])
-
-
-def test_an_alarm_names_its_section_of_the_runbook() -> None:
-    alarms = {
-        name: each["Properties"] for name, each in TEMPLATE["Resources"].items() if each["Type"].endswith("::Alarm")
-    }
-    _, _, runbook = (ROOT / "docs/operations.md").read_text().partition("\n## Alarms\n")
-    sections = re.findall(r"(?:^### (\w+)$)|(?:^## )", runbook, re.MULTILINE)
-    assert {*sections[: sections.index("")]} == {*alarms}
-    for name, alarm in alarms.items():
-        assert alarm["AlarmDescription"].endswith(f"What to do: docs/operations.md, {name}."), name
-
-
-def test_the_dashboard_and_the_page_show_every_metric_by_what_it_is_counted_by(stack: Template) -> None:
-    [dashboard] = of_type(stack, "AWS::CloudWatch::Dashboard").values()
-    ours = [each for each in shown_metrics(json.loads(dashboard["DashboardBody"])) if each[0] == "Quarry"]
-    known = {metric.name: metric for metric in METRICS}
-    assert {name for _, name, *_ in ours} == {*known}
-    for _, name, *pairs in ours:
-        dimensions = dict(zip(pairs[::2], pairs[1::2], strict=True))
-        assert dimensions.keys() == {"service", "function_name"} | ({"domain"} if known[name].by_domain else set()), (
-            name
-        )
-        assert dimensions["service"] == SERVICE
-        assert dimensions.get("domain", DOMAINS[0]) in DOMAINS
-    page = (ROOT / "docs/operations.md").read_text()
-    assert [name for name in known if f"`{name}`" not in page] == []
-
-
-def shown_metrics(body: dict[str, Any]) -> Iterator[list[str]]:
-    """The metrics of a dashboard, written out: `.` stands for what is above, `...` for all but the last."""
-    for widget in body["widgets"]:
-        above: list[str] = []
-        for each in widget["properties"].get("metrics", ()):
-            words = [word for word in each if isinstance(word, str)]
-            if words[0] == "...":
-                words = [*above[: len(above) - len(words) + 1], *words[1:]]
-            above = [above[place] if word == "." else word for place, word in enumerate(words)]
-            yield above
-
-
-def test_the_dashboard_is_json_about_what_exists(stack: Template) -> None:
-    [dashboard] = of_type(stack, "AWS::CloudWatch::Dashboard").values()
-    body = json.loads(dashboard["DashboardBody"])
-    shown = json.dumps(body)
-    for name in functions(TEMPLATE):
-        assert lambda_resource(name) in shown
-    [widget] = [widget for widget in body["widgets"] if widget["type"] == "alarm"]
-    assert len(widget["properties"]["alarms"]) == len(of_type(stack, "AWS::CloudWatch::Alarm"))
-
-
-# --- database and network
-
-
-def kinds(stack: Template) -> set[str]:
-    return {resource["Type"].rpartition("::")[0] for resource in stack["Resources"].values()}
-
-
-def test_a_database_that_is_given_needs_neither_network_nor_cluster() -> None:
-    stack = deployed(**EXTERNAL)
-    assert not {"AWS::RDS", "AWS::EC2"} & kinds(stack)
-    assert all("VpcConfig" not in function for function in of_type(stack, "AWS::Lambda::Function").values())
-    assert lambda_of(stack, "search")["Environment"]["Variables"]["DATABASE_URL"] == ""
-
-
-def test_a_cluster_that_is_made_is_encrypted_kept_and_reached_by_the_functions_alone() -> None:
-    stack = deployed()
-    [cluster] = of_type(stack, "AWS::RDS::DBCluster").values()
-    assert cluster["StorageEncrypted"] is True
-    assert cluster["ManageMasterUserPassword"] is True
-    assert cluster["ServerlessV2ScalingConfiguration"] == {
-        "MinCapacity": 0,
-        "MaxCapacity": 4,
-        "SecondsUntilAutoPause": 600,
-    }
-    assert stack["Resources"]["DatabaseCluster"]["DeletionPolicy"] == "Snapshot"
-    [ingress] = of_type(stack, "AWS::EC2::SecurityGroup")["DatabaseSecurityGroup"]["SecurityGroupIngress"]
-    assert ingress["SourceSecurityGroupId"] == "<FunctionSecurityGroup>"
-    for function in of_type(stack, "AWS::Lambda::Function").values():
-        assert function["VpcConfig"]["SubnetIds"] == ["<PrivateSubnetA>", "<PrivateSubnetB>"]
-        assert function["Environment"]["Variables"]["DATABASE_POOLED"] == "false"
-
-
-def test_a_cluster_made_from_a_snapshot_has_its_user_and_database() -> None:
-    [cluster] = of_type(deployed(AuroraSnapshot="quarry-before-it-went-wrong"), "AWS::RDS::DBCluster").values()
-    assert cluster["SnapshotIdentifier"] == "quarry-before-it-went-wrong"
-    assert not {"DatabaseName", "MasterUsername"} & cluster.keys()
-    assert cluster["ManageMasterUserPassword"] is True
-
-
-@pytest.mark.parametrize(
-    ("parameters", "seconds"),
-    [({}, "15"), ({"AuroraMinCapacity": "0.5"}, "0"), ({"AuroraProxy": "true"}, "0"), (EXTERNAL, "0")],
-)
-def test_a_function_knows_whether_its_database_pauses(parameters: dict[str, str], seconds: str) -> None:
-    search = lambda_of(deployed(**parameters), "search")
-    assert search["Environment"]["Variables"]["DATABASE_WAKE_SECONDS"] == seconds
-
-
-@pytest.mark.parametrize(
-    ("parameters", "host"),
-    [
-        ({}, None),
-        ({"AuroraReaders": "3"}, "<DatabaseCluster.ReadEndpoint.Address>"),
-        ({"AuroraReaders": "3", "AuroraProxy": "true"}, "<DatabaseReaderProxy.Endpoint>"),
-        (EXTERNAL, None),
-        (EXTERNAL | {"DatabaseReaderUrl": "postgresql://replica.example.org:5432/"}, "replica.example.org"),
-    ],
-)
-def test_searches_go_to_the_readers_that_there_are(parameters: dict[str, str], host: str | None) -> None:
-    stack = deployed(**parameters)
-    url = lambda_of(stack, "search")["Environment"]["Variables"]["DATABASE_READER_URL"]
-    assert f"{host}:5432/" in url if host else url == ""
-    readers = of_type(stack, "AWS::ApplicationAutoScaling::ScalableTarget").values()
-    assert [each["MaxCapacity"] for each in readers] == (["3"] if "AuroraReaders" in parameters else [])
-    assert len(of_type(stack, "AWS::RDS::DBInstance")) == (
-        0 if parameters.keys() & EXTERNAL.keys() else 1 + len(readers)
-    )
-
-
-def test_migrations_and_loads_go_past_the_proxy() -> None:
-    stack = deployed(**PARAMETER_SETS["Aurora behind a proxy in a given network"])
-    assert "AWS::EC2::VPC" not in {resource["Type"] for resource in stack["Resources"].values()}
-    for name in functions(TEMPLATE):
-        variables = lambda_of(stack, name)["Environment"]["Variables"]
-        host = "<DatabaseCluster.Endpoint.Address>" if name in KINDS else "<DatabaseProxy.Endpoint>"
-        assert f"{host}:" in variables["DATABASE_URL"]
-        assert variables["DATABASE_POOLED"] == "true"
-    assert (
-        "SecondsUntilAutoPause"
-        not in of_type(stack, "AWS::RDS::DBCluster")["DatabaseCluster"]["ServerlessV2ScalingConfiguration"]
-    )
+def lambda_of(stack: Template, name: str) -> dict[str, Any]:
+    """The expanded properties of the function in `functions/<name>`."""
+    return of_type(stack, "AWS::Lambda::Function")[lambda_resource(name).strip("<>")]
 
 
 # --- the files themselves
@@ -791,14 +644,11 @@ def references(value: Any) -> Iterator[str]:
             yield from references(item)
 
 
-def test_every_parameter_is_used_described_in_a_group_and_has_a_default() -> None:
+def test_every_parameter_is_used_and_has_a_default() -> None:
     parameters = TEMPLATE["Parameters"]
-    used = set(references({name: part for name, part in TEMPLATE.items() if name != "Parameters"}))
+    used = set(references({name: part for name, part in TEMPLATE.items() if name not in ("Parameters", "Rules")}))
     assert set(parameters) <= used
     assert all("Default" in parameter for parameter in parameters.values())
-    groups = TEMPLATE["Metadata"]["AWS::CloudFormation::Interface"]["ParameterGroups"]
-    assert sorted(name for group in groups for name in group["Parameters"]) == sorted(parameters)
-    assert groups[0]["Parameters"] == [*deploy.PARAMETERS]
 
 
 def test_every_condition_is_used() -> None:
@@ -810,14 +660,18 @@ def test_every_condition_is_used() -> None:
 def test_samconfig_sets_parameters_that_exist_and_names_no_account() -> None:
     text = (ROOT / "samconfig.toml").read_text()
     assert not re.search(r"\d{12}", text)
-    for environment in tomllib.loads(text).values():
+    for name, environment in tomllib.loads(text).items():
         if isinstance(environment, dict):
             pairs = shlex.split(environment["deploy"]["parameters"]["parameter_overrides"])
-            deployed(**EXTERNAL, **dict(pair.split("=", 1) for pair in pairs))
+            given = dict(pair.split("=", 1) for pair in pairs)
+            if name.endswith("-data"):
+                deployed_data(**given)
+            else:
+                deployed(**OWN_DATA, **given)
 
 
 def test_every_parameter_that_the_guide_names_exists() -> None:
     named = set(re.findall(r"\b([A-Z][a-z][A-Za-z]+)=", (ROOT / "docs" / "deploy.md").read_text()))
-    known = set(TEMPLATE["Parameters"]) | {"Name", "Value", "OutputKey", "MinCapacity", "MaxCapacity"}
+    known = TEMPLATE["Parameters"].keys() | read_template("data")["Parameters"].keys()
     assert named
-    assert named <= known, named - known
+    assert named <= known | {"Name", "Value", "OutputKey", "MinCapacity", "MaxCapacity"}

@@ -58,7 +58,8 @@ def load_function(lambda_environment: pytest.MonkeyPatch) -> Iterator[Callable[[
 
     yield load
     for module in loaded:
-        module.environment.close()
+        if hasattr(module, "environment"):
+            module.environment.close()
 
 
 @pytest.fixture

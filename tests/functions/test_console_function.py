@@ -48,7 +48,6 @@ def test_the_page_learns_what_it_needs_without_a_user(load_on_sample: Load) -> N
             "domain": STAGE["signInDomain"],
             "client_id": STAGE["signInClientId"],
             "scopes": ["openid", "email"],
-            "token": "id",
         },
         "prefix": "/prod",
     }
@@ -58,12 +57,10 @@ def test_the_page_learns_what_it_needs_without_a_user(load_on_sample: Load) -> N
 @pytest.mark.parametrize(
     ("scope", "scopes"), [("openid", ["openid", "email"]), ("quarry/search", ["openid", "email", "quarry/search"])]
 )
-def test_where_access_tokens_are_taken_their_scope_is_asked_for(
-    load_on_sample: Load, scope: str, scopes: list[str]
-) -> None:
+def test_the_scope_that_a_token_must_carry_is_asked_for(load_on_sample: Load, scope: str, scopes: list[str]) -> None:
     event = config_event(variables=STAGE | {"accessTokenScope": scope})
     sign_in = config_of(load_on_sample("console").handler(event, Context()))["sign_in"]
-    assert (sign_in["token"], sign_in["scopes"]) == ("access", scopes)
+    assert sign_in["scopes"] == scopes
 
 
 @pytest.mark.parametrize("variables", [None, {}, {"signInDomain": STAGE["signInDomain"]}, {"signInClientId": "x"}])

@@ -12,8 +12,10 @@ from typing import Any
 import psycopg
 import pytest
 
-from quarry.core.errors import ConfigurationError
+from quarry.core.errors import ConfigurationError, DatabaseUnavailable, Unavailable
 from quarry.core.postgres.migrate import function_files, migration_files, sql_directory
+from quarry.core.services import read_database_url
+from quarry.core.settings import Settings
 from tests.conftest import create_database
 from tests.functions.conftest import Context
 
@@ -143,12 +145,53 @@ def test_a_deployment_that_changes_who_logs_in_is_work_for_the_same_release(
     assert len(made) == 2
 
 
-def test_a_deployment_waits_for_a_database_that_wakes_but_not_for_ever(
+def refused_at_first(times: int, error: Unavailable, then: Callable[[Settings], str]) -> Callable[[Settings], str]:
+    """Reads the database's URL as `then` does, after it has failed so many times."""
+    left = iter(range(times))
+
+    def read(settings: Settings) -> str:
+        if next(left, None) is not None:
+            raise error
+        return then(settings)
+
+    return read
+
+
+@pytest.mark.parametrize(
+    "error", [Unavailable("The secret cannot be read."), DatabaseUnavailable(), Unavailable("No network.")]
+)
+def test_a_deployment_goes_on_once_what_may_pass_has_passed(
+    load_function: Load,
+    lambda_environment: pytest.MonkeyPatch,
+    answers: tuple[str, list[dict[str, Any]]],
+    database_url: str,
+    error: Unavailable,
+) -> None:
+    url, told = answers
+    lambda_environment.setenv("DATABASE_URL", database_url)
+    module = load_function("migrate")
+    lambda_environment.setattr(module, "PAUSE_SECONDS", 0.0)
+    lambda_environment.setattr(module, "read_database_url", refused_at_first(20, error, read_database_url))
+    module.handler(asked(url, "Create", "1"), Context(900_000))
+    assert told[-1]["Status"] == "SUCCESS"
+
+
+def test_a_deployment_fails_while_there_is_time_to_say_so(
     load_function: Load, lambda_environment: pytest.MonkeyPatch, answers: tuple[str, list[dict[str, Any]]]
 ) -> None:
     url, told = answers
     lambda_environment.setenv("DATABASE_URL", "postgresql://127.0.0.1:1/quarry")
     module = load_function("migrate")
-    lambda_environment.setattr(module, "PAUSE_SECONDS", 0.0)
-    module.handler(asked(url, "Create", "1"), Context(900_000))
+    pauses: list[float] = []
+    context = Context(900_000)
+
+    def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+        context.remaining_ms -= int(seconds * 1000)
+
+    lambda_environment.setattr(module.time, "sleep", sleep)
+    module.handler(asked(url, "Create", "1"), context)
     assert told[-1]["Status"] == "FAILED"
+    assert "does not answer" in told[-1]["Reason"]
+    assert 280 <= sum(pauses) <= 300
+    assert context.remaining_ms >= 600_000

@@ -16,7 +16,7 @@ from tests.page.conftest import Site, answer_json, answer_problem
 from tests.page.test_people_page import ASKED, Searches
 
 DOMAIN = "https://login.example"
-SIGN_IN = {"domain": DOMAIN, "client_id": "client-1", "scopes": ["openid", "email"], "token": "id"}
+SIGN_IN = {"domain": DOMAIN, "client_id": "client-1", "scopes": ["openid", "email"]}
 QUESTION = "Why did the council keep the old elm in Quill Square?"
 
 

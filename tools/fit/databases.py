@@ -46,7 +46,7 @@ def drafted_schema(connection: psycopg.Connection[Any], name: str) -> Schema:
     for place, change in enumerate(changes):
         assert change.declaration is not None
         assert change.relation is not None
-        collections.append(make_collection(place + 1, change.name, change.declaration, change.relation))
+        collections.append(make_collection(place + 1, change.name, change.declaration, change.relation, change.columns))
         found[change.name] = change.relation
     types = with_collections(collections, has_built_in=False)
     return Schema(

@@ -44,6 +44,8 @@ CREDITS_SPENT = Metric("CreditsSpent", "Count")
 """Charged and committed."""
 SEARCHES = Metric("Searches", "Count", by_domain=True)
 """Runs that have ended, however they ended."""
+FAILED_SEARCHES = Metric("FailedSearches", "Count", by_domain=True)
+"""Of these, runs that failed by the service's own fault, also where the stream of their answer had begun."""
 DEGRADED_STEPS = Metric("DegradedSteps", "Count", by_domain=True)
 """Steps that a fallback served in place of a model, or that gave less than was asked for."""
 PROMPT_TOKENS = Metric("PromptTokens", "Count", by_domain=True)
@@ -57,7 +59,7 @@ EMBEDDING_BACKLOG_AGE = Metric("EmbeddingBacklogAge", "Seconds")
 
 METRICS = (
     REQUESTS, REFUSED_402, REFUSED_429, REFUSED_503, TIME_TO_FIRST_EVENT, CREDITS_SPENT,
-    SEARCHES, DEGRADED_STEPS, PROMPT_TOKENS, COMPLETION_TOKENS, MODEL_COST,
+    SEARCHES, FAILED_SEARCHES, DEGRADED_STEPS, PROMPT_TOKENS, COMPLETION_TOKENS, MODEL_COST,
     EMBEDDING_BACKLOG, EMBEDDING_BACKLOG_AGE,
 )  # fmt: skip
 

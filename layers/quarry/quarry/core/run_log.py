@@ -23,11 +23,12 @@ from typing import Any, Literal, LiteralString
 from psycopg.sql import SQL, Composable, Identifier
 
 from quarry.core.budget import Budget
-from quarry.core.errors import DatabaseUnavailable, NotFound
+from quarry.core.errors import DatabaseUnavailable, NotFound, QuarryError
 from quarry.core.forgettable import KEEP
 from quarry.core.metrics import (
     COMPLETION_TOKENS,
     DEGRADED_STEPS,
+    FAILED_SEARCHES,
     MODEL_COST,
     PROMPT_TOKENS,
     SEARCHES,
@@ -46,6 +47,8 @@ BATCH_RUNS = 20
 REQUEST_CHARACTERS_MAX = 20_000
 """A request that is longer as JSON is not kept: many wait to be written."""
 DRAIN_SECONDS = 2.0
+ENDED_LATE = "ended at its deadline"
+"""With this a task is cancelled whose search had no more time, rather than no reader."""
 WARNING_PAUSE_SECONDS = 60.0
 
 logger = logging.getLogger(__name__)
@@ -94,6 +97,7 @@ class Run:
     request: Mapping[str, Any] | None = None
     answer_id: str | None = None
     status: RunStatus = "completed"
+    is_our_fault: bool = False
     duration_ms: float = 0.0
     decided: dict[object, Any] = field(default_factory=dict, repr=False)
     _started: float = field(default_factory=time.perf_counter)
@@ -147,11 +151,13 @@ class RunLog:
         """Close the run at the end of the block: completed, failed by an exception, or abandoned when the client went away."""
         try:
             yield run
-        except (GeneratorExit, asyncio.CancelledError):
+        except (GeneratorExit, asyncio.CancelledError) as error:
             run.status, run.end_reason = "abandoned", "abandoned"
+            run.is_our_fault = ENDED_LATE in error.args
             raise
-        except BaseException:
+        except BaseException as error:
             run.status, run.end_reason = "failed", run.end_reason or "error"
+            run.is_our_fault = not isinstance(error, QuarryError) or error.status >= 500
             raise
         finally:
             run.duration_ms = run.elapsed_ms()
@@ -176,6 +182,7 @@ class RunLog:
         usage = run.usage
         counted = {
             SEARCHES: 1,
+            FAILED_SEARCHES: int(run.is_our_fault),
             DEGRADED_STEPS: len(run.degraded),
             PROMPT_TOKENS: usage.prompt_tokens,
             COMPLETION_TOKENS: usage.completion_tokens,
@@ -184,6 +191,8 @@ class RunLog:
         for metric, value in counted.items():
             if value:
                 self._metrics.count(metric, value, domain=run.domain)
+                if metric in _WATCHED:
+                    self._metrics.count(metric, value)
 
     def _write_later(self, run: Run) -> None:
         if len(self._waiting) >= PENDING_RUNS_MAX:
@@ -225,6 +234,10 @@ class RunLog:
         if count and time.monotonic() - self._warned_at >= WARNING_PAUSE_SECONDS:
             self._warned_at = time.monotonic()
             logger.warning("runs are not recorded, %d since the start: %s", self.dropped, reason)
+
+
+_WATCHED = frozenset((SEARCHES, FAILED_SEARCHES, MODEL_COST))
+"""Counted of all domains together, too: an alarm that adds domains up would be billed for each."""
 
 
 class HeardRuns(RunLog):

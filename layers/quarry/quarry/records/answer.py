@@ -113,12 +113,18 @@ async def _begin(asked: Asked, caller: Caller, services: Services, run: Run, typ
 
 
 async def _facts(conversation: Conversation, first: Searched, toolset: SearchToolset) -> Facts:
-    """What is known for sure without a model: of declared collections as the setting says, else by the rules."""
+    """What is known without a model. Of declared collections it is the surer of what the reader and the rules say, as the setting
+    has it; where neither is sure, the reader's answer unless it leaves words unread that passages may answer.
+    """
     read = None
     if toolset.services.settings.quarry_reader == "learned":
         earlier = next((turn.question for turn in reversed(conversation.history) if turn.question), "")
         read = await read_facts(conversation.question, earlier, toolset)
-    return read or await known_facts(conversation.search_query, first, toolset)
+    if read is not None and read.is_sure:
+        return read.facts
+    known = await known_facts(conversation.search_query, first, toolset)
+    is_better = read is None or known.is_sure or (read.has_unread and bool(first.sources))
+    return known if is_better or read is None else read.facts
 
 
 def _call_event(asked: Asked, run: Run) -> ToolCallEvent:

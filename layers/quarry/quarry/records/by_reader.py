@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from quarry.agent.reading import read_over
 from quarry.agent.service import answer_query
@@ -23,7 +24,16 @@ LINES_MAX = 50
 UNREAD_MAX = 6
 
 
-async def read_facts(question: str, earlier: str, toolset: SearchToolset) -> Facts | None:
+@dataclass(frozen=True)
+class ReadFacts:
+    """What a question was read to ask for. `is_sure`: nothing is likelier to be right; `has_unread`: words say something more."""
+
+    facts: Facts
+    is_sure: bool
+    has_unread: bool
+
+
+async def read_facts(question: str, earlier: str, toolset: SearchToolset) -> ReadFacts | None:
     """What a question asks of the declared collections, where it may go on from an `earlier` one; None where no Query is likely
     what it asks, and where others are searched too, or only some of their rows.
 
@@ -45,7 +55,7 @@ async def read_facts(question: str, earlier: str, toolset: SearchToolset) -> Fac
             result = await answer_query(reading.query, asked, services, today)
         except InvalidInput:
             return None
-    return _facts(reading, result)
+    return ReadFacts(_facts(reading, result), reading.verdict == "confident", bool(reading.unread))
 
 
 def _sources(toolset: SearchToolset, asked: Asked) -> list[str]:

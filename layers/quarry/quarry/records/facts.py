@@ -43,6 +43,11 @@ class Facts:
     basis: str = ""
     is_listed: bool = False
 
+    @property
+    def is_sure(self) -> bool:
+        """Whether it is a number that was counted, and that nothing doubts."""
+        return bool(self.basis) and not self.doubt
+
     def is_doubted_with(self, citations: Sequence[Citation]) -> bool:
         """Whether an answer with these citations answers in part at most: one that cites nothing tells nothing of the records."""
         return bool(self.doubt) or (self.counted is None and not citations)

@@ -21,9 +21,9 @@ class ServiceRoutes:
         return Sent(path={"id": id}, body=given(Feedback, helpful=helpful, reason=reason))
 
     @route("GET /health", Health, also=503)
-    def health(self) -> Sent:
-        """Whether the service can answer."""
-        return Sent()
+    def health(self, *, deep: bool = False) -> Sent:
+        """Whether the service can answer; `deep`: also where asking wakes its database."""
+        return Sent(query={"deep": "true"} if deep else None)
 
     @route("GET /config.json", PageConfig)
     def config(self) -> Sent:

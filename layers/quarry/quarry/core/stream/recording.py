@@ -13,6 +13,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 
 from quarry.core.errors import UNFORESEEN_MESSAGE, QuarryError
+from quarry.core.run_log import ENDED_LATE
 from quarry.core.stream.encoding import LATE_MESSAGE
 from quarry.core.stream.events import Event
 
@@ -93,7 +94,7 @@ class Recording:
             if late:
                 logger.warning("stream ended at its deadline")
                 self._last_words = LATE_MESSAGE
-                self._making.cancel()
+                self._making.cancel(ENDED_LATE)
                 await asyncio.wait({self._making})
             if self._last_words is not None:
                 self.events.append(self._error(self._last_words).to_json())

@@ -68,7 +68,7 @@ def sign_in_of(event: Mapping[str, Any], settings: Settings) -> SignIn | None:
         return None
     scope = variables.get("accessTokenScope")
     scopes = [*SCOPES, *([scope] if scope and scope not in SCOPES else [])]
-    return SignIn(domain=domain, client_id=client_id, scopes=scopes, token="access" if scope else "id")
+    return SignIn(domain=domain, client_id=client_id, scopes=scopes)
 
 
 def _prefix(event: Mapping[str, Any]) -> str:

@@ -25,7 +25,8 @@ class Feedback(Request):
 
 
 class Health(LazyModel):
-    """`status` is "ok", or "unavailable" with 503 when the database does not answer. `chat_model` is null without one.
+    """`status` is "ok", or "unavailable" with 503 when the database does not answer. One that pauses when idle is "not asked",
+    which would keep it awake, unless `deep` is given. `chat_model` is null without one.
 
     `models` says of each model on another machine whether it answers: "failing" while it is left alone because its calls kept
     failing, "recovering" while one call tries whether it answers again; fallbacks answer meanwhile. Absent without such models.
@@ -35,7 +36,7 @@ class Health(LazyModel):
     """
 
     status: Literal["ok", "unavailable"]
-    database: Literal["ok", "unavailable"]
+    database: Literal["ok", "unavailable", "not asked"]
     embedding_model: str
     chat_model: str | None
     models: dict[Literal["chat", "embedding"], CircuitState] | None = None
@@ -43,15 +44,13 @@ class Health(LazyModel):
 
 
 class SignIn(LazyModel):
-    """How to sign in: authorization code with PKCE at the managed login under `domain`, asking for `scopes`.
-
-    `token` says which of the tokens the API takes as a bearer token.
+    """How to sign in: authorization code with PKCE at the managed login under `domain`, asking for `scopes`. The access token
+    is the API's bearer token.
     """
 
     domain: str
     client_id: str
     scopes: list[str]
-    token: Literal["id", "access"]
 
 
 class PageConfig(LazyModel):

@@ -49,11 +49,19 @@ class ExecutionEnvironment:
     """One process of a Lambda function. The web framework is imported where HTTP is served: scheduled functions do without."""
 
     def __init__(self, import_the_rest: Callable[[], None] = lambda: None) -> None:
-        """`import_the_rest` imports what is else imported with a request, so that a snapshot holds it."""
-        cold_start.end()
-        register_before_snapshot(import_the_rest)
-        register_before_snapshot(lambda: import_what_services_use(self.settings))
+        """`import_the_rest` imports what is else imported with a request: a snapshot holds it, and so does an environment that is
+        kept started.
+        """
+
+        def import_all() -> None:
+            import_the_rest()
+            import_what_services_use(self.settings)
+
+        register_before_snapshot(import_all)
         register_after_restore(self._start_anew)
+        if cold_start.is_ahead_of_requests():
+            import_all()
+        cold_start.end()
 
     @cached_property
     def settings(self) -> Settings:

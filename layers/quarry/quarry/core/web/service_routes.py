@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Literal
+from typing import Annotated, Literal
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from starlette.responses import JSONResponse, Response
 
 from quarry.core.errors import QuarryError
 from quarry.core.postgres.pool import Database
 from quarry.core.postgres.reader import Reader, ReaderState
+from quarry.core.services import Services
 from quarry.core.web.admission import without_place
 from quarry.core.web.contract import Health
 from quarry.core.web.description import Description
@@ -21,20 +22,23 @@ RETRY_AFTER_SECONDS = 5
 ANSWER_SECONDS = 2.0
 """A database that takes longer for nothing at all is told as unavailable: who looks at health does not wait long."""
 
+DEEP = "Ask the database also where that wakes it: one that pauses when idle is else not asked."
+
 router = APIRouter(tags=["service"])
 
 
 @router.get("/health", response_model=Health, responses={503: {"model": Health}})
 @without_place
-async def health(services: ServicesDependency) -> Response:
+async def health(services: ServicesDependency, deep: Annotated[bool, Query(description=DEEP)] = False) -> Response:
     """Whether this service can answer."""
-    reachable, reader = await asyncio.gather(_is_reachable(services.database.probe), _reader_state(services.reader))
+    asks = deep or not services.settings.database_wake_seconds
+    reachable, reader = await _database_state(services) if asks else (True, None)
     state: Literal["ok", "unavailable"] = "ok" if reachable else "unavailable"
     models = {name: breaker.state for name, breaker in services.breakers.items()}
     body = Health.model_validate(
         {
             "status": state,
-            "database": state,
+            "database": state if asks else "not asked",
             "embedding_model": services.embeddings.name,
             "chat_model": services.chat.name if services.chat else None,
         }
@@ -43,6 +47,11 @@ async def health(services: ServicesDependency) -> Response:
     )
     headers = {"Cache-Control": "no-store"} | ({} if reachable else {"Retry-After": str(RETRY_AFTER_SECONDS)})
     return JSONResponse(body.model_dump(exclude_unset=True), 200 if reachable else 503, headers)
+
+
+async def _database_state(services: Services) -> tuple[bool, ReaderState | None]:
+    """Whether the database answers, and its replica's state where there is one."""
+    return await asyncio.gather(_is_reachable(services.database.probe), _reader_state(services.reader))
 
 
 async def _is_reachable(database: Database) -> bool:

@@ -28,6 +28,10 @@ def configure_logging(settings: Settings) -> Logger | None:
     return Logger(service=SERVICE, level=settings.log_level, utc=True) if under_the_runtime else None
 
 
+def _nothing(event: dict[str, Any], context: LambdaContext) -> None:
+    """What Powertools' logger is wrapped around: a stream goes on when its handler has returned, so no handler is."""
+
+
 class Telemetry:
     """The log and the metrics of one process. Metrics have the dimensions `function_name` and `service`, and `domain` where they
     are counted by domain.
@@ -36,15 +40,13 @@ class Telemetry:
     def __init__(self, settings: Settings) -> None:
         self._function = settings.aws_lambda_function_name or SERVICE
         self._invoked = False
-        self._logger = configure_logging(settings)
+        found = configure_logging(settings)
+        self._name_invocation = found.inject_lambda_context(_nothing) if found is not None else _nothing
 
     def begin(self, context: LambdaContext) -> None:
         """Count a cold start, and name this invocation in each line of the log from now on."""
+        self._name_invocation({}, context)
         cold_start, self._invoked = not self._invoked, True
-        if self._logger is not None:
-            self._logger.append_keys(
-                function_name=self._function, function_request_id=context.aws_request_id, cold_start=cold_start
-            )
         if cold_start:
             self._line().add_cold_start_metric(cast("Any", context))
 

@@ -12,7 +12,7 @@ const PENDING = 'quarry.signin';
 const SPARE_MS = 60_000;
 
 /**
- * @typedef {{domain: string, client_id: string, scopes: string[], token: 'id' | 'access'}} SignIn as /config.json has it
+ * @typedef {{domain: string, client_id: string, scopes: string[]}} SignIn as /config.json has it
  * @typedef {{id: string, access: string, refresh?: string, expires: number}} Tokens `expires` in milliseconds since 1970
  */
 
@@ -53,7 +53,7 @@ export class Session {
       tokens = stored(TOKENS);
     }
     if (tokens === null) throw new Problem('not_signed_in');
-    return tokens[this.settings.token];
+    return tokens.access;
   }
 
   /** The service did not take the token. */

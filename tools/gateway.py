@@ -1,0 +1,142 @@
+"""The API's routes as API Gateway has them: the parts of template.yaml that `python -m tools.generate` writes.
+
+A route comes from the routers that the OpenAPI document is made of, and leads to the function that serves it. A function answers
+in one mode, so all of its routes are the same to API Gateway but for who may call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from fastapi import APIRouter
+from fastapi.dependencies.models import Dependant
+from fastapi.routing import APIRoute
+
+from quarry.api import cache_lookup, console, profile, search, unlock
+from quarry.core.web.identity import verified_caller
+
+SERVED: dict[str, Iterable[APIRouter]] = {
+    "search": search.ROUTERS,
+    "unlock": unlock.ROUTERS,
+    "profile": profile.ROUTERS,
+    "cache_lookup": cache_lookup.ROUTERS,
+    "console": console.ROUTERS,
+}
+"""What each function behind the API serves, by the name of its folder."""
+
+STREAMING = {"search"}
+STREAM_MILLISECONDS = 90_000
+"""As long as the streaming function has; API Gateway would give up a stream after 29 s."""
+
+ROUTES_START, ROUTES_END = "# --- routes: written by tools/generate.py\n", "# --- end of routes\n"
+PUBLIC_START, PUBLIC_END = "# --- public routes: written by tools/generate.py\n", "# --- end of public routes\n"
+
+
+class Route(NamedTuple):
+    path: str
+    method: str
+    function: str
+    is_public: bool
+
+
+def routes() -> list[Route]:
+    """Every route of the API but OPTIONS, which API Gateway answers by itself."""
+    return [
+        Route(_path(route), method, function, not _asks_who_calls(route.dependant))
+        for function, routers in SERVED.items()
+        for router in routers
+        for route in router.routes
+        if isinstance(route, APIRoute)
+        for method in sorted(_methods(route))
+    ]
+
+
+def _methods(route: APIRoute) -> set[str]:
+    methods = set(route.methods or ())
+    return methods | ({"HEAD"} if "GET" in methods else set())
+
+
+def _asks_who_calls(dependant: Dependant) -> bool:
+    return dependant.call is verified_caller or any(map(_asks_who_calls, dependant.dependencies))
+
+
+def _path(route: APIRoute) -> str:
+    """The path in API Gateway's spelling. A parameter of many segments must end its path and have no sibling there, so an id of
+    people is one segment, its slashes encoded.
+    """
+    return route.path.replace(":path}", "}" if route.path.startswith("/people/") else "+}")
+
+
+def with_routes(template: str) -> str:
+    """The text of template.yaml with all routes in it."""
+    text = _between(template, ROUTES_START, ROUTES_END, _operations())
+    return _between(text, PUBLIC_START, PUBLIC_END, _limits())
+
+
+def _between(text: str, start: str, end: str, lines: Iterable[str]) -> str:
+    before, _, rest = text.partition(start)
+    indent = before.rpartition("\n")[2]
+    _, _, after = rest.partition(end)
+    return before + start + "".join(f"{indent}{line}\n" for line in lines) + indent + end + after
+
+
+def _operations() -> Iterator[str]:
+    """A line for each path. What is the same for many routes is written with the first of them."""
+    written: set[str] = set()
+    items: dict[str, str] = {}
+    by_path: dict[str, list[Route]] = {}
+    for route in routes():
+        by_path.setdefault(route.path, []).append(route)
+    for path, of_path in by_path.items():
+        methods = ", ".join(f"{route.method.lower()}: {_operation(route, written)}" for route in of_path)
+        item = f"{{{methods}}}"
+        if known := items.get(item):
+            yield f"{path}: *{known}"
+        elif "&" in item:
+            yield f"{path}: {item}"
+        else:
+            items[item] = f"i{len(items)}"
+            yield f"{path}: &{items[item]} {item}"
+
+
+def _operation(route: Route, written: set[str]) -> str:
+    name = route.function + ("-public" if route.is_public else "")
+    if name in written:
+        return f"*{name}"
+    written.add(name)
+    security = "security: [{NONE: []}], " if route.is_public else ""
+    integration = _integration(route.function, written)
+    return f"&{name} {{{security}responses: {{}}, x-amazon-apigateway-integration: {integration}}}"
+
+
+def _integration(function: str, written: set[str]) -> str:
+    name = f"to-{function}"
+    if name in written:
+        return f"*{name}"
+    written.add(name)
+    streams = function in STREAMING
+    mode = f"responseTransferMode: STREAM, timeoutInMillis: {STREAM_MILLISECONDS}, " if streams else ""
+    # named by what it consists of: of a reference `sam local` would not find the function behind a stream
+    account = "${AWS::Region}:${AWS::AccountId}"
+    alias = f"arn:${{AWS::Partition}}:lambda:{account}:function:${{AWS::StackName}}-{function.replace('_', '-')}:live"
+    version, call = ("2021-11-15", "response-streaming-invocations") if streams else ("2015-03-31", "invocations")
+    uri = f"arn:${{AWS::Partition}}:apigateway:${{AWS::Region}}:lambda:path/{version}/functions/{alias}/{call}"
+    return f'&{name} {{type: aws_proxy, httpMethod: POST, {mode}uri: !Sub "{uri}"}}'
+
+
+def _limits() -> Iterator[str]:
+    """The stage's limit of each public GET but the page's assets, of which a visit fetches many at once."""
+    rate = "!Ref PublicRequestsPerSecond"
+    limit = (
+        f"&public {{ThrottlingRateLimit: {rate}, ThrottlingBurstLimit: {rate}, LoggingLevel: ERROR, HttpMethod: GET}}"
+    )
+    for route in routes():
+        if route.is_public and route.method == "GET" and not route.path.startswith("/assets/"):
+            yield f"- {{<<: {limit}, ResourcePath: {_encoded(route.path)}}}"
+            limit = "*public"
+
+
+def _encoded(path: str) -> str:
+    """As settings of a stage name a path: the first slash stands, others and what begins with one are `~1`."""
+    return path if path == "/" else f'"/{path.replace("/", "~1")}"'
