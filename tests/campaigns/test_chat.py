@@ -120,7 +120,7 @@ def test_a_value_that_does_not_exist_is_refused_with_the_nearest(client: TestCli
 def test_what_was_read_can_be_sent_back_changed(client: TestClient) -> None:
     question = "email campaigns with a free trial"
     read = chat(client, question)["constraints"]
-    [channel] = [clause for clause in read["conditions"] if clause["label"] == "channel: Email"]
+    [channel] = [clause for clause in read["conditions"] if clause["label"] == "on Email"]
     others = [clause for clause in read["conditions"] if clause is not channel]
 
     def changed(**changes: Any) -> dict[str, Any]:
@@ -140,15 +140,15 @@ def test_what_was_read_can_be_sent_back_changed(client: TestClient) -> None:
     is_email = [channel == "Email" for channel in channels(preferred)]
     assert is_email == sorted(is_email, reverse=True)
     for campaign in preferred["campaigns"]:
-        assert ("channel: Email" in campaign["meets"]) == (campaign["channel"] == "Email")
-        assert ("channel: Email" in campaign["misses"]) == (campaign["channel"] != "Email")
+        assert ("on Email" in campaign["meets"]) == (campaign["channel"] == "Email")
+        assert ("on Email" in campaign["misses"]) == (campaign["channel"] != "Email")
     assert [clause["strength"] for clause in preferred["constraints"]["conditions"]] == ["required", "preferred"]
 
 
 def test_filters_of_the_page_are_among_the_constraints_and_a_value_of_either_must_exist(client: TestClient) -> None:
     filters = {"channel": ["sms"]}
     answer = chat(client, "campaigns with an offer", activeFilters=filters, applyFiltersToQuery=True)
-    assert "channel: SMS" in [clause["label"] for clause in answer["constraints"]["conditions"]]
+    assert "on SMS" in [clause["label"] for clause in answer["constraints"]["conditions"]]
     again = chat(client, "campaigns with an offer", constraints=answer["constraints"])
     assert (ids(again), again["total"]) == (ids(answer), answer["total"])
     wrong = {"conditions": [{"any_of": [{"field": "channel", "values": ["Emial"]}]}]}

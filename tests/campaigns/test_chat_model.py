@@ -293,7 +293,7 @@ def test_the_filters_of_the_model_hold_whatever_the_reading_says(model_client: T
     assert final["detectedFilters"] == {"sentiment": ["Urgent"], "has_offer": True}
     assert {each["imagery_sentiment"] for each in final["campaigns"]} == {"Urgent"}
     labels = [condition["label"] for condition in final["constraints"]["conditions"]]
-    assert labels == ["sentiment: Urgent", "offer: any"]
+    assert labels == ["with the sentiment Urgent", "with an offer"]
     assert all(each["meets"] == labels and not each["misses"] for each in final["campaigns"])
 
 
@@ -324,9 +324,9 @@ def test_what_the_user_has_set_holds_in_every_search(model_client: TestClient, m
     model.enqueue(calls(("filter_campaigns", {"company": ["Orla Mobile"]})), Reply.text("See."))
     final = chat(model_client, "Orla?", constraints={"conditions": [email]})
     assert {each["channel"] for each in final["campaigns"]} == {"Email"}
-    assert "limited to campaigns (channel: Email)" in model.chat_requests[0]["messages"][-1]["content"]
+    assert "limited to campaigns on Email" in model.chat_requests[0]["messages"][-1]["content"]
     labels = [condition["label"] for condition in final["constraints"]["conditions"]]
-    assert labels == ["channel: Email", "company: Orla Mobile"]
+    assert labels == ["on Email", "by Orla Mobile"]
 
 
 def test_the_model_is_told_the_question_and_nothing_that_rules_made_of_it(

@@ -92,7 +92,7 @@ async def test_what_is_ruled_out_is_no_filter_and_no_theme(sample_services: Serv
     assert filters(asked) == {"sentiment": ["Playful"]}
     assert [asked.theme, asked.says] == ["", ""]
     labels = [clause.label for clause in constraints_of(asked).conditions]
-    assert labels == ["sentiment: Playful", "channel: not Email", "without the words “coffee”"]
+    assert labels == ["with the sentiment Playful", "not on Email", "not saying “coffee”"]
 
 
 async def test_a_follow_up_of_a_follow_up_keeps_both(sample_services: Services) -> None:

@@ -354,9 +354,9 @@ def test_contact_costs_a_credit_and_the_balance_says_so(site: Site) -> None:
 def test_a_link_to_a_search_spends_nothing_until_the_reader_agrees(site: Site) -> None:
     searches = Searches()
     page = site.open(ASKED, before=searches)
-    expect(page.get_by_role("heading", name="Search for these people?")).to_be_visible()
+    expect(page.get_by_role("heading", name="This link is a search for people")).to_be_visible()
     page.reload()
-    expect(page.get_by_role("heading", name="Search for these people?")).to_be_visible()
+    expect(page.get_by_role("heading", name="This link is a search for people")).to_be_visible()
     assert searches.keys == []
     asked(page)
     expect(page.get_by_role("article")).to_be_visible()

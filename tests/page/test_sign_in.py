@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Page, Request, Route, expect
 
 from tests.page.conftest import Site, answer_json, answer_problem
-from tests.page.test_people_page import ASKED, Searches
+from tests.page.test_people_page import ASKED, Searches, asked
 
 DOMAIN = "https://login.example"
 SIGN_IN = {"domain": DOMAIN, "client_id": "client-1", "scopes": ["openid", "email"]}
@@ -184,6 +184,7 @@ def test_back_to_a_search_of_the_user_before_charges_nobody(site: Site, login: M
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("button", name="Sign out")).to_be_visible()
     page.goto(f"{site.url}/{ASKED}")
+    asked(page)
     expect(page.get_by_role("article")).to_be_visible()
     page.get_by_role("button", name="Sign out").click()
     page.get_by_role("button", name="Sign in").click()

@@ -11,7 +11,7 @@ from quarry.campaigns.sources import SOURCES
 from quarry.core.errors import FieldError, InvalidInput
 from quarry.core.query.mention import DateRange
 from quarry.core.query.question import Clause, Condition
-from quarry.query import algebra
+from quarry.query import algebra, worded
 from quarry.query.of_question import condition_of
 from quarry.query.phrases import Phrases
 from quarry.query.schema import Schema
@@ -51,10 +51,11 @@ def _bounded(condition: Condition, first: datetime.date | None, last: datetime.d
 
 
 def label_of(clause: Clause) -> str:
-    """A clause in words: "channel: Email"."""
-    return PHRASES.condition(_condition(clause))
+    """A clause in words that can follow "campaigns": "on Email"."""
+    [label] = worded.labels(CAMPAIGNS, [clause])
+    return label
 
 
 def labels(clauses: Sequence[Clause]) -> str:
     """Clauses in words that follow "campaigns"."""
-    return PHRASES.which(conditions_of(clauses))
+    return "".join(f" {label}" for label in worded.labels(CAMPAIGNS, clauses))

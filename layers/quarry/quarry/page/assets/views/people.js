@@ -50,7 +50,7 @@ const COST = 'Each change is a new search and costs one credit.';
 
 const KEPT = 'Results are kept for a day, for the person who searched.';
 /** Why a search is offered instead of run. */
-const ARRIVED = {what: 'Search for these people?', why: 'The link you opened is a search that costs one credit.'};
+const ARRIVED = {what: 'This link is a search for people', why: 'Running it costs one credit.'};
 const SHARED = {what: 'This search was shared with you', why: `${KEPT} Searching yourself costs one credit.`};
 const GONE = {what: 'What this search found is no longer here', why: `${KEPT} Searching again costs one credit.`};
 
