@@ -201,8 +201,8 @@ class Settings(BaseModel):
     records_ask_tokens: int = Field(default=60_000, ge=1000, description="Model tokens that one answer may use.")
     quarry_reader: Literal["learned", "rules"] = Field(
         default="learned",
-        description="What reads questions about declared collections without a chat model: `learned`, the reader with fitted "
-        "weights, and the rules where it knows no answer, or `rules` alone.",
+        description="What reads questions about declared collections without a chat model: `learned`, the surer of the "
+        "reader with fitted weights and the rules, or `rules` alone.",
     )
     records_semantic_weight: float = Field(
         default=0.4,
