@@ -39,8 +39,9 @@ check: $(VENV)/dev ## Lint, types, import contracts, generated files, template
 	@$(SAM) validate --lint --region us-east-1 --template data.yaml
 	@$(SAM) validate --lint --region us-east-1 --template monitoring.yaml
 
-audit: $(AUDIT)/ready ## Look for weaknesses: bandit, checkov, pip-audit
+audit: $(AUDIT)/ready $(VENV)/dev ## Look for weaknesses: bandit, checkov, pip-audit
 	@$(AUDIT)/bin/bandit --quiet --recursive --configfile pyproject.toml layers functions
+	@$(BIN)/python -m tools.expanded_template
 	@$(AUDIT)/bin/checkov --config-file .checkov.yaml
 	@$(AUDIT)/bin/python -m tools.audit layers/*/requirements.txt requirements/local.txt
 
