@@ -102,6 +102,7 @@ def test_the_layer_holds_the_package_without_its_local_part_its_page_and_its_sql
         for path in (
             *package.rglob("*.py"),
             *package.rglob("data/**/*"),
+            *package.rglob("weights/*"),
             *(package / "api").rglob("*.json"),
             *package.rglob("*.toml"),
             *package.rglob("*.pem"),

@@ -6,6 +6,7 @@ import re
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
+from itertools import pairwise
 from urllib.parse import parse_qs, urlsplit
 
 import psycopg
@@ -108,7 +109,9 @@ def test_the_answer_grows_as_the_model_writes_it(model_site: Site, model: FakeOp
     finished(page)
     seen = page.evaluate("window.seen")
     texts = [each["text"].replace("\u00a0", " ").strip() for each in seen]
-    assert texts[: len(PIECES)] == ["".join(PIECES[: n + 1]).replace("[1]", "1").strip() for n in range(len(PIECES))]
+    grown = ["".join(PIECES[: n + 1]).replace("[1]", "1").strip() for n in range(len(PIECES))]
+    assert [text for text in texts if text in grown] == grown
+    assert all(later.startswith(earlier) for earlier, later in pairwise(texts))
     assert all(each["sources"] > 0 for each in seen), "a citation was shown before its source"
 
 

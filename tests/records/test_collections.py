@@ -122,9 +122,7 @@ def test_words_dates_and_facets_narrow_what_is_counted(
 def test_words_are_counted_over_several_types_at_once(client: TestClient) -> None:
     types = ["motion", "agenda_item", "matter"]
     each = [counts(client, type=name, q="the bridge")["total"] for name in types]
-    together = counts(client, type=types, q="the bridge", by="type")
-    assert together["total"] == sum(each) > 0
-    assert groups(together) == {name: count for name, count in zip(types, each, strict=True) if count}
+    assert counts(client, type=types, q="the bridge")["total"] == sum(each) > max(each)
 
 
 def test_more_groups_than_are_told_are_hinted_at(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:

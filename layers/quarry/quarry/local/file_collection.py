@@ -171,7 +171,7 @@ def _report(load: FileLoad, name: str) -> None:
         for column, type in load.changed_types.items():
             tell(
                 f"{column} is {type} now: {FILE} declares it as before; delete [collections.{load.name[1]}] there and load again"
-                " to have it drafted anew",
+                " to draft it again",
                 changed_types=[{"name": column, "type": type}],
             )
         return

@@ -37,15 +37,10 @@ def worded_source(table: SearchTable) -> Source:
         fields=fields,
         links=links,
         guard=lambda row: of_row(guard_of(table), row),
-        holds_words=lambda row, text: of_row(_holding(table.holds_words, text), row),
+        holds_words=lambda row, text: of_row(table.holds_words.format(text), row),
         dated=table.date,
         languages=table.languages,
     )
-
-
-def _holding(template: LiteralString, text: LiteralString) -> LiteralString:
-    """A template of what is true of rows that hold words; united tables have a place for the text each."""
-    return template.format(*[text] * template.count("{}"))
 
 
 def labels(table: SearchTable, clauses: Sequence[Clause]) -> list[str]:

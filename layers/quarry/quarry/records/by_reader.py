@@ -40,7 +40,8 @@ async def read_facts(question: str, earlier: str, toolset: SearchToolset) -> Rea
     Raises DatabaseUnavailable, and SourceUnavailable where a table that it asks about cannot be read.
     """
     services = toolset.services
-    if toolset.scope != EVERYTHING or any(each.name in BUILT_IN for each in toolset.types):
+    own = [each.name for each in toolset.types if each.name not in BUILT_IN]
+    if toolset.scope != EVERYTHING or not own or len(own) < len(toolset.types):
         return None
     asked = await what_may_be_asked(toolset.caller, services)
     names = _sources(toolset, asked)

@@ -9,6 +9,7 @@ from quarry.core.query.mention import AskedFor
 from quarry.core.text import words
 from quarry.records.begun import Begun
 from quarry.records.facts import Facts
+from quarry.records.searched_types import BUILT_IN
 
 _RECKONING: frozenset[AskedFor] = frozenset({"average", "total", "largest", "smallest", "measure", "statistic"})
 
@@ -20,12 +21,13 @@ async def near_number_asked_for(begun: Begun) -> Facts | None:
     Raises DatabaseUnavailable.
     """
     reading = begun.toolset.reading
-    if begun.toolset.evidence.sources and reading.asked.isdisjoint(_RECKONING):
+    declared = [name for name in reading.types if name not in BUILT_IN]
+    if not declared or (begun.toolset.evidence.sources and reading.asked.isdisjoint(_RECKONING)):
         return None
     said = {stem(token.key) for token in reading.parsed.tokens}
     asked = await what_may_be_asked(begun.caller, begun.services)
     reader = asked.acting(begun.services).reader
-    sources = [asked.schema.sources[name] for name in reading.types if name in asked.schema.sources]
+    sources = [asked.schema.sources[name] for name in declared if name in asked.schema.sources]
     named = (
         (source, field)
         for source in sources

@@ -153,7 +153,7 @@ class SearchTable:
     date: str | None = None
     key: LiteralString = "id"
     has_key: LiteralString = "t.id = any({}::text[])"
-    holds_words: LiteralString = "t.text_search @@ (select parsed_query({}))"
+    holds_words: LiteralString = "t.text_search @@ (select parsed_query({0}))"
     """Whether the row `t` holds the words of a query, as a template with a place for it."""
     source: LiteralString | None = None
     where: LiteralString = "true"
