@@ -32,10 +32,13 @@ def conditions_of(clauses: Iterable[Clause]) -> tuple[algebra.Condition, ...]:
 def _condition(clause: Clause) -> algebra.Condition:
     said = condition_of(clause, CAMPAIGNS, SOURCE)
     if said is None:
-        raise InvalidInput(
-            [FieldError("/constraints", "so many values or months cannot be asked for at once: name fewer")]
-        )
+        raise _too_much()
     return said
+
+
+def _too_much() -> InvalidInput:
+    message = "so many values, words or months cannot be asked for at once: name fewer"
+    return InvalidInput([FieldError("/constraints", message)])
 
 
 def within(clauses: Iterable[Clause], first: datetime.date | None, last: datetime.date | None) -> tuple[Clause, ...]:
@@ -51,11 +54,18 @@ def _bounded(condition: Condition, first: datetime.date | None, last: datetime.d
 
 
 def label_of(clause: Clause) -> str:
-    """A clause in words that can follow "campaigns": "on Email"."""
-    [label] = worded.labels(CAMPAIGNS, [clause])
+    """A clause in words that can follow "campaigns": "on Email". Raises InvalidInput as `conditions_of` does."""
+    [label] = _worded([clause])
     return label
 
 
 def labels(clauses: Sequence[Clause]) -> str:
-    """Clauses in words that follow "campaigns"."""
-    return "".join(f" {label}" for label in worded.labels(CAMPAIGNS, clauses))
+    """Clauses in words that follow "campaigns". Raises InvalidInput as `conditions_of` does."""
+    return "".join(f" {label}" for label in _worded(clauses))
+
+
+def _worded(clauses: Sequence[Clause]) -> list[str]:
+    try:
+        return worded.labels(CAMPAIGNS, clauses)
+    except ValueError as error:
+        raise _too_much() from error

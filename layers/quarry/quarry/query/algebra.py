@@ -31,7 +31,7 @@ PARTS_MAX = 200
 DEPTH_MAX = 8
 """How deep conditions and queries may be nested."""
 
-Text = Annotated[str, Field(max_length=4_000), Storable]
+Text = Annotated[str, Field(max_length=2_000), Storable]
 Name = Annotated[str, Field(min_length=1, max_length=200), Storable]
 FieldPath = Annotated[str, Field(min_length=1, max_length=400), Storable]
 """A field (`status`), one reached by references (`agent.team.name`), or an aggregate over related rows (`count(orders)`,
