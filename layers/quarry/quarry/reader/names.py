@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from quarry.core.language.stemming import stems_of
+from quarry.query.paths import NUMERIC
 from quarry.query.schema import Field, Kind, Schema, Source
 
 HOPS_MAX = 3
@@ -15,7 +16,6 @@ HOPS_MAX = 3
 PREFIX_MIN = 5
 """So many letters two words share at least that may be forms of one."""
 TITLE = "title"
-NUMBERS: frozenset[Kind] = frozenset({"number", "money", "year"})
 DATES: frozenset[Kind] = frozenset({"date", "datetime"})
 
 
@@ -37,7 +37,7 @@ class FieldName:
 
     @property
     def is_number(self) -> bool:
-        return self.kind in NUMBERS
+        return self.kind in NUMERIC
 
     @property
     def is_date(self) -> bool:

@@ -19,7 +19,7 @@ from quarry.core.stream.events import Event
 from quarry.records.applied import applied, scope_of, with_filters_in_force
 from quarry.records.begun import Asked, Begun
 from quarry.records.by_model import answered_by_model
-from quarry.records.by_reader import read_facts
+from quarry.records.by_reader import read
 from quarry.records.by_rule import answered_by_rule
 from quarry.records.contract import AskRequest, IntentEvent, ToolCallEvent, ToolObservationEvent
 from quarry.records.conversation import Conversation, take_up
@@ -116,15 +116,16 @@ async def _facts(conversation: Conversation, first: Searched, toolset: SearchToo
     """What is known without a model. Of declared collections it is the surer of what the reader and the rules say, as the setting
     has it; where neither is sure, the reader's answer unless it leaves words unread that passages may answer.
     """
-    read = None
+    found = None
     if toolset.services.settings.quarry_reader == "learned":
         earlier = next((turn.question for turn in reversed(conversation.history) if turn.question), "")
-        read = await read_facts(conversation.question, earlier, toolset)
-    if read is not None and read.is_sure:
-        return read.facts
+        found = await read(conversation.question, earlier, toolset)
+    if found is not None and found.is_sure and (facts := await found.facts()) is not None:
+        return facts
     known = await known_facts(conversation.search_query, first, toolset)
-    is_better = read is None or known.is_sure or (read.has_unread and bool(first.sources))
-    return known if is_better or read is None else read.facts
+    if found is None or found.is_sure or known.is_sure or (found.has_unread and first.sources):
+        return known
+    return await found.facts() or known
 
 
 def _call_event(asked: Asked, run: Run) -> ToolCallEvent:

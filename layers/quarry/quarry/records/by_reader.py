@@ -10,6 +10,7 @@ from quarry.agent.reading import read_over
 from quarry.agent.service import answer_query
 from quarry.agent.sources import Asked, what_may_be_asked
 from quarry.core.errors import InvalidInput
+from quarry.query.algebra import Query
 from quarry.query.contract import QueryResult, ResultColumn
 from quarry.query.result import Cell
 from quarry.reader.reading import Reading
@@ -25,19 +26,40 @@ UNREAD_MAX = 6
 
 
 @dataclass(frozen=True)
-class ReadFacts:
-    """What a question was read to ask for. `is_sure`: nothing is likelier to be right; `has_unread`: words say something more."""
+class Read:
+    """A question as the Query that it likely is, which has not run yet."""
 
-    facts: Facts
-    is_sure: bool
-    has_unread: bool
+    reading: Reading
+    query: Query
+    asked: Asked
+    toolset: SearchToolset
+    today: datetime.date
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it is right so often that nothing needs to be doubted."""
+        return self.reading.verdict == "confident"
+
+    @property
+    def has_unread(self) -> bool:
+        """Whether words say something more."""
+        return bool(self.reading.unread)
+
+    async def facts(self) -> Facts | None:
+        """What the Query gives; None where it cannot be asked. Raises DatabaseUnavailable, and SourceUnavailable where a table
+        cannot be read.
+        """
+        with self.toolset.run.step("records_count"):
+            try:
+                result = await answer_query(self.query, self.asked, self.toolset.services, self.today)
+            except InvalidInput:
+                return None
+        return _facts(self.reading, result)
 
 
-async def read_facts(question: str, earlier: str, toolset: SearchToolset) -> ReadFacts | None:
+async def read(question: str, earlier: str, toolset: SearchToolset) -> Read | None:
     """What a question asks of the declared collections, where it may go on from an `earlier` one; None where no Query is likely
-    what it asks, and where others are searched too, or only some of their rows.
-
-    Raises DatabaseUnavailable, and SourceUnavailable where a table that it asks about cannot be read.
+    what it asks, and where others are searched too, or only some of their rows. Raises DatabaseUnavailable.
     """
     services = toolset.services
     own = [each.name for each in toolset.types if each.name not in BUILT_IN]
@@ -51,12 +73,7 @@ async def read_facts(question: str, earlier: str, toolset: SearchToolset) -> Rea
         reading = await read_over(question, names, asked, services, today, before)
     if reading.query is None or reading.verdict == "refused":
         return None
-    with toolset.run.step("records_count"):
-        try:
-            result = await answer_query(reading.query, asked, services, today)
-        except InvalidInput:
-            return None
-    return ReadFacts(_facts(reading, result), reading.verdict == "confident", bool(reading.unread))
+    return Read(reading, reading.query, asked, toolset, today)
 
 
 def _sources(toolset: SearchToolset, asked: Asked) -> list[str]:
