@@ -14,6 +14,7 @@ from psycopg.sql import SQL, Identifier
 from starlette.testclient import TestClient
 
 from tests.conftest import client_of, clone_database, create_database
+from tests.pairs import database_sql
 
 FOLDER = Path(__file__).parent
 KINDS = frozenset(
@@ -34,7 +35,7 @@ def connection(server_url: str) -> Iterator[psycopg.Connection[Any]]:
     with psycopg.connect(create_database(server_url, "pairs"), autocommit=True) as connection:
         for name in DATABASES:
             connection.execute(SQL("create schema {0}; set search_path to {0}").format(Identifier(name)))
-            connection.execute((FOLDER / "databases" / f"{name}.sql").read_bytes())
+            connection.execute(database_sql(name).encode())
         connection.execute("set search_path to pg_catalog; set default_transaction_read_only to on")
         yield connection
 
