@@ -38,15 +38,15 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 
 from quarry.api import everything
-from quarry.core.model.local_embedding import LocalEmbedding, MiniLM
-from quarry.core.postgres import pool
-from quarry.core.postgres.migrate import migrate
-from quarry.core.postgres.pool import Database
-from quarry.core.services import Services, build_services
-from quarry.core.settings import Settings
-from quarry.core.web.app import create_app
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.local.sample import load_sample
+from quarry.models.local_embedding import LocalEmbedding, MiniLM
+from quarry.platform.settings import Settings
+from quarry.postgres import pool
+from quarry.postgres.migrate import migrate
+from quarry.postgres.pool import Database
+from quarry.services.services import Services, build_services
+from quarry.web.app import create_app
 from tests.fakes.openai_server import FakeOpenAI
 
 KEY = "sk-very-secret"

@@ -14,10 +14,10 @@ from psycopg.sql import SQL, Identifier
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from quarry.api import everything
-from quarry.core.services import Services, build_services
-from quarry.core.settings import Settings
-from quarry.core.web.app import create_app
 from quarry.local.http_protocol import BoundedHttpProtocol
+from quarry.platform.settings import Settings
+from quarry.services.services import Services, build_services
+from quarry.web.app import create_app
 
 START_SECONDS = 60.0
 

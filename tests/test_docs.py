@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from quarry import catalog
-from quarry.core.settings import Settings
 from quarry.local import cli
+from quarry.platform.settings import Settings
 from tools.generate import STREAMED, event_schema, settings_page, with_tables
 
 ROOT = Path(__file__).resolve().parents[1]

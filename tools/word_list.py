@@ -9,10 +9,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from quarry.core.language.stemming import stem
-from quarry.core.language.tokens import without_accents
+from quarry.language.stemming import stem
+from quarry.language.tokens import without_accents
 
-DATA = Path(__file__).resolve().parents[1] / "layers" / "quarry" / "quarry" / "core" / "language" / "data"
+DATA = Path(__file__).resolve().parents[1] / "layers" / "quarry" / "quarry" / "language" / "data"
 LICENCE = """\
 # Stems of English words, from SCOWL at size 35. Copyright 2000-2011 Kevin Atkinson. Permission to use, copy, modify,
 # distribute and sell these word lists is granted without fee, provided that this notice appears in all copies; provided

@@ -1,8 +1,8 @@
 """The Lambda function `cache_lookup`: finished answers by their id, for whoever holds the link. It never calls a model."""
 
-import quarry.core.cold_start  # noqa: F401 -- before all else of ours
+import quarry.platform.cold_start  # noqa: F401 -- before all else of ours
 from quarry.api import cache_lookup
-from quarry.core.web.lambda_app import ExecutionEnvironment
+from quarry.web.lambda_app import ExecutionEnvironment
 
 environment = ExecutionEnvironment()
 handler = environment.serve(cache_lookup.ROUTERS)

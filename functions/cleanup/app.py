@@ -3,12 +3,12 @@
 import logging
 import random
 
-import quarry.core.cold_start  # noqa: F401 -- before all else of ours
+import quarry.platform.cold_start  # noqa: F401 -- before all else of ours
 from quarry import catalog
-from quarry.core.cleanup import delete_expired
-from quarry.core.collections.upkeep import read_collections
-from quarry.core.retrieval.refresh import refresh
-from quarry.core.web.lambda_app import ExecutionEnvironment, LambdaContext
+from quarry.collections.upkeep import read_collections
+from quarry.retrieval.refresh import refresh
+from quarry.runs.cleanup import delete_expired
+from quarry.web.lambda_app import ExecutionEnvironment, LambdaContext
 
 REFRESH_SECONDS = 60.0
 """As long as counting the values or words of a table may take; of a larger one, `quarry cleanup` counts them."""

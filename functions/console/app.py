@@ -1,8 +1,8 @@
 """The Lambda function `console`: what the page needs to know before anybody has signed in."""
 
-import quarry.core.cold_start  # noqa: F401 -- before all else of ours
+import quarry.platform.cold_start  # noqa: F401 -- before all else of ours
 from quarry.api import console
-from quarry.core.web.lambda_app import ExecutionEnvironment
+from quarry.web.lambda_app import ExecutionEnvironment
 
 environment = ExecutionEnvironment()
 handler = environment.serve(console.ROUTERS)

@@ -6,15 +6,15 @@ import datetime
 import logging
 from collections.abc import Sequence
 
-import quarry.core.cold_start  # noqa: F401 -- before all else of ours
+import quarry.platform.cold_start  # noqa: F401 -- before all else of ours
 from quarry import catalog
-from quarry.core.collections.upkeep import embedded_tables, keep_in_step, read_collections
-from quarry.core.metrics import EMBEDDING_BACKLOG, EMBEDDING_BACKLOG_AGE
-from quarry.core.postgres.embed import embed_tables
-from quarry.core.postgres.embedding_backlog import read_backlog
-from quarry.core.services import Services
-from quarry.core.tables import EmbeddedTable
-from quarry.core.web.lambda_app import ExecutionEnvironment, LambdaContext
+from quarry.collections.upkeep import embedded_tables, keep_in_step, read_collections
+from quarry.platform.metrics import EMBEDDING_BACKLOG, EMBEDDING_BACKLOG_AGE
+from quarry.platform.tables import EmbeddedTable
+from quarry.postgres.embed import embed_tables
+from quarry.postgres.embedding_backlog import read_backlog
+from quarry.services.services import Services
+from quarry.web.lambda_app import ExecutionEnvironment, LambdaContext
 
 REFUSALS_MAX = 5
 """A text that the model has refused this often is left alone until it changes; `quarry embed` tries it all the same."""

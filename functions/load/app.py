@@ -11,15 +11,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-import quarry.core.cold_start  # noqa: F401 -- before all else of ours
+import quarry.platform.cold_start  # noqa: F401 -- before all else of ours
 from quarry import catalog
-from quarry.core.files.reading import read_records
-from quarry.core.files.records import UnreadableFile
-from quarry.core.postgres.load import LoadError, RowProblem, analyze, load_records
-from quarry.core.postgres.migrate import connect
-from quarry.core.s3 import S3Object, fetch, read_text, write_text
-from quarry.core.services import read_database_url
-from quarry.core.web.lambda_app import ExecutionEnvironment, LambdaContext
+from quarry.files.reading import read_records
+from quarry.files.records import UnreadableFile
+from quarry.postgres.load import LoadError, RowProblem, analyze, load_records
+from quarry.postgres.migrate import connect
+from quarry.services.s3 import S3Object, fetch, read_text, write_text
+from quarry.services.services import read_database_url
+from quarry.web.lambda_app import ExecutionEnvironment, LambdaContext
 
 REPORT = ".report.json"
 SKIP_INVALID = "skip-invalid"

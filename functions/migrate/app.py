@@ -5,13 +5,13 @@ users that serve and load in step with their secrets.
 import logging
 import time
 
-import quarry.core.cold_start  # noqa: F401 -- before all else of ours
-from quarry.core.custom_resource import is_request, respond
-from quarry.core.errors import Unavailable
-from quarry.core.postgres.logins import make_logins, read_logins
-from quarry.core.postgres.migrate import DatabaseIsNewer, migrate
-from quarry.core.services import read_database_url
-from quarry.core.web.lambda_app import ExecutionEnvironment, LambdaContext
+import quarry.platform.cold_start  # noqa: F401 -- before all else of ours
+from quarry.platform.custom_resource import is_request, respond
+from quarry.platform.errors import Unavailable
+from quarry.postgres.logins import make_logins, read_logins
+from quarry.postgres.migrate import DatabaseIsNewer, migrate
+from quarry.services.services import read_database_url
+from quarry.web.lambda_app import ExecutionEnvironment, LambdaContext
 
 PAUSE_SECONDS = 10.0
 RESERVE_SECONDS = 600.0

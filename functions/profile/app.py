@@ -1,8 +1,8 @@
 """The Lambda function `profile`: people to look at, one by one or in a list. It never calls a model."""
 
-import quarry.core.cold_start  # noqa: F401 -- before all else of ours
+import quarry.platform.cold_start  # noqa: F401 -- before all else of ours
 from quarry.api import profile
-from quarry.core.web.lambda_app import ExecutionEnvironment
+from quarry.web.lambda_app import ExecutionEnvironment
 
 environment = ExecutionEnvironment()
 handler = environment.serve(profile.ROUTERS)

@@ -1,9 +1,9 @@
 """The Lambda function `search`: every search and the whole records, for signed-in users; health and OpenAPI, for all."""
 
-import quarry.core.cold_start  # noqa: F401 -- before all else of ours
+import quarry.platform.cold_start  # noqa: F401 -- before all else of ours
 from quarry.api import everything, search
-from quarry.core.web.lambda_app import ExecutionEnvironment
 from quarry.domains import import_what_answers
+from quarry.web.lambda_app import ExecutionEnvironment
 
 environment = ExecutionEnvironment(import_what_answers)
 handler = environment.stream(search.ROUTERS, documented=everything.ROUTERS)

@@ -1,8 +1,8 @@
 """The Lambda function `unlock`: contact details for a credit, and how many credits there are. It never calls a model."""
 
-import quarry.core.cold_start  # noqa: F401 -- before all else of ours
+import quarry.platform.cold_start  # noqa: F401 -- before all else of ours
 from quarry.api import unlock
-from quarry.core.web.lambda_app import ExecutionEnvironment
+from quarry.web.lambda_app import ExecutionEnvironment
 
 environment = ExecutionEnvironment()
 handler = environment.serve(unlock.ROUTERS)

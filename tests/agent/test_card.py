@@ -5,9 +5,9 @@ from __future__ import annotations
 from quarry.agent.card import SOURCES_MAX, MatchedValue, card
 from quarry.agent.description import _told
 from quarry.agent.matches import _telling
-from quarry.core.language.tokens import tokenise
-from quarry.core.query.mention import KnownValue, ValueMatch
+from quarry.language.tokens import tokenise
 from quarry.query.contract import SourceDescription, SourceField
+from quarry.spans.mention import KnownValue, ValueMatch
 
 
 def described(name: str, *fields: str) -> SourceDescription:

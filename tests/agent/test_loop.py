@@ -11,11 +11,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from quarry.agent.calls import Tool, ToolFinished, ToolResult, ToolStarted
 from quarry.agent.loop import Happened, Text, TurnEnded, converse
-from quarry.core.budget import Budget
-from quarry.core.errors import DatabaseUnavailable, ModelError
-from quarry.core.model.interface import Message, Usage
-from quarry.core.model.openai_model import OpenAIChat
-from quarry.core.run_log import Run
+from quarry.models.interface import Message, Usage
+from quarry.models.openai_model import OpenAIChat
+from quarry.platform.budget import Budget
+from quarry.platform.errors import DatabaseUnavailable, ModelError
+from quarry.runs.run_log import Run
 from tests.fakes.openai_server import FakeOpenAI, Reply
 from tests.waiting import PATIENCE_SECONDS
 

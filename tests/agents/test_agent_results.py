@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.core.agent_results import RESULT_CHARACTERS_MAX, bounded
-from quarry.core.errors import BodyTooLarge
+from quarry.agent.results import RESULT_CHARACTERS_MAX, bounded
+from quarry.platform.errors import BodyTooLarge
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=50),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.core.completions import Source, Sources, citations, cited_in, listing, web_address
+from quarry.agent.completions import Source, Sources, citations, cited_in, listing, web_address
 
 PAGE = "https://city.example/minutes"
 TEXTS = st.text(alphabet="ab [1](2)\n*é", max_size=20)

@@ -19,16 +19,16 @@ from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import INVALID_PARAMS, CallToolResult
 
+from quarry.agent import server
+from quarry.agent.domain_tools import RESULTS_MAX, openai_format
+from quarry.agent.results import RESULT_CHARACTERS_MAX
 from quarry.api import everything
 from quarry.api.agents import offer
-from quarry.core import agent_server
-from quarry.core.agent_results import RESULT_CHARACTERS_MAX
-from quarry.core.agent_tools import RESULTS_MAX, openai_format
-from quarry.core.services import build_services
-from quarry.core.settings import Settings
-from quarry.core.web import mcp as mcp_route
-from quarry.core.web.app import create_app
-from quarry.core.web.problems import BODY_MAX_BYTES
+from quarry.platform.settings import Settings
+from quarry.services.services import build_services
+from quarry.web import mcp as mcp_route
+from quarry.web.app import create_app
+from quarry.web.problems import BODY_MAX_BYTES
 from tests.conftest import create_database
 from tests.running import running_server
 from tests.waiting import PATIENCE_SECONDS
@@ -256,7 +256,7 @@ def balance(base: str) -> int:
 
 
 async def test_lists_come_in_pages(base: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(agent_server, "PAGE_SIZE", 4)
+    monkeypatch.setattr(server, "PAGE_SIZE", 4)
     names: list[str] = []
     async with Client(f"{base}/mcp") as client:
         cursor: str | None = None

@@ -13,7 +13,7 @@ import pytest
 from openai import OpenAI
 from openai.types.chat import ChatCompletion
 
-from quarry.core.web.problems import BODY_MAX_BYTES
+from quarry.web.problems import BODY_MAX_BYTES
 from tests.conftest import create_database, model_environment
 from tests.fakes.openai_server import FakeOpenAI, Reply
 from tests.records.asking import playing

@@ -9,9 +9,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from quarry.api import everything
-from quarry.core.errors import catalogue
-from quarry.core.web.description import openapi_document
-from quarry.core.web.examples import recorded_examples
+from quarry.platform.errors import catalogue
+from quarry.web.description import openapi_document
+from quarry.web.examples import recorded_examples
 from tests.deployed.template import ROOT
 from tools.api_examples import examples
 from tools.generate import with_errors

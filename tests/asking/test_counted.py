@@ -10,9 +10,9 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.core.postgres.migrate import connect
-from quarry.core.settings import DEFAULT_SCHEMA
 from quarry.local.doctor_collections import collection_findings
+from quarry.platform.settings import DEFAULT_SCHEMA
+from quarry.postgres.migrate import connect
 from tests.asking.desk import asked, column, refused
 from tests.collections.support import apply_file
 from tests.collections.test_search import filled

@@ -10,8 +10,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from quarry.agent.service import run_query
-from quarry.core.services import Caller, Services
 from quarry.query.algebra import Query
+from quarry.services.services import Caller, Services
 from tests.asking.desk import BY_MONTH, FIELD_TEAM, asked, column, refused
 
 TYPED_WRONG = {"field": "team", "value": "Feld"}

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import httpx2
 
-from quarry.core.services import build_services
-from quarry.core.settings import Settings
+from quarry.platform.settings import Settings
+from quarry.services.services import build_services
 from tests.benchmarks.generated import Corpus, load_motions
 from tests.benchmarks.measuring import (
     LOG_SECONDS,

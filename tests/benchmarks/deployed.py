@@ -32,7 +32,7 @@ print(time.process_time() - started)
 
 LOCAL_MODEL = """
 import asyncio, resource, time
-from quarry.core.model.local_embedding import LocalEmbedding
+from quarry.models.local_embedding import LocalEmbedding
 
 def mebibytes(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 

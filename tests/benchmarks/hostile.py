@@ -24,19 +24,19 @@ from quarry.campaigns.tools import FilterArguments
 from quarry.companies.contract import ChatMessage
 from quarry.companies.contract import ChatRequest as CompaniesRequest
 from quarry.companies.search import search_companies
-from quarry.core.errors import DatabaseUnavailable, TimeIsUp
-from quarry.core.model.local_embedding import LocalEmbedding
-from quarry.core.model.query_embedding import QueryEmbedder
-from quarry.core.services import Caller, Services, build_services
-from quarry.core.settings import Settings
-from quarry.core.text import QUERY_MAX_CHARACTERS
+from quarry.models.local_embedding import LocalEmbedding
+from quarry.models.query_embedding import QueryEmbedder
 from quarry.ontology.contract import OntologySearchRequest
 from quarry.ontology.search import search_ontology
 from quarry.people.contract import PeopleSearchRequest
 from quarry.people.search import search_people
+from quarry.platform.errors import DatabaseUnavailable, TimeIsUp
+from quarry.platform.settings import Settings
+from quarry.platform.text import QUERY_MAX_CHARACTERS
 from quarry.records.answer import answer_question
 from quarry.records.contract import AskRequest, SearchRequest
 from quarry.records.search import search_records
+from quarry.services.services import Caller, Services, build_services
 from tests.benchmarks.generated import Corpus, Query, load_motions
 from tests.benchmarks.generated_campaigns import load_campaigns
 from tests.benchmarks.generated_companies import CompanyCorpus, load_companies

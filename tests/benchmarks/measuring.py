@@ -19,14 +19,14 @@ from typing import Any, LiteralString
 import httpx2
 import psycopg
 
-from quarry.core.model.interface import EmbeddingModel
-from quarry.core.model.query_embedding import QueryEmbedder
-from quarry.core.postgres.embed import remember_model
-from quarry.core.postgres.migrate import migrate
-from quarry.core.postgres.pool import Database
-from quarry.core.services import build_services
-from quarry.core.settings import Settings
 from quarry.local.embedded_postgres import EmbeddedPostgres
+from quarry.models.interface import EmbeddingModel
+from quarry.models.query_embedding import QueryEmbedder
+from quarry.platform.settings import Settings
+from quarry.postgres.embed import remember_model
+from quarry.postgres.migrate import migrate
+from quarry.postgres.pool import Database
+from quarry.services.services import build_services
 from tests.running import serving
 
 WARM_UP_REQUESTS = 10

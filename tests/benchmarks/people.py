@@ -21,13 +21,13 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from quarry.core.postgres.migrate import function_files, sql_directory
-from quarry.core.postgres.pool import Database
 from quarry.people.candidates import PersonEvidence
 from quarry.people.filters import CardFilters
 from quarry.people.ranking import MIN_RESULTS, TOP_PEOPLE, rank_people
 from quarry.people.relaxation import FALLBACK_TIER_COMPANY_TEAM_SOFT, relaxed
 from quarry.people.retrieval import OVERFETCH_CARDS, TOP_K_CARDS, count_relaxations, find_candidates, find_excluded
+from quarry.postgres.migrate import function_files, sql_directory
+from quarry.postgres.pool import Database
 from tests.benchmarks.generated import Corpus, Query
 from tests.benchmarks.generated_people import load_people
 from tests.benchmarks.measuring import (

@@ -14,7 +14,7 @@ from quarry.campaigns.by_model import MAX_TURNS
 from quarry.campaigns.prompts import LOOK_FIRST
 from quarry.campaigns.results import CampaignSet
 from quarry.campaigns.tool_result import SUMMARIZED_CAMPAIGNS, SUMMARY_CHARACTERS_MAX
-from quarry.core.errors import DatabaseUnavailable
+from quarry.platform.errors import DatabaseUnavailable
 from tests.campaigns.chatting import chat, ids, stream
 from tests.conftest import KEY, client_of, model_environment
 from tests.fakes.openai_server import Body, FakeOpenAI, Reply

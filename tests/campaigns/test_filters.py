@@ -11,9 +11,9 @@ from quarry.campaigns.contract import CampaignFilters, DateRange, ExcludedValues
 from quarry.campaigns.filters import Resolved, filters_of
 from quarry.campaigns.retrieval import filter_campaigns, known_values
 from quarry.campaigns.tools import resolve_filters
-from quarry.core.query import mention
-from quarry.core.query.question import Condition
-from quarry.core.services import Services
+from quarry.services.services import Services
+from quarry.spans import mention
+from quarry.spans.question import Condition
 
 LATEST = datetime.date(2026, 10, 15)
 

@@ -11,9 +11,9 @@ from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.filters import filters_of
 from quarry.campaigns.reading import CampaignQuestion, constraints_of, question_of, with_constraints, with_days
 from quarry.campaigns.search import chat_about_campaigns
-from quarry.core.query.question import Ask
-from quarry.core.retrieval.reading import read_question
-from quarry.core.services import Caller, Services
+from quarry.retrieval.reading import read_question
+from quarry.services.services import Caller, Services
+from quarry.spans.question import Ask
 
 LATEST = datetime.date(2026, 10, 15)
 RECENT = "recent"

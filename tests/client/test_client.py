@@ -26,7 +26,7 @@ from quarry.client import (
 from quarry.client.calls import Route, StreamedRoute
 from quarry.client.routes import Routes
 from quarry.companies.contract import FinalAnswerEvent as CompaniesAnswer
-from quarry.core.kept.contract import ResultKey, Turn
+from quarry.kept.contract import ResultKey, Turn
 from quarry.records.contract import AnswerChunkEvent, DoneEvent, SourcesEvent
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -20,8 +20,8 @@ from quarry.client import (
 )
 from quarry.client.exchange import Patience
 from quarry.client.streams import EventReader
-from quarry.core.kept.contract import Turn
-from quarry.core.stream.encoding import NDJSON, SSE, Form
+from quarry.kept.contract import Turn
+from quarry.streaming.encoding import NDJSON, SSE, Form
 
 Handler = Callable[[httpx2.Request], httpx2.Response]
 BALANCE = {"balance": 3}

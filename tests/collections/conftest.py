@@ -9,7 +9,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from quarry.core.postgres.schema import SyncConnection
+from quarry.postgres.schema import SyncConnection
 from tests.conftest import clone_database
 
 _DIRECTORY = Path(__file__).parent / "schemas"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from quarry.core.collections.relations import Catalog, Column, Reference, Relation
+from quarry.collections.relations import Catalog, Column, Reference, Relation
 
 TYPES = {
     "text": ("text", "S"), "varchar(40)": ("character varying", "S"), "citext": ("citext", "S"), "integer": ("integer", "N"),

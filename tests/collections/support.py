@@ -6,21 +6,21 @@ from collections.abc import Mapping
 
 import psycopg
 
-from quarry.core.collections.apply import (
+from quarry.collections.apply import (
     Change,
     apply_change,
     plan_changes,
     stored_collections,
 )
-from quarry.core.collections.checking import tables_named
-from quarry.core.collections.declaration import read_declarations
-from quarry.core.collections.json_sample import with_documents
-from quarry.core.collections.relations import relations_named
-from quarry.core.collections.row_condition import with_conditions
-from quarry.core.collections.upkeep import keep_in_step, read_collections
-from quarry.core.postgres.migrate import connect
-from quarry.core.postgres.pool import Database
-from quarry.core.settings import DEFAULT_SCHEMA
+from quarry.collections.checking import tables_named
+from quarry.collections.declaration import read_declarations
+from quarry.collections.json_sample import with_documents
+from quarry.collections.relations import relations_named
+from quarry.collections.row_condition import with_conditions
+from quarry.collections.upkeep import keep_in_step, read_collections
+from quarry.platform.settings import DEFAULT_SCHEMA
+from quarry.postgres.migrate import connect
+from quarry.postgres.pool import Database
 
 HELP_DESK = """
 create schema support;

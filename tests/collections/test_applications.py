@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from quarry.core.collections.declaration import read_declarations, table_name
-from quarry.core.collections.drafting import Draft, draft
-from quarry.core.collections.relations import Relation, relations_of_schema
-from quarry.core.collections.secrets import suspicion
-from quarry.core.postgres.migrate import connect
-from quarry.core.settings import DEFAULT_SCHEMA
+from quarry.collections.declaration import read_declarations, table_name
+from quarry.collections.drafting import Draft, draft
+from quarry.collections.relations import Relation, relations_of_schema
+from quarry.collections.secrets import suspicion
 from quarry.local.explained import explained
+from quarry.platform.settings import DEFAULT_SCHEMA
+from quarry.postgres.migrate import connect
 from tests.collections.support import apply_file, owner
 from tests.conftest import clone_database
 from tests.records.test_reckoning import work_off

@@ -13,11 +13,11 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.core.collections.drafting import draft
-from quarry.core.collections.relations import relations_of_schema
-from quarry.core.postgres.migrate import connect
-from quarry.core.postgres.pool import Database
-from quarry.core.settings import DEFAULT_SCHEMA
+from quarry.collections.drafting import draft
+from quarry.collections.relations import relations_of_schema
+from quarry.platform.settings import DEFAULT_SCHEMA
+from quarry.postgres.migrate import connect
+from quarry.postgres.pool import Database
 from quarry.records.fallbacks import NOTHING_ANSWERS, ONLY_NEAREST
 from tests.collections import apiary, nursery, pottery, press, rehearsals
 from tests.collections.ferries import NO_NUMBER, NUMBERS, SCHEMA

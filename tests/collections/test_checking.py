@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from quarry.core.collections.checking import Checked, check, tables_named
-from quarry.core.collections.declaration import DeclarationError, Lines, read_declarations
-from quarry.core.collections.relations import Reference, Relation
-from quarry.core.collections.toml_text import toml
+from quarry.collections.checking import Checked, check, tables_named
+from quarry.collections.declaration import DeclarationError, Lines, read_declarations
+from quarry.collections.relations import Reference, Relation
+from quarry.collections.toml_text import toml
 from tests.collections.made import catalog, column, table
 
 AGENT = {"kind": "value", "by": "agent_id", "of": "agents", "title": "name"}

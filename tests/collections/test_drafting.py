@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quarry.core.collections.checking import check, tables_named
-from quarry.core.collections.declaration import Lines, Referred, read_declarations, table_name
-from quarry.core.collections.drafting import SEARCHED_MAX, Draft, draft
-from quarry.core.collections.relations import Column, Reference, Relation, read_catalog, relations_of_schema
-from quarry.core.collections.secrets import suspicion
-from quarry.core.collections.table_draft import FACETS_MAX
+from quarry.collections.checking import check, tables_named
+from quarry.collections.declaration import Lines, Referred, read_declarations, table_name
+from quarry.collections.drafting import SEARCHED_MAX, Draft, draft
+from quarry.collections.relations import Column, Reference, Relation, read_catalog, relations_of_schema
+from quarry.collections.secrets import suspicion
+from quarry.collections.table_draft import FACETS_MAX
 from tests.collections.conftest import SCHEMAS, opened
 from tests.collections.made import TYPES, catalog, column, table
 

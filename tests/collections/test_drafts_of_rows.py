@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from quarry.core.collections.declaration import read_declarations
-from quarry.core.collections.drafting import draft
-from quarry.core.collections.json_sample import with_documents
-from quarry.core.collections.relations import Embedding, relations_of_schema
-from quarry.core.postgres.migrate import connect
-from quarry.core.postgres.schema import SyncConnection
+from quarry.collections.declaration import read_declarations
+from quarry.collections.drafting import draft
+from quarry.collections.json_sample import with_documents
+from quarry.collections.relations import Embedding, relations_of_schema
+from quarry.postgres.migrate import connect
+from quarry.postgres.schema import SyncConnection
 from tests.collections.support import owner
 
 TABLES = """

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from quarry.core.collections.declaration import DeclarationError, read_declarations
-from quarry.core.collections.expression import expression_columns, expression_sql
-from quarry.core.retrieval.facets import identifier
+from quarry.collections.declaration import DeclarationError, read_declarations
+from quarry.collections.expression import expression_columns, expression_sql
+from quarry.retrieval.facets import identifier
 
 
 def test_columns_numbers_and_signs_are_reckoned_as_people_write_them() -> None:

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.core.collections.file_table import FileLoad
-from quarry.core.files.guessing import staged
-from quarry.core.files.records import RecordFile
-from quarry.core.files.value_types import ColumnType
-from tests.core.test_guessing import file_of
+from quarry.collections.file_table import FileLoad
+from quarry.files.guessing import staged
+from quarry.files.records import RecordFile
+from quarry.files.value_types import ColumnType
+from tests.platform.test_guessing import file_of
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.core.collections.guessing import (
+from quarry.collections.guessing import (
     date_purpose,
     is_amount,
     is_category,

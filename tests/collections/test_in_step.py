@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from psycopg.conninfo import make_conninfo
 from psycopg.errors import InsufficientPrivilege
 
-from quarry.core.collections import upkeep
-from quarry.core.collections.upkeep import compare, poll, read_collections, refresh_rows
-from quarry.core.postgres.migrate import migrate
-from quarry.core.services import Services
-from quarry.core.settings import LOCAL_EMBEDDING_DIMENSIONS
+from quarry.collections import upkeep
+from quarry.collections.upkeep import compare, poll, read_collections, refresh_rows
+from quarry.platform.settings import LOCAL_EMBEDDING_DIMENSIONS
+from quarry.postgres.migrate import migrate
+from quarry.services.services import Services
 from tests.collections.support import HELP_DESK, TICKETS, apply_file, found, owner, refreshed, waiting
 
 UUID = "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"

@@ -10,11 +10,11 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.core.collections.declaration import DeclarationError
-from quarry.core.postgres.migrate import connect
-from quarry.core.services import Services
+from quarry.collections.declaration import DeclarationError
 from quarry.local.apply import apply_file as declare
 from quarry.local.doctor_collections import collection_findings
+from quarry.postgres.migrate import connect
+from quarry.services.services import Services
 from tests.collections.support import apply_file, found, owner, refreshed, waiting
 from tests.collections.test_search import fill, filled
 from tests.conftest import client_of

@@ -9,9 +9,9 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.core.postgres.migrate import connect
-from quarry.core.settings import LOCAL_EMBEDDING_MODEL
 from quarry.local.doctor_collections import collection_findings
+from quarry.platform.settings import LOCAL_EMBEDDING_MODEL
+from quarry.postgres.migrate import connect
 from tests.collections.support import apply_file, owner
 from tests.collections.test_search import filled
 from tests.conftest import client_of, clone_database

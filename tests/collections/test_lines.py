@@ -5,8 +5,8 @@ from __future__ import annotations
 import psycopg
 import pytest
 
-from quarry.core.collections.collection import OwnTable
-from quarry.core.collections.declaration import (
+from quarry.collections.collection import OwnTable
+from quarry.collections.declaration import (
     CollectionDeclaration,
     DeclarationError,
     line_columns,

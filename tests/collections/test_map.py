@@ -9,17 +9,17 @@ from typing import get_args
 
 import pytest
 
-from quarry.core.collections.declaration import (
+from quarry.collections.declaration import (
     PARAMETERS,
     CollectionDeclaration,
     FacetDeclaration,
     FacetKind,
     read_declarations,
 )
-from quarry.core.collections.relations import Relation, read_catalog, relations_named, relations_of_schema
-from quarry.core.errors import ConfigurationError
-from quarry.core.postgres.schema import SyncConnection
+from quarry.collections.relations import Relation, read_catalog, relations_named, relations_of_schema
 from quarry.local.collections import map_schema
+from quarry.platform.errors import ConfigurationError
+from quarry.postgres.schema import SyncConnection
 from tests.collections.conftest import opened
 
 

@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from quarry.catalog import LOADABLE
-from quarry.core.postgres.load import load_file
+from quarry.postgres.load import load_file
 from tests.conftest import clone_database
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/own-data.md").read_text()

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from quarry.core.collections.checking import check
-from quarry.core.collections.declaration import DeclarationError, Lines, read_declarations
-from quarry.core.collections.predicate import fields_of, read_predicate
+from quarry.collections.checking import check
+from quarry.collections.declaration import DeclarationError, Lines, read_declarations
+from quarry.collections.predicate import fields_of, read_predicate
 from quarry.query.algebra import Condition
 from tests.collections.made import catalog, table
 

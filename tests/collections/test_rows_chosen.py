@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.core.collections.declaration import DeclarationError
-from quarry.core.collections.upkeep import compare, read_collections
-from quarry.core.postgres.migrate import connect
-from quarry.core.services import Services
+from quarry.collections.declaration import DeclarationError
+from quarry.collections.upkeep import compare, read_collections
 from quarry.local.apply import apply_file as declare
 from quarry.local.doctor_collections import collection_findings
+from quarry.postgres.migrate import connect
+from quarry.services.services import Services
 from tests.collections.support import HELP_DESK, TICKETS, apply_file, found, owner, refreshed, waiting
 from tests.collections.test_search import SCOPED, filled
 from tests.collections.test_tenants import call_tool

@@ -12,12 +12,12 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.core.collections.drafting import draft
-from quarry.core.collections.relations import Reference, relations_of_schema
-from quarry.core.collections.secret_names import is_secret_number, secrecy_of
-from quarry.core.collections.secrets import Suspicion, suspicion
-from quarry.core.collections.value_shapes import Seen, Shape, seen_of
-from quarry.core.postgres.schema import SyncConnection
+from quarry.collections.drafting import draft
+from quarry.collections.relations import Reference, relations_of_schema
+from quarry.collections.secret_names import is_secret_number, secrecy_of
+from quarry.collections.secrets import Suspicion, suspicion
+from quarry.collections.value_shapes import Seen, Shape, seen_of
+from quarry.postgres.schema import SyncConnection
 from tests.collections.conftest import opened, schema_text
 from tests.collections.made import column, table
 from tests.collections.test_asked_of_a_draft import drafted

@@ -11,13 +11,13 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.core.collections.checking import check, tables_named
-from quarry.core.collections.declaration import DeclarationError, Lines, read_declarations
-from quarry.core.collections.relations import read_catalog
-from quarry.core.collections.upkeep import read_collections
-from quarry.core.postgres.migrate import connect
-from quarry.core.postgres.pool import Database
-from quarry.core.settings import DEFAULT_SCHEMA
+from quarry.collections.checking import check, tables_named
+from quarry.collections.declaration import DeclarationError, Lines, read_declarations
+from quarry.collections.relations import read_catalog
+from quarry.collections.upkeep import read_collections
+from quarry.platform.settings import DEFAULT_SCHEMA
+from quarry.postgres.migrate import connect
+from quarry.postgres.pool import Database
 from quarry.records.retrieval import describe
 from quarry.records.searched_types import with_collections
 from tests.collections.support import apply_file, owner, refreshed

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from quarry.core.collections.declaration import DeclarationError
-from quarry.core.postgres.pool import Database
-from quarry.core.services import Services
-from quarry.core.settings import LOCAL_EMBEDDING_MODEL
+from quarry.collections.declaration import DeclarationError
 from quarry.local.apply import apply_file as declare
 from quarry.local.data import all_embedded, embed_tables
+from quarry.platform.settings import LOCAL_EMBEDDING_MODEL
+from quarry.postgres.pool import Database
+from quarry.services.services import Services
 from tests.collections.support import apply_file, owner, refreshed, waiting
 from tests.collections.test_search import fill
 from tests.conftest import client_of

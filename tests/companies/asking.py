@@ -8,8 +8,8 @@ from quarry.companies.contract import FUNDING_STAGES, STATUSES
 from quarry.companies.facets import COMPANIES
 from quarry.companies.meaning import as_companies
 from quarry.companies.query import Sought, sought
-from quarry.core.query.interpretation import interpret
-from quarry.core.query.question import Reading
+from quarry.spans.interpretation import interpret
+from quarry.spans.question import Reading
 from tests.companies.taxonomy import ALL_CATEGORIES, BUSINESS_MODELS, SECTORS
 from tests.query.tables import SERVED, Filled, read
 

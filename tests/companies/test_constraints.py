@@ -12,8 +12,8 @@ from quarry.companies.contract import (
     Constraints,
 )
 from quarry.companies.query import CLAUSES_MAX, EXCLUDED_MAX, Sought
-from quarry.core.contract import EVIDENCE_MAX
-from quarry.core.text import QUERY_MAX_CHARACTERS
+from quarry.platform.contract import EVIDENCE_MAX
+from quarry.platform.text import QUERY_MAX_CHARACTERS
 from tests.companies.asking import asked
 
 QUESTIONS = (

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from quarry.companies.candidates import Scoring
 from quarry.companies.store import find_names
-from quarry.core.postgres.pool import Database
+from quarry.postgres.pool import Database
 from tests.companies.seeded import COMPANIES, Connection, add_company
 from tests.plans import reads
 

@@ -22,7 +22,7 @@ from quarry.companies.prompts import (
     rerank_messages,
     summary_messages,
 )
-from quarry.core.model.interface import Message
+from quarry.models.interface import Message
 from tests.companies.factories import company, entry, plan
 
 TEXT = st.text(st.sampled_from('</candidates>companies"\n{}ab'), max_size=60) | st.text(max_size=60)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from quarry.companies.facets import COMPANIES
 from quarry.companies.query import CLAUSES_MAX, COUNT_MAX, EXCLUDED_MAX, Sought
 from quarry.companies.store import RuledOut, row_filter
-from quarry.core.query.question import Clause, Condition
 from quarry.query.worded import labels
+from quarry.spans.question import Clause, Condition
 from tests.companies.asking import asked
 
 

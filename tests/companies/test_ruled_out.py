@@ -18,8 +18,8 @@ from quarry.companies.store import (
     row_filter,
     unspoken,
 )
-from quarry.core.postgres.pool import Database
-from quarry.core.query.question import Clause, Condition
+from quarry.postgres.pool import Database
+from quarry.spans.question import Clause, Condition
 from tests.companies.seeded import add_company
 
 PROFILES: dict[str, dict[str, Any]] = {

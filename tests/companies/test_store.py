@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from quarry.companies.candidates import MATCHED_FIELDS, Candidate, Scoring, Source, Variant, merge
 from quarry.companies.store import companies_by_ids, find_by_taxonomy, retrieve_variants
-from quarry.core.postgres.pool import Database
+from quarry.postgres.pool import Database
 from tests.companies.seeded import Connection, add_company, seeded_id, seeded_vector
 from tests.plans import reads
 

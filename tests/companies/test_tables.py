@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from quarry import catalog
 from quarry.companies.contract import Company
 from quarry.companies.tables import EMBEDDED, LOADABLE, CompanyRow
-from quarry.core.postgres.load import LoadError, load_file
+from quarry.postgres.load import LoadError, load_file
 from tests.companies.seeded import Connection, add_company
 
 ROW: dict[str, Any] = {"id": "c-1", "company_name": "Loop-Line"}

@@ -16,11 +16,11 @@ from quarry.companies.contract import (
     Reference,
     Telemetry,
 )
-from quarry.core.model.interface import Usage
-from quarry.core.model.prices import Prices
-from quarry.core.settings import Settings
-from quarry.core.stream.events import PartialText, PartialTextEvent
 from quarry.local.companies_view import SearchView
+from quarry.models.interface import Usage
+from quarry.models.prices import Prices
+from quarry.platform.settings import Settings
+from quarry.streaming.events import PartialText, PartialTextEvent
 from tests.companies.factories import company
 
 

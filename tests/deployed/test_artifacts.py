@@ -14,7 +14,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from quarry.core.model.local_embedding import LocalEmbedding
+from quarry.models.local_embedding import LocalEmbedding
 from tests.benchmarks.deployed import LAYER_MAX_MIB, run_local_model, unpacked_mebibytes
 from tests.conftest import clone_database
 from tests.deployed.artifacts import ROOT, Artifacts, require_artifacts
@@ -194,8 +194,8 @@ def test_every_module_is_compiled_for_good(artifacts: Artifacts) -> None:
 def test_the_wrapper_can_be_executed_and_its_entry_imported(artifacts: Artifacts) -> None:
     wrapper = artifacts.shared_layer / "exec-wrapper"
     assert wrapper.stat().st_mode & 0o777 == 0o755
-    assert "quarry.core.web.lambda_stream" in wrapper.read_text()
-    assert (artifacts.shared_layer / "quarry" / "core" / "web" / "lambda_stream.py").exists()
+    assert "quarry.web.lambda_stream" in wrapper.read_text()
+    assert (artifacts.shared_layer / "quarry" / "web" / "lambda_stream.py").exists()
 
 
 @pytest.mark.parametrize("recorded", RECORDED, ids=lambda recorded: recorded.name)

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from quarry.core.metrics import METRICS
-from quarry.core.web.telemetry import NAMESPACE, SERVICE
 from quarry.domains import DOMAINS
+from quarry.platform.metrics import METRICS
+from quarry.web.telemetry import NAMESPACE, SERVICE
 from tests.deployed.template import (
     OWN_DATA,
     ROOT,

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from samcli.yamlhelper import yaml_parse  # type: ignore[import-untyped]
 
-from quarry.core.errors import ConfigurationError
-from quarry.core.settings import EMULATED_LOG_STREAM, Settings
+from quarry.platform.errors import ConfigurationError
+from quarry.platform.settings import EMULATED_LOG_STREAM, Settings
 from tests.conftest import clone_database
 from tests.deployed.artifacts import ROOT, require_artifacts
 from tests.deployed.replay import forget_vectors, function_of_route, recorded_events

@@ -17,8 +17,8 @@ import psycopg
 import pytest
 from psycopg.sql import SQL
 
-from quarry.core.stream.encoding import LATE_MESSAGE
-from quarry.core.web.deadline import RESERVE_SECONDS
+from quarry.streaming.encoding import LATE_MESSAGE
+from quarry.web.deadline import RESERVE_SECONDS
 from tests.deployed.artifacts import require_artifacts
 from tests.deployed.conftest import CHECKOUT, Start
 from tests.deployed.front_door import front_door
@@ -44,7 +44,7 @@ BREAKABLE = """
 import sys
 from fastapi import APIRouter
 from starlette.responses import JSONResponse, StreamingResponse
-from quarry.core.web.lambda_app import ExecutionEnvironment
+from quarry.web.lambda_app import ExecutionEnvironment
 
 router = APIRouter()
 

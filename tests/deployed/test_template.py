@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from quarry.core.custom_resource import LOGINS
-from quarry.core.idempotency import WAIT_SECONDS
-from quarry.core.settings import Settings
-from quarry.core.tuned_settings import TUNED_NAMES
-from quarry.core.web import problems
+from quarry.platform.custom_resource import LOGINS
+from quarry.platform.settings import Settings
+from quarry.runs.idempotency import WAIT_SECONDS
+from quarry.services.tuned_settings import TUNED_NAMES
+from quarry.web import problems
 from tests.deployed.template import (
     MODEL_KEY,
     OWN_DATA,

@@ -13,7 +13,7 @@ from typing import Any
 import httpx2
 
 from quarry.api import everything
-from quarry.core.web.description import openapi_document
+from quarry.web.description import openapi_document
 from tests.people.factories import as_user, somebody
 from tests.waiting import PATIENCE_SECONDS, wait_until
 

@@ -30,16 +30,16 @@ from psycopg.sql import Composable
 from quarry.api import everything
 from quarry.campaigns.facets import CAMPAIGNS
 from quarry.companies.facets import COMPANIES
-from quarry.core import idempotency
-from quarry.core.model.local_embedding import LocalEmbedding, MiniLM
-from quarry.core.postgres import embedding_claims
-from quarry.core.retrieval.reading import _lexicon
-from quarry.core.services import build_services
-from quarry.core.settings import Settings
-from quarry.core.web.app import create_app
 from quarry.domains import import_what_answers
 from quarry.local import cli, data, server, supervision  # noqa: F401 -- likewise
+from quarry.models.local_embedding import LocalEmbedding, MiniLM
 from quarry.people.facets import PEOPLE
+from quarry.platform.settings import Settings
+from quarry.postgres import embedding_claims
+from quarry.retrieval.reading import _lexicon
+from quarry.runs import idempotency
+from quarry.services.services import build_services
+from quarry.web.app import create_app
 
 LEASE_SECONDS = 0.3
 """Of a claim in these processes: who comes after one that died waits no longer."""

@@ -13,7 +13,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from quarry.core import idempotency
+from quarry.runs import idempotency
 from tests.faults.asking import QUESTIONS, Outcome, Question, ask, assert_told
 from tests.faults.commands import Nursery
 from tests.faults.nursery import LEASE_SECONDS

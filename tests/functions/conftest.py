@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from quarry.core.settings import Settings
+from quarry.platform.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
 

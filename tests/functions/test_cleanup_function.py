@@ -9,7 +9,7 @@ from types import ModuleType
 import psycopg
 import pytest
 
-from quarry.core.errors import DatabaseUnavailable
+from quarry.platform.errors import DatabaseUnavailable
 from tests.functions.conftest import Context, recorded
 
 Load = Callable[[str], ModuleType]

@@ -12,8 +12,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from quarry.core.web import filled_domains
 from quarry.local.sample import sample_domains
+from quarry.web import filled_domains
 from tests.functions.conftest import Context, Event, recorded
 
 Load = Callable[[str], ModuleType]

@@ -10,7 +10,7 @@ from types import ModuleType
 import psycopg
 import pytest
 
-from quarry.core.errors import ConfigurationError, ModelUnavailable
+from quarry.platform.errors import ConfigurationError, ModelUnavailable
 from tests.fakes.openai_server import FakeOpenAI
 from tests.functions.conftest import Context, recorded
 

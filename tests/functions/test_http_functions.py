@@ -11,8 +11,8 @@ import psycopg
 import pytest
 from snapshot_restore_py import get_after_restore
 
-from quarry.core.errors import ConfigurationError
-from quarry.core.web.streamed_response import StreamedResponse
+from quarry.platform.errors import ConfigurationError
+from quarry.web.streamed_response import StreamedResponse
 from tests.functions.conftest import Context, Event, recorded
 
 Load = Callable[[str], ModuleType]

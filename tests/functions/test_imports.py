@@ -20,7 +20,7 @@ FUNCTIONS = sorted({path.parent.name for path in (ROOT / "functions").glob("*/ap
 
 LIST_MODULES = """
 import gc, json, os, sys
-import quarry.core.services  # all have it: imported once, and told of each
+import quarry.services.services  # all have it: imported once, and told of each
 
 for function in sys.argv[1:]:
     if not os.fork():
@@ -73,7 +73,7 @@ def test_a_function_that_searches_nothing_imports_no_search(function: str) -> No
 def test_what_answers_a_search_is_imported_with_the_first_request_for_it() -> None:
     domains = ("campaigns", "companies", "ontology", "people", "records")
     deferred = {f"quarry.{domain}.{name}" for domain in domains for name in ("search", "agent_tools", "completion")}
-    assert not imported_by("search") & {*deferred, "quarry.api.profile", "quarry.core.collections.declaration"}
+    assert not imported_by("search") & {*deferred, "quarry.api.profile", "quarry.collections.declaration"}
 
 
 def test_an_environment_that_is_kept_started_has_imported_what_answers_before_its_first_request() -> None:

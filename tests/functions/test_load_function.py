@@ -13,10 +13,10 @@ import psycopg
 import pytest
 from moto import mock_aws
 
-from quarry.core.errors import DatabaseUnavailable
-from quarry.core.s3 import S3Object
 from quarry.local.cli.data import _file
 from quarry.local.data import fetched
+from quarry.platform.errors import DatabaseUnavailable
+from quarry.services.s3 import S3Object
 from tests.functions.conftest import Context
 
 Load = Callable[[str], ModuleType]

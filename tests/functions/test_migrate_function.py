@@ -12,10 +12,10 @@ from typing import Any
 import psycopg
 import pytest
 
-from quarry.core.errors import ConfigurationError, DatabaseUnavailable, Unavailable
-from quarry.core.postgres.migrate import function_files, migration_files, sql_directory
-from quarry.core.services import read_database_url
-from quarry.core.settings import Settings
+from quarry.platform.errors import ConfigurationError, DatabaseUnavailable, Unavailable
+from quarry.platform.settings import Settings
+from quarry.postgres.migrate import function_files, migration_files, sql_directory
+from quarry.services.services import read_database_url
 from tests.conftest import create_database
 from tests.functions.conftest import Context
 

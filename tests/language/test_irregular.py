@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quarry.core.language.irregular import is_past, other_forms
+from quarry.language.irregular import is_past, other_forms
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.core.language.sentences import sentence_spans, sentences
+from quarry.language.sentences import sentence_spans, sentences
 from tests.linear.measuring import assert_linear, repeated
 
 TEXTS = st.text(alphabet=st.sampled_from("aB1 .!?\n\t\"”)('’,:—–-é[]"), max_size=80)
-LISTED = tomllib.loads(files("quarry.core.language").joinpath("data/abbreviations.toml").read_text(encoding="utf-8"))
+LISTED = tomllib.loads(files("quarry.language").joinpath("data/abbreviations.toml").read_text(encoding="utf-8"))
 ABBREVIATED = [
     (language, word.strip())
     for language, lists in LISTED.items()

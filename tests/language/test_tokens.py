@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from quarry.core.language.numerals import numeral_value
-from quarry.core.language.tokens import codes_in, is_code
+from quarry.language.numerals import numeral_value
+from quarry.language.tokens import codes_in, is_code
 
 
 @pytest.mark.parametrize("word", ["AB-10417", "k20415", "J-2026-0017"])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.core.language.word_forms import WORD_CHARACTERS_MAX, word_forms
+from quarry.language.word_forms import WORD_CHARACTERS_MAX, word_forms
 
 FAMILIES = [
     ("economists", "economics"),

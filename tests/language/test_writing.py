@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.core.language.writing import languages, writing_of
+from quarry.language.writing import languages, writing_of
 
 DAY = datetime.date(2024, 3, 5)
 

@@ -15,9 +15,9 @@ import psycopg
 import pytest
 
 from quarry.api import everything
-from quarry.core.services import build_services
-from quarry.core.settings import Settings
-from quarry.core.web.app import create_app
+from quarry.platform.settings import Settings
+from quarry.services.services import build_services
+from quarry.web.app import create_app
 from tests.conftest import clone_database, create_database
 from tests.fakes.openai_server import FakeOpenAI, Reply
 from tests.linear.measuring import SECONDS_OF_A_PIECE_MIN, pieces_of_work

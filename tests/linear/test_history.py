@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.core.postgres.call import call
-from quarry.core.retrieval import vocabulary
+from quarry.postgres.call import call
+from quarry.retrieval import vocabulary
 from tests.conftest import client_of
 
 RECORDS = ["How many motions were defeated in 2024?", "and in 2025?", "and carried?", "and in 2024?", "and in 2023?"]

@@ -26,22 +26,14 @@ from quarry.companies.fallbacks import plan_by_rule
 from quarry.companies.names import is_about, read_names
 from quarry.companies.prompts import PlanInputs, RerankInputs
 from quarry.companies.snippets import profile_words, snippets
-from quarry.core.files.guessing import TableGuesser, staged
-from quarry.core.files.identifiers import Identifiers
-from quarry.core.files.options import Format, ReadOptions
-from quarry.core.files.reading import read_records
-from quarry.core.files.records import UnreadableFile
-from quarry.core.language.sentences import sentences
-from quarry.core.model.answers import without_fence
-from quarry.core.model.wordpiece import split_words
-from quarry.core.query.interpretation import interpret
-from quarry.core.query.lexicon import lexicon_of
-from quarry.core.query.locales import render_question
-from quarry.core.query.mention import Vocabulary
-from quarry.core.query.parser import parse
-from quarry.core.query.question import Reading
-from quarry.core.snippet import mark, unmark
-from quarry.core.text import QUERY_MAX_CHARACTERS, shorten, significant_words, storable, words
+from quarry.files.guessing import TableGuesser, staged
+from quarry.files.identifiers import Identifiers
+from quarry.files.options import Format, ReadOptions
+from quarry.files.reading import read_records
+from quarry.files.records import UnreadableFile
+from quarry.language.sentences import sentences
+from quarry.models.answers import without_fence
+from quarry.models.wordpiece import split_words
 from quarry.people.contract import Constraints, Must
 from quarry.people.facets import PEOPLE
 from quarry.people.normalisation import normalise
@@ -50,6 +42,8 @@ from quarry.people.places import places_in
 from quarry.people.query.reader import constraints_of
 from quarry.people.reasons import sanitised
 from quarry.people.validation import validated
+from quarry.platform.snippet import mark, unmark
+from quarry.platform.text import QUERY_MAX_CHARACTERS, shorten, significant_words, storable, words
 from quarry.records.citations import CitationFilter
 from quarry.records.contract import PriorTurn
 from quarry.records.conversation import take_up
@@ -59,6 +53,12 @@ from quarry.records.fallbacks import extractive_answer
 from quarry.records.intent import without_exclusions, words_to_look_up
 from quarry.records.reading import place
 from quarry.records.searched_types import BUILT_IN
+from quarry.spans.interpretation import interpret
+from quarry.spans.lexicon import lexicon_of
+from quarry.spans.locales import render_question
+from quarry.spans.mention import Vocabulary
+from quarry.spans.parser import parse
+from quarry.spans.question import Reading
 from tests.companies.asking import asked
 from tests.companies.factories import entry, plan
 from tests.linear.measuring import assert_linear, cpu_seconds, pieces_of_work, repeated

@@ -26,8 +26,8 @@ from typing import Any
 import openai  # noqa: F401 -- else imported on first use, in each process anew
 
 import quarry
-from quarry.core.model.local_embedding import LocalEmbedding, MiniLM
 from quarry.local import cli
+from quarry.models.local_embedding import LocalEmbedding, MiniLM
 from tests.waiting import PATIENCE_SECONDS
 
 ROOT = Path(__file__).resolve().parents[2]

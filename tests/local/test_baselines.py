@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quarry.core.services import Services
 from quarry.local.sample import sample_directory
+from quarry.services.services import Services
 from tools.baselines import BM25, K1, B, Cosine, documents_of, read_rows, row_text
 
 

@@ -22,12 +22,12 @@ import pytest
 from psycopg.sql import SQL, Identifier
 
 from quarry import catalog
-from quarry.core.collections.declaration import read_declarations
-from quarry.core.files.options import Format
-from quarry.core.model.local_embedding import LocalEmbedding
-from quarry.core.postgres.load import load_file
-from quarry.core.retrieval.fusion import SEMANTIC_WEIGHT
+from quarry.collections.declaration import read_declarations
+from quarry.files.options import Format
+from quarry.models.local_embedding import LocalEmbedding
 from quarry.people.contract import PeopleSearchResponse
+from quarry.postgres.load import load_file
+from quarry.retrieval.fusion import SEMANTIC_WEIGHT
 from tests.conftest import create_database
 from tests.fakes.openai_server import Body, FakeOpenAI, Reply, embedding
 from tests.local.forked import forked_commands

@@ -10,8 +10,8 @@ import psycopg
 import pytest
 from psycopg.sql import SQL, Identifier
 
-from quarry.core.errors import QuarryError
 from quarry.local.embedded_postgres import EmbeddedPostgres
+from quarry.platform.errors import QuarryError
 from tools import evaluate_sets
 from tools.evaluate_sets import choose_files, find_sets
 

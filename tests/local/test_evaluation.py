@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quarry.core.services import Caller, Services
 from quarry.domains import DOMAINS
 from quarry.local.demands import Facts
 from quarry.local.evaluable import EVALUABLE, EVALUATING_USER, Evaluable, Found
@@ -22,6 +21,7 @@ from quarry.local.outcomes import ALL, Outcome, Part, summarise
 from quarry.local.sample import sample_directory
 from quarry.records.contract import SearchRequest
 from quarry.records.search import search_records
+from quarry.services.services import Caller, Services
 
 KEYS = st.sampled_from([f"k{number}" for number in range(16)])
 FOUND = st.lists(KEYS, unique=True, max_size=16)

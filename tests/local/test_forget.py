@@ -15,35 +15,35 @@ import pytest
 from psycopg import AsyncConnection
 
 from quarry.catalog import FORGETTABLE
-from quarry.core.budget import Budget
-from quarry.core.collections.collection import Collection
-from quarry.core.collections.upkeep import read_collections
-from quarry.core.errors import Conflict, NotFound
-from quarry.core.forgetting import Forgotten, forget, forget_row
-from quarry.core.kept.contract import ConversationChange, NewConversation, NewSavedSearch, ResultKey, Turn
-from quarry.core.kept.conversations import change_conversation, keep_conversation, list_conversations, read_conversation
-from quarry.core.kept.searches import open_search, save_search
-from quarry.core.postgres.pool import Database
-from quarry.core.run_log import ResultRecord, Run
-from quarry.core.services import Caller, Services
-from quarry.core.stream.encoding import NDJSON, Place
-from quarry.core.stream.events import Event
-from quarry.core.stream.recording import CANCELLED_MESSAGE
-from quarry.core.stream.run_store import RunState, RunStore
-from quarry.core.stream.runs import RunStreams
+from quarry.collections.collection import Collection
+from quarry.collections.upkeep import read_collections
+from quarry.kept.contract import ConversationChange, NewConversation, NewSavedSearch, ResultKey, Turn
+from quarry.kept.conversations import change_conversation, keep_conversation, list_conversations, read_conversation
+from quarry.kept.searches import open_search, save_search
 from quarry.people import search as people_search
 from quarry.people.access.credits import grant
 from quarry.people.access.searches import hold_people
 from quarry.people.access.unlock import unlock_contact
 from quarry.people.contract import PeopleSearchRequest, PeopleSearchResponse
 from quarry.people.search import search_people
+from quarry.platform.budget import Budget
+from quarry.platform.errors import Conflict, NotFound
+from quarry.postgres.pool import Database
 from quarry.records import begun as records_begun
 from quarry.records.answer import answer_question
 from quarry.records.answer_cache import store_answer
 from quarry.records.contract import AskRequest, DoneEvent, IntentEvent, SourcesEvent
+from quarry.runs.run_log import ResultRecord, Run
+from quarry.services.forgetting import Forgotten, forget, forget_row
+from quarry.services.services import Caller, Services
+from quarry.streaming.encoding import NDJSON, Place
+from quarry.streaming.events import Event
+from quarry.streaming.recording import CANCELLED_MESSAGE
+from quarry.streaming.run_store import RunState, RunStore
+from quarry.streaming.runs import RunStreams
 from tests.collections.support import HELP_DESK, TICKETS, apply_file, found, owner, refreshed
 from tests.conftest import clone_database
-from tests.core.test_run_streams import stored
+from tests.platform.test_run_streams import stored
 from tests.records.asking import QUESTION
 from tests.waiting import PATIENCE_SECONDS
 

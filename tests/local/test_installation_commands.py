@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from quarry.core.errors import ConfigurationError
 from quarry.local.config import HIDDEN
 from quarry.local.dotenv_file import take_dotenv
 from quarry.local.terminal import make_console
+from quarry.platform.errors import ConfigurationError
 from tests.local.test_cli import NOWHERE, QUARRY, environment, quarry
 from tests.local.test_server import served
 from tests.waiting import wait_until

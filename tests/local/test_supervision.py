@@ -16,10 +16,10 @@ from urllib.parse import urlsplit
 import psycopg
 import pytest
 
-from quarry.core.postgres.pool import Database
 from quarry.local import supervision
 from quarry.local.embedded_postgres import EmbeddedPostgres, EmbeddedPostgresError
 from quarry.local.supervision import supervised
+from quarry.postgres.pool import Database
 from tests.waiting import PATIENCE_SECONDS, wait_until
 
 

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from quarry.core.stream.events import Event
 from quarry.local.records_view import AnswerView
 from quarry.local.terminal import (
     BAR_CELLS,
@@ -31,6 +30,7 @@ from quarry.records.contract import (
     ToolCallEvent,
     ToolObservationEvent,
 )
+from quarry.streaming.events import Event
 
 WIDTH = 40
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")

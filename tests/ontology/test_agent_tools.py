@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from quarry.core.errors import InvalidInput, NotFound
-from quarry.core.services import Caller, Services
 from quarry.ontology.agent_tools import AGENT_TEMPLATES, AGENT_TOOLS
+from quarry.platform.errors import InvalidInput, NotFound
+from quarry.services.services import Caller, Services
 
 TOOLS = {tool.name: tool for tool in AGENT_TOOLS}
 [ENTITY] = AGENT_TEMPLATES

@@ -12,11 +12,11 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.core.postgres.pool import Database
-from quarry.core.services import Caller, Services
 from quarry.ontology.candidates import Candidate, Candidates
 from quarry.ontology.contract import ENTITY_TYPES, OntologySearchRequest
 from quarry.ontology.search import message, search_ontology
+from quarry.postgres.pool import Database
+from quarry.services.services import Caller, Services
 from tests.conftest import client_of
 from tests.ontology.conftest import add_task
 

@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from quarry import catalog
-from quarry.core.postgres.load import Loaded, LoadError, load_file
 from quarry.ontology.tables import LOADABLE, PROPS_MAX_BYTES, PROPS_MAX_DEPTH, TaskRow
+from quarry.postgres.load import Loaded, LoadError, load_file
 from tests.ontology.conftest import Connection, found, one
 
 TASK = {"id": "t1", "project_id": "ours", "title": "Oak door"}

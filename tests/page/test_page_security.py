@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Page, expect
 
-from quarry.core.web.page_routes import page as served_page
+from quarry.web.page_routes import page as served_page
 from tests.page.conftest import Site, answer_json, answer_sse
 
 HOSTILE = [

@@ -10,8 +10,8 @@ import httpx2
 import pytest
 from playwright.sync_api import Page, Request, Response, Route, expect
 
-from quarry.core.web.page_routes import DIRECTORY, without_comments
-from quarry.core.web.page_routes import page as served_page
+from quarry.web.page_routes import DIRECTORY, without_comments
+from quarry.web.page_routes import page as served_page
 from tests.page.conftest import ALL_DOMAINS, Site, requests_to
 from tests.running import running_server
 from tests.waiting import PATIENCE_SECONDS

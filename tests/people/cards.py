@@ -9,11 +9,11 @@ from typing import Any
 import psycopg
 from psycopg.sql import SQL, Identifier, Placeholder
 
-from quarry.core.postgres.pool import Database
 from quarry.people.candidates import PersonEvidence
 from quarry.people.filters import CardFilters
 from quarry.people.relaxation import relaxed
 from quarry.people.retrieval import find_candidates, find_excluded
+from quarry.postgres.pool import Database
 from tests.vectors import direction, vector_literal
 
 Connection = psycopg.Connection[Any]

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.core.postgres.pool import Database
+from quarry.postgres.pool import Database
 from tests.conftest import client_of, clone_database, create_database
 from tests.people import world
 from tests.people.cards import Connection

@@ -10,9 +10,9 @@ from typing import Any
 import psycopg
 from starlette.testclient import TestClient
 
-from quarry.core.metrics import CREDITS_SPENT
-from quarry.core.postgres.migrate import connect
-from quarry.core.services import Services
+from quarry.platform.metrics import CREDITS_SPENT
+from quarry.postgres.migrate import connect
+from quarry.services.services import Services
 
 
 def as_user(user: str) -> dict[str, str]:

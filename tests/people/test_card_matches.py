@@ -15,10 +15,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from psycopg.types.json import Jsonb
 
-from quarry.core.postgres.pool import Database
 from quarry.people.filters import CardFilters
 from quarry.people.relaxation import constraints_in_force, relaxed, without
 from quarry.people.retrieval import PersonIds, count_relaxations, find_candidates, find_excluded
+from quarry.postgres.pool import Database
 from tests.people.cards import Connection, add_card, add_person
 from tests.vectors import direction
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from quarry.core.contract import Evidence
 from quarry.people.clauses import Standing, clauses_of, named_clauses, naming_alternatives
 from quarry.people.contract import Constraints, Must, Should
 from quarry.people.filters import CardFilters
+from quarry.platform.contract import Evidence
 
 EITHER = clauses_of(CardFilters(roles=("editors|editor|editing|picture editor|painters|painter",)))
 

@@ -13,14 +13,14 @@ from typing import Any
 import httpx2
 import pytest
 
-from quarry.core import idempotency
-from quarry.core.errors import PaymentRequired
-from quarry.core.postgres import pool
-from quarry.core.services import Caller, Services
 from quarry.people.access.credits import balance_of
 from quarry.people.access.unlock import unlock_contact
 from quarry.people.contract import PeopleSearchRequest
 from quarry.people.search import search_people
+from quarry.platform.errors import PaymentRequired
+from quarry.postgres import pool
+from quarry.runs import idempotency
+from quarry.services.services import Caller, Services
 from tests.people.factories import as_user, ledger, rows, somebody, store_search, value
 from tests.people.world import PERSON_IDS
 from tests.running import running_server

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quarry.core.errors import PaymentRequired
-from quarry.core.postgres.pool import Connection, Database
-from quarry.core.settings import Settings
 from quarry.people.access.credits import balance_of, grant, latest_entries, open_account, opening_balance, spend
+from quarry.platform.errors import PaymentRequired
+from quarry.platform.settings import Settings
+from quarry.postgres.pool import Connection, Database
 from tests.people.factories import somebody
 
 LOCAL = Settings.from_environment({})

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from quarry.core.budget import Budget
-from quarry.core.postgres.pool import Database
-from quarry.core.run_log import Run
 from quarry.people.filters import CardFilters
 from quarry.people.finding import Finding, Wanted, find_people
 from quarry.people.relaxation import FALLBACK_TIER_LOCATION_SOFT
 from quarry.people.retrieval import NOBODY
+from quarry.platform.budget import Budget
+from quarry.postgres.pool import Database
+from quarry.runs.run_log import Run
 from tests.people.cards import Connection, add_card, add_person
 from tests.vectors import direction
 

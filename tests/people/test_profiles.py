@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from psycopg.rows import dict_row
 from starlette.testclient import TestClient
 
-from quarry.core.errors import InvalidInput
 from quarry.people.access.profiles import _AFTER, _DISCOVER, _LATEST_FIRST, _decode, _encode, _Place
 from quarry.people.contract import DiscoverRequest
+from quarry.platform.errors import InvalidInput
 from tests.people.world import CLOSED, HALF_HIDDEN, HIDDEN, HIDDEN_WORDS, NAMELESS, PERSON_IDS, cards, children, people
 
 CONTACT_FIELDS = {"email", "phone", "links", "contact"}

@@ -10,7 +10,7 @@ from typing import get_args
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.core.model.schemas import response_format
+from quarry.models.schemas import response_format
 from quarry.people.contract import Constraints, EmploymentType, Intent, SeniorityLevel
 from quarry.people.outputs import PeopleQuery
 from quarry.people.prompts import cleanup_messages, query_messages, reasons_messages

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from quarry.core.postgres.pool import Database
-from quarry.core.retrieval.reading import read_question
 from quarry.people.contract import Constraints
 from quarry.people.facets import PEOPLE
 from quarry.people.normalisation import normalise
 from quarry.people.query.reader import constraints_of
+from quarry.postgres.pool import Database
+from quarry.retrieval.reading import read_question
 from tests.conftest import clone_database
 from tests.people.cards import add_card, add_person
 

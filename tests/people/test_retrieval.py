@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from quarry.core.postgres.pool import Database
 from quarry.people.candidates import CardHit, PersonEvidence, RankedPerson
 from quarry.people.clauses import clauses_of
 from quarry.people.constraints import card_filters
@@ -27,6 +26,7 @@ from quarry.people.retrieval import (
     find_standings,
     load_people,
 )
+from quarry.postgres.pool import Database
 from tests.bulk import copy_rows, copy_vectors, indexes_built_afterwards
 from tests.people.cards import Connection, add_card, add_child, add_person, find, similarity_at
 from tests.plans import plans

@@ -12,10 +12,10 @@ import pytest
 from numpy.typing import NDArray
 from psycopg.types.json import Jsonb
 
-from quarry.core.postgres.pool import Database
 from quarry.people.candidates import PersonEvidence
 from quarry.people.filters import CardFilters
 from quarry.people.retrieval import NOBODY, OVERFETCH_CARDS, count_relaxations, find_candidates, find_excluded
+from quarry.postgres.pool import Database
 from tests.bulk import copy_rows, indexes_built_afterwards
 from tests.conftest import clone_database
 from tests.people.cards import Connection

@@ -12,7 +12,7 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.core import idempotency
+from quarry.runs import idempotency
 from tests.conftest import client_of
 from tests.fakes.openai_server import FakeOpenAI, Reply
 from tests.people.factories import as_user, counted_credits, ledger, rows, somebody, store_search, value

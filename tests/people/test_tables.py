@@ -12,9 +12,9 @@ import psycopg
 import pytest
 from psycopg.sql import SQL, Identifier
 
-from quarry.core.postgres.load import LoadError, load_file
 from quarry.people.contract import EmploymentType, Intent, SeniorityLevel
 from quarry.people.tables import EMBEDDED, LOADABLE, ChildType
+from quarry.postgres.load import LoadError, load_file
 from tests.people.cards import Connection, add_card, add_child, add_person
 
 TABLES = {table.name: table for table in LOADABLE}

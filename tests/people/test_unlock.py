@@ -14,8 +14,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from quarry import catalog
-from quarry.core.cleanup import delete_expired
-from quarry.core.postgres.pool import Database
+from quarry.postgres.pool import Database
+from quarry.runs.cleanup import delete_expired
 from tests.people.factories import as_user, counted_credits, ledger, rows, somebody, store_search, value
 from tests.people.world import CLOSED, NAMELESS, contact_of
 from tests.running import running_server

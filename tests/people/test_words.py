@@ -8,11 +8,11 @@ from typing import Any
 import psycopg
 import pytest
 
-from quarry.core.postgres.pool import Database
 from quarry.people.candidates import PersonEvidence
 from quarry.people.filters import CardFilters
 from quarry.people.ranking import rank_people
 from quarry.people.retrieval import OVERFETCH_CARDS
+from quarry.postgres.pool import Database
 from tests.conftest import client_of, clone_database
 from tests.people import world
 from tests.people.cards import Connection, add_card, add_child, add_person, find, similarity_at

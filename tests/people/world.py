@@ -13,11 +13,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from quarry.core.model.local_embedding import LocalEmbedding
-from quarry.core.postgres.embed import embed_pending, make_ready
-from quarry.core.postgres.load import load_file
-from quarry.core.postgres.pool import Database
+from quarry.models.local_embedding import LocalEmbedding
 from quarry.people import tables
+from quarry.postgres.embed import embed_pending, make_ready
+from quarry.postgres.load import load_file
+from quarry.postgres.pool import Database
 
 Row = dict[str, Any]
 

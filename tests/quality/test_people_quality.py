@@ -10,8 +10,6 @@ from dataclasses import dataclass
 
 import pytest
 
-from quarry.core.services import Caller, build_services
-from quarry.core.settings import Settings
 from quarry.local.evaluable import EVALUATING_USER
 from quarry.local.evaluation import run_queries
 from quarry.local.judged import JudgedQuery, read_judged
@@ -19,6 +17,8 @@ from quarry.local.outcomes import Outcome, Summary, summarise
 from quarry.local.sample import sample_directory
 from quarry.people.contract import PeopleSearchRequest
 from quarry.people.search import search_people
+from quarry.platform.settings import Settings
+from quarry.services.services import Caller, build_services
 from tests.conftest import clone_database
 
 FLOORS = {

@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from quarry.core.language.tokens import tokenise
-from quarry.core.query.dates import find_dates
-from quarry.core.query.mention import DateRange, Duration, Mention, MoneyRange, NumberRange, Place, PlaceKind
-from quarry.core.query.money import find_money
-from quarry.core.query.numbers import find_durations, find_numbers
-from quarry.core.query.places import find_places
+from quarry.language.tokens import tokenise
+from quarry.spans.dates import find_dates
+from quarry.spans.mention import DateRange, Duration, Mention, MoneyRange, NumberRange, Place, PlaceKind
+from quarry.spans.money import find_money
+from quarry.spans.numbers import find_durations, find_numbers
+from quarry.spans.places import find_places
 
 TODAY = datetime.date(2024, 5, 15)
 

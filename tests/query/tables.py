@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from quarry.core.language.stemming import stem
-from quarry.core.language.tokens import keys, tokenise
-from quarry.core.query.interpretation import interpret
-from quarry.core.query.lexicon import Lexicon, lexicon_of
-from quarry.core.query.mention import KnownValue, ParsedQuery, ValueMatch, Vocabulary
-from quarry.core.query.parser import look_ups, parse
-from quarry.core.query.question import Question
-from quarry.core.retrieval.facets import Facet, SearchTable
+from quarry.language.stemming import stem
+from quarry.language.tokens import keys, tokenise
+from quarry.retrieval.facets import Facet, SearchTable
+from quarry.spans.interpretation import interpret
+from quarry.spans.lexicon import Lexicon, lexicon_of
+from quarry.spans.mention import KnownValue, ParsedQuery, ValueMatch, Vocabulary
+from quarry.spans.parser import look_ups, parse
+from quarry.spans.question import Question
 
 TODAY = datetime.date(2026, 3, 18)
 PHRASE_WORDS_MAX = 6

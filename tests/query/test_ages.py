@@ -6,12 +6,12 @@ import datetime
 
 import pytest
 
-from quarry.core.query.interpretation import interpret
-from quarry.core.query.lexicon import lexicon_of
-from quarry.core.query.mention import DateRange, Vocabulary
-from quarry.core.query.parser import parse
-from quarry.core.query.question import Question
-from quarry.core.retrieval.facets import Facet, SearchTable
+from quarry.retrieval.facets import Facet, SearchTable
+from quarry.spans.interpretation import interpret
+from quarry.spans.lexicon import lexicon_of
+from quarry.spans.mention import DateRange, Vocabulary
+from quarry.spans.parser import parse
+from quarry.spans.question import Question
 
 TODAY = datetime.date(2026, 3, 18)
 _JOINED = Facet("date", "date", "joined_on", "date", "dates", events=("joined",))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from quarry.core.contract import Assertion
+from quarry.platform.contract import Assertion
 from tests.query.tables import TABLES, read
 
 _CORPUS = tomllib.loads((Path(__file__).parent / "corpus" / "assertion.toml").read_text(encoding="utf-8"))

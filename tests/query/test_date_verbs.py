@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from quarry.core.query.date_verbs import events_of, happened_otherwise
-from quarry.core.query.mention import DateRange, Known, KnownValue, Mention
-from quarry.core.retrieval.facets import Facet, SearchTable
+from quarry.retrieval.facets import Facet, SearchTable
+from quarry.spans.date_verbs import events_of, happened_otherwise
+from quarry.spans.mention import DateRange, Known, KnownValue, Mention
 from tests.query.tables import SERVED, Filled, asked
 from tests.query.test_questions import in_words
 

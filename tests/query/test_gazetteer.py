@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from quarry.core.language.demonyms import demonyms, place_of_demonym
-from quarry.core.language.tokens import keys
-from quarry.core.query.gazetteer import gazetteer, places_called
+from quarry.language.demonyms import demonyms, place_of_demonym
+from quarry.language.tokens import keys
+from quarry.spans.gazetteer import gazetteer, places_called
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.core.query.mention import Known
-from quarry.core.query.question import Question
+from quarry.spans.mention import Known
+from quarry.spans.question import Question
 from tests.linear.measuring import assert_linear, repeated
 from tests.query.tables import BOOKS, BUILDINGS, RECIPES, Filled, asked, read
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from quarry.core.language.tokens import tokenise
-from quarry.core.query.lexicon import Found, PhraseTable, stems
-from quarry.core.query.mention import Cue, FacetName
-from quarry.core.query.parser import look_ups
+from quarry.language.tokens import tokenise
+from quarry.spans.lexicon import Found, PhraseTable, stems
+from quarry.spans.mention import Cue, FacetName
+from quarry.spans.parser import look_ups
 from tests.query.tables import TODAY, lexicon
 
 TABLE = PhraseTable([("new york", "city"), ("new", "age"), ("new york city", "city"), ("new", "never")])

@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.core.language.inflections import inflections
-from quarry.core.language.tokens import tokenise
-from quarry.core.query.ask_words import find_asked
-from quarry.core.query.cues import cues
-from quarry.core.query.date_points import MONTH_NAMES, SEASONS, WEEKDAYS
-from quarry.core.query.dates import find_dates
-from quarry.core.query.lexicon import Lexicon, PhraseTable
-from quarry.core.query.locales import locales, render_question
-from quarry.core.query.mention import Cue, DateRange, MoneyRange, Vocabulary
-from quarry.core.query.parser import parse
-from quarry.core.text import STOP_WORDS
+from quarry.language.inflections import inflections
+from quarry.language.tokens import tokenise
+from quarry.platform.text import STOP_WORDS
+from quarry.spans.ask_words import find_asked
+from quarry.spans.cues import cues
+from quarry.spans.date_points import MONTH_NAMES, SEASONS, WEEKDAYS
+from quarry.spans.dates import find_dates
+from quarry.spans.lexicon import Lexicon, PhraseTable
+from quarry.spans.locales import locales, render_question
+from quarry.spans.mention import Cue, DateRange, MoneyRange, Vocabulary
+from quarry.spans.parser import parse
 
 TODAY = datetime.date(2024, 6, 15)
 NOTHING: Lexicon = Lexicon(PhraseTable(()), PhraseTable(()), PhraseTable(()), {})

@@ -6,10 +6,11 @@ import datetime
 
 import pytest
 
-from quarry.core.language.tokens import tokenise
-from quarry.core.query.cues import cues
-from quarry.core.query.lexicon import continued_in, lexicon_of
-from quarry.core.query.mention import (
+from quarry.language.tokens import tokenise
+from quarry.retrieval.facets import Facet, SearchTable
+from quarry.spans.cues import cues
+from quarry.spans.lexicon import continued_in, lexicon_of
+from quarry.spans.mention import (
     Asked,
     DateRange,
     Known,
@@ -22,8 +23,7 @@ from quarry.core.query.mention import (
     Vocabulary,
     Word,
 )
-from quarry.core.query.parser import parse
-from quarry.core.retrieval.facets import Facet, SearchTable
+from quarry.spans.parser import parse
 from tests.query.tables import BUILDINGS
 
 TABLE = SearchTable(

@@ -6,8 +6,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from quarry.core.query.mention import DateRange, MoneyRange, NumberRange
-from quarry.core.query.question import Ask, Clause, Condition, Question
+from quarry.spans.mention import DateRange, MoneyRange, NumberRange
+from quarry.spans.question import Ask, Clause, Condition, Question
 from tests.query.tables import TABLES, asked
 
 _CORPUS = Path(__file__).parent / "corpus"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.core.query.mention import MoneyRange
+from quarry.spans.mention import MoneyRange
 from tests.query.rooms import ROOMS, apart
 
 PIECES = st.sampled_from(

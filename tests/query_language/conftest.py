@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from quarry.core.postgres.pool import Database
+from quarry.postgres.pool import Database
 from quarry.query.algebra import Query
 from quarry.query.execute import execute
 from quarry.query.result import Result

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from quarry.core.query.mention import DateRange, MoneyRange, NumberRange
-from quarry.core.query.question import Clause, Condition
-from quarry.core.retrieval.facets import Facet, Related, SearchTable
-from quarry.core.retrieval.named_values import folded_value
+from quarry.retrieval.facets import Facet, Related, SearchTable
+from quarry.retrieval.named_values import folded_value
+from quarry.spans.mention import DateRange, MoneyRange, NumberRange
+from quarry.spans.question import Clause, Condition
 
 SCHEMA = """
 create table houses (

@@ -12,14 +12,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from psycopg.sql import SQL
 
-from quarry.core.postgres.pool import Database
-from quarry.core.query.mention import DateRange, MoneyRange, NumberRange
-from quarry.core.query.question import Ask, Clause, Condition
-from quarry.core.retrieval.answers import Answer, Group, Relaxation, Standing
-from quarry.core.retrieval.named_values import folded_value
+from quarry.postgres.pool import Database
 from quarry.query import asked, groups
 from quarry.query.asked import RELAXED_MAX, relaxations, standings, where
 from quarry.query.of_question import TableQuestion
+from quarry.retrieval.answers import Answer, Group, Relaxation, Standing
+from quarry.retrieval.named_values import folded_value
+from quarry.spans.mention import DateRange, MoneyRange, NumberRange
+from quarry.spans.question import Ask, Clause, Condition
 from tests.conftest import clone_database
 from tests.query_language.houses import HOUSES, SCHEMA, House, Tenant, count_values, folded, meets, meets_alone
 

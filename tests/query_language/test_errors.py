@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from quarry.core.errors import InvalidInput
+from quarry.platform.errors import InvalidInput
 from quarry.query.algebra import DEPTH_MAX, PARTS_MAX, Query
 from quarry.query.compile import Statement, compile_query
 from quarry.query.schema import Schema

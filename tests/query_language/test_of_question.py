@@ -9,10 +9,10 @@ import pytest
 
 from quarry.campaigns.facets import CAMPAIGNS
 from quarry.companies.facets import COMPANIES
-from quarry.core.query.mention import DateRange, MoneyRange, NumberRange, Span
-from quarry.core.query.question import Ask, Clause, Condition
 from quarry.query.of_question import TableQuestion, condition_of, query_of
 from quarry.query.of_table import source_of
+from quarry.spans.mention import DateRange, MoneyRange, NumberRange, Span
+from quarry.spans.question import Ask, Clause, Condition
 
 COMPANIES_SOURCE = source_of(COMPANIES, "companies", title="t.company_name", description="")
 CAMPAIGNS_SOURCE = source_of(CAMPAIGNS, "campaigns", title="t.company", description="")

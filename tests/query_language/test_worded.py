@@ -7,12 +7,12 @@ import datetime
 import pytest
 
 from quarry.campaigns.facets import CAMPAIGNS
-from quarry.core.query.mention import DateRange, Grain, MoneyRange, NumberRange
-from quarry.core.query.question import Condition
-from quarry.core.retrieval.answers import Value
-from quarry.core.retrieval.facets import Facet, SearchTable
-from quarry.core.retrieval.labels import value_label
 from quarry.query.worded import labels
+from quarry.retrieval.answers import Value
+from quarry.retrieval.facets import Facet, SearchTable
+from quarry.retrieval.labels import value_label
+from quarry.spans.mention import DateRange, Grain, MoneyRange, NumberRange
+from quarry.spans.question import Condition
 from tests.query_language.houses import HOUSES
 
 Day = tuple[int, int, int]

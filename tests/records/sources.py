@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 
-from quarry.core.collections.declaration import Quoting
+from quarry.collections.declaration import Quoting
 from quarry.records.candidates import RecordText
 from quarry.records.contract import RecordType
 from quarry.records.evidence import EvidenceSource

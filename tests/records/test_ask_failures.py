@@ -11,7 +11,7 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.core.errors import DatabaseUnavailable
+from quarry.platform.errors import DatabaseUnavailable
 from quarry.records import research
 from quarry.records.fallbacks import NOTHING_FOUND
 from tests.conftest import KEY, client_of, model_environment

@@ -10,8 +10,8 @@ import pytest
 import quarry.records
 from quarry import catalog
 from quarry.civic.collections import COLLECTIONS
-from quarry.core.collections.collection import OwnTable
-from quarry.core.postgres.migrate import connect
+from quarry.collections.collection import OwnTable
+from quarry.postgres.migrate import connect
 from quarry.records.searched_types import BUILT_IN
 
 SEARCHED = [each for each in COLLECTIONS if each.declaration.text]

@@ -13,10 +13,10 @@ import pytest
 from psycopg.rows import dict_row
 from starlette.testclient import TestClient
 
-from quarry.core.retrieval.facets import FacetKind
 from quarry.query.groups import FILL_MAX
 from quarry.records import collections
 from quarry.records.searched_types import BUILT_IN
+from quarry.retrieval.facets import FacetKind
 
 KINDS = FacetKind.__args__  # type: ignore[attr-defined]
 

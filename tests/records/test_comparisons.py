@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from quarry.core.postgres.pool import Database
+from quarry.postgres.pool import Database
 from tests.collections.support import apply_file, owner
 from tests.conftest import clone_database
 from tests.records.test_reckoning import told

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.core.text import QUERY_MAX_CHARACTERS
+from quarry.platform.text import QUERY_MAX_CHARACTERS
 from quarry.records.contract import AskQuery, AskRequest, PriorTurn
 from quarry.records.conversation import take_up
 

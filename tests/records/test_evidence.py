@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quarry.core.snippet import MATCH_END, MATCH_START
+from quarry.platform.snippet import MATCH_END, MATCH_START
 from quarry.records.candidates import RecordText
 from quarry.records.confidence import confidence, kept_label
 from quarry.records.contract import ConfidenceLevel, Source

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.core.errors import InvalidInput
+from quarry.platform.errors import InvalidInput
 from quarry.records.contract import FACET_VALUES_MAX, RecordType, SearchRequest
 from quarry.records.filters import FACETS_MAX, facet_clauses
 from quarry.records.searched_types import BUILT_IN

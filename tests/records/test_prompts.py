@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.core.model.interface import Message
+from quarry.models.interface import Message
 from quarry.records.contract import PriorTurn
 from quarry.records.evidence import PASSAGE_CHARACTERS_MAX, EvidenceSource
 from quarry.records.prompts import (

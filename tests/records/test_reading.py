@@ -8,7 +8,7 @@ from typing import LiteralString
 import psycopg
 import pytest
 
-from quarry.core.postgres.pool import Database
+from quarry.postgres.pool import Database
 from quarry.records.absence import names_held_by_none
 from quarry.records.contract import RecordType
 from quarry.records.counting import count, what_to_count

@@ -10,8 +10,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from quarry.core.collections.upkeep import read_collections
-from quarry.core.postgres.pool import Database
+from quarry.collections.upkeep import read_collections
+from quarry.postgres.pool import Database
 from quarry.records.contract import AggregationEvent
 from quarry.records.counting import Counted, count, what_to_count
 from quarry.records.reading import read_records

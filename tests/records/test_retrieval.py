@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from psycopg.rows import namedtuple_row
 
-from quarry.core.errors import NotFound
-from quarry.core.postgres.pool import Database
+from quarry.platform.errors import NotFound
+from quarry.postgres.pool import Database
 from quarry.records.retrieval import (
     Arm,
     Scope,

@@ -13,7 +13,7 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.core.snippet import unmark
+from quarry.platform.snippet import unmark
 from quarry.records.searched_types import BUILT_IN
 from tests.conftest import client_of
 from tests.records.asking import ask, the

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 import pytest
 from psycopg.sql import SQL, Composable, Identifier, Literal
 
-from quarry.core import tracing
-from quarry.core.postgres.call import function_call
-from quarry.core.postgres.statement_name import statement_name
-from quarry.core.settings import Settings
-from quarry.core.tracing import traces_endpoint
+from quarry.platform import tracing
+from quarry.platform.settings import Settings
+from quarry.platform.tracing import traces_endpoint
+from quarry.postgres.call import function_call
+from quarry.postgres.statement_name import statement_name
 from tests.conftest import client_of, model_environment
 from tests.fakes.openai_server import FakeOpenAI, Reply
 from tests.fakes.otlp_receiver import OtlpReceiver

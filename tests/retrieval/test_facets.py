@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from quarry import catalog
-from quarry.core.query.question import Ask, Condition
-from quarry.core.retrieval.facets import Facet, SearchTable
-from quarry.core.services import Services
 from quarry.query.asked import answer
 from quarry.query.of_question import TableQuestion
 from quarry.query.schema import ACTOR_SETTING
+from quarry.retrieval.facets import Facet, SearchTable
+from quarry.services.services import Services
+from quarry.spans.question import Ask, Condition
 from tools.generate import declared_functions
 
 TABLES = list(catalog.SEARCHED.values())

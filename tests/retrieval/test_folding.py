@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.core.retrieval.folding import fold, is_nearly_same
+from quarry.retrieval.folding import fold, is_nearly_same
 from tests.linear.measuring import assert_linear, repeated
 
 WORDS = st.sampled_from([*"abcdefgh", "2", "17"])

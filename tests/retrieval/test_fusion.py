@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.core.retrieval.fusion import RRF_K, SEMANTIC_WEIGHT, Method, Scored, fuse
+from quarry.retrieval.fusion import RRF_K, SEMANTIC_WEIGHT, Method, Scored, fuse
 
 METHODS = st.sampled_from(get_args(Method))
 SCORES = st.none() | st.integers(0, 20).map(lambda twentieths: twentieths / 20)

@@ -6,11 +6,11 @@ import psycopg
 import pytest
 
 from quarry import catalog
-from quarry.core.errors import DatabaseUnavailable
-from quarry.core.postgres.migrate import migrate
-from quarry.core.postgres.pool import Database
-from quarry.core.retrieval.refresh import Counted, refresh
-from quarry.core.services import Services
+from quarry.platform.errors import DatabaseUnavailable
+from quarry.postgres.migrate import migrate
+from quarry.postgres.pool import Database
+from quarry.retrieval.refresh import Counted, refresh
+from quarry.services.services import Services
 
 COMPANY = "insert into companies (id, company_name) values ('a', 'Zebu')"
 COUNTED = "select facet, value, row_count from facet_values order by facet"

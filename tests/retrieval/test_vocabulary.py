@@ -12,14 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry import catalog
-from quarry.core.language.slips import slips
-from quarry.core.language.tokens import tokenise
-from quarry.core.query.lexicon import LookUp
-from quarry.core.query.mention import KnownValue
-from quarry.core.retrieval.facets import SearchTable
-from quarry.core.retrieval.reading import read_question
-from quarry.core.retrieval.vocabulary import WORDS_MAX, longest_run, look_up
-from quarry.core.services import Services
+from quarry.language.slips import slips
+from quarry.language.tokens import tokenise
+from quarry.retrieval.facets import SearchTable
+from quarry.retrieval.reading import read_question
+from quarry.retrieval.vocabulary import WORDS_MAX, longest_run, look_up
+from quarry.services.services import Services
+from quarry.spans.lexicon import LookUp
+from quarry.spans.mention import KnownValue
 from tests.plans import calls, plans, reads
 
 COMPANIES, PEOPLE, CAMPAIGNS = (catalog.SEARCHED[name] for name in ("companies", "people", "campaigns"))

@@ -15,12 +15,12 @@ from quarry.campaigns.conditions import NAME, NO_DAY, SCHEMA, conditions_of
 from quarry.campaigns.execution import execute, group
 from quarry.campaigns.reading import CampaignQuestion
 from quarry.campaigns.retrieval import BESIDE_THEME_MAX, filter_campaigns, find_by_text, find_by_theme
-from quarry.core.postgres.pool import Parameters, Query
-from quarry.core.query.question import Ask, Clause, Condition, Question
-from quarry.core.services import Services
+from quarry.postgres.pool import Parameters, Query
 from quarry.query import algebra
 from quarry.query.algebra import Words
 from quarry.query.keys import RowConditions
+from quarry.services.services import Services
+from quarry.spans.question import Ask, Clause, Condition, Question
 from tests.benchmarks.hostile import DOMAINS, hostile_queries
 from tests.plans import calls, plans
 

@@ -13,10 +13,10 @@ import psycopg
 import pytest
 from psycopg.sql import SQL, Identifier
 
-from quarry.core.errors import ConfigurationError, DatabaseUnavailable
-from quarry.core.postgres import migrate as migrate_module
-from quarry.core.postgres.migrate import Migrated, connect, migrate, pending, sql_directory
-from quarry.core.settings import LOCAL_EMBEDDING_DIMENSIONS
+from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
+from quarry.platform.settings import LOCAL_EMBEDDING_DIMENSIONS
+from quarry.postgres import migrate as migrate_module
+from quarry.postgres.migrate import Migrated, connect, migrate, pending, sql_directory
 from tests.conftest import create_database
 
 NOTHING = Migrated((), ())

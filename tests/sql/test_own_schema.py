@@ -16,15 +16,15 @@ import pytest
 from psycopg.sql import SQL, Identifier
 
 from quarry import catalog
-from quarry.core.errors import ConfigurationError, DatabaseUnavailable
-from quarry.core.model.local_embedding import LocalEmbedding
-from quarry.core.postgres import migrate as migrate_module
-from quarry.core.postgres.migrate import Migrated, function_files, migrate, migration_files, pending, sql_directory
-from quarry.core.postgres.pool import Database
 from quarry.local import sample as sample_module
 from quarry.local import uninstall as uninstall_module
 from quarry.local.sample import VECTORS_FILE, load_sample, sample_directory, sample_domains
 from quarry.local.uninstall import uninstall
+from quarry.models.local_embedding import LocalEmbedding
+from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
+from quarry.postgres import migrate as migrate_module
+from quarry.postgres.migrate import Migrated, function_files, migrate, migration_files, pending, sql_directory
+from quarry.postgres.pool import Database
 from tests.conftest import client_of, create_database
 from tools.generate import run_program, schema_dump
 

@@ -8,13 +8,13 @@ import pytest
 
 from quarry.companies.contract import ChatMessage, ChatRequest, FinalAnswerEvent
 from quarry.companies.search import search_companies
-from quarry.core.services import Caller, Services
 from quarry.ontology.contract import OntologySearchRequest
 from quarry.ontology.search import search_ontology
 from quarry.people.contract import PeopleSearchRequest
 from quarry.people.search import search_people
 from quarry.records.contract import SearchRequest
 from quarry.records.search import search_records
+from quarry.services.services import Caller, Services
 
 USER = Caller("demo")
 

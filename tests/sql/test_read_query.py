@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from psycopg.rows import namedtuple_row
 
-from quarry.core.text import QUERY_MAX_CHARACTERS
+from quarry.platform.text import QUERY_MAX_CHARACTERS
 from tests.benchmarks.hostile import hostile_queries
 from tests.conftest import clone_database
 

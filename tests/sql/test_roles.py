@@ -12,12 +12,12 @@ import pytest
 from psycopg.sql import SQL, Identifier
 
 from quarry import catalog
-from quarry.core.cleanup import delete_expired
-from quarry.core.model.local_embedding import LocalEmbedding
-from quarry.core.postgres.embed import embed_tables
-from quarry.core.postgres.load import analyze, load_file
-from quarry.core.postgres.pool import Database
-from quarry.core.retrieval.refresh import refresh
+from quarry.models.local_embedding import LocalEmbedding
+from quarry.postgres.embed import embed_tables
+from quarry.postgres.load import analyze, load_file
+from quarry.postgres.pool import Database
+from quarry.retrieval.refresh import refresh
+from quarry.runs.cleanup import delete_expired
 from tests.conftest import client_of
 
 PASSWORD = "loopback"

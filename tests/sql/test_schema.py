@@ -10,9 +10,9 @@ from psycopg.rows import dict_row
 from psycopg.sql import SQL, Identifier
 
 from quarry import catalog
-from quarry.core.model.local_embedding import LocalEmbedding
-from quarry.core.postgres.migrate import sql_directory
 from quarry.local.sample import VECTORS_FILE, sample_directory, sample_domains
+from quarry.models.local_embedding import LocalEmbedding
+from quarry.postgres.migrate import sql_directory
 from tests.conftest import create_database
 from tools.generate import has_vectors_of, sample_windows, schema_dump
 

@@ -8,12 +8,12 @@ from typing import Any
 import psycopg
 from psycopg.sql import SQL, Identifier
 
-from quarry.core.collections.apply import plan_changes
-from quarry.core.collections.checking import tables_named
-from quarry.core.collections.collection import Collection, make_collection
-from quarry.core.collections.declaration import read_declarations
-from quarry.core.collections.drafting import draft
-from quarry.core.collections.relations import Relation, read_catalog, relations_of_schema
+from quarry.collections.apply import plan_changes
+from quarry.collections.checking import tables_named
+from quarry.collections.collection import Collection, make_collection
+from quarry.collections.declaration import read_declarations
+from quarry.collections.drafting import draft
+from quarry.collections.relations import Relation, read_catalog, relations_of_schema
 from quarry.query.of_collection import Declared, sources_of
 from quarry.query.schema import Schema
 from quarry.records.searched_types import with_collections

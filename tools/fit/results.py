@@ -13,7 +13,7 @@ import psycopg
 from psycopg.rows import dict_row
 from pydantic import ValidationError
 
-from quarry.core.errors import InvalidInput
+from quarry.platform.errors import InvalidInput
 from quarry.query.algebra import LIMIT_MAX, Query
 from quarry.query.compile import compile_query
 from quarry.query.execute import result_of

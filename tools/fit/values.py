@@ -8,9 +8,9 @@ from typing import Any
 
 import psycopg
 
-from quarry.core.language.stemming import stem
-from quarry.core.language.tokens import tokenise
-from quarry.core.text import STOP_WORDS
+from quarry.language.stemming import stem
+from quarry.language.tokens import tokenise
+from quarry.platform.text import STOP_WORDS
 from quarry.query.algebra import LIMIT_MAX, Aggregate, Group, Query
 from quarry.query.schema import Schema
 from quarry.reader.values import ValueLink

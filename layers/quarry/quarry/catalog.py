@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quarry.core.cleanup import CORE_EXPIRING, ExpiringTable
-from quarry.core.forgettable import Forgettable
-from quarry.core.retrieval.facets import SearchTable
-from quarry.core.retrieval.refresh import Counted
-from quarry.core.stream import run_store
-from quarry.core.tables import EmbeddedTable, LoadableTable
 from quarry.domains import modules
+from quarry.platform.forgettable import Forgettable
+from quarry.platform.tables import EmbeddedTable, LoadableTable
+from quarry.retrieval.facets import SearchTable
+from quarry.retrieval.refresh import Counted
+from quarry.runs.cleanup import CORE_EXPIRING, ExpiringTable
+from quarry.streaming import run_store
 
 _TABLES = modules("tables").values()
 

@@ -12,9 +12,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from quarry.companies import answer, fitting, name_lookup, retrieval, search
-from quarry.core.budget import Budget
-from quarry.core.errors import DatabaseUnavailable
-from quarry.core.settings import Settings
+from quarry.platform.budget import Budget
+from quarry.platform.errors import DatabaseUnavailable
+from quarry.platform.settings import Settings
 from tests.companies.chat.chatting import (
     SUMMARY,
     UNSURE,
@@ -33,8 +33,8 @@ from tests.companies.chat.chatting import (
     text_of,
 )
 from tests.conftest import client_of, model_environment
-from tests.core.test_budget import FakeClock
 from tests.fakes.openai_server import Body, FakeOpenAI, Reply, schema_name
+from tests.platform.test_budget import FakeClock
 from tests.waiting import PATIENCE_SECONDS
 
 UNHURRIED = {"MODEL_TIMEOUT_SECONDS": "60"}

@@ -9,8 +9,8 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.core.errors import UNFORESEEN_MESSAGE
-from quarry.core.model import circuit_breaker
+from quarry.models import circuit_breaker
+from quarry.platform.errors import UNFORESEEN_MESSAGE
 from tests.companies.chat.chatting import (
     QUESTION,
     SUMMARY,

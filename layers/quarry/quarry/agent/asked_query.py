@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from quarry.agent.sources import what_may_be_asked
-from quarry.core.off_loop import off_loop
-from quarry.core.services import Caller, Services
+from quarry.platform.off_loop import off_loop
 from quarry.query.algebra import Query
 from quarry.query.of_question import TableQuestion, query_of
+from quarry.services.services import Caller, Services
 
 
 async def query_for(domain: str, name: str, asked: TableQuestion, caller: Caller, services: Services) -> Query | None:

@@ -8,13 +8,13 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from quarry.core.budget import in_time
-from quarry.core.errors import InvalidInput, NotFound, SourceUnavailable, TimeIsUp
-from quarry.core.model.arguments import read_json_arguments
-from quarry.core.model.interface import ToolCall, ToolDefinition
-from quarry.core.model.schemas import tool_parameters
-from quarry.core.postgres.faults import UNREADABLE
-from quarry.core.run_log import Run
+from quarry.models.arguments import read_json_arguments
+from quarry.models.interface import ToolCall, ToolDefinition
+from quarry.models.schemas import tool_parameters
+from quarry.platform.budget import in_time
+from quarry.platform.errors import InvalidInput, NotFound, SourceUnavailable, TimeIsUp
+from quarry.postgres.faults import UNREADABLE
+from quarry.runs.run_log import Run
 
 
 @dataclass(frozen=True)

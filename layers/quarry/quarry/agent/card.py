@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from quarry.core.language.stemming import stem
-from quarry.core.language.tokens import keys
+from quarry.language.stemming import stem
+from quarry.language.tokens import keys
 from quarry.query.contract import RelatedRows, SourceDescription, SourceField
 
 SOURCES_MAX = 8

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 
 from quarry.agent.sources import Asked, what_may_be_asked
-from quarry.core.retrieval.known_values import frequent_values
-from quarry.core.retrieval.named_values import folded_value
-from quarry.core.services import Caller, Services
 from quarry.query.contract import RelatedRows, SourceDescription, SourceField
 from quarry.query.schema import Field, Link, Source
+from quarry.retrieval.known_values import frequent_values
+from quarry.retrieval.named_values import folded_value
+from quarry.services.services import Caller, Services
 
 VALUES_MAX = 12
 """How many values of a field are shown."""

@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Iterable, Sequence
 from itertools import chain, zip_longest
 
-from quarry.core.lazy_model import LazyModel
+from quarry.platform.lazy_model import LazyModel
 
 
 class Hit(LazyModel):

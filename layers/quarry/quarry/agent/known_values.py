@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from quarry.agent.sources import Asked
-from quarry.core.errors import FieldError, InvalidInput
-from quarry.core.postgres.pool import Database
-from quarry.core.retrieval.facets import SearchTable
-from quarry.core.retrieval.known_values import values_meant
-from quarry.core.retrieval.named_values import NamedValue
+from quarry.platform.errors import FieldError, InvalidInput
+from quarry.postgres.pool import Database
 from quarry.query.algebra import Comparison, Query
 from quarry.query.paths import Rows, resolve
 from quarry.query.rewrite import with_comparisons
 from quarry.query.schema import Field, Schema
+from quarry.retrieval.facets import SearchTable
+from quarry.retrieval.known_values import values_meant
+from quarry.retrieval.named_values import NamedValue
 
 
 async def with_known_values(query: Query, asked: Asked, database: Database) -> Query:

@@ -9,12 +9,12 @@ from typing import Any
 from quarry.agent.hits import Hit, interleaved
 from quarry.agent.known_values import with_known_values
 from quarry.agent.sources import Asked
-from quarry.core.errors import FieldError, InvalidInput
-from quarry.core.services import Services
 from quarry.domains import module
+from quarry.platform.errors import FieldError, InvalidInput
 from quarry.query.algebra import Condition, Query
 from quarry.query.keys import meeting
 from quarry.query.paths import nearest, source_of
+from quarry.services.services import Services
 
 Filters = Mapping[str, str]
 """SQL conditions over the rows `t` of sources, by the sources' own names in their domain."""

@@ -15,9 +15,9 @@ from typing import Any
 from pydantic import BaseModel
 
 from quarry.agent.calls import NOT_IN_TIME, Tool, ToolFinished, ToolResult, ToolStarted, run_once, validated
-from quarry.core.errors import ModelError, ModelOutputInvalid, ModelUnavailable
-from quarry.core.model.interface import ChatModel, Message, TextStream, ToolCall
-from quarry.core.run_log import Run
+from quarry.models.interface import ChatModel, Message, TextStream, ToolCall
+from quarry.platform.errors import ModelError, ModelOutputInvalid, ModelUnavailable
+from quarry.runs.run_log import Run
 
 NO_CALLS_LEFT = ToolResult(
     0, "Not asked: no calls are left", "No tool calls are left. Answer from what was found.", is_of_data=False

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from quarry.agent.card import MatchedValue
 from quarry.agent.sources import Asked
-from quarry.core.language.tokens import Token, tokenise
-from quarry.core.query.mention import ValueMatch
-from quarry.core.retrieval.vocabulary import look_up
-from quarry.core.services import Services
-from quarry.core.text import STOP_WORDS
+from quarry.language.tokens import Token, tokenise
+from quarry.platform.text import STOP_WORDS
 from quarry.reader.values import ValueLink
+from quarry.retrieval.vocabulary import look_up
+from quarry.services.services import Services
+from quarry.spans.mention import ValueMatch
 
 MATCHES_MAX = 20
 """So many values are shown, those first of which most words were said."""

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import LiteralString
 
 from quarry.agent.sources import Asked
-from quarry.core.errors import FieldError, InvalidInput
-from quarry.core.files.forms import Forms
-from quarry.core.files.value_types import value_types
-from quarry.core.postgres.pool import Database
+from quarry.files.forms import Forms
+from quarry.files.value_types import value_types
+from quarry.platform.errors import FieldError, InvalidInput
+from quarry.postgres.pool import Database
 from quarry.query.algebra import Query
 from quarry.query.schema import Field, Source
 

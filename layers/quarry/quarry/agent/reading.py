@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from quarry.agent.matches import value_links
 from quarry.agent.sources import Asked
-from quarry.core.off_loop import off_loop
-from quarry.core.services import Services
+from quarry.platform.off_loop import off_loop
 from quarry.query.schema import Schema
 from quarry.reader.learned import learned
 from quarry.reader.reading import Reading, read_question
+from quarry.services.services import Services
 
 
 async def read_over(

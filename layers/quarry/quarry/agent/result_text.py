@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import datetime
 
-from quarry.core.query.quantities import in_other_units
 from quarry.query.contract import QueryResult
 from quarry.query.result import Cell
+from quarry.spans.quantities import in_other_units
 
 
 def result_text(result: QueryResult) -> str:

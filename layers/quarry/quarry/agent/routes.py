@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from quarry.core.web.identity import ServicesDependency
-from quarry.core.web.rate_limit import PlainCaller
 from quarry.query.algebra import Query
 from quarry.query.contract import QueryResult
+from quarry.web.identity import ServicesDependency
+from quarry.web.rate_limit import PlainCaller
 
 router = APIRouter(tags=["query"])
 

@@ -10,15 +10,15 @@ from quarry.agent.known_values import with_known_values
 from quarry.agent.near_numbers import with_reasons
 from quarry.agent.sources import Asked, what_may_be_asked
 from quarry.agent.unreadable import unreadable
-from quarry.core.errors import InvalidInput, QuarryError, SourceUnavailable
-from quarry.core.off_loop import off_loop
-from quarry.core.postgres.faults import lasting_fault
-from quarry.core.services import Caller, Services
+from quarry.platform.errors import InvalidInput, QuarryError, SourceUnavailable
+from quarry.platform.off_loop import off_loop
+from quarry.postgres.faults import lasting_fault
 from quarry.query.algebra import Query
 from quarry.query.contract import FilterChip, QueryResult, ResultColumn
 from quarry.query.describe import describe
 from quarry.query.execute import execute
 from quarry.query.paths import source_of
+from quarry.services.services import Caller, Services
 
 
 async def run_query(

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from quarry.core.errors import SourceUnavailable
-from quarry.core.retrieval.visible_values import Owners
-from quarry.core.services import Caller, Services
-from quarry.core.web.filled_domains import filled_domains
 from quarry.domains import module, searched_tables
+from quarry.platform.errors import SourceUnavailable
 from quarry.query.schema import Schema, Source
+from quarry.retrieval.visible_values import Owners
+from quarry.services.services import Caller, Services
+from quarry.web.filled_domains import filled_domains
 
 REMEMBERED_SECONDS = 2.0
 """So long a domain that was filled just now may be unknown to a process that runs."""

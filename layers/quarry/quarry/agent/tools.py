@@ -11,20 +11,20 @@ from pydantic import Field, StringConstraints, WithJsonSchema
 
 from quarry.agent.card import line_of, names_of
 from quarry.agent.description import describe_sources
+from quarry.agent.domain_tools import RESULTS_MAX, AgentTool
 from quarry.agent.hits import Hit
 from quarry.agent.lookups import read_whole, search_text
 from quarry.agent.service import run_query
 from quarry.agent.sources import what_may_be_asked
 from quarry.agent.values import values_like
-from quarry.core.agent_tools import RESULTS_MAX, AgentTool
-from quarry.core.contract import Request
-from quarry.core.lazy_model import LazyModel
-from quarry.core.services import Caller, Services
-from quarry.core.text import Identifier, QueryText, Storable
+from quarry.platform.contract import Request
+from quarry.platform.lazy_model import LazyModel
+from quarry.platform.text import Identifier, QueryText, Storable
 from quarry.query.algebra import Condition, FieldPath, Name, OneOrMany, Query
 from quarry.query.contract import QueryResult, SourceDescription
 from quarry.query.paths import source_of
 from quarry.query.result import Cell
+from quarry.services.services import Caller, Services
 
 LISTING_CHARACTERS_MAX = 6_000
 """Characters of one page of `describe_collections`, some 1,500 tokens."""

@@ -9,14 +9,14 @@ from contextlib import suppress
 from psycopg import Error as PostgresError
 
 from quarry.agent.sources import Asked
-from quarry.core.errors import InvalidInput, SourceUnavailable
-from quarry.core.postgres.faults import lasting_fault_of
-from quarry.core.services import Services
 from quarry.domains import module
+from quarry.platform.errors import InvalidInput, SourceUnavailable
+from quarry.postgres.faults import lasting_fault_of
 from quarry.query.algebra import Query
 from quarry.query.compile import compile_query
 from quarry.query.execute import execute
 from quarry.query.schema import Schema, Source
+from quarry.services.services import Services
 
 
 async def unreadable(query: Query, asked: Asked, services: Services, fault: PostgresError | None) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from quarry.core.off_loop import off_loop
+from quarry.platform.off_loop import off_loop
 from quarry.query.algebra import LIMIT_MAX, Aggregate, Comparison, Group, Query
 from quarry.query.contract import QueryResult
 from quarry.query.paths import nearest

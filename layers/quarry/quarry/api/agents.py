@@ -2,9 +2,9 @@
 
 from functools import cache
 
-from quarry.core.agent_server import Offer
-from quarry.core.web.mcp import mcp_router
+from quarry.agent.server import Offer
 from quarry.domains import modules
+from quarry.web.mcp import mcp_router
 
 
 @cache

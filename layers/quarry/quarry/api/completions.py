@@ -2,9 +2,9 @@
 
 from functools import partial
 
-from quarry.core.completions import Answer, Asked, Said
-from quarry.core.web.openai_routes import openai_router
+from quarry.agent.completions import Answer, Asked, Said
 from quarry.domains import having, module, searched_tables
+from quarry.web.openai_routes import openai_router
 
 
 async def _answer(domain: str, asked: Asked) -> Said:

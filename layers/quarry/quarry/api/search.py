@@ -2,8 +2,8 @@
 
 from quarry.agent import routes as query_routes
 from quarry.api import agents, completions
-from quarry.core.web import run_routes, service_routes
 from quarry.domains import modules
+from quarry.web import run_routes, service_routes
 
 ROUTERS = (
     service_routes.router,

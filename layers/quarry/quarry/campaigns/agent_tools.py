@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from quarry.agent.domain_tools import AgentPrompt, AgentTemplate
 from quarry.campaigns.retrieval import campaign_by_id
-from quarry.core.agent_tools import AgentPrompt, AgentTemplate
-from quarry.core.services import Caller, Services
+from quarry.services.services import Caller, Services
 
 
 async def _get(variables: Mapping[str, str], caller: Caller, services: Services) -> dict[str, Any]:

@@ -24,12 +24,12 @@ from quarry.campaigns.reading import CampaignQuestion, as_searched, clauses_to_t
 from quarry.campaigns.results import NOTHING, CampaignSet, KnownValues, Outcome, Search, aggregate
 from quarry.campaigns.retrieval import standings
 from quarry.campaigns.tools import STEP, CampaignToolset
-from quarry.core.errors import DatabaseUnavailable
-from quarry.core.off_loop import off_loop
-from quarry.core.query.question import Ask, Clause, Question
-from quarry.core.retrieval.named_values import plain
-from quarry.core.run_log import ResultRecord
-from quarry.core.text import significant_words
+from quarry.platform.errors import DatabaseUnavailable
+from quarry.platform.off_loop import off_loop
+from quarry.platform.text import significant_words
+from quarry.retrieval.named_values import plain
+from quarry.runs.run_log import ResultRecord
+from quarry.spans.question import Ask, Clause, Question
 
 RECORDED_RESULTS = 50
 SUGGESTIONS = 3

@@ -26,12 +26,12 @@ from quarry.campaigns.prompts import LOOK_FIRST, answer_messages
 from quarry.campaigns.reading import CampaignQuestion
 from quarry.campaigns.results import NOTHING
 from quarry.campaigns.tools import STEP, CampaignToolset
-from quarry.core.errors import ModelError
-from quarry.core.language.said_numbers import SaidText, sentences_with_own_numbers
-from quarry.core.links import ALWAYS, LinkFilter, said_in
-from quarry.core.model.interface import Message
-from quarry.core.off_loop import off_loop
-from quarry.core.stream.events import Event, PartialText, PartialTextEvent
+from quarry.language.said_numbers import SaidText, sentences_with_own_numbers
+from quarry.models.interface import Message
+from quarry.platform.errors import ModelError
+from quarry.platform.links import ALWAYS, LinkFilter, said_in
+from quarry.platform.off_loop import off_loop
+from quarry.streaming.events import Event, PartialText, PartialTextEvent
 
 MAX_TURNS = 5
 """Turns of the model for one answer; the last has no tools, so that it must answer."""

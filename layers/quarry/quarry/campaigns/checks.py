@@ -8,11 +8,11 @@ from quarry.campaigns.contract import CampaignFilters, ChatRequest, ClauseOnWire
 from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.filters import VALUE_FILTERS, named_values, resolve
 from quarry.campaigns.results import KnownValues
-from quarry.core.off_loop import off_loop
-from quarry.core.postgres.pool import Database
-from quarry.core.query.question import Clause
-from quarry.core.retrieval.known_values import values_meant
-from quarry.core.retrieval.named_values import NamedValue
+from quarry.platform.off_loop import off_loop
+from quarry.postgres.pool import Database
+from quarry.retrieval.known_values import values_meant
+from quarry.retrieval.named_values import NamedValue
+from quarry.spans.question import Clause
 
 
 async def check_values(

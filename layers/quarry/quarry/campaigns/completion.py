@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from quarry.agent.completions import Asked, Said, Source, Sources, told
 from quarry.campaigns.contract import (
     HISTORY_MESSAGES_MAX,
     MESSAGE_CHARACTERS_MAX,
@@ -12,7 +13,6 @@ from quarry.campaigns.contract import (
     HistoryMessage,
 )
 from quarry.campaigns.search import chat_about_campaigns
-from quarry.core.completions import Asked, Said, Source, Sources, told
 
 LISTED_MAX = 10
 """So many of the campaigns that an answer speaks of are listed under it."""

@@ -8,13 +8,13 @@ from dataclasses import replace
 
 from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.sources import SOURCES
-from quarry.core.errors import FieldError, InvalidInput
-from quarry.core.query.mention import DateRange
-from quarry.core.query.question import Clause, Condition
+from quarry.platform.errors import FieldError, InvalidInput
 from quarry.query import algebra, worded
 from quarry.query.of_question import condition_of
 from quarry.query.phrases import Phrases
 from quarry.query.schema import Schema
+from quarry.spans.mention import DateRange
+from quarry.spans.question import Clause, Condition
 
 NAME = "campaigns"
 SOURCE = SOURCES[NAME]

@@ -15,11 +15,11 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 
-from quarry.core.contract import EVIDENCE_MAX, Day, Evidence, Request
-from quarry.core.lazy_model import LazyModel
-from quarry.core.stream.events import Event
-from quarry.core.text import QueryText, Storable, StorableWords
+from quarry.platform.contract import EVIDENCE_MAX, Day, Evidence, Request
+from quarry.platform.lazy_model import LazyModel
+from quarry.platform.text import QueryText, Storable, StorableWords
 from quarry.query.contract import ShortQuery
+from quarry.streaming.events import Event
 
 HISTORY_MESSAGES_MAX = 50
 MESSAGE_CHARACTERS_MAX = 20_000

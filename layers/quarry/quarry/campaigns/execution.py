@@ -13,13 +13,13 @@ from quarry.campaigns.contract import Campaign
 from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.reading import CampaignQuestion
 from quarry.campaigns.results import NOTHING, CampaignSet, Group, Groups, Outcome, Relaxation
-from quarry.core.postgres.pool import Database
-from quarry.core.query.question import Ask, Clause, Condition, Missing
+from quarry.postgres.pool import Database
 from quarry.query import algebra
 from quarry.query.algebra import Aggregate, Comparison, Order, Query
 from quarry.query.execute import execute as execute_query
 from quarry.query.of_question import TableQuestion, query_of
 from quarry.query.result import Result
+from quarry.spans.question import Ask, Clause, Condition, Missing
 
 RELAXED_MAX = 10
 """Of more clauses it is not told what each one costs."""

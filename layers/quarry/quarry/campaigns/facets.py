@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quarry.core.retrieval.facets import Facet, SearchTable
+from quarry.retrieval.facets import Facet, SearchTable
 
 RECENT_DAYS = 90
 """So many days before the latest capture are recent: campaigns are collected, not live."""

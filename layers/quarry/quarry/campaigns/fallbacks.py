@@ -9,9 +9,9 @@ from quarry.campaigns.conditions import PHRASES, labels
 from quarry.campaigns.contract import Campaign
 from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.results import CampaignSet, Group, Groups, KnownValues, Outcome
-from quarry.core.query.question import Missing
-from quarry.core.retrieval.named_values import nearest
-from quarry.core.text import shorten
+from quarry.platform.text import shorten
+from quarry.retrieval.named_values import nearest
+from quarry.spans.question import Missing
 
 LISTED_CAMPAIGNS = 5
 LISTED_OFFERS = 10

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from quarry.campaigns.contract import CampaignFilters, DateRange, ExcludedValues
 from quarry.campaigns.facets import CAMPAIGNS, RECENT_DAYS
 from quarry.campaigns.results import KnownValues
-from quarry.core.query import mention
-from quarry.core.query.question import Clause, Condition
-from quarry.core.retrieval.named_values import EXPLAINED_VALUES, NamedValue, UnknownValue, nearest
 from quarry.query import algebra
 from quarry.query.values import DAY, interval_of
+from quarry.retrieval.named_values import EXPLAINED_VALUES, NamedValue, UnknownValue, nearest
+from quarry.spans import mention
+from quarry.spans.question import Clause, Condition
 
 VALUE_FILTERS = tuple(ExcludedValues.model_fields)
 """Filters whose values are those of a facet of the same name."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from quarry.campaigns.contract import ChatRequest
 from quarry.campaigns.reading import CampaignQuestion
 from quarry.campaigns.results import KnownValues
-from quarry.core.model.interface import Message
-from quarry.core.text import fence, shorten
+from quarry.models.interface import Message
+from quarry.platform.text import fence, shorten
 
 HISTORY_MESSAGES = 8
 HISTORY_CHARACTERS = 1200

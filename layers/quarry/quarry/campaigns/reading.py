@@ -12,11 +12,11 @@ from typing import Literal
 from quarry.campaigns.conditions import label_of, labels, within
 from quarry.campaigns.contract import ClauseOnWire, ConditionOnWire, Constraints
 from quarry.campaigns.facets import RECENT_DAYS
-from quarry.core.contract import EVIDENCE_MAX
-from quarry.core.language.stemming import stem
-from quarry.core.language.tokens import keys
-from quarry.core.query.mention import Asked, Cue, DateRange, FacetName, Known, Mention, ParsedQuery, Span, Word
-from quarry.core.query.question import (
+from quarry.language.stemming import stem
+from quarry.language.tokens import keys
+from quarry.platform.contract import EVIDENCE_MAX
+from quarry.spans.mention import Asked, Cue, DateRange, FacetName, Known, Mention, ParsedQuery, Span, Word
+from quarry.spans.question import (
     Ask,
     Clause,
     Condition,
@@ -27,7 +27,7 @@ from quarry.core.query.question import (
     preferred_in_words,
     without_evidence,
 )
-from quarry.core.query.shares import said_of_rows
+from quarry.spans.shares import said_of_rows
 
 CLAUSES_MAX = 13
 """So many conditions of a question hold, each of so many alternatives: with the filters of the page, they fit into one Query."""

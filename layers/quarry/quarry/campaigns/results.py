@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 from quarry.campaigns.contract import Aggregation, Campaign
 from quarry.campaigns.reading import CampaignQuestion
-from quarry.core.query.question import Clause, Missing
-from quarry.core.retrieval.named_values import folded_value
 from quarry.query.contract import QueryResult
+from quarry.retrieval.named_values import folded_value
+from quarry.spans.question import Clause, Missing
 
 Counts = Mapping[str, int]
 

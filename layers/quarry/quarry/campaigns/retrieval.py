@@ -15,12 +15,12 @@ from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.filters import VALUE_FILTERS
 from quarry.campaigns.results import AGGREGATED, AGGREGATED_VALUES_MAX, CampaignSet, Group, Groups, KnownValues
 from quarry.campaigns.tables import COLUMNS
-from quarry.core.errors import NotFound
-from quarry.core.postgres.pool import Database
-from quarry.core.postgres.vectors import half_vector
-from quarry.core.retrieval.facets import VALUE_MAX_CHARACTERS, Facet
+from quarry.platform.errors import NotFound
+from quarry.postgres.pool import Database
+from quarry.postgres.vectors import half_vector
 from quarry.query.algebra import AnyOf, Comparison, Condition, Not, Words, conditions_of
 from quarry.query.keys import RowConditions
+from quarry.retrieval.facets import VALUE_MAX_CHARACTERS, Facet
 
 CAMPAIGNS_MAX = 200
 """Campaigns of a set that are handed out; its counts are those of the whole."""

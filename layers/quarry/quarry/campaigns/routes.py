@@ -8,13 +8,13 @@ from fastapi import APIRouter, Path, Request
 from starlette.responses import JSONResponse, Response
 
 from quarry.campaigns.contract import Campaign, ChatRequest, ChatResponse, FinalAnswerEvent
-from quarry.core.errors import Gone, NotFound
-from quarry.core.stream.encoding import NDJSON
-from quarry.core.text import Identifier
-from quarry.core.web.identity import ServicesDependency
-from quarry.core.web.problems import documented, request_id_of
-from quarry.core.web.rate_limit import PlainCaller
-from quarry.core.web.streams import NDJSON_EVENT_SCHEMA, Reader, rest_of_stream, stream_response
+from quarry.platform.errors import Gone, NotFound
+from quarry.platform.text import Identifier
+from quarry.streaming.encoding import NDJSON
+from quarry.web.identity import ServicesDependency
+from quarry.web.problems import documented, request_id_of
+from quarry.web.rate_limit import PlainCaller
+from quarry.web.streams import NDJSON_EVENT_SCHEMA, Reader, rest_of_stream, stream_response
 
 _ANSWER: dict[int | str, dict[str, Any]] = {
     200: {

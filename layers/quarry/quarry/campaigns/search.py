@@ -36,15 +36,15 @@ from quarry.campaigns.tools import (
     SemanticArguments,
     TextArguments,
 )
-from quarry.core.budget import Budget
-from quarry.core.errors import ModelError
-from quarry.core.off_loop import off_loop
-from quarry.core.postgres.pool import Database
-from quarry.core.retrieval.reading import read_question
-from quarry.core.run_log import Run
-from quarry.core.services import Caller, Services
-from quarry.core.stream.events import Event, PartialText, PartialTextEvent
-from quarry.core.text import QUERY_MAX_CHARACTERS
+from quarry.platform.budget import Budget
+from quarry.platform.errors import ModelError
+from quarry.platform.off_loop import off_loop
+from quarry.platform.text import QUERY_MAX_CHARACTERS
+from quarry.postgres.pool import Database
+from quarry.retrieval.reading import read_question
+from quarry.runs.run_log import Run
+from quarry.services.services import Caller, Services
+from quarry.streaming.events import Event, PartialText, PartialTextEvent
 
 MAX_CALLS = 12
 ANSWER_RESERVE_SECONDS = 10.0

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import datetime
 
-from quarry.core.forgettable import Forgettable
-from quarry.core.tables import EmbeddedTable, Line, LoadableTable, Names, Row, Text
-from quarry.core.text import Identifier
+from quarry.platform.forgettable import Forgettable
+from quarry.platform.tables import EmbeddedTable, Line, LoadableTable, Names, Row, Text
+from quarry.platform.text import Identifier
 
 
 class CampaignRow(Row):

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from quarry.campaigns.contract import Campaign
 from quarry.campaigns.fallbacks import NO_VALUE
 from quarry.campaigns.results import CampaignSet, Groups
-from quarry.core.query.question import Ask
-from quarry.core.text import fence, shorten
+from quarry.platform.text import fence, shorten
+from quarry.spans.question import Ask
 
 SUMMARY_CHARACTERS_MAX = 8000
 SUMMARIZED_CAMPAIGNS = 20

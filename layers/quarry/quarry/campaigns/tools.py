@@ -17,6 +17,7 @@ from pydantic import ConfigDict, Field, WithJsonSchema, model_validator
 from quarry.agent import tools as agent_tools
 from quarry.agent.calls import Calling, Tool, ToolResult, explained
 from quarry.agent.result_text import result_text
+from quarry.agent.results import bounded
 from quarry.agent.service import answer_query
 from quarry.agent.sources import Asked
 from quarry.campaigns import execution, retrieval
@@ -32,18 +33,17 @@ from quarry.campaigns.tool_result import (
     line_for_people,
     summarise_groups,
 )
-from quarry.core.agent_results import bounded
-from quarry.core.contract import Request
-from quarry.core.errors import FieldError, InvalidInput
-from quarry.core.off_loop import off_loop
-from quarry.core.postgres.pool import Database
-from quarry.core.query.question import Ask, Clause
-from quarry.core.retrieval.known_values import existing_values
-from quarry.core.run_log import Run
-from quarry.core.services import Caller, Services
-from quarry.core.text import Identifier, QueryText, fence
+from quarry.platform.contract import Request
+from quarry.platform.errors import FieldError, InvalidInput
+from quarry.platform.off_loop import off_loop
+from quarry.platform.text import Identifier, QueryText, fence
+from quarry.postgres.pool import Database
 from quarry.query.algebra import Condition, Query, Words
 from quarry.query.contract import QueryResult
+from quarry.retrieval.known_values import existing_values
+from quarry.runs.run_log import Run
+from quarry.services.services import Caller, Services
+from quarry.spans.question import Ask, Clause
 
 STEP = "campaigns_research"
 SEMANTIC_SEARCH, FILTER_CAMPAIGNS, FULL_TEXT_SEARCH = "semantic_search", "filter_campaigns", "full_text_search"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from quarry.core.collections.collection import OwnTable
-from quarry.core.collections.declaration import FILE_NAME, read_declarations
+from quarry.collections.collection import OwnTable
+from quarry.collections.declaration import FILE_NAME, read_declarations
 
 _FILE = Path(__file__).with_name(FILE_NAME)
 

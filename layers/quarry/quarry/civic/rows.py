@@ -7,8 +7,8 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from quarry.core.tables import Line, Names, Row, Text
-from quarry.core.text import Identifier
+from quarry.platform.tables import Line, Names, Row, Text
+from quarry.platform.text import Identifier
 
 
 class MeetingRow(Row):

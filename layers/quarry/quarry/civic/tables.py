@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quarry.civic import rows
-from quarry.core.tables import LoadableTable, Row
+from quarry.platform.tables import LoadableTable, Row
 
 _REFERENCES = {"meeting_id": "meetings", "matter_id": "matters", "agenda_item_id": "agenda_items"}
 

@@ -26,8 +26,8 @@ from typing import ClassVar, Self
 
 from pydantic import ValidationError
 
-from quarry.core.errors import FieldError
-from quarry.core.validation import plain_words
+from quarry.platform.errors import FieldError
+from quarry.platform.validation import plain_words
 
 NO_TYPE = "about:blank"
 

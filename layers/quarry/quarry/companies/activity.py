@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from quarry.companies.contract import Activity, ActivityEvent, ActivityStatus
-from quarry.core.run_log import Run
+from quarry.runs.run_log import Run
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
+from quarry.agent.domain_tools import RESULTS_MAX, TEXT_CHARACTERS_MAX, AgentPrompt, AgentTemplate, AgentTool
 from quarry.companies.contract import (
     Aggregation,
     ChatRequest,
@@ -19,11 +20,10 @@ from quarry.companies.contract import (
 )
 from quarry.companies.search import search_companies
 from quarry.companies.store import company_by_id
-from quarry.core.agent_tools import RESULTS_MAX, TEXT_CHARACTERS_MAX, AgentPrompt, AgentTemplate, AgentTool
-from quarry.core.contract import Request
-from quarry.core.lazy_model import LazyModel
-from quarry.core.services import Caller, Services
-from quarry.core.text import QueryText, shorten
+from quarry.platform.contract import Request
+from quarry.platform.lazy_model import LazyModel
+from quarry.platform.text import QueryText, shorten
+from quarry.services.services import Caller, Services
 
 _SHOWN = ("tagline", "status", "website_url", "hq_city", "hq_country", "founded_year", "funding_stage", "sectors")
 

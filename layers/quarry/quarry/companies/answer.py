@@ -22,16 +22,16 @@ from quarry.companies.snippets import home, inline_description, profile_words
 from quarry.companies.statuses import is_of_status
 from quarry.companies.store import unspoken
 from quarry.companies.summary import BROKEN_OFF, CUT_SHORT, summary_by_rule
-from quarry.core.errors import DatabaseUnavailable, ModelUnavailable, TimeIsUp
-from quarry.core.language.stemming import stem
-from quarry.core.links import ALWAYS, LinkFilter, said_in
-from quarry.core.model.interface import Message
-from quarry.core.model.step import filtered, write
-from quarry.core.off_loop import off_loop
-from quarry.core.retrieval.answers import Relaxation, Standing
-from quarry.core.text import STOP_WORDS, words
+from quarry.language.stemming import stem
+from quarry.models.interface import Message
+from quarry.models.step import filtered, write
+from quarry.platform.errors import DatabaseUnavailable, ModelUnavailable, TimeIsUp
+from quarry.platform.links import ALWAYS, LinkFilter, said_in
+from quarry.platform.off_loop import off_loop
+from quarry.platform.text import STOP_WORDS, words
 from quarry.query.asked import relaxations, standings
 from quarry.query.worded import labels
+from quarry.retrieval.answers import Relaxation, Standing
 
 _MATCHED_BY = {
     "name": "Its name is the one asked for.",

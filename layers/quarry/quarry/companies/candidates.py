@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, Self
 
 from quarry.companies.contract import Status
-from quarry.core.settings import Settings
+from quarry.platform.settings import Settings
 
 Matched = Literal["name", "former_name", "domain", "shown"]
 MatchedField = Literal["semantic", "keyword", "niche", "taxonomy"]

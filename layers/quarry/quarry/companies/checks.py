@@ -6,9 +6,9 @@ from itertools import chain
 
 from quarry.companies.contract import FUNDING_STAGES, STATUSES, VALUES_MAX, ChatRequest, Condition
 from quarry.companies.facets import COMPANIES, STAGE, STATUS
-from quarry.core.postgres.pool import Database
-from quarry.core.retrieval.known_values import values_meant
-from quarry.core.retrieval.named_values import NamedValue, plain
+from quarry.postgres.pool import Database
+from quarry.retrieval.known_values import values_meant
+from quarry.retrieval.named_values import NamedValue, plain
 
 _ALWAYS: dict[str, str] = {plain(value): value for value in (*STATUSES, *FUNDING_STAGES)}
 

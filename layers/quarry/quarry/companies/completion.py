@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from quarry.agent.completions import Asked, Said, Source, Sources, told
 from quarry.companies.contract import (
     MESSAGE_CHARACTERS_MAX,
     MESSAGES_MAX,
@@ -11,7 +12,6 @@ from quarry.companies.contract import (
     FinalAnswerEvent,
 )
 from quarry.companies.search import search_companies
-from quarry.core.completions import Asked, Said, Source, Sources, told
 
 
 async def answer(asked: Asked) -> Said:

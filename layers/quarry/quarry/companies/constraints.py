@@ -10,11 +10,11 @@ from datetime import MAXYEAR, MINYEAR, date
 from quarry.companies import contract
 from quarry.companies.facets import COMPANIES, TAG_FACETS
 from quarry.companies.query import Sought, TagGroup
-from quarry.core.contract import EVIDENCE_MAX
-from quarry.core.query.mention import DateRange, MoneyRange, NumberRange
-from quarry.core.query.question import Clause, Condition, evidence_of
-from quarry.core.text import QUERY_MAX_CHARACTERS, significant_words
+from quarry.platform.contract import EVIDENCE_MAX
+from quarry.platform.text import QUERY_MAX_CHARACTERS, significant_words
 from quarry.query.worded import labels
+from quarry.spans.mention import DateRange, MoneyRange, NumberRange
+from quarry.spans.question import Clause, Condition, evidence_of
 
 _STRENGTHS = ("required", "assumed", "preferred")
 

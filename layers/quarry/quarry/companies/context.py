@@ -13,12 +13,12 @@ from quarry.companies.names import NameQuestion
 from quarry.companies.outputs import CompanyPlan, RankedCompany
 from quarry.companies.query import Sought
 from quarry.companies.ranking import Entry, distinct
-from quarry.core.budget import in_time
-from quarry.core.query.question import Clause
-from quarry.core.run_log import Run
-from quarry.core.services import Caller, Services
-from quarry.core.settings import Settings
+from quarry.platform.budget import in_time
+from quarry.platform.settings import Settings
 from quarry.query.worded import labels
+from quarry.runs.run_log import Run
+from quarry.services.services import Caller, Services
+from quarry.spans.question import Clause
 
 
 @dataclass(frozen=True)

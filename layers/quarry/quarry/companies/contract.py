@@ -7,11 +7,11 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import ConfigDict, Field, StrictBool, StringConstraints, model_validator
 from pydantic.alias_generators import to_camel
 
-from quarry.core.contract import EVIDENCE_MAX, AggregationGroup, Evidence, Request
-from quarry.core.lazy_model import LazyModel
-from quarry.core.stream.events import Event
-from quarry.core.text import QUERY_MAX_CHARACTERS, CleanText, Identifier, Storable
+from quarry.platform.contract import EVIDENCE_MAX, AggregationGroup, Evidence, Request
+from quarry.platform.lazy_model import LazyModel
+from quarry.platform.text import QUERY_MAX_CHARACTERS, CleanText, Identifier, Storable
 from quarry.query.contract import ShortQuery
+from quarry.streaming.events import Event
 
 MESSAGES_MAX = 50
 MESSAGE_CHARACTERS_MAX = 20_000

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from quarry.companies.contract import Aggregation, Company
 from quarry.companies.counting import Counted
 from quarry.companies.facets import COMPANIES, STATUS
-from quarry.core.contract import AggregationGroup
-from quarry.core.query.question import Clause, Condition
-from quarry.core.retrieval.answers import Group, in_time, ranked
-from quarry.core.retrieval.labels import value_label
+from quarry.platform.contract import AggregationGroup
 from quarry.query.worded import labels
+from quarry.retrieval.answers import Group, in_time, ranked
+from quarry.retrieval.labels import value_label
+from quarry.spans.question import Clause, Condition
 
 GROUPS_MAX = 50
 GROUPS_SAID_MAX = 12

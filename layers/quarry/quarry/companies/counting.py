@@ -12,12 +12,12 @@ from quarry.companies.facets import COMPANIES, STATUS
 from quarry.companies.query import Sought, shown_before
 from quarry.companies.statuses import is_of_status
 from quarry.companies.store import companies_by_ids
-from quarry.core.postgres.pool import Database
-from quarry.core.query.question import Ask, Clause, Missing, spans_of
-from quarry.core.retrieval.answers import Answer, Relaxation
+from quarry.postgres.pool import Database
 from quarry.query import asked
 from quarry.query.algebra import Query
 from quarry.query.of_question import TableQuestion
+from quarry.retrieval.answers import Answer, Relaxation
+from quarry.spans.question import Ask, Clause, Missing, spans_of
 
 COUNTED_KINDS = ("count", "distinct", "groups", "extreme")
 EXTREMES_SHOWN = 5

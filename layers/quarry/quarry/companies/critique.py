@@ -13,8 +13,8 @@ from quarry.companies.outputs import Critique
 from quarry.companies.planning import planned_anew
 from quarry.companies.prompts import CritiqueInputs, critique_messages
 from quarry.companies.ranking import Entry, converged
-from quarry.core.model.step import ModelStep, decide
-from quarry.core.off_loop import off_loop
+from quarry.models.step import ModelStep, decide
+from quarry.platform.off_loop import off_loop
 
 REJECTED_MAX = 8
 """How many of the companies that were left out are named."""

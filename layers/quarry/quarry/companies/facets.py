@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quarry.companies.lexicon import CATEGORY_NAMES, MODEL_NAMES, SECTOR_NAMES, STAGE_NAMES, STATUS_NAMES, synonyms
-from quarry.core.retrieval.facets import Facet, SearchTable
+from quarry.retrieval.facets import Facet, SearchTable
 
 COMPANIES = SearchTable(
     "companies",

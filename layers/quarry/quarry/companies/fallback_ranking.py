@@ -16,7 +16,7 @@ from quarry.companies.prompts import RerankInputs
 from quarry.companies.query import Sought, TagGroup
 from quarry.companies.ranking import NEAR_SHARE, Entry
 from quarry.companies.snippets import STAGE_LABELS, home, inline_description, profile_words, snippets
-from quarry.core.text import significant_words
+from quarry.platform.text import significant_words
 
 SEMANTIC_RANGE = (0.25, 0.65)
 """Cosine similarities that count as nothing and as all there is to be had."""

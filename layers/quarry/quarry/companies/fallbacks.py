@@ -18,7 +18,7 @@ from quarry.companies.outputs import (
 from quarry.companies.prompts import CritiqueInputs, PlanInputs
 from quarry.companies.query import Sought
 from quarry.companies.ranking import distinct
-from quarry.core.text import topic_text
+from quarry.platform.text import topic_text
 
 TARGET_COUNT = 10
 NICHE_WORDS_MAX = 6

@@ -13,10 +13,10 @@ from quarry.companies.name_lookup import look_up
 from quarry.companies.outputs import PlanFilters
 from quarry.companies.ranking import Entry, boosted, has_niche, in_order
 from quarry.companies.store import retrieve_variants
-from quarry.core.off_loop import off_loop
-from quarry.core.retrieval.answers import Standing
+from quarry.platform.off_loop import off_loop
 from quarry.query.asked import standings
 from quarry.query.worded import labels
+from quarry.retrieval.answers import Standing
 
 NEAR_MISSES_MAX = 3
 

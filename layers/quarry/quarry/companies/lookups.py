@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from quarry.agent.domain_tools import TEXT_CHARACTERS_MAX
 from quarry.agent.hits import Hit
 from quarry.agent.sources import Asked
 from quarry.companies.candidates import Variant
 from quarry.companies.store import companies_by_ids, company_by_id, retrieve_variants
-from quarry.core.agent_tools import TEXT_CHARACTERS_MAX
-from quarry.core.services import Services
-from quarry.core.text import shorten
+from quarry.platform.text import shorten
+from quarry.services.services import Services
 
 
 async def search_text(

@@ -9,11 +9,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from quarry.companies.facets import COMPANIES, NAME_FACETS, PERSON_FACETS, STAGE, STATUS, TAG_FACETS
-from quarry.core.language.irregular import BE
-from quarry.core.language.numerals import numeral_value
-from quarry.core.language.stemming import stem
-from quarry.core.language.tokens import Token, keys
-from quarry.core.query.mention import (
+from quarry.language.irregular import BE
+from quarry.language.numerals import numeral_value
+from quarry.language.stemming import stem
+from quarry.language.tokens import Token, keys
+from quarry.platform.text import STOP_WORDS
+from quarry.spans.mention import (
     Asked,
     Cue,
     DateRange,
@@ -28,7 +29,6 @@ from quarry.core.query.mention import (
     Place,
     Word,
 )
-from quarry.core.text import STOP_WORDS
 
 NOUN_AHEAD_MAX = 4
 """So far behind an adjective may the noun stand that it describes ("acquired French music startups")."""

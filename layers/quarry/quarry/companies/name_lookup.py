@@ -16,10 +16,10 @@ from quarry.companies.names import NameQuestion, asks_for_facts, is_about, read_
 from quarry.companies.query import asks_for_shown, names_said, referred, sought, statuses_of
 from quarry.companies.snippets import profile_words
 from quarry.companies.store import companies_by_ids, find_names, stored_vectors
-from quarry.core.off_loop import off_loop
-from quarry.core.query.question import Reading
-from quarry.core.retrieval.reading import read_question
-from quarry.core.text import QUERY_MAX_CHARACTERS, significant_words
+from quarry.platform.off_loop import off_loop
+from quarry.platform.text import QUERY_MAX_CHARACTERS, significant_words
+from quarry.retrieval.reading import read_question
+from quarry.spans.question import Reading
 
 
 async def look_up_names(context: Context) -> Asked:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from quarry.core.text import STOP_WORDS, words
+from quarry.platform.text import STOP_WORDS, words
 
 NAMES_MAX = 16
 NAME_CHARACTERS_MAX = 120

@@ -12,8 +12,8 @@ from pydantic.alias_generators import to_camel
 
 from quarry.companies.contract import EVIDENCE_CHIPS_MAX
 from quarry.companies.query import COUNT_MAX
-from quarry.core.lazy_model import LazyModel
-from quarry.core.text import CleanText
+from quarry.platform.lazy_model import LazyModel
+from quarry.platform.text import CleanText
 
 VARIANTS_PLANNED_MAX = 6
 VARIANTS_ADDED_MAX = 3

@@ -17,9 +17,9 @@ from quarry.companies.prompts import PlanInputs, plan_messages
 from quarry.companies.query import shown_before
 from quarry.companies.ranking import distinct
 from quarry.companies.store import TAGS_TOLD_MAX, taxonomy
-from quarry.core.model.interface import ChatModel
-from quarry.core.model.step import ModelStep, decide
-from quarry.core.text import words
+from quarry.models.interface import ChatModel
+from quarry.models.step import ModelStep, decide
+from quarry.platform.text import words
 
 NAMED_MIN = 0.45
 """From this score of a name on, a short question may be a name that was mistyped."""

@@ -13,8 +13,8 @@ from quarry.companies.contract import STATUSES, ChatMessage, Company
 from quarry.companies.outputs import CompanyPlan
 from quarry.companies.ranking import Entry
 from quarry.companies.snippets import facts, snippets
-from quarry.core.model.interface import Message
-from quarry.core.text import fence, shorten, significant_words
+from quarry.models.interface import Message
+from quarry.platform.text import fence, shorten, significant_words
 
 HISTORY_MESSAGES = 6
 HISTORY_CHARACTERS_MAX = 2200

@@ -15,12 +15,12 @@ from quarry.companies.contract import STATUSES, Status
 from quarry.companies.facets import COMPANIES, NAME_FACETS, STATUS, TAG_FACETS
 from quarry.companies.meaning import is_noun, without_names, word_before
 from quarry.companies.statuses import asks_for_any_status, is_of_status, of_closing, undated, with_one_status
-from quarry.core.language.stemming import stem
-from quarry.core.language.tokens import keys
-from quarry.core.query.interpretation import interpret
-from quarry.core.query.mention import Asked, Cue, Known, Mention, NumberRange, ParsedQuery, Phrase, Word
-from quarry.core.query.question import Clause, Condition, Missing, Question, Reading, preferred_in_words
-from quarry.core.text import significant_words
+from quarry.language.stemming import stem
+from quarry.language.tokens import keys
+from quarry.platform.text import significant_words
+from quarry.spans.interpretation import interpret
+from quarry.spans.mention import Asked, Cue, Known, Mention, NumberRange, ParsedQuery, Phrase, Word
+from quarry.spans.question import Clause, Condition, Missing, Question, Reading, preferred_in_words
 
 CLAUSES_MAX = 12
 """So many conditions must hold, and as many each are assumed, preferred or tags, with so many alternatives each."""

@@ -9,7 +9,7 @@ from quarry.companies.candidates import Candidate
 from quarry.companies.contract import Company
 from quarry.companies.outputs import PlanFilters
 from quarry.companies.snippets import profile_words
-from quarry.core.text import significant_words
+from quarry.platform.text import significant_words
 
 TOP_COMPARED = 5
 """A search has converged when this many of the best are the same as before, in the same order."""

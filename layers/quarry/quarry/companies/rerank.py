@@ -12,10 +12,10 @@ from quarry.companies.outputs import RankedCompany, Reranking
 from quarry.companies.prompts import RerankInputs, rerank_messages
 from quarry.companies.ranking import NEAR_SHARE, PREFERENCE_WEIGHT, Entry, distinct
 from quarry.companies.snippets import inline_description
-from quarry.core.links import plain_links, said_in
-from quarry.core.model.step import ModelStep, decide
-from quarry.core.off_loop import off_loop
-from quarry.core.text import fence, shorten
+from quarry.models.step import ModelStep, decide
+from quarry.platform.links import plain_links, said_in
+from quarry.platform.off_loop import off_loop
+from quarry.platform.text import fence, shorten
 
 ALWAYS_RANKED = 10
 """So many companies are sent to the model whatever their scores."""

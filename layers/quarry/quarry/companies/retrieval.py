@@ -26,9 +26,9 @@ from quarry.companies.store import (
     retrieve_variants,
     row_filter,
 )
-from quarry.core.errors import DatabaseUnavailable, ModelError
-from quarry.core.off_loop import off_loop
-from quarry.core.run_log import StepRecord
+from quarry.platform.errors import DatabaseUnavailable, ModelError
+from quarry.platform.off_loop import off_loop
+from quarry.runs.run_log import StepRecord
 
 SEED_VECTORS_MAX = 4
 """So many passages of a seed company's profile are compared with those of others."""

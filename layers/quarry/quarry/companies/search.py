@@ -25,13 +25,13 @@ from quarry.companies.name_lookup import look_up_names
 from quarry.companies.planning import make_plan
 from quarry.companies.rerank import rerank
 from quarry.companies.retrieval import retrieve
-from quarry.core.budget import Budget
-from quarry.core.errors import DatabaseUnavailable, QuarryError, TimeIsUp
-from quarry.core.run_log import ResultRecord
-from quarry.core.services import Caller, Services
-from quarry.core.settings import Settings
-from quarry.core.stream.events import Event, PartialText, PartialTextEvent
+from quarry.platform.budget import Budget
+from quarry.platform.errors import DatabaseUnavailable, QuarryError, TimeIsUp
+from quarry.platform.settings import Settings
 from quarry.query.algebra import Query
+from quarry.runs.run_log import ResultRecord
+from quarry.services.services import Caller, Services
+from quarry.streaming.events import Event, PartialText, PartialTextEvent
 
 TURNS_PER_ITERATION = 6
 """Plan, ranking and critique, each with one repair."""

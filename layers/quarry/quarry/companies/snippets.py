@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 
 from quarry.companies.contract import Company, FundingStage
-from quarry.core.language.sentences import sentences
-from quarry.core.text import shorten, significant_words
+from quarry.language.sentences import sentences
+from quarry.platform.text import shorten, significant_words
 
 STAGE_LABELS: dict[FundingStage, str] = {
     "bootstrapped": "Bootstrapped",

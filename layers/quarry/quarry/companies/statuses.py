@@ -8,8 +8,8 @@ from dataclasses import replace
 from quarry.companies.contract import FUNDING_STAGES
 from quarry.companies.facets import STAGE, STATUS
 from quarry.companies.meaning import EARLIER, LATER, word_before
-from quarry.core.query.mention import FacetName, ParsedQuery, Span
-from quarry.core.query.question import Clause, Condition
+from quarry.spans.mention import FacetName, ParsedQuery, Span
+from quarry.spans.question import Clause, Condition
 
 DATE_AHEAD_MAX = 12
 """So many characters behind "closed" a date is that of closing."""

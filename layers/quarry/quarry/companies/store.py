@@ -12,15 +12,15 @@ from psycopg.sql import Identifier as SqlIdentifier
 from quarry.companies.candidates import Candidate, NameMatch, Scoring, Variant
 from quarry.companies.contract import Company, Status
 from quarry.companies.facets import COMPANIES, TAG_FACETS
-from quarry.core.errors import NotFound
-from quarry.core.language.stemming import stem
-from quarry.core.language.tokens import keys
-from quarry.core.off_loop import off_loop
-from quarry.core.postgres.call import call
-from quarry.core.postgres.pool import Database
-from quarry.core.postgres.vectors import half_vectors
-from quarry.core.query.question import Clause
+from quarry.language.stemming import stem
+from quarry.language.tokens import keys
+from quarry.platform.errors import NotFound
+from quarry.platform.off_loop import off_loop
+from quarry.postgres.call import call
+from quarry.postgres.pool import Database
+from quarry.postgres.vectors import half_vectors
 from quarry.query.asked import where
+from quarry.spans.question import Clause
 
 _SEED_SCORING = Scoring()
 TAGS_TOLD_MAX, NICHES_TOLD_MAX = 300, 40

@@ -7,9 +7,9 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, StringConstraints
 
 from quarry.companies.contract import FundingStage, Status
-from quarry.core.forgettable import Forgettable
-from quarry.core.tables import EmbeddedTable, Line, LoadableTable, Names, Row
-from quarry.core.text import Identifier, Storable
+from quarry.platform.forgettable import Forgettable
+from quarry.platform.tables import EmbeddedTable, Line, LoadableTable, Names, Row
+from quarry.platform.text import Identifier, Storable
 
 
 def _each_once(names: list[str]) -> list[str]:

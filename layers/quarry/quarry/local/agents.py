@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Literal
 
 import anyio
 
+from quarry.agent.domain_tools import openai_format
+from quarry.agent.server import AgentServer
 from quarry.api.agents import offer
-from quarry.core.agent_server import AgentServer
-from quarry.core.agent_tools import openai_format
-from quarry.core.services import Caller
-from quarry.core.web.rate_limit import take_place
 from quarry.local.database import LocalDatabase, open_database
 from quarry.local.telling import write_json
+from quarry.services.services import Caller
+from quarry.web.rate_limit import take_place
 
 if TYPE_CHECKING:  # its import takes longer than all the rest of a start
     from mcp.shared._stream_protocols import ReadStream, WriteStream

@@ -12,28 +12,28 @@ from typing import TypeVar
 
 from psycopg.errors import Error as PostgresError
 
-from quarry.core.collections.apply import Change, apply_change, plan_changes, stored_collections, take_turn
-from quarry.core.collections.checking import check, tables_named
-from quarry.core.collections.collection import Collection
-from quarry.core.collections.declaration import CollectionDeclaration, DeclarationError, Lines, read_declarations
-from quarry.core.collections.json_sample import with_documents
-from quarry.core.collections.relations import Embedding, read_catalog
-from quarry.core.collections.row_condition import with_conditions
-from quarry.core.collections.upkeep import Refreshed, compare, embedded_tables, keep_in_step, read_collections
-from quarry.core.collections.vectors_taken import are_unlike
-from quarry.core.errors import ConfigurationError, ModelError, NotFound
-from quarry.core.postgres.embed import remember_model
-from quarry.core.postgres.load import analyze
-from quarry.core.postgres.migrate import connect
-from quarry.core.postgres.schema import SyncConnection
-from quarry.core.retrieval.refresh import Counted, refresh
-from quarry.core.services import Services
-from quarry.core.settings import Settings
+from quarry.collections.apply import Change, apply_change, plan_changes, stored_collections, take_turn
+from quarry.collections.checking import check, tables_named
+from quarry.collections.collection import Collection
+from quarry.collections.declaration import CollectionDeclaration, DeclarationError, Lines, read_declarations
+from quarry.collections.json_sample import with_documents
+from quarry.collections.relations import Embedding, read_catalog
+from quarry.collections.row_condition import with_conditions
+from quarry.collections.upkeep import Refreshed, compare, embedded_tables, keep_in_step, read_collections
+from quarry.collections.vectors_taken import are_unlike
 from quarry.local.data import REFRESH_SECONDS, embed_waiting
 from quarry.local.database import LocalDatabase, open_database
 from quarry.local.telling import note, tell
 from quarry.local.terminal import progress_bar
+from quarry.platform.errors import ConfigurationError, ModelError, NotFound
+from quarry.platform.settings import Settings
+from quarry.postgres.embed import remember_model
+from quarry.postgres.load import analyze
+from quarry.postgres.migrate import connect
+from quarry.postgres.schema import SyncConnection
 from quarry.records.searched_types import BUILT_IN
+from quarry.retrieval.refresh import Counted, refresh
+from quarry.services.services import Services
 
 T = TypeVar("T")
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ValidationError
 
-from quarry.core.errors import FieldError, InvalidInput, QuarryError
-from quarry.core.stream.events import Event
-from quarry.core.validation import plain_words
 from quarry.local.askable import Askable, Events, View
 from quarry.local.terminal import make_console
+from quarry.platform.errors import FieldError, InvalidInput, QuarryError
+from quarry.platform.validation import plain_words
+from quarry.streaming.events import Event
 
 if TYPE_CHECKING:
     from quarry.local.database import LocalDatabase
@@ -27,7 +27,7 @@ async def ask(domain: str, question: str, database: LocalDatabase, *, as_json: b
     askable = askable_of(domain)
     request = _request(askable, question)
     # here, for who asks a server needs none of it
-    from quarry.core.services import LOCAL_USER, Caller
+    from quarry.services.services import LOCAL_USER, Caller
 
     async with database.services() as services:
         await render(askable, askable.answer(request, Caller(LOCAL_USER), services), as_json=as_json)

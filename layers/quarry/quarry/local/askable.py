@@ -11,8 +11,8 @@ from pydantic import BaseModel
 from rich.console import Console
 from rich.text import Text
 
-from quarry.core.stream.events import EnvelopedErrorEvent, ErrorEvent
 from quarry.local.terminal import MarkdownWriter, printable
+from quarry.streaming.events import EnvelopedErrorEvent, ErrorEvent
 
 if TYPE_CHECKING:
     from quarry.client import AsyncClient

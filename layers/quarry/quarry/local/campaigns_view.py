@@ -17,12 +17,12 @@ from quarry.campaigns.contract import (
     ToolCallEvent,
     ToolObservationEvent,
 )
-from quarry.core.stream.events import PartialTextEvent
 from quarry.local.askable import Askable, Events, View, enveloped_error_event
 from quarry.local.terminal import printable
+from quarry.streaming.events import PartialTextEvent
 
 if TYPE_CHECKING:
-    from quarry.core.services import Caller, Services
+    from quarry.services.services import Caller, Services
 
 SHOWN_CAMPAIGNS = 8
 BAR_WIDTH = 24

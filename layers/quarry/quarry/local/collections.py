@@ -5,17 +5,17 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from quarry.core.collections.declaration import nearest
-from quarry.core.collections.drafting import Draft, draft
-from quarry.core.collections.json_sample import with_documents
-from quarry.core.collections.relations import Embedding, Relation, relations_named, relations_of_schema
-from quarry.core.errors import ConfigurationError
-from quarry.core.postgres.migrate import connect
-from quarry.core.postgres.schema import SyncConnection
-from quarry.core.settings import Settings
+from quarry.collections.declaration import nearest
+from quarry.collections.drafting import Draft, draft
+from quarry.collections.json_sample import with_documents
+from quarry.collections.relations import Embedding, Relation, relations_named, relations_of_schema
 from quarry.local.database import database_url
 from quarry.local.explained import HEADINGS, explained
 from quarry.local.terminal import make_console, write_table
+from quarry.platform.errors import ConfigurationError
+from quarry.platform.settings import Settings
+from quarry.postgres.migrate import connect
+from quarry.postgres.schema import SyncConnection
 
 
 def map_schema(schema: str, output: Path | None, *, force: bool, explain: bool = False) -> None:

@@ -16,12 +16,12 @@ from quarry.companies.contract import (
     FinalAnswerEvent,
     Reference,
 )
-from quarry.core.stream.events import PartialTextEvent
 from quarry.local.askable import Askable, Events, View, enveloped_error_event
 from quarry.local.terminal import conditions_line, printable
+from quarry.streaming.events import PartialTextEvent
 
 if TYPE_CHECKING:
-    from quarry.core.services import Caller, Services
+    from quarry.services.services import Caller, Services
 
 _SIGNS = {"running": "·", "completed": "✓", "failed": "✗"}
 _STATUS_STYLES = {"running": "dim", "completed": "dim", "failed": "yellow"}

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Set
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from quarry.core.settings import Settings
 from quarry.local.telling import write_json
 from quarry.local.terminal import make_console, printable, write_table
+from quarry.platform.settings import Settings
 
 Source = Literal["environment", ".env", "default"]
 

@@ -14,16 +14,20 @@ from pathlib import Path
 from typing import Any, Literal
 
 from quarry import catalog
-from quarry.core.cleanup import delete_expired
-from quarry.core.collections.search_table import embedded_table
-from quarry.core.collections.upkeep import embedded_tables, read_collections
-from quarry.core.collections.vectors_taken import take_over_vectors, with_given_vectors
-from quarry.core.errors import ModelError
-from quarry.core.files.options import ReadOptions
-from quarry.core.files.reading import files_in, read_records
-from quarry.core.files.records import RecordFile, UnreadableFile
-from quarry.core.model.local_embedding import LocalEmbedding
-from quarry.core.postgres.embed import (
+from quarry.collections.search_table import embedded_table
+from quarry.collections.upkeep import embedded_tables, read_collections
+from quarry.collections.vectors_taken import take_over_vectors, with_given_vectors
+from quarry.files.options import ReadOptions
+from quarry.files.reading import files_in, read_records
+from quarry.files.records import RecordFile, UnreadableFile
+from quarry.local.database import LocalDatabase, database_url, open_database
+from quarry.local.telling import note, tell
+from quarry.local.terminal import ProgressBar, make_console, progress_bar
+from quarry.models.local_embedding import LocalEmbedding
+from quarry.platform.errors import ModelError
+from quarry.platform.settings import Settings
+from quarry.platform.tables import EmbeddedTable, LoadableTable
+from quarry.postgres.embed import (
     Embedded,
     embed_pending,
     forget_vectors,
@@ -31,18 +35,14 @@ from quarry.core.postgres.embed import (
     probe,
     remembers_model,
 )
-from quarry.core.postgres.embedding_backlog import count_pending
-from quarry.core.postgres.load import REPORTED_PROBLEMS_MAX, Loaded, LoadError, analyze, load_records
-from quarry.core.postgres.migrate import migrate
-from quarry.core.postgres.pool import Database
-from quarry.core.retrieval.refresh import refresh
-from quarry.core.s3 import S3Object, fetch
-from quarry.core.services import Services
-from quarry.core.settings import Settings
-from quarry.core.tables import EmbeddedTable, LoadableTable
-from quarry.local.database import LocalDatabase, database_url, open_database
-from quarry.local.telling import note, tell
-from quarry.local.terminal import ProgressBar, make_console, progress_bar
+from quarry.postgres.embedding_backlog import count_pending
+from quarry.postgres.load import REPORTED_PROBLEMS_MAX, Loaded, LoadError, analyze, load_records
+from quarry.postgres.migrate import migrate
+from quarry.postgres.pool import Database
+from quarry.retrieval.refresh import refresh
+from quarry.runs.cleanup import delete_expired
+from quarry.services.s3 import S3Object, fetch
+from quarry.services.services import Services
 
 EmbedScope = Literal["new", "stale", "all"]
 """Which rows: those never embedded; also those whose text has changed since; every row, all vectors dropped first."""

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quarry.core.postgres.migrate import migrate
-from quarry.core.services import Services, build_services, database_address, read_database_url
-from quarry.core.settings import Settings
+from quarry.platform.settings import Settings
+from quarry.postgres.migrate import migrate
+from quarry.services.services import Services, build_services, database_address, read_database_url
 
 if TYPE_CHECKING:
-    from quarry.core.postgres.pool import Address
     from quarry.local.embedded_postgres import EmbeddedPostgres
+    from quarry.postgres.pool import Address
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 import psycopg
 from psycopg.sql import SQL, Composable, Identifier, Literal
 
-from quarry.core.collections.collection import Collection
-from quarry.core.collections.functions import BATCH_KEYS, VALUES_AS_TEXT
-from quarry.core.collections.search_table import embedded_table
-from quarry.core.postgres.schema import SyncConnection
+from quarry.collections.collection import Collection
+from quarry.collections.functions import BATCH_KEYS, VALUES_AS_TEXT
+from quarry.collections.search_table import embedded_table
 from quarry.local.derived import Statistics, Values, Vectors, Words, counted, counts
 from quarry.local.difference import Derived, Difference, trusted
 from quarry.local.schema_indexes import Indexes
+from quarry.postgres.schema import SyncConnection
 
 _BUSY_SECONDS = 0.1
 

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from psycopg.sql import SQL
 
-from quarry.core.postgres.schema import SyncConnection
+from quarry.postgres.schema import SyncConnection
 
 
 @dataclass(frozen=True)

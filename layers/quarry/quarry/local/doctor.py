@@ -15,20 +15,20 @@ from psycopg.sql import SQL, Composed, Identifier
 from rich.text import Text
 
 from quarry import catalog
-from quarry.core.collections.upkeep import embedded_tables, read_collections
-from quarry.core.errors import ConfigurationError, ModelUnavailable, QuarryError
-from quarry.core.model.local_embedding import LocalEmbedding
-from quarry.core.postgres.embedding_backlog import Backlog, read_backlog
-from quarry.core.postgres.migrate import connect, pending
-from quarry.core.postgres.reader import Reader
-from quarry.core.postgres.schema import SyncConnection
-from quarry.core.settings import Settings
+from quarry.collections.upkeep import embedded_tables, read_collections
 from quarry.local.database import LocalDatabase, database_url, embedded_directory
 from quarry.local.doctor_collections import collection_findings
 from quarry.local.embedded_postgres import EmbeddedPostgresError
 from quarry.local.finding import Finding, Status
 from quarry.local.telling import write_json
 from quarry.local.terminal import make_console, printable
+from quarry.models.local_embedding import LocalEmbedding
+from quarry.platform.errors import ConfigurationError, ModelUnavailable, QuarryError
+from quarry.platform.settings import Settings
+from quarry.postgres.embedding_backlog import Backlog, read_backlog
+from quarry.postgres.migrate import connect, pending
+from quarry.postgres.reader import Reader
+from quarry.postgres.schema import SyncConnection
 
 PYTHON_MIN = (3, 11)
 POSTGRES_MIN = 15

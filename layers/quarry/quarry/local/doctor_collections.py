@@ -11,15 +11,15 @@ from psycopg import Error as PostgresError
 from psycopg.rows import class_row
 from psycopg.sql import SQL, Identifier
 
-from quarry.core.collections.apply import hash_of_functions, stored_collections
-from quarry.core.collections.checking import bypass, tables_named
-from quarry.core.collections.collection import ENGLISH, Collection, UsedColumn, declared_source
-from quarry.core.collections.exposure import Relations, exposed
-from quarry.core.collections.json_sample import with_documents
-from quarry.core.collections.relations import Relation, relations_named
-from quarry.core.postgres.schema import SyncConnection
-from quarry.core.settings import LOCAL_EMBEDDING_MODEL
+from quarry.collections.apply import hash_of_functions, stored_collections
+from quarry.collections.checking import bypass, tables_named
+from quarry.collections.collection import ENGLISH, Collection, UsedColumn, declared_source
+from quarry.collections.exposure import Relations, exposed
+from quarry.collections.json_sample import with_documents
+from quarry.collections.relations import Relation, relations_named
 from quarry.local.finding import Finding
+from quarry.platform.settings import LOCAL_EMBEDDING_MODEL
+from quarry.postgres.schema import SyncConnection
 from quarry.records.searched_types import RecordTypes, SearchedType, with_collections
 
 LATE_SECONDS = 300.0

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from quarry.core.errors import ConfigurationError
-from quarry.core.settings import Settings
+from quarry.platform.errors import ConfigurationError
+from quarry.platform.settings import Settings
 
 DOTENV = Path(".env")
 

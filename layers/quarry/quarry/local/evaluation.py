@@ -15,8 +15,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from quarry.core.errors import ModelError, QuarryError
-from quarry.core.services import Caller, Services
 from quarry.local.comparison import Comparison, Earlier, compare, is_paired, judgement, verdicts
 from quarry.local.database import LocalDatabase
 from quarry.local.evaluable import EVALUABLE, EVALUATING_USER, Evaluable
@@ -25,6 +23,8 @@ from quarry.local.measures import DEEP, DEPTH
 from quarry.local.outcomes import LEADING, MEASURES, RANKING, Outcome, Summary, summarise
 from quarry.local.telling import write_json
 from quarry.local.terminal import make_console, printable, progress_bar, write_table
+from quarry.platform.errors import ModelError, QuarryError
+from quarry.services.services import Caller, Services
 
 
 def read_files(paths: Sequence[Path], domain: str | None = None) -> list[JudgedQuery]:

@@ -10,7 +10,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from quarry.core.language.numerals import number_words
+from quarry.language.numerals import number_words
 from quarry.records.quantities import MONTHS
 
 Value = Annotated[str, StringConstraints(min_length=1, max_length=200)]

@@ -25,8 +25,8 @@ async def explain(question: str, database: LocalDatabase, *, sources: Sequence[s
     """Read a question, and print how. Raises InvalidInput for a source that there is not, and DatabaseUnavailable."""
     from quarry.agent.reading import read_over
     from quarry.agent.sources import what_may_be_asked
-    from quarry.core.services import LOCAL_USER, Caller
     from quarry.query.paths import source_of
+    from quarry.services.services import LOCAL_USER, Caller
 
     async with database.services() as services:
         asked = await what_may_be_asked(Caller(LOCAL_USER), services)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from quarry.core.collections.apply import resolved
-from quarry.core.collections.collection import Collection, make_collection, used_columns
-from quarry.core.collections.declaration import read_declarations, table_name
-from quarry.core.collections.relations import Relation
-from quarry.core.collections.search_table import search_table
+from quarry.collections.apply import resolved
+from quarry.collections.collection import Collection, make_collection, used_columns
+from quarry.collections.declaration import read_declarations, table_name
+from quarry.collections.relations import Relation
+from quarry.collections.search_table import search_table
 from quarry.query.of_collection import Declared, sources_of
 from quarry.query.schema import Field, Kind, Source
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import LiteralString
 
-from quarry.core.errors import NotFound
 from quarry.local.database import LocalDatabase
 from quarry.local.telling import write_json
+from quarry.platform.errors import NotFound
 
 EXPORTED: Mapping[str, LiteralString] = {
     "runs": """select r.id::text, r.domain, r.query, r.request, r.status, r.end_reason, r.started_at,

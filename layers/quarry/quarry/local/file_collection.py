@@ -8,26 +8,26 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from quarry.core.collections import toml_text
-from quarry.core.collections.apply import apply_change, stored_collections
-from quarry.core.collections.declaration import FILE_NAME, read_declarations, table_name
-from quarry.core.collections.draft_parts import slug
-from quarry.core.collections.drafting import draft_one
-from quarry.core.collections.file_table import MADE_BY_LOAD, FileLoad, Mode
-from quarry.core.collections.loaded_files import refuse_known, remember
-from quarry.core.collections.relations import Relation, relations_named
-from quarry.core.contract import NAME_PATTERN
-from quarry.core.errors import ConfigurationError
-from quarry.core.files.options import ReadOptions
-from quarry.core.files.records import UnreadableFile
-from quarry.core.postgres.load import REPORTED_PROBLEMS_MAX, LoadError
-from quarry.core.postgres.migrate import connect
-from quarry.core.postgres.schema import SyncConnection
+from quarry.collections import toml_text
+from quarry.collections.apply import apply_change, stored_collections
+from quarry.collections.declaration import FILE_NAME, read_declarations, table_name
+from quarry.collections.draft_parts import slug
+from quarry.collections.drafting import draft_one
+from quarry.collections.file_table import MADE_BY_LOAD, FileLoad, Mode
+from quarry.collections.loaded_files import refuse_known, remember
+from quarry.collections.relations import Relation, relations_named
+from quarry.files.options import ReadOptions
+from quarry.files.records import UnreadableFile
 from quarry.local.apply import fill, planned, read_declared, wait_for_others
 from quarry.local.data import name_of, opened_records, report_skipped, sources_of, told_file
 from quarry.local.database import open_database
 from quarry.local.telling import is_for_programs, note, tell
 from quarry.local.terminal import make_console, write_table
+from quarry.platform.contract import NAME_PATTERN
+from quarry.platform.errors import ConfigurationError
+from quarry.postgres.load import REPORTED_PROBLEMS_MAX, LoadError
+from quarry.postgres.migrate import connect
+from quarry.postgres.schema import SyncConnection
 from quarry.records.searched_types import BUILT_IN
 
 FILE = Path(FILE_NAME)

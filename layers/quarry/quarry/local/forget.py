@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from quarry.catalog import FORGETTABLE
-from quarry.core.collections.declaration import nearest
-from quarry.core.collections.upkeep import read_collections
-from quarry.core.errors import NotFound
-from quarry.core.forgetting import forget, forget_row
+from quarry.collections.declaration import nearest
+from quarry.collections.upkeep import read_collections
 from quarry.local.database import LocalDatabase
 from quarry.local.telling import write_json
+from quarry.platform.errors import NotFound
+from quarry.services.forgetting import forget, forget_row
 
 
 async def forget_record(database: LocalDatabase, kind: str, id: str, *, as_json: bool) -> None:

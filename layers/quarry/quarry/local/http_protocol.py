@@ -13,8 +13,8 @@ from http import HTTPStatus
 from starlette.responses import Response
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from quarry.core.errors import HeadersTooLarge, MalformedRequest, QuarryError, Unavailable
-from quarry.core.web import problems
+from quarry.platform.errors import HeadersTooLarge, MalformedRequest, QuarryError, Unavailable
+from quarry.web import problems
 
 HEAD_MAX_BYTES = 64 * 1024
 """Of a request's line and headers. A longer line cannot be parsed."""

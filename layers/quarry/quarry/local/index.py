@@ -9,10 +9,8 @@ from dataclasses import asdict
 from itertools import chain
 
 from quarry import catalog
-from quarry.core.collections.apply import stored_collections
-from quarry.core.collections.upkeep import embedded_tables, read_collections
-from quarry.core.postgres.migrate import connect
-from quarry.core.postgres.schema import SyncConnection
+from quarry.collections.apply import stored_collections
+from quarry.collections.upkeep import embedded_tables, read_collections
 from quarry.local.data import embed_waiting
 from quarry.local.database import LocalDatabase
 from quarry.local.derived import derived_of
@@ -20,6 +18,8 @@ from quarry.local.derived_collections import derived_of_collection, is_statistic
 from quarry.local.difference import Derived, Difference
 from quarry.local.telling import write_json
 from quarry.local.terminal import make_console, progress_bar, write_table
+from quarry.postgres.migrate import connect
+from quarry.postgres.schema import SyncConnection
 
 
 class UnknownTable(Exception):

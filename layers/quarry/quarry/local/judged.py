@@ -8,13 +8,13 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
-from quarry.core.errors import QuarryError
-from quarry.core.postgres.load import RowProblem
-from quarry.core.services import Caller
-from quarry.core.text import CleanText, Identifier, QueryText
-from quarry.core.validation import plain_words
 from quarry.local.demands import Demands
 from quarry.local.expectation import Expectation
+from quarry.platform.errors import QuarryError
+from quarry.platform.text import CleanText, Identifier, QueryText
+from quarry.platform.validation import plain_words
+from quarry.postgres.load import RowProblem
+from quarry.services.services import Caller
 
 Grade = Annotated[int, Field(ge=1, le=3)]
 Key = Annotated[str, StringConstraints(min_length=1, max_length=200)]

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel
 from rich.text import Text
 
-from quarry.core.snippet import marked_parts
 from quarry.local.askable import Askable, Events, View, only
 from quarry.local.terminal import printable
 from quarry.ontology.contract import OntologySearchRequest, OntologySearchResponse
+from quarry.platform.snippet import marked_parts
 
 
 def _answer(request: OntologySearchRequest, caller: Caller, services: Services) -> Events:
@@ -47,4 +47,4 @@ ASKABLE = Askable(
 )
 
 if TYPE_CHECKING:
-    from quarry.core.services import Caller, Services
+    from quarry.services.services import Caller, Services

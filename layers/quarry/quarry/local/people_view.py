@@ -20,7 +20,7 @@ from quarry.people.contract import (
 )
 
 if TYPE_CHECKING:
-    from quarry.core.services import Caller, Services
+    from quarry.services.services import Caller, Services
 
 
 def _answer(request: PeopleSearchRequest, caller: Caller, services: Services) -> Events:

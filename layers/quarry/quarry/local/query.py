@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from quarry.core.errors import FieldError, InvalidInput
-from quarry.core.validation import place_in, plain_words
 from quarry.local.telling import note, write_json
 from quarry.local.terminal import make_console, printable, write_table
+from quarry.platform.errors import FieldError, InvalidInput
+from quarry.platform.validation import place_in, plain_words
 from quarry.query.algebra import Query
 from quarry.query.contract import QueryResult, ResultColumn
 from quarry.query.result import Cell
@@ -40,7 +40,7 @@ def read_query(file: str) -> Query:
 async def query_here(query: Query, database: LocalDatabase, *, as_json: bool) -> None:
     """Answer it from this machine's database. Raises QuarryError."""
     from quarry.agent.service import run_query
-    from quarry.core.services import LOCAL_USER, Caller
+    from quarry.services.services import LOCAL_USER, Caller
 
     async with database.services() as services:
         show(await run_query(query, Caller(LOCAL_USER), services), as_json=as_json)

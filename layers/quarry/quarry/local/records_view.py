@@ -24,7 +24,7 @@ from quarry.records.contract import (
 )
 
 if TYPE_CHECKING:
-    from quarry.core.services import Caller, Services
+    from quarry.services.services import Caller, Services
 
 LOCAL_SERVER = "http://127.0.0.1:8080"
 

@@ -11,10 +11,10 @@ from pydantic import BaseModel
 
 from quarry.client import AsyncClient, AsyncStream, NotAuthenticated
 from quarry.client import QuarryError as ClientError
-from quarry.core.errors import QuarryError
 from quarry.local.ask import askable_of, render
 from quarry.local.askable import Events
 from quarry.local.query import show
+from quarry.platform.errors import QuarryError
 from quarry.query.algebra import Query
 
 TOKEN = "QUARRY_TOKEN"  # noqa: S105 -- the variable's name

@@ -14,16 +14,16 @@ from typing import Any
 from pydantic import ValidationError
 from rich.text import Text
 
-from quarry.core.errors import FieldError, InvalidInput, QuarryError
-from quarry.core.run_log import Run, RunLog, whole_run
-from quarry.core.services import Caller, Services
-from quarry.core.stream.events import PartialTextEvent
-from quarry.core.validation import plain_words
 from quarry.local.askable import Askable
 from quarry.local.database import LocalDatabase
 from quarry.local.telling import write_json
 from quarry.local.terminal import make_console, printable, write_table
+from quarry.platform.errors import FieldError, InvalidInput, QuarryError
+from quarry.platform.validation import plain_words
 from quarry.records.contract import AnswerChunkEvent
+from quarry.runs.run_log import Run, RunLog, whole_run
+from quarry.services.services import Caller, Services
+from quarry.streaming.events import PartialTextEvent
 
 _QUESTIONS = ("q", "query", "question", "message", "messages", "limit", "offset")
 """What the question itself is called in a request, and how much of the list was wanted."""

@@ -9,13 +9,13 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from quarry.core.model.interface import Usage
-from quarry.core.model.prices import Prices
-from quarry.core.run_log import recent_runs, whole_run
-from quarry.core.text import shorten
 from quarry.local.database import LocalDatabase
 from quarry.local.telling import write_json
 from quarry.local.terminal import make_console, printable, timeline_bar, write_table
+from quarry.models.interface import Usage
+from quarry.models.prices import Prices
+from quarry.platform.text import shorten
+from quarry.runs.run_log import recent_runs, whole_run
 
 SHORT_ID_CHARACTERS = 8
 QUERY_CHARACTERS = range(24, 100)

@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quarry import catalog
-from quarry.core.model.interface import EmbeddingModel
-from quarry.core.model.local_embedding import LocalEmbedding
-from quarry.core.postgres.embed import embed_pending, remember_model
-from quarry.core.postgres.load import analyze, load_file
-from quarry.core.postgres.migrate import sql_directory
-from quarry.core.postgres.pool import Database
-from quarry.core.settings import LOCAL_EMBEDDING_MODEL
-from quarry.core.tables import LoadableTable
+from quarry.models.interface import EmbeddingModel
+from quarry.models.local_embedding import LocalEmbedding
+from quarry.platform.settings import LOCAL_EMBEDDING_MODEL
+from quarry.platform.tables import LoadableTable
+from quarry.postgres.embed import embed_pending, remember_model
+from quarry.postgres.load import analyze, load_file
+from quarry.postgres.migrate import sql_directory
+from quarry.postgres.pool import Database
 
 VECTORS_FILE = "vectors.npz"
 

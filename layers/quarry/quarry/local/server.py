@@ -18,18 +18,18 @@ from types import FrameType
 import uvicorn
 
 from quarry.api import everything
-from quarry.core.collections.keeper import keep
-from quarry.core.errors import ConfigurationError, ModelUnavailable
-from quarry.core.metrics import in_words
-from quarry.core.model.local_embedding import LocalEmbedding
-from quarry.core.services import Services
-from quarry.core.web.app import create_app
-from quarry.core.web.host_gate import is_loopback
 from quarry.domains import import_what_answers
 from quarry.local.data import load_samples
 from quarry.local.database import LocalDatabase, open_database
 from quarry.local.http_protocol import BoundedHttpProtocol
 from quarry.local.logs import configure_logging
+from quarry.models.local_embedding import LocalEmbedding
+from quarry.platform.errors import ConfigurationError, ModelUnavailable
+from quarry.platform.metrics import in_words
+from quarry.services.collections import keep
+from quarry.services.services import Services
+from quarry.web.app import create_app
+from quarry.web.host_gate import is_loopback
 
 DRAIN_SECONDS = 1
 """How long open streams may go on once the server was told to end."""

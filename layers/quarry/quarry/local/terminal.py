@@ -13,7 +13,7 @@ from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progres
 from rich.table import Table
 from rich.text import Text
 
-from quarry.core.text import visible
+from quarry.platform.text import visible
 
 BAR_CELLS = 16
 PLAIN_CELLS = 10_000

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from quarry.core.services import Caller, Services
 from quarry.local.judged import JudgedQuery
 from quarry.local.tuning import Weights
+from quarry.services.services import Caller, Services
 
 STEPS = 20
 """A share is tried in steps of a twentieth, three shares in steps of a tenth."""
@@ -41,12 +41,12 @@ class Tunable:
 
 
 def _records() -> Tunable:
-    from quarry.core.budget import Budget
-    from quarry.core.run_log import Run
+    from quarry.platform.budget import Budget
     from quarry.records.ranking import fuse_types
     from quarry.records.reading import read_records
     from quarry.records.search import gather_candidates
     from quarry.records.types_in_force import acting_for
+    from quarry.runs.run_log import Run
 
     share = "records_semantic_weight"
 

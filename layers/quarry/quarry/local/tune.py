@@ -7,9 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from quarry.core.errors import QuarryError
-from quarry.core.services import Caller, Services
-from quarry.core.tuned_settings import forget_weights, store_weights
 from quarry.local.comparison import Comparison, compared_pairs
 from quarry.local.database import LocalDatabase
 from quarry.local.evaluable import EVALUATING_USER
@@ -20,6 +17,9 @@ from quarry.local.telling import write_json
 from quarry.local.terminal import make_console, progress_bar, write_table
 from quarry.local.tunable import TUNABLE, Tunable
 from quarry.local.tuning import CrossValidated, Scored, Weights, cross_validate
+from quarry.platform.errors import QuarryError
+from quarry.services.services import Caller, Services
+from quarry.services.tuned_settings import forget_weights, store_weights
 
 MEASURE = f"nDCG@{DEPTH}"
 

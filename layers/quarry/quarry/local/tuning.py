@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from quarry.core.errors import QuarryError
+from quarry.platform.errors import QuarryError
 
 Weights = Mapping[str, float]
 """By the names of their settings."""

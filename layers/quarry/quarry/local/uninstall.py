@@ -7,12 +7,12 @@ import sys
 import psycopg
 from psycopg.sql import SQL, Identifier, Literal
 
-from quarry.core.collections.apply import drop_collection, stored_collections
-from quarry.core.errors import ConfigurationError, DatabaseUnavailable
-from quarry.core.postgres.migrate import LOCK_SECONDS, connect, migration_files, sql_directory
-from quarry.core.postgres.schema import SyncConnection, is_installed, names_made
-from quarry.core.settings import Settings
+from quarry.collections.apply import drop_collection, stored_collections
 from quarry.local.database import database_url
+from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
+from quarry.platform.settings import Settings
+from quarry.postgres.migrate import LOCK_SECONDS, connect, migration_files, sql_directory
+from quarry.postgres.schema import SyncConnection, is_installed, names_made
 
 ROLES = ("quarry_serving", "quarry_loading", "quarry_ontology_reader")
 """Shared by all databases of a server: see the migrations 0006 and 0021."""

@@ -7,17 +7,17 @@ from typing import Any
 
 from pydantic import Field
 
-from quarry.core.agent_tools import RESULTS_MAX, AgentPrompt, AgentTemplate, AgentTool
-from quarry.core.contract import Request
-from quarry.core.errors import NotFound
-from quarry.core.lazy_model import LazyModel
-from quarry.core.services import Caller, Services
-from quarry.core.snippet import unmark
-from quarry.core.text import Identifier, QueryText
+from quarry.agent.domain_tools import RESULTS_MAX, AgentPrompt, AgentTemplate, AgentTool
 from quarry.ontology.contract import EntityResult, EntityType, OntologySearchRequest
 from quarry.ontology.retrieval import whole_entity
 from quarry.ontology.search import search_ontology
 from quarry.ontology.tables import TABLES
+from quarry.platform.contract import Request
+from quarry.platform.errors import NotFound
+from quarry.platform.lazy_model import LazyModel
+from quarry.platform.snippet import unmark
+from quarry.platform.text import Identifier, QueryText
+from quarry.services.services import Caller, Services
 
 
 class SearchOntologyArguments(Request):

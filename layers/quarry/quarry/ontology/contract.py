@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from quarry.core.contract import Request
-from quarry.core.lazy_model import LazyModel
-from quarry.core.text import Identifier, QueryText
+from quarry.platform.contract import Request
+from quarry.platform.lazy_model import LazyModel
+from quarry.platform.text import Identifier, QueryText
 
 EntityType = Literal["task", "plan", "goal", "milestone", "document", "output", "requirement"]
 ENTITY_TYPES: tuple[EntityType, ...] = ("task", "plan", "goal", "milestone", "document", "output", "requirement")

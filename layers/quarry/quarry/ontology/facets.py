@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from quarry.core.retrieval.facets import Facet, Related, SearchTable
 from quarry.ontology.contract import EntityType
 from quarry.ontology.tables import TABLES
+from quarry.retrieval.facets import Facet, Related, SearchTable
 
 _PROJECT = Facet(
     "project", "name", "name", "project", "projects", related="project",

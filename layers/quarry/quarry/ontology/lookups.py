@@ -9,13 +9,13 @@ from psycopg.sql import SQL, Identifier, Literal
 
 from quarry.agent.hits import Hit
 from quarry.agent.sources import Asked
-from quarry.core.services import Services
-from quarry.core.snippet import mark, unmark
 from quarry.ontology.candidates import Candidates
 from quarry.ontology.contract import RESULTS_MAX, EntityType
 from quarry.ontology.reading import searched_words
 from quarry.ontology.retrieval import find_entities, whole_entity
 from quarry.ontology.tables import TABLES
+from quarry.platform.snippet import mark, unmark
+from quarry.services.services import Services
 
 
 async def search_text(

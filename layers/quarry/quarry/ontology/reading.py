@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from quarry.core.language.tokens import tokenise
-from quarry.core.off_loop import off_loop
-from quarry.core.postgres.pool import Database
-from quarry.core.query.cues import cues
-from quarry.core.query.mention import Cue, Known, Mention, ParsedQuery
-from quarry.core.retrieval.reading import read_question
-from quarry.core.services import Caller
-from quarry.core.text import STOP_WORDS
+from quarry.language.tokens import tokenise
 from quarry.ontology.facets import SEARCHED, SEARCHED_BY_TYPE
+from quarry.platform.off_loop import off_loop
+from quarry.platform.text import STOP_WORDS
+from quarry.postgres.pool import Database
+from quarry.retrieval.reading import read_question
+from quarry.services.services import Caller
+from quarry.spans.cues import cues
+from quarry.spans.mention import Cue, Known, Mention, ParsedQuery
 
 WORKSPACE = replace(
     SEARCHED_BY_TYPE["task"],

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import fields
 
-from quarry.core.errors import NotFound
-from quarry.core.postgres.call import call
-from quarry.core.postgres.pool import Database
-from quarry.core.services import Caller
 from quarry.ontology.candidates import Candidate, Candidates
 from quarry.ontology.contract import EntityType, WholeEntity
+from quarry.platform.errors import NotFound
+from quarry.postgres.call import call
+from quarry.postgres.pool import Database
+from quarry.services.services import Caller
 
 _FIELDS = tuple(field.name for field in fields(Candidate))
 

@@ -6,12 +6,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Request
 
-from quarry.core.errors import NotFound
-from quarry.core.text import Identifier
-from quarry.core.web.identity import ServicesDependency
-from quarry.core.web.problems import documented, request_id_of
-from quarry.core.web.rate_limit import PlainCaller
 from quarry.ontology.contract import EntityType, OntologySearchRequest, OntologySearchResponse, WholeEntity
+from quarry.platform.errors import NotFound
+from quarry.platform.text import Identifier
+from quarry.web.identity import ServicesDependency
+from quarry.web.problems import documented, request_id_of
+from quarry.web.rate_limit import PlainCaller
 
 router = APIRouter(tags=["ontology"], responses=documented(NotFound))
 

@@ -5,13 +5,13 @@ Matching, scope and score are one SQL function's, by the query's words; there is
 
 from __future__ import annotations
 
-from quarry.core.run_log import ResultRecord
-from quarry.core.services import Caller, Services
-from quarry.core.snippet import mark
 from quarry.ontology.candidates import Candidate, Candidates
 from quarry.ontology.contract import RESULTS_MAX, EntityResult, OntologySearchRequest, OntologySearchResponse
 from quarry.ontology.reading import searched_words
 from quarry.ontology.retrieval import find_entities
+from quarry.platform.snippet import mark
+from quarry.runs.run_log import ResultRecord
+from quarry.services.services import Caller, Services
 
 
 async def search_ontology(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from quarry.core.services import Caller, Services
 from quarry.ontology.contract import EntityType
 from quarry.ontology.facets import SEARCHED_BY_TYPE
 from quarry.query.of_table import source_of
 from quarry.query.schema import ACTOR_SETTING, Source
+from quarry.services.services import Caller, Services
 
 _TITLES: Mapping[EntityType, str] = {
     "task": "t.title", "plan": "t.name", "goal": "t.name", "milestone": "t.title", "document": "t.title",

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, AwareDatetime, StringConstraints
 
-from quarry.core.forgettable import Forgettable
-from quarry.core.tables import Line, LoadableTable, Row, Text
-from quarry.core.text import Identifier, storable
 from quarry.ontology.contract import EntityType
+from quarry.platform.forgettable import Forgettable
+from quarry.platform.tables import Line, LoadableTable, Row, Text
+from quarry.platform.text import Identifier, storable
 
 TABLES: dict[EntityType, str] = {
     "task": "onto_tasks",

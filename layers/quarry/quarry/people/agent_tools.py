@@ -7,14 +7,14 @@ from typing import Any
 
 from pydantic import Field
 
-from quarry.core.agent_tools import AgentTemplate, AgentTool
-from quarry.core.contract import Request
-from quarry.core.lazy_model import LazyModel
-from quarry.core.services import Caller, Services
-from quarry.core.text import Identifier, QueryText
+from quarry.agent.domain_tools import AgentTemplate, AgentTool
 from quarry.people.access.profiles import public_profile
 from quarry.people.contract import PeopleSearchRequest, PersonResult, PublicProfile, Relaxation
 from quarry.people.search import search_people
+from quarry.platform.contract import Request
+from quarry.platform.lazy_model import LazyModel
+from quarry.platform.text import Identifier, QueryText
+from quarry.services.services import Caller, Services
 
 
 class GetPersonArguments(Request):

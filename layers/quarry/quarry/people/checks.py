@@ -7,14 +7,14 @@ from typing import get_args
 
 from pydantic import BaseModel
 
-from quarry.core.errors import FieldError, InvalidInput
-from quarry.core.postgres.pool import Database
-from quarry.core.retrieval.known_values import existing_values, values_meant
-from quarry.core.retrieval.named_values import NamedValue, nearest
 from quarry.people.contract import Constraints, EmploymentType, Intent, SeniorityLevel
 from quarry.people.facets import PEOPLE
 from quarry.people.normalisation import is_date, normalise
 from quarry.people.places import alternatives_in
+from quarry.platform.errors import FieldError, InvalidInput
+from quarry.postgres.pool import Database
+from quarry.retrieval.known_values import existing_values, values_meant
+from quarry.retrieval.named_values import NamedValue, nearest
 
 _ORGANISATIONS = ("company", "school")
 _PLACES = ("workplace", "home", "preferred_place")

@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any
 
-from quarry.core.language.everyday import is_everyday
-from quarry.core.language.nouns import names_doer, singular
-from quarry.core.language.stemming import stem
-from quarry.core.language.tokens import keys, unique
-from quarry.core.language.word_forms import word_forms
-from quarry.core.text import STOP_WORDS
+from quarry.language.everyday import is_everyday
+from quarry.language.nouns import names_doer, singular
+from quarry.language.stemming import stem
+from quarry.language.tokens import keys, unique
+from quarry.language.word_forms import word_forms
 from quarry.people.constraints import condition_label, exclusion_labels, listed
 from quarry.people.contract import Constraints
 from quarry.people.filters import CardFilters, HardConstraint
 from quarry.people.places import spellings
 from quarry.people.relaxation import HARD_CONSTRAINTS, constraints_in_force, without
+from quarry.platform.text import STOP_WORDS
 
 OF_THE_PERSON: frozenset[HardConstraint] = frozenset(
     {"open_to_work_only", "preferred_locations", "offer_salary_inr_per_year", "experience_years"}

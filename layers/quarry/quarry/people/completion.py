@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from quarry.core.completions import Asked, Said
-from quarry.core.text import shorten
+from quarry.agent.completions import Asked, Said
 from quarry.people.contract import FALLBACK_TIERS, PeopleSearchRequest, PeopleSearchResponse, PersonResult
 from quarry.people.search import search_people
+from quarry.platform.text import shorten
 
 LINE_CHARACTERS_MAX = 300
 

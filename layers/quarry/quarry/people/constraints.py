@@ -5,9 +5,9 @@ from __future__ import annotations
 import datetime
 from collections.abc import Collection, Iterable, Sequence
 
-from quarry.core.language.stemming import stem
-from quarry.core.language.tokens import keys, unique
-from quarry.core.language.word_forms import word_forms
+from quarry.language.stemming import stem
+from quarry.language.tokens import keys, unique
+from quarry.language.word_forms import word_forms
 from quarry.people.contract import Constraints, PeopleSearchRequest
 from quarry.people.filters import CardFilters, HardConstraint
 from quarry.people.normalisation import normalise

@@ -14,9 +14,9 @@ from pydantic import (
     field_validator,
 )
 
-from quarry.core.contract import Evidence, Request
-from quarry.core.lazy_model import LazyModel
-from quarry.core.text import Identifier, QueryText, Storable, StorableWords, storable
+from quarry.platform.contract import Evidence, Request
+from quarry.platform.lazy_model import LazyModel
+from quarry.platform.text import Identifier, QueryText, Storable, StorableWords, storable
 
 Intent = Literal[
     "work", "education", "project", "business", "research", "teaching",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from itertools import pairwise, product
 
-from quarry.core.language.tokens import unique
-from quarry.core.query.mention import Cue, FacetName, Known, Mention, ParsedQuery, Phrase, Place, Word
+from quarry.language.tokens import unique
 from quarry.people.contract import Constraints
+from quarry.spans.mention import Cue, FacetName, Known, Mention, ParsedQuery, Phrase, Place, Word
 
 SEARCH_PHRASES_MIN, SEARCH_PHRASES_MAX = 5, 15
 PHRASE_WORDS_MAX = 6

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quarry.core.retrieval.facets import Facet, Related, SearchTable
+from quarry.retrieval.facets import Facet, Related, SearchTable
 
 PEOPLE = SearchTable(
     "people",

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from quarry.core.postgres.pool import Database
-from quarry.core.run_log import Run
 from quarry.people.candidates import FoundPerson, PersonEvidence, RankedPerson
 from quarry.people.clauses import (
     CLAUSES_MAX,
@@ -36,6 +34,8 @@ from quarry.people.retrieval import (
     fits_one_card,
     load_people,
 )
+from quarry.postgres.pool import Database
+from quarry.runs.run_log import Run
 
 NAMED_FIRST = -1.0
 """What counts for misses of those who were asked for by name."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from quarry.agent.sources import Asked
-from quarry.core.services import Services
 from quarry.people.access.profiles import public_profile
+from quarry.services.services import Services
 
 
 async def read_whole(name: str, id: str, asked: Asked, services: Services) -> dict[str, Any]:

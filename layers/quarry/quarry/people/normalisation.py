@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterable
 from typing import get_args
 
-from quarry.core.language.tokens import unique
-from quarry.core.query.mention import PlaceKind
+from quarry.language.tokens import unique
 from quarry.people.contract import Constraints, EmploymentType, Exclude, Intent, Must, SeniorityLevel, Should
 from quarry.people.places import usual_name
 from quarry.people.query.salaries import SALARY_MAX, SALARY_MIN
+from quarry.spans.mention import PlaceKind
 
 NAME_CHARACTERS_MAX = 120
 ROLE_CHARACTERS_MAX = 400

@@ -10,9 +10,9 @@ from typing import Annotated, Any, get_args
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from quarry.core.lazy_model import LazyModel
-from quarry.core.text import CleanText
 from quarry.people.contract import EmploymentType, Intent, SeniorityLevel
+from quarry.platform.lazy_model import LazyModel
+from quarry.platform.text import CleanText
 
 
 def _listed(value: Any) -> Any:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from quarry.core.language.tokens import keys, unique, without_accents
-from quarry.core.query.gazetteer import Entry, gazetteer, places_called
-from quarry.core.query.mention import Place, PlaceKind
+from quarry.language.tokens import keys, unique, without_accents
+from quarry.spans.gazetteer import Entry, gazetteer, places_called
+from quarry.spans.mention import Place, PlaceKind
 
 CITIES_OF_STATE_MAX = 60
 

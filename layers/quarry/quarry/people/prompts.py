@@ -10,8 +10,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from quarry.core.model.interface import Message
-from quarry.core.text import fence
+from quarry.models.interface import Message
+from quarry.platform.text import fence
 
 REASONS_MAX = 3
 REASON_CHARACTERS_MAX = 120

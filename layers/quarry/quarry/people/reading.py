@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from quarry.core.errors import ModelError
-from quarry.core.language.everyday import is_everyday
-from quarry.core.language.tokens import tokenise
-from quarry.core.model.step import decide
-from quarry.core.off_loop import off_loop
-from quarry.core.query.mention import Known, ParsedQuery, Word
-from quarry.core.retrieval.reading import read_question
-from quarry.core.run_log import Run
-from quarry.core.services import Services
+from quarry.language.everyday import is_everyday
+from quarry.language.tokens import tokenise
+from quarry.models.step import decide
 from quarry.people.checks import as_in_data
 from quarry.people.contract import Constraints
 from quarry.people.facets import PEOPLE
@@ -22,6 +16,12 @@ from quarry.people.prompts import cleanup_messages
 from quarry.people.query.reader import constraints_of
 from quarry.people.steps import PEOPLE_CLEANUP, PEOPLE_QUERY
 from quarry.people.validation import validated
+from quarry.platform.errors import ModelError
+from quarry.platform.off_loop import off_loop
+from quarry.retrieval.reading import read_question
+from quarry.runs.run_log import Run
+from quarry.services.services import Services
+from quarry.spans.mention import Known, ParsedQuery, Word
 
 READING_TURNS = 3
 """Turns of the model: the cleanup, the constraints, and one repair of these."""

@@ -11,17 +11,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from quarry.core.language.sentences import sentences
-from quarry.core.language.stemming import stem
-from quarry.core.language.tokens import keys, unique
-from quarry.core.links import plain_links
-from quarry.core.text import shorten, words
+from quarry.language.sentences import sentences
+from quarry.language.stemming import stem
+from quarry.language.tokens import keys, unique
 from quarry.people.candidates import FoundPerson
 from quarry.people.constraints import rupees
 from quarry.people.contract import ChildCard, Constraints, ExperienceCard
 from quarry.people.filters import CardFilters
 from quarry.people.outputs import PeopleReasons
 from quarry.people.prompts import REASON_CHARACTERS_MAX, REASONS_MAX
+from quarry.platform.links import plain_links
+from quarry.platform.text import shorten, words
 
 CARDS_MAX, CHILDREN_MAX, TAGS_MAX = 3, 3, 4
 SUMMARY_CHARACTERS_MAX, LINE_CHARACTERS_MAX = 160, 120

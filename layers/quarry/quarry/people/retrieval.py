@@ -11,16 +11,16 @@ from typing import Any, NewType
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
-from quarry.core.language.stemming import stem
-from quarry.core.postgres.call import call
-from quarry.core.postgres.pool import Database
-from quarry.core.postgres.vectors import half_vector
-from quarry.core.text import words
+from quarry.language.stemming import stem
 from quarry.people.candidates import MATCHED_CARDS_PER_PERSON, CardHit, FoundPerson, PersonEvidence, RankedPerson
 from quarry.people.clauses import Clause
 from quarry.people.contract import ExperienceCard
 from quarry.people.filters import CardFilters, HardConstraint
 from quarry.people.relaxation import constraints_in_force, without
+from quarry.platform.text import words
+from quarry.postgres.call import call
+from quarry.postgres.pool import Database
+from quarry.postgres.vectors import half_vector
 
 OVERFETCH_CARDS = 50
 """The people with the nearest cards, and those with the nearest children, that are candidates in a tier."""

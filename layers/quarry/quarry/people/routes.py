@@ -6,12 +6,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Request
 
-from quarry.core.errors import Conflict, NotFound, PaymentRequired
-from quarry.core.idempotency import KeyText
-from quarry.core.web.identity import ServicesDependency
-from quarry.core.web.problems import documented, request_id_of
-from quarry.core.web.rate_limit import ModelCaller
 from quarry.people.contract import PeopleSearchRequest, PeopleSearchResponse
+from quarry.platform.errors import Conflict, NotFound, PaymentRequired
+from quarry.runs.idempotency import KeyText
+from quarry.web.identity import ServicesDependency
+from quarry.web.problems import documented, request_id_of
+from quarry.web.rate_limit import ModelCaller
 
 router = APIRouter(tags=["people"], responses=documented(PaymentRequired, NotFound, Conflict))
 

@@ -10,14 +10,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Sequence
 
-from quarry.core.budget import Budget
-from quarry.core.errors import EmptyEmbedding, NotFound, PaymentRequired
-from quarry.core.idempotency import Claim, KeyedRequest, once
-from quarry.core.metrics import CREDITS_SPENT
-from quarry.core.model.step import decide
-from quarry.core.off_loop import off_loop
-from quarry.core.run_log import ResultRecord, Run
-from quarry.core.services import Caller, Services
+from quarry.models.step import decide
 from quarry.people.access.credits import NOT_ENOUGH, SEARCH_PRICE, open_account, spend
 from quarry.people.access.searches import StoredResult, hold_people, store_search
 from quarry.people.candidates import FoundPerson, RankedPerson
@@ -38,6 +31,13 @@ from quarry.people.reading import READING_TURNS, ReadQuery, read_query
 from quarry.people.reasons import ReasonsToGive, reasons_for
 from quarry.people.retrieval import NOBODY, PersonIds, count_relaxations, find_excluded, holds_cards
 from quarry.people.steps import PEOPLE_REASONS
+from quarry.platform.budget import Budget
+from quarry.platform.errors import EmptyEmbedding, NotFound, PaymentRequired
+from quarry.platform.metrics import CREDITS_SPENT
+from quarry.platform.off_loop import off_loop
+from quarry.runs.idempotency import Claim, KeyedRequest, once
+from quarry.runs.run_log import ResultRecord, Run
+from quarry.services.services import Caller, Services
 
 ENDPOINT = "POST /people/search"
 REASONS_TURNS = 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quarry.core.model.step import ModelStep
+from quarry.models.step import ModelStep
 from quarry.people.fallbacks import QueryToRead, give_reasons, read_by_rule
 from quarry.people.outputs import PeopleQuery, PeopleReasons
 from quarry.people.prompts import query_messages, reasons_messages

@@ -7,11 +7,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field, Strict, StringConstraints, ValidationInfo, field_validator
 
-from quarry.core.cleanup import ExpiringTable
-from quarry.core.forgettable import Forgettable
-from quarry.core.tables import EmbeddedTable, Line, LoadableTable, Names, Row, Text
-from quarry.core.text import Identifier, Storable
 from quarry.people.contract import EmploymentType, Intent, Rupees, SeniorityLevel
+from quarry.platform.forgettable import Forgettable
+from quarry.platform.tables import EmbeddedTable, Line, LoadableTable, Names, Row, Text
+from quarry.platform.text import Identifier, Storable
+from quarry.runs.cleanup import ExpiringTable
 
 ChildType = Literal[
     "responsibility", "achievement", "project", "skill", "tool", "metric", "collaboration", "learning"

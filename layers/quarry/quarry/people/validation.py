@@ -8,16 +8,16 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from quarry.core.contract import Assertion, Evidence
-from quarry.core.language.stemming import stem
-from quarry.core.language.tokens import Token, keys, tokenise
-from quarry.core.query.mention import Span
+from quarry.language.stemming import stem
+from quarry.language.tokens import Token, keys, tokenise
 from quarry.people.constraints import about
 from quarry.people.contract import Constraints
 from quarry.people.facets import PEOPLE
 from quarry.people.normalisation import normalise
 from quarry.people.outputs import PeopleQuery, Quote
 from quarry.people.places import spellings
+from quarry.platform.contract import Assertion, Evidence
+from quarry.spans.mention import Span
 
 QUOTES_MAX = 100
 

@@ -21,8 +21,8 @@ from pydantic import (
 )
 from typing_extensions import TypeAliasType
 
-from quarry.core.contract import Request
-from quarry.core.text import Storable
+from quarry.platform.contract import Request
+from quarry.platform.text import Storable
 
 LIMIT_MAX = 1_000
 """Rows or groups of one result at most."""

@@ -10,11 +10,8 @@ from typing import Any
 
 from psycopg.sql import SQL, Composed
 
-from quarry.core.errors import InvalidInput
-from quarry.core.postgres.pool import Database
-from quarry.core.query.question import Ask, Clause
-from quarry.core.retrieval.answers import Answer, Group, Measure, Relaxation, Standing, in_time
-from quarry.core.retrieval.facets import SearchTable
+from quarry.platform.errors import InvalidInput
+from quarry.postgres.pool import Database
 from quarry.query.algebra import LIMIT_MAX, Aggregate, Comparison, Order, Period, Query
 from quarry.query.algebra import Group as Grouping
 from quarry.query.as_read import schema_as_read, source_as_read
@@ -25,6 +22,9 @@ from quarry.query.result import Cell, Result
 from quarry.query.schema import KEY
 from quarry.query.values import interval_of
 from quarry.query.worded import labels
+from quarry.retrieval.answers import Answer, Group, Measure, Relaxation, Standing, in_time
+from quarry.retrieval.facets import SearchTable
+from quarry.spans.question import Ask, Clause
 
 RELAXED_MAX = 10
 """Of more clauses it is not told what each one costs."""

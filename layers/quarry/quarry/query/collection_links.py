@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import LiteralString
 
-from quarry.core.collections.collection import Collection
-from quarry.core.collections.declaration import (
+from quarry.collections.collection import Collection
+from quarry.collections.declaration import (
     FacetDeclaration,
     LinkDeclaration,
     Parent,
@@ -15,9 +15,9 @@ from quarry.core.collections.declaration import (
     is_template,
     table_name,
 )
-from quarry.core.collections.guessing import words
-from quarry.core.collections.search_table import facet_label, is_callers
-from quarry.core.language.nouns import plural, singular
+from quarry.collections.guessing import words
+from quarry.collections.search_table import facet_label, is_callers
+from quarry.language.nouns import plural, singular
 from quarry.query.of_table import KINDS
 from quarry.query.paths import NUMERIC
 from quarry.query.schema import Field, Kind, Link, SqlOf, SqlOn

@@ -9,7 +9,7 @@ from typing import Any
 
 from psycopg.sql import SQL, Composed, Literal
 
-from quarry.core.errors import InvalidInput
+from quarry.platform.errors import InvalidInput
 from quarry.query.algebra import LIMIT_MAX, Period, Query
 from quarry.query.base import Base, base_of, check_size
 from quarry.query.conditions import path_operand

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
-from quarry.core.lazy_model import LazyModel
+from quarry.platform.lazy_model import LazyModel
 from quarry.query.algebra import Query, Span
 from quarry.query.result import Cell
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from quarry.core.off_loop import off_loop
-from quarry.core.postgres.pool import Database
+from quarry.platform.off_loop import off_loop
+from quarry.postgres.pool import Database
 from quarry.query.algebra import Period, Query
 from quarry.query.compile import Statement, compile_query
 from quarry.query.result import Cell, Result

@@ -8,7 +8,7 @@ from typing import Any, LiteralString
 
 from psycopg.sql import SQL, Composable, Composed, Literal
 
-from quarry.core.errors import InvalidInput
+from quarry.platform.errors import InvalidInput
 from quarry.query.algebra import Condition, Query
 from quarry.query.base import ROW, base_of, check_size
 from quarry.query.compile import values_of

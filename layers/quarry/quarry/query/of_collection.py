@@ -14,22 +14,22 @@ from typing import LiteralString
 
 from pydantic import TypeAdapter
 
-from quarry.core.collections.collection import Collection, OwnTable, UsedColumn
-from quarry.core.collections.column_types import is_single
-from quarry.core.collections.declaration import FacetDeclaration, table_name
-from quarry.core.collections.guessing import words
-from quarry.core.collections.json_paths import MOMENT, NUMBER, TRUTH, covered
-from quarry.core.collections.predicate import read_predicate
-from quarry.core.collections.relations import Column, is_date_type
-from quarry.core.collections.search_table import DATE, called, search_table, tables_reached
-from quarry.core.collections.secret_names import is_secret_number, secrecy_of
-from quarry.core.language.nouns import plural
-from quarry.core.retrieval.facets import SearchTable
+from quarry.collections.collection import Collection, OwnTable, UsedColumn
+from quarry.collections.column_types import is_single
+from quarry.collections.declaration import FacetDeclaration, table_name
+from quarry.collections.guessing import words
+from quarry.collections.json_paths import MOMENT, NUMBER, TRUTH, covered
+from quarry.collections.predicate import read_predicate
+from quarry.collections.relations import Column, is_date_type
+from quarry.collections.search_table import DATE, called, search_table, tables_reached
+from quarry.collections.secret_names import is_secret_number, secrecy_of
+from quarry.language.nouns import plural
 from quarry.query.algebra import Condition
 from quarry.query.collection_links import guard_of, links_of, title_of, titles_of
 from quarry.query.of_table import KINDS, described
 from quarry.query.paths import NUMERIC
 from quarry.query.schema import Field, Kind, Link, Source, SqlHoldsWords
+from quarry.retrieval.facets import SearchTable
 
 _NUMBERS = frozenset(("smallint", "integer", "bigint", "numeric", "real", "double precision"))
 _TEXTS = frozenset(("text", "character varying"))

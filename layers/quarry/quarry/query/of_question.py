@@ -9,11 +9,6 @@ import datetime
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from quarry.core.query.mention import DateRange, MoneyRange, NumberRange
-from quarry.core.query.question import Ask, Clause
-from quarry.core.query.question import Condition as FacetCondition
-from quarry.core.retrieval.answers import Measure, measures_of
-from quarry.core.retrieval.facets import NUMBER_OF, NUMERIC_KINDS, Facet, SearchTable
 from quarry.query.algebra import (
     LIMIT_MAX,
     PARTS_MAX,
@@ -34,6 +29,11 @@ from quarry.query.algebra import (
 )
 from quarry.query.paths import MONTH
 from quarry.query.schema import KEY, Link, Source
+from quarry.retrieval.answers import Measure, measures_of
+from quarry.retrieval.facets import NUMBER_OF, NUMERIC_KINDS, Facet, SearchTable
+from quarry.spans.mention import DateRange, MoneyRange, NumberRange
+from quarry.spans.question import Ask, Clause
+from quarry.spans.question import Condition as FacetCondition
 
 
 class _Unsayable(ValueError):

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import LiteralString
 
-from quarry.core.language.nouns import plural
-from quarry.core.retrieval.facets import Facet, FacetKind, Related, SearchTable
+from quarry.language.nouns import plural
 from quarry.query.schema import ACTOR_SETTING, Field, Kind, Link, Source, SqlHoldsWords, SqlOf
+from quarry.retrieval.facets import Facet, FacetKind, Related, SearchTable
 
 KINDS: Mapping[FacetKind, Kind] = {
     "value": "text", "array": "text", "name": "text", "title": "text", "place": "text", "text": "text", "number": "number",

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, LiteralString, get_args
 
-from quarry.core.errors import FieldError, InvalidInput
+from quarry.platform.errors import FieldError, InvalidInput
 from quarry.query.algebra import Condition
 from quarry.query.schema import Field, Kind, Link, Schema, Source, SqlHoldsWords, SqlOf
 

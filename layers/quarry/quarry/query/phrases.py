@@ -9,12 +9,9 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from quarry.core.errors import InvalidInput
-from quarry.core.language.nouns import plural
-from quarry.core.language.writing import ENGLISH, Writing, writing_of
-from quarry.core.query.mention import Grain
-from quarry.core.query.quantities import converted, dimension_of, plain_unit
-from quarry.core.retrieval.labels import days_label, listed_label, value_label
+from quarry.language.nouns import plural
+from quarry.language.writing import ENGLISH, Writing, writing_of
+from quarry.platform.errors import InvalidInput
 from quarry.query.algebra import (
     Aggregate,
     AllOf,
@@ -33,6 +30,9 @@ from quarry.query.paths import MONTH, Path, Rows, resolve, resolve_rows, rows_of
 from quarry.query.result import Cell, Column
 from quarry.query.schema import Field, Kind, Schema, Source
 from quarry.query.values import interval_of
+from quarry.retrieval.labels import days_label, listed_label, value_label
+from quarry.spans.mention import Grain
+from quarry.spans.quantities import converted, dimension_of, plain_unit
 
 NAMED_MAX = 4
 """Values of one condition that are named; of more, it is said how many."""

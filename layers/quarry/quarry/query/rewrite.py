@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from quarry.core.errors import InvalidInput
+from quarry.platform.errors import InvalidInput
 from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Exists, Not, Query, Words
 from quarry.query.paths import Rows, resolve_rows, rows_of
 from quarry.query.schema import Schema

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, LiteralString
 
-from quarry.core.retrieval.facets import SearchTable
 from quarry.query.algebra import Condition
+from quarry.retrieval.facets import SearchTable
 
 ACTOR_SETTING = "quarry.actor"
 """The setting by which our own policies know whose rows and values a caller may read."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, LiteralString
 
 from psycopg.sql import SQL, Composable, Composed, Placeholder
 
-from quarry.core.errors import FieldError, InvalidInput
+from quarry.platform.errors import FieldError, InvalidInput
 from quarry.query.paths import Rows, Step
 from quarry.query.schema import Kind, Schema
 

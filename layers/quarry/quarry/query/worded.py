@@ -11,14 +11,14 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import LiteralString
 
-from quarry.core.language.nouns import plural
-from quarry.core.query.question import Clause
-from quarry.core.retrieval.facets import Facet, Related, SearchTable
+from quarry.language.nouns import plural
 from quarry.query.algebra import Condition
 from quarry.query.of_question import condition_of, written
 from quarry.query.of_table import described, guard_of, of_row
 from quarry.query.phrases import Phrases
 from quarry.query.schema import KEY, Field, Link, Schema, Source
+from quarry.retrieval.facets import Facet, Related, SearchTable
+from quarry.spans.question import Clause
 
 
 @lru_cache(maxsize=256)

@@ -4,10 +4,10 @@ a number is told for sure. Scope and rights are the executor's. Pure.
 
 from __future__ import annotations
 
-from quarry.core.query.quantities import converted, dimension_of
 from quarry.query.algebra import Scalar
 from quarry.reader.names import FieldName
 from quarry.reader.said import Said, SaidNumber
+from quarry.spans.quantities import converted, dimension_of
 
 SIMPLE = frozenset({"average", "rows", "limit"})
 

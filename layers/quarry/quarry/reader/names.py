@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from quarry.core.language.stemming import stems_of
+from quarry.language.stemming import stems_of
 from quarry.query.paths import NUMERIC
 from quarry.query.schema import Field, Kind, Schema, Source
 

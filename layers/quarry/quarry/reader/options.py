@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
-from quarry.core.query.mention import DateRange
-from quarry.core.query.quantities import converted
 from quarry.query.algebra import Scalar
 from quarry.reader.constraints import are_alike, in_unit, may_hold
 from quarry.reader.features import Bundle
 from quarry.reader.names import FieldName, SourceName
 from quarry.reader.parts import Clues, Evidence
 from quarry.reader.said import Place, SaidDays, SaidNumber, SaidText, SaidValue
+from quarry.spans.mention import DateRange
+from quarry.spans.quantities import converted
 
 FIELDS_MAX = 5
 """Fields that one number or time may be compared with."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from quarry.core.text import STOP_WORDS
+from quarry.platform.text import STOP_WORDS
 from quarry.reader.features import Bundle, Scorer, index_of
 from quarry.reader.names import FieldName, LinkName, Names, SourceName
 from quarry.reader.said import Place, Said

@@ -8,16 +8,16 @@ from bisect import bisect_left
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
-from quarry.core.language.numerals import numeral_value
-from quarry.core.language.stemming import stem
-from quarry.core.language.tokens import Token, says_something_by_case, tokenise
-from quarry.core.query.dates import find_dates
-from quarry.core.query.mention import DateRange, Duration, Mention, MoneyRange, NumberRange
-from quarry.core.query.money import find_money
-from quarry.core.query.numbers import find_durations, find_numbers
-from quarry.core.text import STOP_WORDS
+from quarry.language.numerals import numeral_value
+from quarry.language.stemming import stem
+from quarry.language.tokens import Token, says_something_by_case, tokenise
+from quarry.platform.text import STOP_WORDS
 from quarry.reader.names import PREFIX_MIN, FieldName, LinkName, Names, SourceName
 from quarry.reader.values import ValueLink
+from quarry.spans.dates import find_dates
+from quarry.spans.mention import DateRange, Duration, Mention, MoneyRange, NumberRange
+from quarry.spans.money import find_money
+from quarry.spans.numbers import find_durations, find_numbers
 
 WORDS_MAX = 60
 """Words of a question that are read."""

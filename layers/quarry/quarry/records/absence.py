@@ -16,25 +16,25 @@ from typing import Any, LiteralString
 
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal, Placeholder
 
-from quarry.core.collections.collection import ENGLISH
-from quarry.core.errors import ModelError
-from quarry.core.language.demonyms import called_alike
-from quarry.core.language.everyday import is_everyday
-from quarry.core.language.irregular import other_forms
-from quarry.core.language.tokens import keys, says_something_by_case
-from quarry.core.postgres.pool import Database
-from quarry.core.query.measures import compared
-from quarry.core.query.mention import Asked, Cue, FacetName, Known, Value, Word
-from quarry.core.query.question import Clause, Condition, spans_of
-from quarry.core.retrieval.fusion import SEMANTIC_WEIGHT
-from quarry.core.services import Services
-from quarry.core.settings import LOCAL_EMBEDDING_MODEL
-from quarry.core.text import STOP_WORDS, placed_words, topic_text, words
+from quarry.collections.collection import ENGLISH
+from quarry.language.demonyms import called_alike
+from quarry.language.everyday import is_everyday
+from quarry.language.irregular import other_forms
+from quarry.language.tokens import keys, says_something_by_case
+from quarry.platform.errors import ModelError
+from quarry.platform.settings import LOCAL_EMBEDDING_MODEL
+from quarry.platform.text import STOP_WORDS, placed_words, topic_text, words
+from quarry.postgres.pool import Database
 from quarry.records.deeds import names_in_passing
 from quarry.records.ranking import RankedRecord
 from quarry.records.reading import RecordsReading, is_written_as_name, other_names, tellable
 from quarry.records.retrieval import similarities, tables_seen
 from quarry.records.searched_types import SearchedType
+from quarry.retrieval.fusion import SEMANTIC_WEIGHT
+from quarry.services.services import Services
+from quarry.spans.measures import compared
+from quarry.spans.mention import Asked, Cue, FacetName, Known, Value, Word
+from quarry.spans.question import Clause, Condition, spans_of
 
 _SAYING = frozenset(
     """

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from quarry.core.agent_tools import AgentPrompt, AgentResource, AgentTemplate
-from quarry.core.services import Caller, Services
+from quarry.agent.domain_tools import AgentPrompt, AgentResource, AgentTemplate
 from quarry.records.collections import describe_collections, read_record
+from quarry.services.services import Caller, Services
 
 
 async def _get(variables: Mapping[str, str], caller: Caller, services: Services) -> dict[str, Any]:

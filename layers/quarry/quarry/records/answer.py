@@ -11,11 +11,8 @@ from contextlib import aclosing
 from functools import partial
 from uuid import UUID
 
-from quarry.core.budget import Budget
-from quarry.core.off_loop import off_loop
-from quarry.core.run_log import Run
-from quarry.core.services import Caller, Services
-from quarry.core.stream.events import Event
+from quarry.platform.budget import Budget
+from quarry.platform.off_loop import off_loop
 from quarry.records.applied import applied, scope_of, with_filters_in_force
 from quarry.records.begun import Asked, Begun
 from quarry.records.by_model import answered_by_model
@@ -33,6 +30,9 @@ from quarry.records.searched_types import RecordTypes
 from quarry.records.tools import SEARCH, Searched, SearchToolset
 from quarry.records.types_in_force import acting_for
 from quarry.records.unreadable import over_readable
+from quarry.runs.run_log import Run
+from quarry.services.services import Caller, Services
+from quarry.streaming.events import Event
 
 MAX_STEPS = 6
 """Agent steps of one answer: searches at most, and model turns at most, the answer included."""

@@ -15,9 +15,9 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
-from quarry.core.errors import NotFound
-from quarry.core.forgettable import KEEP
-from quarry.core.postgres.pool import Database
+from quarry.platform.errors import NotFound
+from quarry.platform.forgettable import KEEP
+from quarry.postgres.pool import Database
 from quarry.query.algebra import Query
 from quarry.query.contract import QueryResult
 from quarry.records.candidates import RecordKey

@@ -5,14 +5,14 @@ from __future__ import annotations
 from fastapi import APIRouter
 from starlette.responses import JSONResponse, Response
 
-from quarry.core.errors import NotFound
-from quarry.core.text import Identifier
-from quarry.core.web.admission import without_place
-from quarry.core.web.identity import ServicesDependency
-from quarry.core.web.problems import documented
-from quarry.core.web.rate_limit import PlainCaller
+from quarry.platform.errors import NotFound
+from quarry.platform.text import Identifier
 from quarry.records.answer_cache import is_revocable, open_answer, revoke_answer
 from quarry.records.contract import CachedAnswer, OwnAnswer
+from quarry.web.admission import without_place
+from quarry.web.identity import ServicesDependency
+from quarry.web.problems import documented
+from quarry.web.rate_limit import PlainCaller
 
 router = APIRouter(tags=["records"])
 

@@ -8,9 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import quarry
-from quarry.core.postgres.faults import UNREADABLE
-from quarry.core.run_log import ResultRecord, Run
-from quarry.core.services import Caller, Services
+from quarry.postgres.faults import UNREADABLE
 from quarry.records.answer_cache import FinishedAnswer, KeptAnswer, Keys, digest, find_answer, store_answer
 from quarry.records.candidates import RecordKey
 from quarry.records.contract import Applied, AskRequest, DoneEvent, RecordType, Source
@@ -20,6 +18,8 @@ from quarry.records.reading import RecordsReading
 from quarry.records.retrieval import Scope, describe
 from quarry.records.searched_types import RecordTypes
 from quarry.records.tools import Searched, SearchToolset
+from quarry.runs.run_log import ResultRecord, Run
+from quarry.services.services import Caller, Services
 
 BROKEN_OFF = "\n\n*The answer broke off here. From the sources themselves:*\n\n"
 

@@ -18,12 +18,11 @@ from quarry.agent.matches import matched_values
 from quarry.agent.result_text import result_text
 from quarry.agent.service import answer_query
 from quarry.agent.sources import what_may_be_asked
-from quarry.core.errors import InvalidInput, ModelError
-from quarry.core.links import LinkFilter
-from quarry.core.model.interface import Message
-from quarry.core.off_loop import off_loop
-from quarry.core.postgres.faults import UNREADABLE
-from quarry.core.stream.events import Event
+from quarry.models.interface import Message
+from quarry.platform.errors import InvalidInput, ModelError
+from quarry.platform.links import LinkFilter
+from quarry.platform.off_loop import off_loop
+from quarry.postgres.faults import UNREADABLE
 from quarry.query.contract import QueryResult
 from quarry.records.aggregation import aggregation_of
 from quarry.records.answer_cache import AskedQuery, FinishedAnswer, KeptAnswer, Keys
@@ -48,6 +47,7 @@ from quarry.records.prompts import answer_messages
 from quarry.records.research import STEP, Research
 from quarry.records.support import Support, support
 from quarry.records.written_answer import WrittenAnswer
+from quarry.streaming.events import Event
 
 COUNTED = "counted on the records"
 CITATION_CHARACTERS_MAX = 8

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from quarry.agent.reading import read_over
 from quarry.agent.service import answer_query
 from quarry.agent.sources import Asked, what_may_be_asked
-from quarry.core.errors import InvalidInput
+from quarry.platform.errors import InvalidInput
 from quarry.query.algebra import Query
 from quarry.query.contract import QueryResult, ResultColumn
 from quarry.query.result import Cell

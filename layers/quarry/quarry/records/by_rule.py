@@ -7,9 +7,8 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from functools import partial
 
-from quarry.core.model.step import write
-from quarry.core.off_loop import off_loop
-from quarry.core.stream.events import Event
+from quarry.models.step import write
+from quarry.platform.off_loop import off_loop
 from quarry.records import fallbacks
 from quarry.records.answer_cache import FinishedAnswer, KeptAnswer, Keys
 from quarry.records.begun import BROKEN_OFF, Begun
@@ -28,6 +27,7 @@ from quarry.records.facts import Facts, known_facts
 from quarry.records.followups import suggest_followups
 from quarry.records.near_numbers import near_number_asked_for
 from quarry.records.support import support
+from quarry.streaming.events import Event
 
 
 async def answered_by_rule(begun: Begun) -> AsyncGenerator[Event]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import datetime
 from dataclasses import dataclass, field
 
-from quarry.core.collections.declaration import Quoting
-from quarry.core.language.writing import ENGLISH
+from quarry.collections.declaration import Quoting
+from quarry.language.writing import ENGLISH
 from quarry.records.contract import RecordType
 
 RecordKey = tuple[RecordType, str]

@@ -7,13 +7,10 @@ from functools import partial
 from typing import get_args
 
 from quarry.agent.description import describe_sources
-from quarry.core.collections.declaration import nearest
-from quarry.core.collections.search_table import DATE
-from quarry.core.errors import FieldError, InvalidInput
-from quarry.core.language.writing import ENGLISH, languages
-from quarry.core.query.question import Ask
-from quarry.core.retrieval.answers import Group, Measure, latest
-from quarry.core.services import Caller, Services
+from quarry.collections.declaration import nearest
+from quarry.collections.search_table import DATE
+from quarry.language.writing import ENGLISH, languages
+from quarry.platform.errors import FieldError, InvalidInput
 from quarry.query.as_read import united
 from quarry.query.asked import answer
 from quarry.query.contract import SourceDescription
@@ -34,6 +31,9 @@ from quarry.records.retrieval import Scope, whole_record, with_known_values
 from quarry.records.searched_types import RecordTypes, SearchedType
 from quarry.records.types_in_force import acting_for
 from quarry.records.unreadable import over_readable
+from quarry.retrieval.answers import Group, Measure, latest
+from quarry.services.services import Caller, Services
+from quarry.spans.question import Ask
 
 GROUPS_MAX = 1000
 """So many groups are told."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import aclosing
 
-from quarry.core.completions import Asked, Said, Source, Sources, Turn, cited_in
-from quarry.core.text import QUERY_MAX_CHARACTERS
+from quarry.agent.completions import Asked, Said, Source, Sources, Turn, cited_in
+from quarry.platform.text import QUERY_MAX_CHARACTERS
 from quarry.records.answer import answer_question
 from quarry.records.contract import (
     HISTORY_CHARACTERS_MAX,

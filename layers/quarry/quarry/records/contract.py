@@ -19,12 +19,12 @@ from pydantic import (
     field_validator,
 )
 
-from quarry.core.contract import AggregationGroup, Day, Request
-from quarry.core.lazy_model import LazyModel
-from quarry.core.stream.encoding import AFTER_SEQ, PLACE_PATTERN
-from quarry.core.stream.events import Event
-from quarry.core.text import Identifier, QueryText, Storable
+from quarry.platform.contract import AggregationGroup, Day, Request
+from quarry.platform.lazy_model import LazyModel
+from quarry.platform.text import Identifier, QueryText, Storable
 from quarry.query.contract import RelatedRows, ShortQuery, SourceDescription, SourceField
+from quarry.streaming.encoding import AFTER_SEQ, PLACE_PATTERN
+from quarry.streaming.events import Event
 
 RecordType = str
 """The name of a type of record."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
-from quarry.core.text import QUERY_MAX_CHARACTERS, significant_words, words
+from quarry.platform.text import QUERY_MAX_CHARACTERS, significant_words, words
 from quarry.records.contract import PriorTurn
 
 STANDALONE_WORDS_MIN = 4

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from quarry.core.language.nouns import plural
-from quarry.core.language.writing import ENGLISH, Writing
-from quarry.core.query.mention import Grain
-from quarry.core.query.question import Ask, Function
-from quarry.core.retrieval.answers import Value, measures_of
-from quarry.core.retrieval.facets import Facet, SearchTable
-from quarry.core.retrieval.labels import NO_VALUE, value_label
+from quarry.language.nouns import plural
+from quarry.language.writing import ENGLISH, Writing
 from quarry.records.contract import AggregationEvent, CountedGroup
+from quarry.retrieval.answers import Value, measures_of
+from quarry.retrieval.facets import Facet, SearchTable
+from quarry.retrieval.labels import NO_VALUE, value_label
+from quarry.spans.mention import Grain
+from quarry.spans.question import Ask, Function
 
 GROUPS_SAID_MAX = 8
 PERIODS_SAID_MAX = 24

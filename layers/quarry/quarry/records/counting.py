@@ -6,28 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
-from quarry.core.postgres.pool import Database
-from quarry.core.query.mention import (
-    Asked,
-    Cue,
-    DateRange,
-    FacetName,
-    Known,
-    KnownValue,
-    Mention,
-    MoneyRange,
-    NumberRange,
-    Phrase,
-    Place,
-    Span,
-    Word,
-)
-from quarry.core.query.question import Ask, Clause, Condition, spans_of
-from quarry.core.query.reckoning import groups_in
-from quarry.core.query.shares import said_of_rows
-from quarry.core.query.united_tables import is_misnamed, nearest
-from quarry.core.retrieval.answers import Group, latest
-from quarry.core.retrieval.facets import SearchTable
+from quarry.postgres.pool import Database
 from quarry.query.asked import answer, relaxations
 from quarry.query.asked import count as count_rows
 from quarry.query.of_question import TableQuestion
@@ -63,6 +42,27 @@ from quarry.records.understood import (
     only_says_done,
     only_says_sold,
 )
+from quarry.retrieval.answers import Group, latest
+from quarry.retrieval.facets import SearchTable
+from quarry.spans.mention import (
+    Asked,
+    Cue,
+    DateRange,
+    FacetName,
+    Known,
+    KnownValue,
+    Mention,
+    MoneyRange,
+    NumberRange,
+    Phrase,
+    Place,
+    Span,
+    Word,
+)
+from quarry.spans.question import Ask, Clause, Condition, spans_of
+from quarry.spans.reckoning import groups_in
+from quarry.spans.shares import said_of_rows
+from quarry.spans.united_tables import is_misnamed, nearest
 
 GROUPS_MAX = 50
 RELAXATIONS_MAX = 2

@@ -11,13 +11,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
-from quarry.core.language.everyday import is_everyday
-from quarry.core.language.irregular import BE, is_past, other_forms
-from quarry.core.language.nouns import is_plural
-from quarry.core.language.stemming import stem, stem_set
-from quarry.core.query.measures import MEASURING
-from quarry.core.text import STOP_WORDS, placed_words, significant_words, words
+from quarry.language.everyday import is_everyday
+from quarry.language.irregular import BE, is_past, other_forms
+from quarry.language.nouns import is_plural
+from quarry.language.stemming import stem, stem_set
+from quarry.platform.text import STOP_WORDS, placed_words, significant_words, words
 from quarry.records.quantities import MONTHS, asked_quantity
+from quarry.spans.measures import MEASURING
 
 
 @dataclass(frozen=True)

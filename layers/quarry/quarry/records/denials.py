@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from quarry.core.language.sentences import sentence_spans
+from quarry.language.sentences import sentence_spans
 
 _SOURCES = r"(?:records?|sources?|documents?|passages?|excerpts?|texts?|materials?)"
 _TELL = (

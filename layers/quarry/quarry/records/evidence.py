@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from quarry.core.snippet import mark, unmark
-from quarry.core.text import shorten
+from quarry.platform.snippet import mark, unmark
+from quarry.platform.text import shorten
 from quarry.records.candidates import RecordKey, RecordText
 from quarry.records.contract import Source
 from quarry.records.ranking import RankedRecord

@@ -6,10 +6,9 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from quarry.agent.asked_query import query_for
-from quarry.core.language.stemming import stem
-from quarry.core.off_loop import off_loop
-from quarry.core.query.mention import Asked, Cue, Duration, Known, MoneyRange, NumberRange, Word
-from quarry.core.text import significant_words
+from quarry.language.stemming import stem
+from quarry.platform.off_loop import off_loop
+from quarry.platform.text import significant_words
 from quarry.query.algebra import Query
 from quarry.records import fallbacks
 from quarry.records.absence import Answerability, answerability, is_met, names_held_by_none
@@ -20,6 +19,7 @@ from quarry.records.intent import is_asked, is_topic_alone, parts
 from quarry.records.reading import RecordsReading
 from quarry.records.tools import Searched, SearchToolset
 from quarry.records.untold import untold
+from quarry.spans.mention import Asked, Cue, Duration, Known, MoneyRange, NumberRange, Word
 
 PARTS_MAX = 3
 """So many of the things that a refused question asks one after the other are looked for by themselves."""

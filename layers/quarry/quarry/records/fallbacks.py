@@ -12,18 +12,18 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
-from quarry.core.language.nouns import is_doer_of
-from quarry.core.language.sentences import sentences
-from quarry.core.language.tokens import codes_in, is_code
-from quarry.core.language.writing import writing_of
-from quarry.core.query.measures import MEASURING, words_measuring
-from quarry.core.query.places import AREAS
-from quarry.core.text import STOP_WORDS, shorten, significant_words, words
+from quarry.language.nouns import is_doer_of
+from quarry.language.sentences import sentences
+from quarry.language.tokens import codes_in, is_code
+from quarry.language.writing import writing_of
+from quarry.platform.text import STOP_WORDS, shorten, significant_words, words
 from quarry.records.candidates import RecordText
 from quarry.records.evidence import EvidenceSource
 from quarry.records.intent import parts
 from quarry.records.outputs import FollowupQuestions
 from quarry.records.quantities import MONTHS, asked_count
+from quarry.spans.measures import MEASURING, words_measuring
+from quarry.spans.places import AREAS
 
 SENTENCES_MAX = 7
 SENTENCES_PER_SOURCE_MAX = 3

@@ -9,12 +9,12 @@ import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
-from quarry.core.errors import FieldError, InvalidInput
-from quarry.core.query.mention import DateRange, MoneyRange, NumberRange
-from quarry.core.query.question import Clause, Condition
-from quarry.core.retrieval.facets import Facet
+from quarry.platform.errors import FieldError, InvalidInput
 from quarry.query.worded import condition as asked_of
 from quarry.records.searched_types import SearchedType
+from quarry.retrieval.facets import Facet
+from quarry.spans.mention import DateRange, MoneyRange, NumberRange
+from quarry.spans.question import Clause, Condition
 
 NEGATED = "-"
 TO = ".."

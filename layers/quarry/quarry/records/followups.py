@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
-from quarry.core.budget import in_time
-from quarry.core.errors import TimeIsUp
-from quarry.core.links import plain_links
-from quarry.core.model.step import ModelStep, decide
-from quarry.core.off_loop import off_loop
-from quarry.core.postgres.faults import UNREADABLE
-from quarry.core.text import shorten, significant_words
+from quarry.models.step import ModelStep, decide
+from quarry.platform.budget import in_time
+from quarry.platform.errors import TimeIsUp
+from quarry.platform.links import plain_links
+from quarry.platform.off_loop import off_loop
+from quarry.platform.text import shorten, significant_words
+from quarry.postgres.faults import UNREADABLE
 from quarry.records import fallbacks
 from quarry.records.candidates import RecordText
 from quarry.records.conversation import Conversation

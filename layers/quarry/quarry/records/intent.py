@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Set
 
-from quarry.core.language.tokens import codes_in
-from quarry.core.query.mention import Span
-from quarry.core.text import STOP_WORDS, topic_text, words
+from quarry.language.tokens import codes_in
+from quarry.platform.text import STOP_WORDS, topic_text, words
 from quarry.records.contract import Intent
+from quarry.spans.mention import Span
 
 QUESTION_WORDS = frozenset(
     """

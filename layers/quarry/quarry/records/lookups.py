@@ -8,7 +8,6 @@ from typing import Any
 
 from quarry.agent.hits import Hit
 from quarry.agent.sources import Asked
-from quarry.core.services import Services
 from quarry.records.candidates import RecordText
 from quarry.records.collections import read_record
 from quarry.records.evidence import passage
@@ -17,6 +16,7 @@ from quarry.records.search import rank_records
 from quarry.records.searched_types import RecordTypes, SearchedType
 from quarry.records.types_in_force import acting_for
 from quarry.records.unreadable import over_readable
+from quarry.services.services import Services
 
 
 async def search_text(

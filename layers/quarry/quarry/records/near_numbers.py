@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from quarry.agent.near_numbers import is_plain_text, not_numbers
 from quarry.agent.sources import what_may_be_asked
-from quarry.core.language.stemming import stem
-from quarry.core.query.mention import AskedFor
-from quarry.core.text import words
+from quarry.language.stemming import stem
+from quarry.platform.text import words
 from quarry.records.begun import Begun
 from quarry.records.facts import Facts
 from quarry.records.searched_types import BUILT_IN
+from quarry.spans.mention import AskedFor
 
 _RECKONING: frozenset[AskedFor] = frozenset({"average", "total", "largest", "smallest", "measure", "statistic"})
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from quarry.core.lazy_model import LazyModel
-from quarry.core.text import CleanText
+from quarry.platform.lazy_model import LazyModel
+from quarry.platform.text import CleanText
 
 
 class FollowupQuestions(LazyModel):

@@ -8,8 +8,8 @@ from __future__ import annotations
 import datetime
 from collections.abc import Sequence
 
-from quarry.core.model.interface import Message
-from quarry.core.text import fence, shorten
+from quarry.models.interface import Message
+from quarry.platform.text import fence, shorten
 from quarry.records.contract import PriorTurn
 from quarry.records.evidence import EvidenceSource, passage
 from quarry.records.written_answer import FORM

@@ -10,10 +10,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from quarry.core.language.nouns import is_plural
-from quarry.core.language.numerals import DIGITS, IN_WORDS
-from quarry.core.language.stemming import stem
-from quarry.core.text import STOP_WORDS, placed_words, words
+from quarry.language.nouns import is_plural
+from quarry.language.numerals import DIGITS, IN_WORDS
+from quarry.language.stemming import stem
+from quarry.platform.text import STOP_WORDS, placed_words, words
 
 
 @dataclass(frozen=True)

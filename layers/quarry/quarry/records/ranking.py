@@ -6,8 +6,8 @@ import datetime
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from quarry.core.retrieval.fusion import SEMANTIC_WEIGHT, Method, Scored, fuse
 from quarry.records.candidates import Candidate, RecordKey
+from quarry.retrieval.fusion import SEMANTIC_WEIGHT, Method, Scored, fuse
 
 SIMILARITY_MIN = 0.2
 """A record less similar than this (cosine) was not found by its meaning: something is always nearest."""

@@ -11,13 +11,18 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise
 
-from quarry.core.language.stemming import stem, stem_set
-from quarry.core.language.tokens import says_something_by_case
-from quarry.core.off_loop import off_loop
-from quarry.core.postgres.pool import Database
-from quarry.core.query.date_verbs import is_event, is_undone, tells_of
-from quarry.core.query.interpretation import interpret
-from quarry.core.query.mention import (
+from quarry.language.stemming import stem, stem_set
+from quarry.language.tokens import says_something_by_case
+from quarry.platform.off_loop import off_loop
+from quarry.postgres.pool import Database
+from quarry.query.worded import can_have
+from quarry.records.intent import exclusions_in
+from quarry.records.searched_types import RecordTypes
+from quarry.retrieval.facets import Facet, SearchTable
+from quarry.retrieval.reading import read_question
+from quarry.spans.date_verbs import is_event, is_undone, tells_of
+from quarry.spans.interpretation import interpret
+from quarry.spans.mention import (
     Asked,
     AskedFor,
     Cue,
@@ -33,12 +38,7 @@ from quarry.core.query.mention import (
     Span,
     Word,
 )
-from quarry.core.query.question import Ask, Clause, Condition, Question, Reading, spans_of
-from quarry.core.retrieval.facets import Facet, SearchTable
-from quarry.core.retrieval.reading import read_question
-from quarry.query.worded import can_have
-from quarry.records.intent import exclusions_in
-from quarry.records.searched_types import RecordTypes
+from quarry.spans.question import Ask, Clause, Condition, Question, Reading, spans_of
 
 CLAUSES_MAX = 12
 """So many conditions a question may have; of more, the first ones hold."""

@@ -15,15 +15,13 @@ from quarry.agent import tools as agent_tools
 from quarry.agent.calls import Calling, Tool, ToolResult, explained
 from quarry.agent.description import describe_sources
 from quarry.agent.lookups import filters_of
+from quarry.agent.results import bounded
 from quarry.agent.service import answer_query
 from quarry.agent.sources import Asked
 from quarry.agent.tools import GetArguments, SearchArguments, ValuesArguments
 from quarry.agent.values import values_like
-from quarry.core.agent_results import bounded
-from quarry.core.errors import FieldError, InvalidInput, SourceUnavailable
-from quarry.core.off_loop import off_loop
-from quarry.core.query.question import Clause
-from quarry.core.retrieval.facets import SearchTable
+from quarry.platform.errors import FieldError, InvalidInput, SourceUnavailable
+from quarry.platform.off_loop import off_loop
 from quarry.query.algebra import Condition, Query
 from quarry.query.contract import QueryResult, SourceDescription
 from quarry.query.of_question import condition_of
@@ -35,6 +33,8 @@ from quarry.records.retrieval import describe, whole_record
 from quarry.records.search import rank_records
 from quarry.records.tools import SearchToolset, summary, varied
 from quarry.records.written_answer import RESULT
+from quarry.retrieval.facets import SearchTable
+from quarry.spans.question import Clause
 
 STEP = "records_answer"
 SOURCES_FOUND_MAX = 40

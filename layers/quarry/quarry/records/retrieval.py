@@ -12,21 +12,21 @@ from psycopg import DataError
 from psycopg.rows import DictRow
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal, Placeholder
 
-from quarry.core.collections.collection import ENGLISH
-from quarry.core.errors import NotFound
-from quarry.core.postgres.pool import Database
-from quarry.core.postgres.vectors import half_vector
-from quarry.core.query.mention import DateRange
-from quarry.core.query.question import Ask, Clause, Condition
-from quarry.core.retrieval.known_values import values_as_written
-from quarry.core.retrieval.named_values import NamedValue
-from quarry.core.retrieval.visible_values import Owners
-from quarry.core.shown import shown
+from quarry.collections.collection import ENGLISH
+from quarry.platform.errors import NotFound
+from quarry.platform.shown import shown
+from quarry.postgres.pool import Database
+from quarry.postgres.vectors import half_vector
 from quarry.query.asked import answer
 from quarry.query.of_question import TableQuestion
 from quarry.records.candidates import Candidate, RecordKey, RecordText
 from quarry.records.contract import RecordType, WholeRecord
 from quarry.records.searched_types import RecordTypes, SearchedType
+from quarry.retrieval.known_values import values_as_written
+from quarry.retrieval.named_values import NamedValue
+from quarry.retrieval.visible_values import Owners
+from quarry.spans.mention import DateRange
+from quarry.spans.question import Ask, Clause, Condition
 
 ROWS_RANKED = 4_000
 """So many rows are ranked by their words in one search, shared by its arms; of a query of few words more (text_candidates)."""

@@ -8,14 +8,8 @@ from fastapi import APIRouter, Path, Query, Request
 from pydantic import TypeAdapter
 from starlette.responses import Response, StreamingResponse
 
-from quarry.core.errors import Gone, NotFound
-from quarry.core.services import Caller, Services
-from quarry.core.stream.encoding import SSE
-from quarry.core.text import Identifier
-from quarry.core.web.identity import ServicesDependency
-from quarry.core.web.problems import documented, request_id_of
-from quarry.core.web.rate_limit import PlainCaller
-from quarry.core.web.streams import SSE_EVENT_SCHEMA, Reader, rest_of_stream, stream_response
+from quarry.platform.errors import Gone, NotFound
+from quarry.platform.text import Identifier
 from quarry.records.contract import (
     AskQuery,
     AskRequest,
@@ -28,6 +22,12 @@ from quarry.records.contract import (
     TypeName,
     WholeRecord,
 )
+from quarry.services.services import Caller, Services
+from quarry.streaming.encoding import SSE
+from quarry.web.identity import ServicesDependency
+from quarry.web.problems import documented, request_id_of
+from quarry.web.rate_limit import PlainCaller
+from quarry.web.streams import SSE_EVENT_SCHEMA, Reader, rest_of_stream, stream_response
 
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {

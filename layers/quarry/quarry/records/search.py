@@ -12,15 +12,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from quarry.core.collections.collection import ENGLISH
-from quarry.core.off_loop import off_loop
-from quarry.core.postgres.pool import Database
-from quarry.core.retrieval.folding import fold
-from quarry.core.run_log import ResultRecord, Run
-from quarry.core.services import Caller, Services
-from quarry.core.settings import LOCAL_EMBEDDING_MODEL
-from quarry.core.snippet import mark
-from quarry.core.text import significant_words, words
+from quarry.collections.collection import ENGLISH
+from quarry.platform.off_loop import off_loop
+from quarry.platform.settings import LOCAL_EMBEDDING_MODEL
+from quarry.platform.snippet import mark
+from quarry.platform.text import significant_words, words
+from quarry.postgres.pool import Database
 from quarry.query.asked import count
 from quarry.records.candidates import Candidate, RecordKey, RecordText
 from quarry.records.contract import Matched, RecordType, Result, SameRecord, SearchRequest, SearchResponse
@@ -44,6 +41,9 @@ from quarry.records.search_plan import SearchPlan, search_plans
 from quarry.records.searched_types import RecordTypes, SearchedType
 from quarry.records.types_in_force import acting_for
 from quarry.records.unreadable import over_readable
+from quarry.retrieval.folding import fold
+from quarry.runs.run_log import ResultRecord, Run
+from quarry.services.services import Caller, Services
 
 DEPTH = 100
 """Candidates of each type by words, and by meaning. Deeper pages than these hold nothing."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from quarry.core.language.nouns import name_people
-from quarry.core.query.mention import DateRange
-from quarry.core.query.question import Clause
-from quarry.core.query.united_tables import nearest
+from quarry.language.nouns import name_people
 from quarry.records.filters import types_with
 from quarry.records.intent import words_to_look_up
 from quarry.records.reading import RecordsReading
 from quarry.records.retrieval import EVERYTHING, Arm, Scope
 from quarry.records.searched_types import SearchedType
+from quarry.spans.mention import DateRange
+from quarry.spans.question import Clause
+from quarry.spans.united_tables import nearest
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ from typing import Any, LiteralString
 from psycopg.sql import SQL, Composable
 
 from quarry.civic.collections import COLLECTIONS
-from quarry.core.collections.blanks import text_facets
-from quarry.core.collections.collection import ENGLISH, LINE_BREAK, Collection, OwnTable, joined_texts, quoted
-from quarry.core.collections.declaration import Quoting, nearest
-from quarry.core.collections.search_table import (
+from quarry.collections.blanks import text_facets
+from quarry.collections.collection import ENGLISH, LINE_BREAK, Collection, OwnTable, joined_texts, quoted
+from quarry.collections.declaration import Quoting, nearest
+from quarry.collections.search_table import (
     called,
     hides_rows,
     is_callers,
@@ -24,14 +24,14 @@ from quarry.core.collections.search_table import (
     rows_referring,
     search_table,
 )
-from quarry.core.collections.stock import stock_facets
-from quarry.core.errors import FieldError, InvalidInput, SourceUnavailable
-from quarry.core.language.stemming import stems_of
-from quarry.core.query.question import Clause
-from quarry.core.retrieval.facets import Facet, SearchTable
-from quarry.core.retrieval.visible_values import Owners
+from quarry.collections.stock import stock_facets
+from quarry.language.stemming import stems_of
+from quarry.platform.errors import FieldError, InvalidInput, SourceUnavailable
 from quarry.query.asked import where
 from quarry.records.contract import RecordType
+from quarry.retrieval.facets import Facet, SearchTable
+from quarry.retrieval.visible_values import Owners
+from quarry.spans.question import Clause
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from psycopg import Error as PostgresError
 
 from quarry.civic.collections import COLLECTIONS
-from quarry.core.collections.plain_columns import columns_of
-from quarry.core.collections.upkeep import take_a_few
-from quarry.core.services import Caller, Services
+from quarry.collections.plain_columns import columns_of
+from quarry.collections.upkeep import take_a_few
 from quarry.query.of_collection import Declared, sources_of
 from quarry.query.schema import Source
 from quarry.records.searched_types import BUILT_IN, RecordTypes
 from quarry.records.types_in_force import REMEMBERED_SECONDS, declared_types, settings_of, types_in_force
 from quarry.records.unreadable import leave_out
+from quarry.services.services import Caller, Services
 
 _NAME = "record sources"
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
-from quarry.core.language.said_numbers import (
+from quarry.language.said_numbers import (
     LIST_MARK,
     TOKEN,
     amounts_in,
@@ -22,9 +22,9 @@ from quarry.core.language.said_numbers import (
     roots_of,
     words_of,
 )
-from quarry.core.language.sentences import sentence_spans
-from quarry.core.language.writing import ENGLISH, writing_of
-from quarry.core.text import STOP_WORDS, significant_words
+from quarry.language.sentences import sentence_spans
+from quarry.language.writing import ENGLISH, writing_of
+from quarry.platform.text import STOP_WORDS, significant_words
 from quarry.records.candidates import RecordText
 from quarry.records.citations import CODE
 from quarry.records.contract import Citation

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from quarry.civic.collections import COLLECTIONS
 from quarry.civic.tables import LOADABLE
-from quarry.core.cleanup import ExpiringTable
-from quarry.core.collections.search_table import embedded_table
-from quarry.core.forgettable import Forgettable
+from quarry.collections.search_table import embedded_table
+from quarry.platform.forgettable import Forgettable
+from quarry.runs.cleanup import ExpiringTable
 
 __all__ = ["EMBEDDED", "EXPIRING", "FORGETTABLE", "LOADABLE"]
 

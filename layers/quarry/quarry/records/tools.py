@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from quarry.core.run_log import Run
-from quarry.core.services import Caller, Services
 from quarry.records.candidates import RecordText
 from quarry.records.contract import RecordType
 from quarry.records.evidence import Evidence, EvidenceSource
@@ -15,6 +13,8 @@ from quarry.records.reading import RecordsReading
 from quarry.records.retrieval import EVERYTHING, Scope, describe
 from quarry.records.search import is_cut_off, rank_records
 from quarry.records.searched_types import SearchedType
+from quarry.runs.run_log import Run
+from quarry.services.services import Caller, Services
 
 SEARCH = "search"
 FIRST_SOURCES = 8

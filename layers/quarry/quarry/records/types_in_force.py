@@ -7,11 +7,11 @@ from copy import copy
 
 from psycopg.sql import SQL, Identifier
 
-from quarry.core.collections.upkeep import read_collections, take_a_few
-from quarry.core.postgres.pool import Database
-from quarry.core.services import Caller, Services
+from quarry.collections.upkeep import read_collections, take_a_few
+from quarry.postgres.pool import Database
 from quarry.records.searched_types import BUILT_IN, RecordTypes, with_collections
 from quarry.records.unreadable import remembered
+from quarry.services.services import Caller, Services
 
 REMEMBERED_SECONDS = 2.0
 """So long a collection that was applied may be unknown to a process that runs."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence, Set
 
-from quarry.core.language.nouns import is_plural, singular
-from quarry.core.language.stemming import stem
-from quarry.core.language.tokens import keys
-from quarry.core.query.date_verbs import is_dated_verb, is_event
-from quarry.core.query.measures import MONEY_VERBS, SALES, is_measuring
-from quarry.core.query.mention import (
+from quarry.language.nouns import is_plural, singular
+from quarry.language.stemming import stem
+from quarry.language.tokens import keys
+from quarry.records.reading import RecordsReading
+from quarry.retrieval.facets import SearchTable
+from quarry.spans.date_verbs import is_dated_verb, is_event
+from quarry.spans.measures import MONEY_VERBS, SALES, is_measuring
+from quarry.spans.mention import (
     Asked,
     Cue,
     DateRange,
@@ -25,11 +27,9 @@ from quarry.core.query.mention import (
     Span,
     Word,
 )
-from quarry.core.query.parser import leads_to_number
-from quarry.core.query.quantities import dimension_of
-from quarry.core.query.question import Clause, spans_of
-from quarry.core.retrieval.facets import SearchTable
-from quarry.records.reading import RecordsReading
+from quarry.spans.parser import leads_to_number
+from quarry.spans.quantities import dimension_of
+from quarry.spans.question import Clause, spans_of
 
 LEAD_CHARACTERS_MAX = 40
 SHORTENED_MIN = 4

@@ -13,9 +13,9 @@ from typing import TypeVar
 
 from psycopg import Error as PostgresError
 
-from quarry.core.errors import InvalidInput, QuarryError, SourceUnavailable
-from quarry.core.memory import Memory
-from quarry.core.postgres.faults import lasting_fault, lasting_fault_of
+from quarry.platform.errors import InvalidInput, QuarryError, SourceUnavailable
+from quarry.platform.memory import Memory
+from quarry.postgres.faults import lasting_fault, lasting_fault_of
 from quarry.records.contract import RecordType
 from quarry.records.searched_types import RecordTypes
 

@@ -10,11 +10,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 
-from quarry.core.language.nouns import names_doer
-from quarry.core.language.sentences import sentences
-from quarry.core.language.stemming import stem
-from quarry.core.language.writing import ENGLISH
-from quarry.core.text import shorten, significant_words, words
+from quarry.language.nouns import names_doer
+from quarry.language.sentences import sentences
+from quarry.language.stemming import stem
+from quarry.language.writing import ENGLISH
+from quarry.platform.text import shorten, significant_words, words
 from quarry.records.candidates import RecordText
 from quarry.records.deeds import asked_deed
 from quarry.records.evidence import EvidenceSource

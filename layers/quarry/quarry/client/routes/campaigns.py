@@ -17,8 +17,8 @@ from quarry.campaigns.contract import (
 )
 from quarry.client.calls import given, route, streamed
 from quarry.client.wire import EventTypes, Sent
-from quarry.core.stream.encoding import NDJSON
-from quarry.core.stream.events import PartialTextEvent
+from quarry.streaming.encoding import NDJSON
+from quarry.streaming.events import PartialTextEvent
 
 CampaignsEvent = ToolCallEvent | ToolObservationEvent | PartialTextEvent | FinalAnswerEvent
 """What an answer about campaigns consists of."""

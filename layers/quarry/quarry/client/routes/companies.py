@@ -15,8 +15,8 @@ from quarry.companies.contract import (
     Constraints,
     FinalAnswerEvent,
 )
-from quarry.core.stream.encoding import NDJSON
-from quarry.core.stream.events import PartialTextEvent
+from quarry.streaming.encoding import NDJSON
+from quarry.streaming.events import PartialTextEvent
 
 CompaniesEvent = ActivityEvent | PartialTextEvent | FinalAnswerEvent
 """What a search for companies consists of."""

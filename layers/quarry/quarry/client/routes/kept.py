@@ -8,7 +8,7 @@ from typing import Any
 
 from quarry.client.calls import given, route
 from quarry.client.wire import Sent
-from quarry.core.kept.contract import (
+from quarry.kept.contract import (
     Conversation,
     ConversationChange,
     ConversationEntry,

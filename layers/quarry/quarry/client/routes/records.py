@@ -9,7 +9,6 @@ from typing import Literal
 
 from quarry.client.calls import given, route, streamed
 from quarry.client.wire import EventTypes, Sent
-from quarry.core.stream.encoding import SSE
 from quarry.records.contract import (
     AggregationEvent,
     AnswerChunkEvent,
@@ -33,6 +32,7 @@ from quarry.records.contract import (
     ToolObservationEvent,
     WholeRecord,
 )
+from quarry.streaming.encoding import SSE
 
 RecordsEvent = (
     IntentEvent

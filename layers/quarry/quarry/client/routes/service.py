@@ -6,7 +6,7 @@ from types import NoneType
 
 from quarry.client.calls import given, route
 from quarry.client.wire import Sent
-from quarry.core.web.contract import Feedback, Health, PageConfig
+from quarry.web.contract import Feedback, Health, PageConfig
 
 
 class ServiceRoutes:

@@ -89,7 +89,7 @@ def _chosen(given: Arguments) -> Command:
 
 def _explain(error: Exception) -> str | None:
     """What to tell of an error that was to be foreseen; None for a fault of our own."""
-    from quarry.core.errors import QuarryError
+    from quarry.platform.errors import QuarryError
 
     if isinstance(error, QuarryError):
         return error.message
@@ -107,7 +107,7 @@ def _explain(error: Exception) -> str | None:
 def _explain_postgres(error: Exception) -> str | None:
     import psycopg
 
-    from quarry.core.postgres.pool import translate
+    from quarry.postgres.pool import translate
 
     if not isinstance(error, psycopg.Error):
         return None

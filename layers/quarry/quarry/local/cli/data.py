@@ -22,8 +22,8 @@ from quarry.local.cli.parsing import (
 )  # fmt: skip
 
 if TYPE_CHECKING:
-    from quarry.core.files.options import ReadOptions
-    from quarry.core.s3 import S3Object
+    from quarry.files.options import ReadOptions
+    from quarry.services.s3 import S3Object
 from quarry.local.telling import telling
 
 _OF_OWN_TABLES = ("key", "append", "replace", "decimal", "dates", "empty")
@@ -123,9 +123,9 @@ def _load_collection(given: Arguments) -> int:
 
 
 def _read_options(given: Arguments) -> ReadOptions:
-    from quarry.core.files.encodings import known_encoding
-    from quarry.core.files.options import ReadOptions
-    from quarry.core.files.writing import Writing
+    from quarry.files.encodings import known_encoding
+    from quarry.files.options import ReadOptions
+    from quarry.files.writing import Writing
 
     try:
         encoding = given.encoding and known_encoding(given.encoding)
@@ -138,7 +138,7 @@ def _read_options(given: Arguments) -> ReadOptions:
 
 
 def _file(text: str) -> Path | S3Object:
-    from quarry.core.s3 import SCHEME, S3Object
+    from quarry.services.s3 import SCHEME, S3Object
 
     try:
         return S3Object.parse(text) if text.startswith(SCHEME) else Path(text)

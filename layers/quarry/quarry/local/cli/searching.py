@@ -43,8 +43,8 @@ def _ask_server(given: Arguments) -> int:
 
 
 def _check_question(given: Arguments) -> None:
-    from quarry.core.errors import InvalidInput
     from quarry.local.ask import check
+    from quarry.platform.errors import InvalidInput
 
     try:
         check(given.domain, given.question)
@@ -69,8 +69,8 @@ def _query_server(given: Arguments) -> int:
 
 
 def _read_query(given: Arguments) -> Query:
-    from quarry.core.errors import InvalidInput
     from quarry.local.query import read_query
+    from quarry.platform.errors import InvalidInput
 
     try:
         return read_query(given.file)

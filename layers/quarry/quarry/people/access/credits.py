@@ -11,10 +11,10 @@ import uuid
 from dataclasses import dataclass
 from typing import Literal
 
-from quarry.core.errors import PaymentRequired
-from quarry.core.postgres.pool import Connection, Database
-from quarry.core.services import LOCAL_USER
-from quarry.core.settings import Settings
+from quarry.platform.errors import PaymentRequired
+from quarry.platform.settings import Settings
+from quarry.postgres.pool import Connection, Database
+from quarry.services.services import LOCAL_USER
 
 SEARCH_PRICE = 1
 UNLOCK_PRICE = 1

@@ -6,13 +6,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 
-from quarry.core.errors import Gone, NotFound
-from quarry.core.text import Identifier
-from quarry.core.web.identity import ServicesDependency
-from quarry.core.web.problems import documented
-from quarry.core.web.rate_limit import PlainCaller
 from quarry.people.access.profiles import discover, gated_profile, public_profile
 from quarry.people.contract import DiscoverRequest, DiscoverResponse, GatedProfile, PublicProfile
+from quarry.platform.errors import Gone, NotFound
+from quarry.platform.text import Identifier
+from quarry.web.identity import ServicesDependency
+from quarry.web.problems import documented
+from quarry.web.rate_limit import PlainCaller
 
 router = APIRouter(tags=["people"])
 

@@ -12,15 +12,15 @@ from typing import Any
 from psycopg.sql import SQL, Identifier
 from pydantic import ValidationError
 
-from quarry.core.errors import FieldError, InvalidInput, NotFound
-from quarry.core.lazy_model import LazyModel
-from quarry.core.postgres.pool import Connection, Database
-from quarry.core.services import Caller, Services
-from quarry.core.text import CleanText
-from quarry.core.text import Identifier as IdentifierText
 from quarry.people.access.searches import open_result
 from quarry.people.access.unlock import read_contact
 from quarry.people.contract import DiscoveredPerson, DiscoverRequest, DiscoverResponse, GatedProfile, PublicProfile
+from quarry.platform.errors import FieldError, InvalidInput, NotFound
+from quarry.platform.lazy_model import LazyModel
+from quarry.platform.text import CleanText
+from quarry.platform.text import Identifier as IdentifierText
+from quarry.postgres.pool import Connection, Database
+from quarry.services.services import Caller, Services
 
 SUMMARIES_PER_PERSON = 3
 """Of the latest cards, in the list of people."""

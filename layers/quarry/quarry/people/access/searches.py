@@ -11,10 +11,10 @@ from dataclasses import asdict, dataclass
 
 from psycopg.types.json import Jsonb
 
-from quarry.core.errors import Gone, NotFound
-from quarry.core.postgres.pool import Connection
 from quarry.people.contract import Constraints
 from quarry.people.filters import CardFilters
+from quarry.platform.errors import Gone, NotFound
+from quarry.postgres.pool import Connection
 
 NO_SUCH_RESULT = "None of your searches with this id found this person."
 EXPIRED = "This search has expired; search again."

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from quarry.core.errors import Forbidden
-from quarry.core.metrics import CREDITS_SPENT
-from quarry.core.postgres.pool import Connection
-from quarry.core.services import Caller, Services
 from quarry.people.access.credits import UNLOCK_PRICE, balance_of, spend
 from quarry.people.access.searches import as_uuid, hold_people, open_result
 from quarry.people.contract import Contact, UnlockResponse
+from quarry.platform.errors import Forbidden
+from quarry.platform.metrics import CREDITS_SPENT
+from quarry.postgres.pool import Connection
+from quarry.services.services import Caller, Services
 
 NOT_OPEN = "This person is open neither to work nor to contact."
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from quarry.core.errors import Forbidden, Gone, NotFound, PaymentRequired
-from quarry.core.text import Identifier
-from quarry.core.web.identity import ServicesDependency
-from quarry.core.web.problems import documented
-from quarry.core.web.rate_limit import PlainCaller
 from quarry.people.access.credits import balance_of
 from quarry.people.access.unlock import unlock_contact
 from quarry.people.contract import CreditBalance, UnlockRequest, UnlockResponse
+from quarry.platform.errors import Forbidden, Gone, NotFound, PaymentRequired
+from quarry.platform.text import Identifier
+from quarry.web.identity import ServicesDependency
+from quarry.web.problems import documented
+from quarry.web.rate_limit import PlainCaller
 
 router = APIRouter(tags=["people"])
 

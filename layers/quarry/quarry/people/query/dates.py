@@ -7,9 +7,9 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
 
-from quarry.core.query.mention import DateRange, Mention
-from quarry.core.query.question import Condition
 from quarry.people.query.draft import Draft
+from quarry.spans.mention import DateRange, Mention
+from quarry.spans.question import Condition
 
 LEAD_CHARACTERS_MAX = 12
 BESIDE_CHARACTERS = 48

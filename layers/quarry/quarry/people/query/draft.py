@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from quarry.core.contract import Evidence
-from quarry.core.language.tokens import keys, unique
-from quarry.core.query.mention import DateRange, FacetName, Known, Mention, ParsedQuery, Place, Span
-from quarry.core.query.question import Question
+from quarry.language.tokens import keys, unique
 from quarry.people.contract import Constraints
+from quarry.platform.contract import Evidence
+from quarry.spans.mention import DateRange, FacetName, Known, Mention, ParsedQuery, Place, Span
+from quarry.spans.question import Question
 
 ORGANISATIONS = frozenset({"company", "school"})
 PLACES = frozenset({"workplace", "home", "preferred_place"})

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Set
 from dataclasses import replace
 from itertools import pairwise, takewhile
 
-from quarry.core.language.stemming import stem
-from quarry.core.language.tokens import Token, keys
-from quarry.core.query.mention import Cue, Duration, Known, Mention, ParsedQuery, Word
+from quarry.language.stemming import stem
+from quarry.language.tokens import Token, keys
 from quarry.people.query.draft import Draft
+from quarry.spans.mention import Cue, Duration, Known, Mention, ParsedQuery, Word
 
 MONTHS_A_YEAR = 12
 _YEARS = frozenset(("year", "yr", "yrs", "yoe", "decad"))

@@ -6,11 +6,11 @@ from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import replace
 
-from quarry.core.language.tokens import keys
-from quarry.core.query.mention import Known, Mention, Word
+from quarry.language.tokens import keys
 from quarry.people.query.draft import ORGANISATIONS, PLACES, Draft, facets_of, values_of
 from quarry.people.query.organisations import mark_former
 from quarry.people.query.places import name_with_place, take_place_text
+from quarry.spans.mention import Known, Mention, Word
 
 NAMES_IN_PARTS_MAX = 6
 

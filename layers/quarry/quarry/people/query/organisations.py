@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from quarry.core.query.mention import Cue, FacetName, Known, Mention
 from quarry.people.query.draft import BOTH_REACH, ORGANISATIONS, Draft, facets_of, values_of
+from quarry.spans.mention import Cue, FacetName, Known, Mention
 
 FORMER_WORDS = 3
 """So many words before an organisation say that somebody is there no longer."""

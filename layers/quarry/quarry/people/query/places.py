@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from quarry.core.language.tokens import unique
-from quarry.core.query.mention import Cue, Known, Mention, Place, Word
+from quarry.language.tokens import unique
 from quarry.people.places import country_of, country_of_region, known_place
 from quarry.people.query.draft import BOTH_REACH, PLACES, Draft, facets_of
+from quarry.spans.mention import Cue, Known, Mention, Place, Word
 
 _COMPOUND = re.compile(r"[-‑/]\w{1,20}+")
 _AT_WORK = re.compile(r"(?<!\bto )\bwork(?:s|ed|ing)?\s{1,3}$", re.IGNORECASE)

@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from quarry.core.language.tokens import tokenise
-from quarry.core.query.mention import (
+from quarry.language.tokens import tokenise
+from quarry.people.contract import Constraints
+from quarry.people.embedding_text import confidence, embedding_text_of, search_phrases
+from quarry.people.query.dates import each_said, take_dates
+from quarry.people.query.draft import ORGANISATIONS, PLACES, Draft, facets_of
+from quarry.people.query.experience import take_experience, with_experience
+from quarry.people.query.names import take_name, take_names_in_parts, take_unknown_names
+from quarry.people.query.organisations import take_current, take_not_current, take_organisation, take_team
+from quarry.people.query.places import put_places, take_known_place, take_place
+from quarry.people.query.roles import ROLES, put_roles, take_role
+from quarry.people.query.salaries import take_amounts, take_salary
+from quarry.spans.mention import (
     Cue,
     DateRange,
     Duration,
@@ -19,17 +29,7 @@ from quarry.core.query.mention import (
     Place,
     Word,
 )
-from quarry.core.query.question import Question
-from quarry.people.contract import Constraints
-from quarry.people.embedding_text import confidence, embedding_text_of, search_phrases
-from quarry.people.query.dates import each_said, take_dates
-from quarry.people.query.draft import ORGANISATIONS, PLACES, Draft, facets_of
-from quarry.people.query.experience import take_experience, with_experience
-from quarry.people.query.names import take_name, take_names_in_parts, take_unknown_names
-from quarry.people.query.organisations import take_current, take_not_current, take_organisation, take_team
-from quarry.people.query.places import put_places, take_known_place, take_place
-from quarry.people.query.roles import ROLES, put_roles, take_role
-from quarry.people.query.salaries import take_amounts, take_salary
+from quarry.spans.question import Question
 
 
 def constraints_of(parsed: ParsedQuery, question: Question) -> Constraints:

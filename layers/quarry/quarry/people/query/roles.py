@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from quarry.core.language.tokens import keys, unique
-from quarry.core.language.word_forms import fields_of_worker
-from quarry.core.query.mention import Known, KnownValue, Mention, Word
+from quarry.language.tokens import keys, unique
+from quarry.language.word_forms import fields_of_worker
 from quarry.people.facets import PEOPLE
 from quarry.people.query.draft import Draft, Role, facets_of, values_of
+from quarry.spans.mention import Known, KnownValue, Mention, Word
 
 ROLES = frozenset(
     {"title", "domain", "sub_domain", "skill", "degree", "seniority", "employment", "intent", "headline", "bio"}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from quarry.core.query.mention import Cue, Mention, MoneyRange, NumberRange
 from quarry.people.query.draft import Draft
+from quarry.spans.mention import Cue, Mention, MoneyRange, NumberRange
 
 SALARY_MIN, SALARY_MAX = 10_000.0, 1e9
 """What is less or more a year is no salary."""

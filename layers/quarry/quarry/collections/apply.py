@@ -1,0 +1,348 @@
+"""Making the database agree with `quarry.toml`: what would change, and changing it.
+
+A collection is changed in one transaction, all of it or nothing. What it holds is made afterwards, from a queue (`refresh`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, LiteralString
+
+from psycopg.rows import dict_row
+from psycopg.sql import SQL, Identifier
+from psycopg.types.json import Json
+
+from quarry.collections import toml_text
+from quarry.collections.checking import joined_by, linked_by
+from quarry.collections.collection import (
+    Collection,
+    UsedColumn,
+    declared_source,
+    key_of,
+    make_collection,
+    used_columns,
+)
+from quarry.collections.declaration import (
+    CollectionDeclaration,
+    FacetDeclaration,
+    LinkDeclaration,
+    Parent,
+    Referred,
+    table_name,
+)
+from quarry.collections.functions import drop_functions, drop_triggers, functions, rights, triggers
+from quarry.collections.relations import Relation
+from quarry.platform.settings import DEFAULT_SCHEMA
+from quarry.platform.tables import COLLECTION_WINDOWS
+from quarry.postgres.schema import SyncConnection
+
+LOCK_SECONDS = 10
+"""So long a change waits for those who use a table: a trigger is made while nobody writes."""
+
+_ADVISORY_LOCK = 7305115
+
+Action = Literal["create", "change", "drop", "keep"]
+
+
+@dataclass(frozen=True)
+class Change:
+    """What becomes of one collection, and why. `relation` is its source; None where it is dropped."""
+
+    action: Action
+    name: str
+    reasons: tuple[str, ...] = ()
+    declaration: CollectionDeclaration | None = None
+    relation: Relation | None = None
+    columns: Mapping[str, UsedColumn] = field(default_factory=dict)
+    stored: Collection | None = None
+    is_filled_anew: bool = False
+
+    def __str__(self) -> str:
+        source = f" ({self.declaration.source})" if self.declaration else ""
+        return f"{self.action} {self.name}{source}" + (f": {'; '.join(self.reasons)}" if self.reasons else "")
+
+
+def plan_changes(
+    declared: Mapping[str, CollectionDeclaration],
+    stored: Mapping[str, Collection],
+    relations: Mapping[tuple[str, str], Relation],
+) -> list[Change]:
+    """What makes what is stored what is declared; what is dropped comes first. `relations` holds every table that is declared."""
+    changes = [Change("drop", name, stored=stored[name]) for name in stored if name not in declared]
+    for name, given in declared.items():
+        relation = relations[declared_source(given)]
+        declaration = resolved(given, relation, relations)
+        columns = used_columns(declaration, relation, relations)
+        old = stored.get(name)
+        if old is None:
+            changes.append(Change("create", name, (), declaration, relation, columns, is_filled_anew=True))
+        elif reason := _why_made_anew(old, declaration, relation):
+            changes.append(Change("drop", name, (reason,), stored=old))
+            changes.append(Change("create", name, (), declaration, relation, columns, is_filled_anew=True))
+        else:
+            changes.append(_changed(name, declaration, relation, columns, old))
+    return changes
+
+
+def _why_made_anew(old: Collection, declaration: CollectionDeclaration, relation: Relation) -> str | None:
+    if old.key != key_of(declaration, relation) or old.source != relation.qualified:
+        return "its source or its key is another"
+    if old.declaration.is_searched != declaration.is_searched:
+        return "its rows are searched now" if declaration.is_searched else "its rows are searched no more"
+    return None
+
+
+def _changed(
+    name: str,
+    declaration: CollectionDeclaration,
+    relation: Relation,
+    columns: Mapping[str, UsedColumn],
+    old: Collection,
+) -> Change:
+    before, after = old.declaration.model_dump(), declaration.model_dump()
+    reasons = [
+        *(
+            f"{field} is {_worded(after[field])} instead of {_worded(before[field])}"
+            for field in after
+            if field != "facets" and before[field] != after[field]
+        ),
+        *_facets_changed(before["facets"], after["facets"]),
+    ]
+    reasons += [
+        f"the column {column} is another" for column, used in columns.items() if old.columns.get(column, used) != used
+    ]
+    new = make_collection(old.id, name, declaration, relation, columns)
+    is_earlier = not reasons and old.functions_hash not in (None, hash_of_functions(new))
+    if is_earlier:
+        reasons.append("an earlier version made its functions")
+    if not reasons:
+        return Change("keep", name, (), declaration, relation, columns, old)
+    made_of, before_made_of = (
+        (each.row_hash, each.content_hash, each.declaration.where, each.declaration.has_meaning) for each in (new, old)
+    )
+    return Change(
+        "change", name, tuple(reasons), declaration, relation, columns, old, is_earlier or made_of != before_made_of
+    )
+
+
+def _facets_changed(before: Mapping[str, object], after: Mapping[str, object]) -> Iterator[str]:
+    for change, names in (
+        ("new", [name for name in after if name not in before]),
+        ("other", [name for name in after if name in before and before[name] != after[name]]),
+        ("no more", [name for name in before if name not in after]),
+    ):
+        if names:
+            yield f"{change} facets: {', '.join(names)}"
+
+
+def resolved(
+    declaration: CollectionDeclaration, relation: Relation, relations: Mapping[tuple[str, str], Relation]
+) -> CollectionDeclaration:
+    """The declaration with what it leaves to the tables: its key, and those of the tables that it refers to."""
+
+    def referred_key(each: Referred | Parent | FacetDeclaration, source: Relation) -> str:
+        target = table_name(each.of or "")
+        keys = (r.target_columns for r in source.references if r.columns == (each.by,) and r.target == target)
+        return each.key or next(keys, relations[target].primary_key)[0]
+
+    def joined(facet: FacetDeclaration) -> FacetDeclaration:
+        joins, other = relations[table_name(facet.through or "")], relations[table_name(facet.of or "")]
+        by, to = joined_by(facet, relation, joins, other)
+        found = {
+            "by": by and by.columns[0],
+            "to": to and to.columns[0],
+            "key": facet.key or (to and to.target_columns[0]),
+        }
+        return facet.model_copy(update=found)
+
+    def with_key(facet: FacetDeclaration) -> FacetDeclaration:
+        if facet.through is not None:
+            return joined(facet)
+        if facet.of is None:
+            return facet
+        title = facet.title and with_keys(facet.title, relations[table_name(facet.of)])
+        return facet.model_copy(update={"key": referred_key(facet, relation), "title": title})
+
+    def with_keys(each: str | Referred, source: Relation) -> str | Referred:
+        if isinstance(each, str):
+            return each
+        title = with_keys(each.title, relations[table_name(each.of)])
+        return each.model_copy(update={"key": referred_key(each, source), "title": title})
+
+    def whole(link: LinkDeclaration) -> LinkDeclaration:
+        found = linked_by(link, relation)
+        if found is not None:
+            return link.model_copy(update={"of": toml_text.table(*found.target), "key": found.target_columns})
+        return link.model_copy(update={"key": relations[table_name(link.of or "")].primary_key})
+
+    facets = {name: with_key(facet) for name, facet in declaration.facets.items()}
+    parent = declaration.part_of
+    return declaration.model_copy(
+        update={
+            "key": key_of(declaration, relation),
+            "facets": facets,
+            "links": {name: whole(link) for name, link in declaration.links.items()},
+            "topic": tuple(with_keys(each, relation) for each in declaration.topic),
+            "part_of": parent and parent.model_copy(update={"key": referred_key(parent, relation)}),
+        }
+    )
+
+
+def stored_collections(connection: SyncConnection) -> dict[str, Collection]:
+    """The collections that the database keeps, by name. One whose source is gone has an empty name for it."""
+    with connection.cursor(row_factory=dict_row) as cursor:
+        rows = cursor.execute(STORED).fetchall()
+    return {row["name"]: collection_of(row) for row in rows}
+
+
+STORED = """
+select c.id, c.name, c.declaration, c.columns, c.document_keys, coalesce(n.nspname, '') as schema,
+  coalesce(r.relname, '') as relation,
+  coalesce(may_hide_rows(r.oid), false) as has_row_security, c.languages, c.functions_hash,
+  array(
+    select distinct n.named from (
+      select jsonb_path_query(c.declaration::jsonb, '$.facets.**.of')
+      union all select jsonb_path_query(c.declaration::jsonb, '$.facets.**.through')
+    ) j (name), lateral (select j.name #>> '{}' as named) n
+    where jsonb_typeof(j.name) = 'string'
+      and may_hide_rows(to_regclass(case cardinality(parse_ident(n.named)) when 1 then 'public.' else '' end || n.named))
+  ) as guarded_tables
+from collections c left join pg_class r on r.oid = c.source left join pg_namespace n on n.oid = r.relnamespace order by c.id
+"""
+"""What `collection_of` makes collections of."""
+
+
+def collection_of(row: Mapping[str, Any]) -> Collection:
+    """A collection out of a row of `STORED`."""
+    declaration = CollectionDeclaration.model_validate(row["declaration"])
+    columns, keys = (
+        {name: UsedColumn.stored(column) for name, column in row[kept].items()} for kept in ("columns", "document_keys")
+    )
+    source = (row["schema"], row["relation"])
+    return Collection(
+        row["id"], row["name"], declaration, source, columns, declaration.key, row["has_row_security"],
+        tuple(row["languages"]), row["functions_hash"], frozenset(row["guarded_tables"]), keys,
+    )  # fmt: skip
+
+
+def take_turn(connection: SyncConnection, on_wait: Callable[[], None]) -> None:
+    """Wait until nobody else plans or makes changes; nobody else does from then on until the connection is closed."""
+    row = connection.execute("select pg_try_advisory_lock(%s)", [_ADVISORY_LOCK]).fetchone()
+    if row is not None and not row[0]:
+        on_wait()
+        connection.execute("select pg_advisory_lock(%s)", [_ADVISORY_LOCK])
+
+
+def apply_change(connection: SyncConnection, change: Change, schema: str) -> None:
+    """Change one collection, in one transaction."""
+    with connection.transaction():
+        connection.execute(SQL("set local lock_timeout = {}").format(LOCK_SECONDS * 1000))
+        if change.action == "drop" and change.stored:
+            drop_collection(connection, change.stored)
+        elif change.action == "keep" and change.stored:
+            _restore_triggers(connection, change.stored)
+        elif change.declaration and change.relation:
+            collection = _store(connection, change.name, change.declaration, change.relation, change.columns)
+            connection.execute(
+                "update collections set functions_hash = %s where id = %s",
+                [hash_of_functions(collection), collection.id],
+            )
+            for statement in _made(collection, schema, is_new=change.action == "create"):
+                connection.execute(statement)
+            if change.is_filled_anew and collection.declaration.is_searched:
+                _ask_to_compare(connection, collection)
+        if change.relation and change.action != "drop":
+            _note_keys(connection, change, change.relation)
+
+
+def _note_keys(connection: SyncConnection, change: Change, relation: Relation) -> None:
+    """Note the keys that JSON columns were seen to hold, and those that predicates name."""
+    named = change.declaration.paths_of_predicates if change.declaration else ()
+    keys = dict.fromkeys((*(each.name for each in relation.documents), *named))
+    kept = {name: UsedColumn.at(relation, name).to_store() for name in keys}
+    connection.execute("update collections set document_keys = %s where name = %s", [Json(kept), change.name])
+
+
+def _restore_triggers(connection: SyncConnection, collection: Collection) -> None:
+    """Make the triggers anew where one is missing or disabled, and have what they missed be found."""
+    made = list(triggers(collection))
+    row = connection.execute(
+        "select count(*) from pg_trigger where tgfoid = to_regproc(%s) and tgenabled in ('O', 'A')",
+        [f"note_changes_{collection.id}"],
+    ).fetchone()
+    if collection.has_triggers and row is not None and row[0] < len(made):
+        for statement in made:
+            connection.execute(statement)
+        _ask_to_compare(connection, collection)
+
+
+def _ask_to_compare(connection: SyncConnection, collection: Collection) -> None:
+    connection.execute("insert into collection_changes (collection, key) values (%s, null)", [collection.id])
+
+
+def _store(
+    connection: SyncConnection,
+    name: str,
+    declaration: CollectionDeclaration,
+    relation: Relation,
+    columns: Mapping[str, UsedColumn],
+) -> Collection:
+    kept = {column: used.to_store() for column, used in columns.items()}
+    row = connection.execute(
+        "insert into collections as c (name, source, declaration, columns) values (%s, %s::oid, %s, %s)"
+        " on conflict (name) do update set declaration = excluded.declaration, columns = excluded.columns,"
+        " applied_at = now(), problem = null returning c.id",
+        [name, relation.oid, Json(declaration.model_dump(mode="json", exclude_defaults=True)), Json(kept)],
+    ).fetchone()
+    assert row is not None
+    return make_collection(row[0], name, declaration, relation, columns)
+
+
+def hash_of_functions(collection: Collection) -> str:
+    """What tells functions that another version made from those that this one makes."""
+    return hashlib.md5("".join(functions(collection, DEFAULT_SCHEMA)).encode(), usedforsecurity=False).hexdigest()
+
+
+def _made(collection: Collection, schema: str, *, is_new: bool) -> Iterator[LiteralString]:
+    """The statements that make what a collection has beside its source."""
+    if is_new:
+        for table, parent in ((collection.rows, "collection_rows"), (collection.windows, COLLECTION_WINDOWS)):
+            yield f"create table {table} partition of {parent} for values in ({collection.id})"
+            yield f"alter table {table} alter column collection set default {collection.id}"
+        yield f"select keep_texts_noted('{collection.rows}')"
+        # between the partitions, not their parents: so that one collection can be dropped
+        yield (
+            f"alter table {collection.windows} add foreign key (record_id, collection)"
+            f" references {collection.rows} (id, collection) on delete cascade"
+        )
+    yield from functions(collection, schema)
+    yield from rights(collection)
+    yield from triggers(collection) if collection.has_triggers else drop_triggers(collection)
+
+
+def drop_collection(connection: SyncConnection, collection: Collection) -> None:
+    """Drop all that a collection has beside its source, and its triggers there."""
+    for statement in drop_functions(collection):
+        connection.execute(statement)
+    connection.execute(f"drop table {collection.windows}, {collection.rows}")
+    for table, column in _NOTED_BY_NAME.items():
+        connection.execute(
+            SQL("delete from {} where {} = %s").format(Identifier(table), Identifier(column)), [collection.rows]
+        )
+    connection.execute("delete from collection_changes where collection = %s", [collection.id])
+    connection.execute("delete from collections where id = %s", [collection.id])
+
+
+_NOTED_BY_NAME = {
+    "facet_values": "table_name", "facet_words": "table_name", "lexeme_counts": "of_table", "text_totals": "of_table",
+    "text_changes": "of_table", "embedding_claims": "table_name", "embedding_progress": "table_name",
+}  # fmt: skip
+
+
+def _worded(value: object) -> str:
+    if isinstance(value, dict) and "sql" in value:
+        return str(value["sql"])
+    return json.dumps(value, ensure_ascii=False, default=list)

@@ -1,0 +1,86 @@
+"""Which columns suit what a declaration uses them for, by their types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+from quarry.collections.declaration import FacetKind
+from quarry.collections.guessing import is_date
+from quarry.collections.relations import Column
+
+_NOT_TEXT = frozenset(
+    """bytea tsvector tsquery vector halfvec sparsevec bit varbit geometry geography raster box path point line lseg
+    polygon circle""".split()
+)
+_NOT_SINGLE = frozenset({"json", "jsonb", "xml", "hstore"})
+_ORDERED = frozenset({"uuid", "xid8", "pg_lsn"})
+
+
+class Fit(NamedTuple):
+    """Which columns suit a purpose, and what these are called."""
+
+    accepts: Callable[[Column], bool]
+    wanted: str
+
+
+def _has_text(column: Column) -> bool:
+    return _type(column) not in _NOT_TEXT
+
+
+def is_single(column: Column) -> bool:
+    """Whether it holds one value, which can be compared and shown."""
+    return not column.is_array and column.category != "C" and _type(column) not in _NOT_TEXT | _NOT_SINGLE
+
+
+def is_comparable(left: Column, right: Column) -> bool:
+    """Whether values of one column can be looked for in the other."""
+    return left.base == right.base or (left.category == right.category and left.category in ("N", "S"))
+
+
+def _is_word(column: Column) -> bool:
+    return not column.is_array and column.category in ("S", "E")
+
+
+def _is_number(column: Column) -> bool:
+    return not column.is_array and column.category == "N"
+
+
+def _is_yes_or_no(column: Column) -> bool:
+    return not column.is_array and column.category in ("B", "N")
+
+
+def _is_ordered(column: Column) -> bool:
+    return not column.is_array and (column.category in ("N", "S") or is_date(column) or _type(column) in _ORDERED)
+
+
+def _type(column: Column) -> str:
+    """The type's own name, without its schema and its length."""
+    return column.base.partition("(")[0].rpartition(".")[2].strip('"').split(" ")[0]
+
+
+def _is_vector(column: Column) -> bool:
+    return not column.is_array and _type(column) in ("vector", "halfvec")
+
+
+def dimensions_of(column: Column) -> int | None:
+    """How many numbers each vector of a column has; None where the type does not say it."""
+    said = column.type.partition("(")[2].rstrip(")")
+    return int(said) if said.isdecimal() else None
+
+
+ANY = Fit(lambda _: True, "anything")
+TEXT = Fit(_has_text, "text")
+SINGLE = Fit(is_single, "a single value")
+PLAIN = Fit(lambda column: is_single(replace(column, is_array=False)), "a single value, or several of these")
+VECTOR = Fit(_is_vector, "a vector or halfvec of pgvector")
+DATE = Fit(is_date, "a date or timestamp")
+ORDERED = Fit(_is_ordered, "a number, moment or text that grows")
+_WORD = Fit(_is_word, "text")
+_NUMBER = Fit(_is_number, "a number")
+FACETS: Mapping[FacetKind, Fit] = {
+    "value": SINGLE, "name": _WORD, "title": _WORD, "place": _WORD, "number": _NUMBER, "year": _NUMBER, "money": _NUMBER,
+    "date": DATE, "boolean": Fit(_is_yes_or_no, "a boolean or a number"),
+    "array": Fit(lambda column: column.is_array, "an array"),
+}  # fmt: skip

@@ -1,0 +1,209 @@
+"""A first `quarry.toml` for tables that exist: which of them people search, and what else there is and why it is left out."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from quarry.collections import toml_text
+from quarry.collections.draft_parts import slug, unique
+from quarry.collections.draft_text import in_lines, in_one_line
+from quarry.collections.guessed_references import with_guessed_references
+from quarry.collections.guessing import is_text, is_writable
+from quarry.collections.relations import Embedding, Relation
+from quarry.collections.row_drafts import choose_rows, choose_vectors
+from quarry.collections.secrets import is_secret_table, with_keys
+from quarry.collections.table_draft import draft_table
+from quarry.collections.table_guess import TableGuess
+from quarry.platform.errors import ConfigurationError
+
+SEARCHED_MAX = 12
+"""So many collections are drafted to be searched by words and meaning; the rest is counted, filtered and grouped by."""
+
+ROWS_UNKNOWN = 50
+"""What a table without statistics is taken to hold: autovacuum analyses none with fewer changes."""
+TENANCY_TABLES_MIN, TENANCY_SHARE_MIN = 3, 1 / 3
+"""A column in so many tables, and in such a share of all, says whose every row is."""
+
+_TOOLS_OWN = re.compile(
+    r"(.*_)?migrations?(_lock)?|(.*_)?schema_(history|info|versions?)|alembic_version|ar_internal_metadata|databasechangelog(lock)?"
+)
+
+Group = Literal["searched", "counted", "joining", "names", "private"]
+_HEADINGS: Mapping[Group, Sequence[str]] = {
+    "searched": ("Searched by words and meaning, and counted, filtered and grouped by.",),
+    "counted": ('Counted, filtered and grouped by, not searched: `text = { COLUMN = "A" }` has one searched too.',),
+    "joining": ("Join rows of others.",),
+    "names": ("Lists of names, which others refer to.",),
+    "private": (
+        "Rows of somebody: in use as they stand, each caller sees the rows of their own alone. Take away the #",
+        "where the setting is the one that policies know the caller by; without both lines every caller sees every row.",
+    ),
+}
+_IN_LINES: Sequence[Group] = ("counted", "joining", "names")
+LINE_MAX = 260
+"""A collection of which there is little to say stands in a line of so many characters."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """The text of a file, the collections that it declares, those that it comments out, and why the other tables are left out."""
+
+    text: str
+    collections: tuple[str, ...]
+    commented: tuple[str, ...]
+    left_out: dict[str, str]
+
+
+def draft(
+    schema: str, relations: Sequence[Relation], others: Iterable[Relation] = (), made: Embedding | None = None
+) -> Draft:
+    """A file for the tables of a schema; `others` are tables of other schemas they refer to, `made` what embeds questions."""
+    own = _with_owners([TableGuess(with_keys(each)) for each in with_guessed_references(relations)])
+    guesses = {each.relation.qualified: each for each in (*own, *(TableGuess(with_keys(each)) for each in others))}
+    referred = {reference.target for guess in own for reference in guess.relation.references}
+    reasons = {guess.relation.name: _why_left_out(guess) for guess in own}
+    chosen = sorted((guess for guess in own if reasons[guess.relation.name] is None), key=_importance)
+    drafted: dict[str, Group] = {}
+    full: dict[Group, list[str]] = {group: [] for group in _HEADINGS}
+    short: dict[Group, list[str]] = {group: [] for group in _IN_LINES}
+    for guess in chosen:
+        name = unique(slug(guess.relation.name, "table"), drafted)
+        is_full = [*drafted.values()].count("searched") == SEARCHED_MAX
+        group = drafted[name] = _group(guess, is_named=guess.relation.qualified in referred, is_full=is_full)
+        is_searched = group == "searched" or (group == "private" and _is_searched(guess))
+        table = draft_table(guess, guesses, name, is_searched=is_searched)
+        choose_rows(table, guess)
+        choose_vectors(table, guess, made)
+        line = in_one_line(name, guess.relation, table) if group in _IN_LINES else None
+        if line is not None and len(line) <= LINE_MAX:
+            short[group].append(line)
+        else:
+            written = in_lines(name, guess.relation, table, _owner_lines(guess) if group == "private" else ())
+            full[group] += ["", *(f"# {line}".rstrip() if group == "private" else line for line in written)]
+    left_out = {name: reason for name, reason in reasons.items() if reason is not None}
+    text = "\n".join([*_head(schema), *_sections(full, short), *_left_out(left_out)]) + "\n"
+    used = tuple(name for name, group in drafted.items() if group != "private")
+    return Draft(text, used, tuple(name for name, group in drafted.items() if group == "private"), left_out)
+
+
+def _sections(full: Mapping[Group, Sequence[str]], short: Mapping[Group, Sequence[str]]) -> Iterator[str]:
+    """The groups with their headings: collections in full, then those of a line each, which have one table's header in common."""
+    for group in _HEADINGS:
+        if group == "private" and any(short.values()):
+            yield from ("", "[collections]  # the rest, a line each")
+            for each, lines in short.items():
+                yield from ("", *_heading(each), *lines) if lines else ()
+        if full[group]:
+            yield from ("", *_heading(group), *full[group])
+
+
+def _heading(group: Group) -> Iterator[str]:
+    return (f"# {line}" for line in _HEADINGS[group])
+
+
+def _group(guess: TableGuess, *, is_named: bool, is_full: bool) -> Group:
+    if guess.is_private:
+        return "private"
+    if guess.is_join:
+        return "joining"
+    if is_named and guess.is_lookup:
+        return "names"
+    return "searched" if _is_searched(guess) and not is_full else "counted"
+
+
+def _is_searched(guess: TableGuess) -> bool:
+    return bool(guess.key) and not guess.is_join and (bool(guess.texts_used) or guess.is_counted)
+
+
+def _owner_lines(guess: TableGuess) -> Iterator[str]:
+    """What has each caller see the rows of their own alone."""
+    if guess.owner is None:
+        yield "# a part of rows above: search a view over it that brings the column which says whose they are, as `scope`"
+    else:
+        yield f"scope = {toml_text.toml(guess.owner.name)}"
+        yield 'scope_setting = "app.caller"'
+
+
+def _with_owners(guesses: Sequence[TableGuess]) -> list[TableGuess]:
+    """The guesses, knowing which owners are told of, those that have a table here and are not whose everything is, and which rows
+    are somebody's: these, and what refers to them.
+    """
+    tables = {guess.relation.qualified for guess in guesses}
+    held = Counter(each.name for guess in guesses for each in guess.scopes)
+    most = max(TENANCY_TABLES_MIN, len(guesses) * TENANCY_SHARE_MIN)
+
+    def told(guess: TableGuess) -> frozenset[str]:
+        referring = (each.name for each in guess.scopes if each.name in guess.references)
+        return frozenset(name for name in referring if guess.references[name].target in tables and held[name] < most)
+
+    own = [replace(guess, told_owners=told(guess)) for guess in guesses]
+    private = {guess.relation.qualified for guess in own if guess.owner is not None}
+    while (
+        more := {
+            guess.relation.qualified
+            for guess in own
+            if any(reference.target in private for reference in guess.relation.references)
+        }
+        - private
+    ):
+        private |= more
+    return [replace(guess, is_private=guess.relation.qualified in private) for guess in own]
+
+
+def draft_one(name: str, relation: Relation) -> str:
+    """The text of a file that declares one table, which has a key, as a collection of that name.
+
+    Categories are searched, too, where there is no other text. Raises ConfigurationError where there is no text at all.
+    """
+    guess = TableGuess(relation)
+    drafted = draft_table(guess, {relation.qualified: guess}, name)
+    drafted.settings.pop("describe", None)  # the comment is ours
+    if "text" not in drafted.settings:
+        texts = [column.name for column in guess.usable if is_text(column)]
+        if not texts:
+            raise ConfigurationError(f"{relation.name} holds no text that could be searched")
+        drafted.settings |= {"text": dict.fromkeys(texts, "B")}
+    return "\n".join(in_lines(name, relation, drafted)) + "\n"
+
+
+def _importance(guess: TableGuess) -> tuple[int, int, str]:
+    rows = ROWS_UNKNOWN if guess.relation.rows is None else guess.relation.rows
+    return -rows * guess.text_width, -guess.text_width, guess.relation.name
+
+
+def _why_left_out(guess: TableGuess) -> str | None:
+    relation = guess.relation
+    if relation.is_partition:
+        return "a partition: its parent is searched"
+    if relation.kind not in ("table", "partitioned table"):
+        return f'a {relation.kind}: declare it with its key and sync = "sweep" if it is to be searched'
+    if not relation.may_select:
+        return "the role of DATABASE_URL may not read it"
+    if relation.is_row_security_active:
+        return "row-level security hides its rows from the role of DATABASE_URL: it needs a policy `using (true)` for select"
+    if is_secret_table(relation.name):
+        return "secrets, by its name"
+    if unwritable := [name for name in guess.secrets if not is_writable(name)]:
+        names = ", ".join(map(toml_text.shown, unwritable))
+        return f"may hold secrets in {names}, which `hidden` cannot name: declare a view without them"
+    if _TOOLS_OWN.fullmatch(relation.name.lower()):
+        return "a tool's own, by its name"
+    is_hidden = bool({*relation.primary_key} & guess.secrets.keys())
+    return "no key that can be shown" if relation.primary_key and not guess.key and not is_hidden else None
+
+
+def _head(schema: str) -> Iterator[str]:
+    yield f"# Drafted by `quarry map` from the tables of {toml_text.shown(schema)}, by their names, types and statistics."
+    yield "# Read it over: docs/own-data.md says what each line means."
+
+
+def _left_out(reasons: Mapping[str, str]) -> Iterator[str]:
+    if reasons:
+        yield ""
+        yield "# Left out:"
+    for name, reason in reasons.items():
+        yield f"#   {toml_text.shown(name)}: {reason}"

@@ -1,0 +1,277 @@
+"""The SQL that keeps a collection in step with its source: what writers note, and what is done of it.
+
+Bodies are strings, so that nothing of ours keeps the owner of a table from changing it. They run with the rights of who applied
+the collection: writers need none on what is ours, and only who serves and who loads may call them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import LiteralString
+
+from quarry.collections.collection import Collection, OwnTable, quoted
+from quarry.collections.search_table import search_table
+from quarry.retrieval.facets import identifier
+from quarry.retrieval.values_function import values_function, values_query
+
+BATCH_KEYS = 500
+"""So many changed keys are taken at a time."""
+
+VALUES_AS_TEXT: Mapping[LiteralString, LiteralString] = {
+    "timezone": "UTC", "datestyle": "ISO, YMD", "intervalstyle": "iso_8601", "bytea_output": "hex", "extra_float_digits": "1",
+    "lc_monetary": "C",
+}  # fmt: skip
+"""The settings that say what values look like as text, whoever writes: keys and hashes are made of them."""
+_SETTINGS = " ".join([f"set {name} = '{value}'" for name, value in VALUES_AS_TEXT.items()])
+
+_COMPARABLE = frozenset({
+    "bigint", "integer", "smallint", "numeric", "real", "double precision", "text", "character varying", "uuid", "boolean",
+    "date", "timestamp without time zone", "timestamp with time zone",
+})  # fmt: skip
+
+
+def drop_functions(collection: Collection) -> Iterator[LiteralString]:
+    """Drops what `functions` makes, and with it the triggers."""
+    for name in _names(collection):
+        yield f"drop function if exists {name} cascade"
+
+
+def functions(collection: Collection, schema: str) -> Iterator[LiteralString]:
+    """Makes the functions of a collection; `schema` is ours."""
+    ours = identifier(schema)
+    trusted = f"security definer set search_path = pg_catalog, {ours}, pg_temp set work_mem = '32MB' {_SETTINGS}"
+    if collection.declaration.is_searched:
+        # operators of the owner's types are found where the owner has them
+        yield _note_changes(collection, trusted)
+        definer = f"security definer set search_path from current {_SETTINGS}"
+        yield _refresh_rows(collection, definer)
+        yield _queue_differences(collection, definer)
+    yield values_function(search_table(collection))
+    yield f"alter function {collection.rows}_values() security definer set search_path from current"
+
+
+def rights(collection: Collection) -> Iterator[LiteralString]:
+    """Says who may call what `functions` makes, where public may use the schema too."""
+    for name in _names(collection):
+        yield f"revoke execute on function {name} from public"
+        yield f"grant execute on function {name} to quarry_serving, quarry_loading"
+
+
+def _names(collection: Collection) -> tuple[LiteralString, ...]:
+    number, values = collection.id, f"{collection.rows}_values"
+    if not collection.declaration.is_searched:
+        return (values,)
+    return f"note_changes_{number}", f"refresh_rows_{number}", f"queue_differences_{number}", values
+
+
+def hashes_function(own: Iterable[OwnTable]) -> LiteralString:
+    """`record_hashes`: of records that there are, in these tables or of collections, a hash of each."""
+    of_own = "".join(
+        f"""  select k.type, x.id, {table.row_hash}
+  from unnest(p_types, p_ids) k (type, id) join {table.rows} x on x.id = k.id where k.type = {quoted(table.name)}
+  union all
+"""
+        for table in own
+    )
+    return f"""-- Written by tools/generate.py from the built-in collections.
+-- What tells whether records are still what they were: a hash of each that there is, of all its fields.
+create or replace function record_hashes(p_types text[], p_ids text[])
+returns table (type text, id text, hash text)
+language sql stable
+as $$
+{of_own}  select c.name, r.id, r.row_hash
+  from unnest(p_types, p_ids) k (type, id)
+  join collections c on c.name = k.type
+  join collection_rows r on r.collection = c.id and r.id = k.id
+$$;
+"""
+
+
+def triggers(collection: Collection) -> Iterator[LiteralString]:
+    """Makes the triggers on the source, for one that has them."""
+    number = collection.id
+    for operation, tables in {
+        "insert": "referencing new table as new_rows ",
+        "update": "referencing old table as old_rows new table as new_rows ",
+        "delete": "referencing old table as old_rows ",
+        "truncate": "",
+    }.items():
+        yield (
+            f"create or replace trigger quarry_{number}_{operation} after {operation} on {collection.table_sql}"
+            f" {tables}for each statement execute function note_changes_{number}()"
+        )
+
+
+def drop_triggers(collection: Collection) -> Iterator[LiteralString]:
+    """Drops the triggers on the source."""
+    for operation in ("insert", "update", "delete", "truncate"):
+        yield f"drop trigger if exists quarry_{collection.id}_{operation} on {collection.table_sql}"
+
+
+def _note_changes(collection: Collection, rights: LiteralString) -> LiteralString:
+    number, [first, *_] = collection.id, collection.key
+    new, old = collection.key_text("n"), collection.key_text("o")
+    same_key = " and ".join(
+        f"{_comparable(collection, name, 'n')} = {_comparable(collection, name, 'o')}" for name in collection.key
+    )
+    now, before = (_image(collection, row) for row in ("n", "o"))
+    # a full join: one by loops, planned for a statement of one row, would be kept for one of many
+    return f"""create or replace function note_changes_{number}() returns trigger language plpgsql {rights} as $quarry$
+begin
+  if tg_op = 'INSERT' then
+    insert into collection_changes (collection, key) select {number}, {new} from new_rows n;
+  elsif tg_op = 'DELETE' then
+    insert into collection_changes (collection, key) select {number}, {old} from old_rows o;
+  elsif tg_op = 'UPDATE' then
+    insert into collection_changes (collection, key)
+    select {number}, case when {collection.column(first, "n")} is null then {old} else {new} end
+    from new_rows n full join old_rows o on {same_key}
+    where {now} *<> {before};
+  else
+    insert into collection_changes (collection, key) values ({number}, null);
+  end if;
+  return null;
+exception when others then
+  -- what writes to the table must not fail for us: a renamed column is told, and the collection waits
+  insert into collection_changes (collection, problem) values ({number}, sqlerrm);
+  return null;
+end $quarry$"""
+
+
+def _image(collection: Collection, row: LiteralString) -> LiteralString:
+    """The columns that a collection is made of, to be compared byte for byte: any type can be, and no document or vector is
+    written out as text for it.
+    """
+    held = dict.fromkeys(each.path[0] if each.path else name for name, each in collection.columns.items())
+    # a record: two rows as such are compared column by column, by an operator of each type
+    return f"row({', '.join(f'{row}.{identifier(name)}' for name in held)})::record"
+
+
+def _comparable(collection: Collection, name: str, row: LiteralString) -> LiteralString:
+    """A column of the key as it is compared: as text where nothing of Postgres' own compares its type."""
+    column = collection.columns[name]
+    value = collection.column(name, row)
+    return value if column.base in _COMPARABLE and not column.is_array else f"{value}::text"
+
+
+def _refresh_rows(collection: Collection, rights: LiteralString) -> LiteralString:
+    number, rows = collection.id, collection.rows
+    scope = f"{collection.text(collection.declaration.scope)}" if collection.declaration.scope else "null"
+    language = collection.language() if collection.declaration.language_column else "null"
+    return f"""create or replace function refresh_rows_{number}(p_limit int) returns int language plpgsql {rights} as $quarry$
+declare
+  taken text[];
+  revised text[];
+begin
+  {_sees_all(collection)}
+  -- two at once could store the older text last
+  if not pg_try_advisory_xact_lock(hashtextextended('collection {number}', 0)) then
+    return null;
+  end if;
+  with gone as (
+    delete from collection_changes c where c.ctid = any(array(
+      select n.ctid from collection_changes n
+      where n.collection = {number} and n.key is not null limit p_limit for update skip locked))
+    returning c.key
+  )
+  select array_agg(distinct g.key) into taken from gone g;
+  if taken is null then
+    return 0;
+  end if;
+  delete from {rows} r
+  where r.id = any(taken) and not exists (select from {collection.source_sql} x where {collection.has_key("r.id")});
+  insert into {rows} as r (id, scope, language, text_search, row_hash, content_hash)
+  select k.key, {scope}, {language}, {collection.document}, {collection.row_hash}, {collection.content_hash}
+  from unnest(taken) k (key) join {collection.source_sql} x on {collection.has_key("k.key")}
+  on conflict (id, collection) do update
+  set scope = excluded.scope, language = excluded.language, text_search = excluded.text_search, row_hash = excluded.row_hash,
+    content_hash = excluded.content_hash
+  where r.row_hash <> excluded.row_hash;
+{_new_vectors(collection)}{_new_languages(collection)}{_new_values(collection)}  return cardinality(taken);
+end $quarry$"""
+
+
+def _new_vectors(collection: Collection) -> LiteralString:
+    """Takes the vectors of the changed rows over from the source, where that holds them."""
+    if collection.declaration.vectors is None:
+        return ""
+    rows, vector = collection.rows, collection.column(collection.declaration.vectors.column)
+    return f"""  with marked as (
+    update {rows} r set embedded_hash = r.content_hash
+    where r.id = any(taken) and r.embedded_hash is distinct from r.content_hash returning r.id
+  )
+  select array_agg(m.id) into revised from marked m;
+  delete from {collection.windows} w where w.record_id = any(revised);
+  insert into {collection.windows} (record_id, window_number, embedding)
+  select k.key, 0, {vector} from unnest(revised) k (key) join {collection.source_sql} x on {collection.has_key("k.key")}
+  where {vector} is not null;
+"""
+
+
+def _new_languages(collection: Collection) -> LiteralString:
+    """Has searches know the languages that the changed rows are the first to be in."""
+    if collection.declaration.language_column is None:
+        return ""
+    number, rows = collection.id, collection.rows
+    return f"""  update collections c
+  set languages = array(select unnest(c.languages) union select r.language from {rows} r where r.id = any(taken) order by 1)
+  where c.id = {number} and exists (
+    select from {rows} r where r.id = any(taken) and r.language <> all(c.languages));
+"""
+
+
+def _new_values(collection: Collection) -> LiteralString:
+    """Has questions know the values that the changed rows are the first to have; how many have each is counted every day."""
+    table = search_table(collection)
+    if not table.listed:
+        return ""
+    values = "array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change)"
+    return f"""  perform change_facet_values('{collection.rows}', {values})
+  from (
+{values_query(table, table.has_key.replace("{}", "taken"))}
+  ) c (facet, scope, value, change)
+  where not exists (
+    select from facet_values f
+    where f.table_name = '{collection.rows}' and (f.facet, f.scope, f.value) = (c.facet, c.scope, c.value));
+"""
+
+
+def _queue_differences(collection: Collection, rights: LiteralString) -> LiteralString:
+    number = collection.id
+    return f"""create or replace function queue_differences_{number}(p_since timestamptz default null) returns bigint
+language plpgsql {rights} as $quarry$
+declare
+  queued bigint;
+begin
+  {_sees_all(collection)}
+  if p_since is null then
+    delete from collection_changes c where c.collection = {number} and c.key is null;
+  end if;
+  insert into collection_changes (collection, key)
+  {_differences(collection)};
+  get diagnostics queued = row_count;
+  return queued;
+end $quarry$"""
+
+
+def _differences(collection: Collection) -> LiteralString:
+    """The keys of rows that are not as the source has them; of a source that is polled, those that it raised since."""
+    number, rows = collection.id, collection.rows
+    source = f"select {collection.key_text()} as key, {collection.row_hash} as hash from {collection.source_sql} x"
+    # vectors of another model were forgotten: those that the source holds are taken over again
+    unlike = " or r.embedded_hash is distinct from r.content_hash" if collection.declaration.vectors else ""
+    every = f"""select {number}, coalesce(s.key, r.id) from ({source}) s full join {rows} r on r.id = s.key
+  where (s.hash is distinct from r.row_hash{unlike})"""
+    sync = collection.declaration.sync
+    if isinstance(sync, str):
+        return every
+    recent = f"""select {number}, s.key from ({source} where {collection.column(sync.poll)}::timestamptz >= p_since) s
+  left join {rows} r on r.id = s.key where s.hash is distinct from r.row_hash and p_since is not null"""
+    return f"{recent}\n  union all\n  select * from ({every} and p_since is null) e"
+
+
+def _sees_all(collection: Collection) -> LiteralString:
+    return f"""if not sees_all_rows({quoted(collection.table_sql)}::regclass) then
+    raise exception 'policies hide rows from %: give it BYPASSRLS, or a policy for select using (true)', current_user
+      using errcode = 'insufficient_privilege';
+  end if;"""

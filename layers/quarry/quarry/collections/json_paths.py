@@ -1,0 +1,78 @@
+"""Keys of JSON columns, which are named where a column is: `metadata.author`, `metadata.address.city`. Pure.
+
+What stands at a key may be of any type in each row. A path has one type; of a row whose value is none of it, it is null.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import LiteralString, NamedTuple
+
+from quarry.retrieval.facets import identifier
+
+JSON_TYPES = frozenset(("json", "jsonb"))
+NUMBER, MOMENT, TRUTH, TEXT = "numeric", "timestamp with time zone", "boolean", "text"
+CATEGORIES: Mapping[str, str] = {NUMBER: "N", MOMENT: "D", TRUTH: "B", TEXT: "S", "bigint": "N", "uuid": "U"}
+"""The types that a path may have, each with its category as Postgres has it."""
+_READ_BY: Mapping[str, LiteralString] = {
+    NUMBER: "json_number", MOMENT: "json_moment", TRUTH: "json_truth", "bigint": "json_whole_number", "uuid": "json_uuid",
+}  # fmt: skip
+
+
+class PathType(NamedTuple):
+    """What stands at a path."""
+
+    base: str = TEXT
+    is_array: bool = False
+
+
+def keys_of(name: str) -> tuple[str, ...]:
+    """The column that a path begins with, and its keys; of a plain name nothing."""
+    parts = tuple(name.split("."))
+    return parts if len(parts) > 1 and all(parts) else ()
+
+
+def own_name(name: str) -> str:
+    """What a column or path is called by itself: the last key of a path."""
+    return (keys_of(name) or (name,))[-1]
+
+
+def overlap(name: str, other: str) -> bool:
+    """Whether one of two names is the other, or holds it: `metadata` and `metadata.author`."""
+    return covers(name, other) or covers(other, name)
+
+
+def covers(name: str, other: str) -> bool:
+    """Whether `other` is the column or path `name`, or stands within it."""
+    return name == other or other.startswith(f"{name}.")
+
+
+def covered(name: str, names: Iterable[str]) -> bool:
+    """Whether one of some columns and paths is this one, or holds it."""
+    return any(covers(each, name) for each in names)
+
+
+def path_sql(keys: Sequence[str], type: PathType, row: LiteralString) -> LiteralString:
+    """What stands at a path in the row `row`."""
+    column, *inner, last = keys
+    holder = f"{row}.{identifier(column)}" + "".join(f" -> {_quoted(key)}" for key in inner)
+    text = f"({holder} ->> {_quoted(last)})"
+    if type.is_array:
+        held = f"({holder} -> {_quoted(last)})::jsonb"
+        return (
+            f"(case when jsonb_typeof({held}) = 'array' then array(select jsonb_array_elements_text({held}))"
+            f" when {text} is not null and jsonb_typeof({held}) <> 'object' then array[{text}] end)"
+        )
+    read_by = _READ_BY.get(type.base)
+    return f"{read_by}({text})" if read_by else text
+
+
+def without_path(document: LiteralString, keys: Sequence[str]) -> LiteralString:
+    """A document in SQL without what stands at a path."""
+    return f"json_without({document}, array[{', '.join(map(_quoted, keys))}])"
+
+
+def _quoted(key: str) -> LiteralString:
+    # a path holds no % and no braces
+    escaped = key.replace("\\", "\\\\").replace("'", "''")
+    return f"E'{escaped}'" if "\\" in key else f"'{escaped}'"

@@ -1,0 +1,163 @@
+"""What the JSON columns of tables hold, by a sample of their rows: keys that many have, and of which type their values are."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from psycopg.errors import Error as PostgresError
+from psycopg.rows import dict_row
+from psycopg.sql import SQL, Composed, Identifier, Literal
+
+from quarry.collections.json_paths import CATEGORIES, JSON_TYPES, MOMENT, NUMBER, TEXT, TRUTH, PathType
+from quarry.collections.relations import Column, Relation
+from quarry.collections.value_shapes import seen_of
+from quarry.postgres.schema import SyncConnection
+
+ROWS_MAX = 500
+"""So many rows of a table are looked at."""
+BYTES_MAX = 65_536
+"""Larger documents are not looked into."""
+DEPTH_MAX = 3
+KEYS_MAX = 40
+"""So many keys of a column are known, the most frequent ones."""
+SHARE_MIN = 0.02
+"""Rarer keys are values that somebody made keys of: names of people, days."""
+SAMPLE_SECONDS = 5
+"""What takes longer to give its rows, as a view may, is not looked at."""
+VALUES_KEPT = 40
+CHARACTERS_KEPT = 300
+KEY_CHARACTERS_MAX = 60
+
+_SAMPLE = """
+with recursive sampled as (
+  select row_number() over () as number, s.value from (
+    select d.value from (select {column}::jsonb as value from {table}{sample} where {column} is not null limit {rows}) d
+    where pg_column_size(d.value) <= {bytes}
+  ) s
+), at as (
+  select s.number, array[k.key] as path, k.value
+  from sampled s, jsonb_each(case jsonb_typeof(s.value) when 'object' then s.value else '{{}}' end) k
+  union all
+  select a.number, a.path || k.key, k.value
+  from at a, jsonb_each(case jsonb_typeof(a.value) when 'object' then a.value else '{{}}' end) k
+  where cardinality(a.path) < {depth}
+), typed as (
+  select a.path, a.value, a.value #>> '{{}}' as said, case jsonb_typeof(a.value)
+      when 'array' then case when jsonb_path_exists(a.value, 'strict $[*] ? (@.type() == "object" || @.type() == "array")')
+        then 'objects' when a.value = '[]' then 'null' else 'array' end
+      else jsonb_typeof(a.value) end as type
+  from at a
+)
+select t.path, array_agg(distinct t.type) filter (where t.type <> 'null') as types, count(*) as held,
+  count(distinct t.said) as different, avg(length(t.said))::int as width,
+  (array_agg(left(t.said, {characters})) filter (where t.type = 'string'))[:{kept}] as texts,
+  min(case t.type when 'number' then t.said::numeric end)::float8 as least,
+  max(case t.type when 'number' then t.said::numeric end)::float8 as most,
+  (select count(*) from sampled) as sampled
+from typed t group by t.path order by held desc, t.path
+"""
+
+
+def with_documents(connection: SyncConnection, relations: Iterable[Relation]) -> list[Relation]:
+    """Tables and views with the keys that a sample of their JSON columns holds. One that cannot be read has none."""
+    return [replace(each, documents=tuple(_documents(connection, each))) for each in relations]
+
+
+def _documents(connection: SyncConnection, relation: Relation) -> Iterator[Column]:
+    if not relation.may_select or relation.is_row_security_active:
+        return
+    for column in relation.columns:
+        if column.base in JSON_TYPES and not column.is_array and not {*column.name} & {*"%{}."}:
+            yield from _keys(column, _sampled(connection, relation, column))
+
+
+def _sampled(connection: SyncConnection, relation: Relation, column: Column) -> list[Mapping[str, Any]]:
+    # a fault of a view, or of what it calls, is reported by what reads it later; undone, no limit of time is left behind
+    with (
+        suppress(PostgresError),
+        connection.transaction(force_rollback=True),
+        connection.cursor(row_factory=dict_row) as cursor,
+    ):
+        cursor.execute(SQL("set local statement_timeout = {}").format(Literal(SAMPLE_SECONDS * 1000)))
+        return [*cursor.execute(_query(relation, column)).fetchall()]
+    return []
+
+
+def _query(relation: Relation, column: Column) -> Composed:
+    return SQL(_SAMPLE).format(
+        column=Identifier(column.name),
+        table=Identifier(*relation.qualified),
+        sample=_spread(relation),
+        rows=Literal(ROWS_MAX),
+        bytes=Literal(BYTES_MAX),
+        depth=Literal(DEPTH_MAX),
+        characters=Literal(CHARACTERS_KEPT),
+        kept=Literal(VALUES_KEPT),
+    )
+
+
+def _spread(relation: Relation) -> Composed:
+    """Has the rows of a large table come from all over it: the first ones may be of before a key was written."""
+    if relation.kind not in ("table", "partitioned table") or (relation.rows or 0) < 10 * ROWS_MAX:
+        return SQL("").format()
+    # pages hold many rows each: twice as many as are looked at
+    share = min(100.0, max(0.01, 200 * ROWS_MAX / (relation.rows or 1)))
+    return SQL(" tablesample system ({})").format(Literal(share))
+
+
+def _keys(column: Column, rows: Sequence[Mapping[str, Any]]) -> Iterator[Column]:
+    """The keys of a column that are worth a field."""
+    usual = [
+        row for row in rows if row["held"] >= max(1, SHARE_MIN * row["sampled"]) and all(map(_is_plain, row["path"]))
+    ]
+    typed = [(row, type) for row in usual if (type := _type(row)) is not None]
+    for row, type in typed[:KEYS_MAX]:
+        share = row["different"] / row["held"]
+        yield Column(
+            ".".join((column.name, *row["path"])),
+            column.number,
+            type.base,
+            type.base,
+            CATEGORIES[type.base],
+            type.is_array,
+            True,
+            row["width"],
+            row["different"] if share <= 1 / 2 else -share,
+            None,
+            row["least"],
+            row["most"],
+            None if type.base != TEXT or type.is_array else seen_of(row["texts"] or []),
+        )
+
+
+def _is_plain(key: str) -> bool:
+    """Whether a path can name it, and nobody made a value a key."""
+    is_name = key.replace("_", "").replace("-", "").replace(" ", "").isalnum() and not key[:1].isdigit()
+    return is_name and key == key.strip() and len(key) <= KEY_CHARACTERS_MAX
+
+
+def _type(row: Mapping[str, Any]) -> PathType | None:
+    """The one type that all values at a path have; None for objects, and for arrays of these."""
+    types = {*(row["types"] or ())}
+    if not types or types & {"object", "objects"}:
+        return None
+    if "array" in types:
+        return PathType(TEXT, is_array=True)
+    if types == {"number"}:
+        return PathType(NUMBER)
+    if types == {"boolean"}:
+        return PathType(TRUTH)
+    texts = row["texts"] or []
+    return PathType(MOMENT if types == {"string"} and texts and all(map(_is_moment, texts)) else TEXT)
+
+
+def _is_moment(text: str) -> bool:
+    try:
+        datetime.datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return "-" in text[:8]

@@ -1,0 +1,102 @@
+"""What a row reaches through the rows that it refers to: of a line of an order the customer, and the customer's country."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from quarry.collections import toml_text
+from quarry.collections.column_types import is_comparable, is_single
+from quarry.collections.guessing import is_buyer, is_called_category, is_place, is_text, is_writable, words
+from quarry.collections.relations import Column, Reference
+from quarry.collections.table_guess import TableGuess
+from quarry.language.nouns import names_doer
+
+Guesses = Mapping[tuple[str, str], TableGuess]
+"""By schema and name of the table."""
+
+REFERENCES_MAX = 4
+"""So many references are followed, one after the other."""
+
+
+@dataclass(frozen=True)
+class Reached:
+    """Another table's row that a row leads to by `steps`: the columns that refer, each with what it refers to."""
+
+    guess: TableGuess
+    steps: tuple[tuple[str, Reference], ...]
+
+    def declared(self, kind: str, title: str) -> dict[str, object]:
+        """A facet with the line `title` of that row."""
+        value: object = title
+        for column, reference in reversed(self.steps):
+            value = {"by": column, "of": toml_text.table(*reference.target), "title": value}
+        assert isinstance(value, dict)
+        return {"kind": kind, **value}
+
+
+def reached(guess: TableGuess, guesses: Guesses) -> list[Reached]:
+    """The tables that rows of a table lead to, each by the shortest way, the nearest first; of two as near, the one first that
+    tells who buys.
+    """
+    found: list[Reached] = []
+    seen = {guess.relation.qualified}
+    waiting = deque([Reached(guess, ())])
+    while waiting:
+        here = waiting.popleft()
+        if len(here.steps) == REFERENCES_MAX:
+            continue
+        for column, reference, other in _referred(here.guess, guesses):
+            if reference.target not in seen:
+                seen.add(reference.target)
+                found.append(Reached(other, (*here.steps, (column, reference))))
+                waiting.append(found[-1])
+    return sorted(found, key=lambda each: len(each.steps))
+
+
+def buys(guess: TableGuess, guesses: Guesses) -> bool:
+    """Whether its rows tell of what somebody bought, by the tables that they refer to, or by columns of either."""
+    near = [each.guess for each in reached(guess, guesses) if len(each.steps) <= len(("order", "customer"))]
+    columns = (column.name for each in (guess, *near) for column in each.relation.columns)
+    return any(is_buyer(each.relation.name) for each in near) or any(map(is_buyer, columns))
+
+
+def _referred(guess: TableGuess, guesses: Guesses) -> Sequence[tuple[str, Reference, TableGuess]]:
+    found = [
+        (column.name, reference, guesses[reference.target])
+        for column in guess.relation.columns
+        if (reference := guess.references.get(column.name))
+        and reference.target in guesses
+        and _may_follow(guess, column.name, reference, guesses[reference.target])
+    ]
+    return sorted(found, key=lambda each: not is_buyer(each[2].relation.name))
+
+
+def _may_follow(guess: TableGuess, name: str, reference: Reference, other: TableGuess) -> bool:
+    column, key = guess.relation.by_name[name], other.relation.by_name.get(reference.target_columns[0])
+    if key is None or column not in guess.usable or not is_writable(key.name) or column in guess.scopes:
+        return False
+    if not guess.may_tell_of(other):
+        return False
+    return is_single(column) and is_single(key) and is_comparable(column, key)
+
+
+def telling_columns(guess: TableGuess) -> Iterator[tuple[Column, str]]:
+    """The columns that say what kind of thing a row is or where, whatever refers to it, each with its facet's kind: those
+    that are called so first.
+    """
+    others = []
+    for column in guess.categories:
+        if is_place(column, guess.relation):
+            yield column, "place"
+        elif column.category == "E" or is_called_category(column):
+            yield column, "value"
+        elif is_text(column) and not names_doer(last_word(column.name)):
+            others.append(column)
+    yield from ((column, "value") for column in others)
+
+
+def last_word(name: str) -> str:
+    """What a name is of: "country" of `ship_country`."""
+    return (words(name) or ("",))[-1]

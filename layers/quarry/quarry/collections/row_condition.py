@@ -1,0 +1,84 @@
+"""Which rows of a table a collection has: `where = "deleted_at is null"`, an expression that Postgres reads and checks.
+
+It is what the condition of an index may be: one boolean expression over columns of the row, which gives the same whenever it
+is asked. What depends on the time or on who asks would change without a write, and no trigger would see it. What is kept is the
+expression as Postgres writes it back, with every name in full: nothing else of what was declared reaches a statement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from psycopg import errors
+from psycopg.sql import SQL, Identifier
+
+from quarry.collections.declaration import CollectionDeclaration, table_name
+from quarry.collections.relations import Relation
+from quarry.collections.row_choice import RowCondition
+from quarry.postgres.schema import SyncConnection
+
+_TABLE, _INDEX = "quarry_condition_of", "quarry_condition"
+_WRITTEN_BACK = """
+select pg_get_expr(i.indpred, i.indrelid) as sql, array(
+  select a.attname::text from pg_depend d join pg_attribute a on a.attrelid = d.refobjid and a.attnum = d.refobjsubid
+  where d.classid = 'pg_class'::regclass and d.objid = i.indexrelid and d.refobjid = i.indrelid and d.refobjsubid > 0
+  order by a.attnum) as columns
+from pg_index i where i.indexrelid = 'pg_temp.quarry_condition'::regclass
+"""
+_OF_TIME = (
+    "depends on the time, on settings or on a function that is not immutable: rows would come and go without a write"
+)
+
+
+def with_conditions(
+    connection: SyncConnection,
+    declared: Mapping[str, CollectionDeclaration],
+    relations: Mapping[tuple[str, str], Relation],
+) -> tuple[dict[str, CollectionDeclaration], dict[str, str]]:
+    """The declarations with their conditions as Postgres reads them, and by name of a collection what is wrong with one."""
+    read, wrong = dict(declared), dict[str, str]()
+    for name, each in declared.items():
+        relation = relations.get(table_name(each.source))
+        if each.where is None or relation is None:
+            continue
+        try:
+            read[name] = each.model_copy(update={"where": read_condition(connection, relation, each.where.sql)})
+        except ValueError as error:
+            wrong[name] = str(error)
+    return read, wrong
+
+
+def read_condition(connection: SyncConnection, relation: Relation, condition: str) -> RowCondition:
+    """The condition as Postgres writes it back, and the columns that it names. Raises ValueError, which says what is wrong."""
+    try:
+        with connection.transaction(force_rollback=True):
+            path = SQL("set local search_path = {}, public, pg_catalog").format(Identifier(relation.schema))
+            connection.execute(path)
+            connection.execute(
+                SQL("create temporary table {} (like {})").format(Identifier(_TABLE), Identifier(*relation.qualified))
+            )
+            made = f"create index {_INDEX} on pg_temp.{_TABLE} ((1)) where ({condition})"
+            connection.execute(made.encode(), prepare=True)  # what is prepared is one statement
+            connection.execute("set local search_path = pg_catalog")
+            row = connection.execute(_WRITTEN_BACK).fetchone()
+    except errors.Error as error:
+        raise ValueError(f"{condition!r} {_why(error)}") from None
+    assert row is not None
+    sql, columns = row
+    if not columns:
+        raise ValueError(f"{condition!r} names no column of {relation.name}")
+    read = RowCondition(sql=sql, columns=tuple(columns))
+    _ = read.statement  # raises for what no statement can have
+    return read
+
+
+def _why(error: errors.Error) -> str:
+    """What is wrong with a condition, and what could be written."""
+    reason = error.diag.message_primary or "cannot be read"
+    if isinstance(error, errors.InvalidObjectDefinition):
+        return f"{_OF_TIME}; compare columns with values that stay, or search a view"
+    if isinstance(error, errors.FeatureNotSupported | errors.GroupingError | errors.WindowingError):
+        return f'is no condition on one row ({reason}): search a view that has it, with sync = "sweep"'
+    if isinstance(error, errors.InsufficientPrivilege):
+        return f"cannot be checked ({reason}): the role of DATABASE_URL needs the right to make temporary tables"
+    return f"is no condition on a row: {reason}"

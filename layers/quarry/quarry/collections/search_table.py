@@ -1,0 +1,350 @@
+"""What a collection can be filtered, counted and grouped by, and how its texts are embedded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import LiteralString
+
+from quarry.collections.collection import TEXT_MAX_CHARACTERS, Collection, OwnTable, quoted
+from quarry.collections.declaration import (
+    CollectionDeclaration,
+    FacetDeclaration,
+    FacetKind,
+    Referred,
+    line_columns,
+    table_name,
+)
+from quarry.collections.everyday_names import leads_of, with_everyday_names
+from quarry.collections.expression import expression_columns
+from quarry.collections.guessing import words
+from quarry.language.inflections import inflections
+from quarry.language.nouns import plural, singular
+from quarry.platform.tables import COLLECTION_WINDOWS, EmbeddedTable
+from quarry.retrieval.facets import NUMBER_OF, NUMERIC_KINDS, Facet, Related, SearchTable
+from quarry.spans.date_verbs import events_of, is_verb
+from quarry.spans.measures import is_additive
+from quarry.spans.quantities import unit_named
+
+_WORDINGS: Mapping[str, str] = {"name": "by {}", "place": "in {}"}
+DATE = "date"
+"""The facet that a collection with a date has, whatever the column is called."""
+_COMPOUNDING = frozenset(("german",))
+MODIFIER_CHARACTERS_MIN, HEAD_CHARACTERS_MIN = 4, 5
+"""A compound is of two words of so many letters at least."""
+
+
+def search_table(collection: Collection) -> SearchTable:
+    """The collection's source as a searched table; its values are known by the name of `rows_N`."""
+    declaration = collection.declaration
+    label = collection.label
+    facets = [_facet(collection, name, facet) for name, facet in declaration.facets.items()]
+    if declaration.date and DATE not in declaration.facets:
+        day = collection.day(declaration.date)
+        events = (*_happens_by(declaration.date), *_ends_of_span(declaration, declaration.date))
+        facets.append(Facet(DATE, "date", day, "date", "dates", words=("day",), events=events))
+    table = SearchTable(
+        collection.rows,
+        nouns=(*called(collection), *_forms(label, collection), *_heads(label, collection)),
+        facets=tuple(
+            _with_amount(facets if isinstance(collection, OwnTable) else with_everyday_names(facets, collection))
+        ),
+        date=DATE if declaration.date or _is_date(declaration.facets.get(DATE)) else None,
+        related=tuple(_relations(collection)),
+        called_by=declaration.called_by,
+        guarded=frozenset(_guarded(collection)),
+    )
+    return table if isinstance(collection, OwnTable) else _beside(table, collection)
+
+
+def _is_date(facet: FacetDeclaration | None) -> bool:
+    return facet is not None and facet.kind == "date"
+
+
+def _beside(table: SearchTable, collection: Collection) -> SearchTable:
+    """The table where its words are in another than its rows."""
+    scope = collection.declaration.scope if collection.declaration.scope_setting else None
+    return replace(
+        table,
+        key=collection.key_text("t"),
+        has_key=collection.has_key_among("t"),
+        holds_words=f"{collection.key_text('t')} in (select w.id from {collection.rows} w where {_holds_words(collection)})",
+        source=collection.source_sql,
+        guard=is_callers(collection, collection.text(scope, "t")) if scope else "true",
+        values_of=f"coalesce({collection.text(scope, 't')}, '')" if scope else None,
+        languages=collection.languages,
+        reckons=True,
+    )
+
+
+def named_by_others(collection: Collection, others: Iterable[Collection]) -> Iterator[Facet]:
+    """The collection's title, as the facets by which others refer to it: who names a thing means it, and what is of it."""
+    titles = line_columns(collection.declaration.title)
+    known = {*collection.declaration.facets}
+    for other in others:
+        for name, facet in other.declaration.facets.items():
+            if (
+                facet.of is None or not isinstance(facet.title, str) or name in known or (facet.title,) != titles
+            ):  # a template is no column's name
+                continue
+            if table_name(facet.of) == collection.source and other.id != collection.id:
+                known.add(name)
+                # of several things that a row has, each is called by one title
+                kind = "value" if facet.kind == "array" else facet.kind
+                named = FacetDeclaration(kind=kind, column=facet.title, label=facet.label, wording="called {}")
+                yield _facet(collection, name, named)
+
+
+def rows_referring(collection: Collection, others: Iterable[Collection]) -> Iterator[tuple[Facet, Related]]:
+    """How many rows of each other collection refer to a row: of each that does so by one column alone, and of which every caller
+    may see all.
+    """
+    for other in others:
+        references = [
+            facet
+            for facet in other.declaration.facets.values()
+            if facet.of is not None and facet.through is None and table_name(facet.of) == collection.source
+        ]
+        columns = {facet.by: facet.key or "id" for facet in references if facet.by}
+        name = f"{NUMBER_OF}{other.name}"
+        if len(columns) != 1 or other.declaration.scope_setting or name in collection.declaration.facets:
+            continue
+        [(by, key)] = columns.items()
+        rows = called(other)
+        own, their = collection.column(key, "o"), other.column(by, "x")
+        # counted before they are joined: of a million rows that refer to 20,000 a quarter of the time
+        counted: LiteralString = (
+            f"(select {own} as quarry_row, coalesce(c.number, 0) as quarry_value from {collection.source_sql} o left join"
+            f" (select {their} as quarry_row, count(*) as number from {other.source_sql} x group by 1) c"
+            f" on c.quarry_row = {own})"
+        )
+        on = f"r.quarry_row = {collection.column(key, 't')}"
+        yield (
+            Facet(
+                name, "number", "r.quarry_value", f"number of {other.label}", f"numbers of {other.label}",
+                wording=f"with {{}} {plural(rows[0]).replace('{', '').replace('}', '')}", related=name, steps=1, counts=rows,
+            ),
+            Related(name, other.declaration.source, on, source=counted),
+        )  # fmt: skip
+
+
+def _holds_words(collection: Collection) -> LiteralString:
+    """Whether a row `w` of words holds those of a text, each read in the row's language."""
+    held = [
+        (language, f"w.text_search @@ (select parsed_query({{0}}, {quoted(language)}::regconfig))")
+        for language in collection.languages
+    ]
+    if collection.declaration.language_column is None:
+        return held[0][1]
+    return " or ".join(f"w.language = {quoted(language)} and {holds}" for language, holds in held)
+
+
+def _with_amount(facets: Sequence[Facet]) -> list[Facet]:
+    """The facets, the only sum of money that a row has being called its amount too."""
+    money = [facet for facet in facets if facet.kind == "money"]
+    if len(money) != 1 or not is_additive(money[0]):
+        return list(facets)
+    return [
+        replace(each, words=tuple(dict.fromkeys((*each.words, "amount")))) if each is money[0] else each
+        for each in facets
+    ]
+
+
+def is_callers(collection: Collection, scope: LiteralString) -> LiteralString:
+    """Whether what `scope` says is the caller's, for a collection with a setting that says who that is. A row without an owner is
+    nobody's.
+    """
+    return f"{scope} = nullif(current_setting({quoted(collection.declaration.scope_setting or '')}, true), '')"
+
+
+def hides_rows(collection: Collection) -> bool:
+    """Whether a caller may not see all rows: they have owners, or row-level security may hide some."""
+    return collection.declaration.scope_setting is not None or collection.has_row_security
+
+
+def _guarded(collection: Collection) -> Iterator[str]:
+    """The facets with values that a caller may not see."""
+    for name, facet in collection.declaration.facets.items():
+        reached = {*tables_reached(facet), *([facet.through] if facet.through else [])}
+        if hides_rows(collection) or reached & collection.guarded_tables:
+            yield name
+
+
+def embedded_table(collection: Collection) -> EmbeddedTable:
+    """How the collection's texts are embedded: read from the source, row by row."""
+    titles = collection.declaration.headings
+    columns = tuple(dict.fromkeys((*titles, *collection.declaration.embedded)))
+    if isinstance(collection, OwnTable):
+        return EmbeddedTable(collection.rows, collection.windows, columns, titles=titles)
+    # of a gigantic text no more is embedded than is searched by its words
+    expressions = {
+        name: f"(select left({collection.text(name)}, {TEXT_MAX_CHARACTERS}) from {collection.source_sql} x"
+        f" where {collection.has_key('t.id')})"
+        for name in columns
+    }
+    return EmbeddedTable(
+        collection.rows,
+        collection.windows,
+        columns,
+        titles=titles,
+        expressions=expressions,
+        declared_in=COLLECTION_WINDOWS,
+    )
+
+
+def called(collection: Collection) -> tuple[str, ...]:
+    """What a collection's rows are called, in the singular: of "support tickets", "support ticket" and "ticket"."""
+    one = singular(collection.label.lower())
+    return tuple(collection.declaration.nouns or dict.fromkeys((one, one.split()[-1])))
+
+
+def facet_label(name: str) -> str:
+    """What people call a facet that says nothing of it: `unitprice` is a unit price, and `dept` a department."""
+    return " ".join(words(name)) or name
+
+
+def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
+    label = given.label or facet_label(name)
+    is_many = not given.of and not given.expression and collection.columns[given.column or name].is_array
+    kind = "value" if given.through is not None and given.kind == "array" else given.kind
+    return Facet(
+        name,
+        kind,
+        _value(collection, name, given),
+        label,
+        given.plural or plural(label),
+        words=(*given.words, *_forms(label, collection), *_counted(given.kind, label)),
+        units=(label,) if given.kind == "number" else (),
+        leads=given.leads if isinstance(collection, OwnTable) else (*given.leads, *leads_of(name)),
+        wording=given.wording or _wording(given.kind, label),
+        synonyms=tuple(given.synonyms.items()),
+        is_hard=given.hard is True,
+        is_counted=given.hard == "counted",
+        is_people=given.people,
+        currency=given.currency,
+        related=name if given.of else None,
+        is_many=is_many,
+        events=() if isinstance(collection, OwnTable) else _events(collection, name, given),
+        unit=given.unit or (unit_named((given.column or "", name)) if given.kind == "number" else None),
+        steps=len(via := tuple(map(collection.other_table, tables_reached(given)))),
+        via=via,
+    )
+
+
+def _counted(kind: FacetKind, label: str) -> tuple[str, ...]:
+    """What is counted where the name of a number says what was done with it: "tickets" of "tickets sold"."""
+    things, _, verb = label.lower().rpartition(" ")
+    return (things,) if kind == "number" and things and is_verb(verb) and plural(singular(things)) == things else ()
+
+
+def _forms(label: str, collection: Collection) -> tuple[str, ...]:
+    """Other forms of what something is called, in the languages of the collection's rows."""
+    return inflections(label.lower().split()[-1], collection.languages)
+
+
+def _heads(label: str, collection: Collection) -> tuple[str, ...]:
+    """What a compound may be called for short where languages write these as one word: "objekte" for "museumsobjekte"."""
+    last = label.lower().split()[-1]
+    if not _COMPOUNDING & {*collection.languages}:
+        return ()
+    starts = range(MODIFIER_CHARACTERS_MIN, len(last) - HEAD_CHARACTERS_MIN + 1)
+    return tuple(form for start in starts for form in (last[start:], *inflections(last[start:], collection.languages)))
+
+
+def _events(collection: Collection, name: str, given: FacetDeclaration) -> tuple[str, ...]:
+    if given.kind not in ("date", "year"):
+        return ()
+    title: str | Referred | None = given.title
+    while isinstance(title, Referred):
+        title = title.title
+    said = _happens_by(name, given.column or title or "", given.label or "")
+    return said if given.of else (*said, *_ends_of_span(collection.declaration, given.column or name))
+
+
+def _happens_by(*names: str) -> tuple[str, ...]:
+    """What happens on a date by its names, however their words are joined: "lent" of `lentOn`."""
+    return events_of(*(" ".join(words(name)) for name in names if name))
+
+
+def _ends_of_span(declaration: CollectionDeclaration, column: str) -> tuple[str, ...]:
+    """What happened on a date from which, or to which, a length is reckoned ("leaves_on - arrives_on")."""
+    reckoned = (facet.expression for facet in declaration.facets.values() if facet.expression)
+    spans = ((said, expression_columns(said)) for said in reckoned)
+    for ended, begun in (
+        columns for said, columns in spans if len(columns) == 2 and said.replace('"', "") == " - ".join(columns)
+    ):
+        if column in (begun, ended):
+            return ("starts", "begins") if column == begun else ("ends", "finishes")
+    return ()
+
+
+def _wording(kind: FacetKind, label: str) -> str:
+    shown = label.replace("{", "").replace("}", "")
+    if kind == "boolean":
+        return f"marked {shown.removeprefix('is ').removeprefix('has ')}"
+    if kind in ("date", "year") and (events := [word for word in shown.split() if is_verb(word)]):
+        # "built since 1970", "closed in May"
+        return f"{events[0]} {{}}"
+    if kind in ("date", "year"):
+        # "due until 3 May", "since 2000 (birth date)", where rows have another date too
+        said = re.sub(r"(?:^| )(?:date|day|year|on|at)$", "", shown)
+        lasts = said.removesuffix(" until")
+        if lasts != said:
+            return f"with the {lasts} {{}}"
+        return f"{said} {{}}".strip() if said in ("", "due") else f"{{}} ({shown})"
+    return _WORDINGS.get(kind, f"with the {shown} {{}}")
+
+
+def _value(collection: Collection, name: str, given: FacetDeclaration) -> LiteralString:
+    if given.through is not None or isinstance(given.title, Referred):
+        return _as_kind("r.quarry_value", given.kind)
+    if given.of is not None:
+        return _as_kind(collection.called(given, "r"), given.kind)
+    if given.expression is not None:
+        return collection.reckoned(given.expression)
+    column = given.column or name
+    value = collection.column(column, "t")
+    if given.kind == "date":
+        return collection.day(column)
+    if isinstance(collection, OwnTable):
+        return value
+    if given.kind in NUMERIC_KINDS:
+        return _as_kind(value, given.kind)
+    if given.kind == "boolean":
+        return value if collection.columns[column].base == "boolean" else f"({value}::numeric <> 0)"
+    return f"{value}::text[]" if collection.columns[column].is_array else f"{value}::text"
+
+
+def _as_kind(value: LiteralString, kind: FacetKind) -> LiteralString:
+    """A value as the kind of its facet has it in SQL."""
+    if kind == "date":
+        return f"({value})::date"
+    return f"{value}::numeric" if kind in NUMERIC_KINDS else value
+
+
+def tables_reached(given: FacetDeclaration) -> Iterator[str]:
+    """The tables that references lead to, up to the one that holds the value."""
+    if given.of is not None:
+        yield given.of
+    title = given.title
+    while isinstance(title, Referred):
+        yield title.of
+        title = title.title
+
+
+def _relations(collection: Collection) -> Iterator[Related]:
+    for name, facet in collection.declaration.facets.items():
+        if facet.of is None:
+            continue
+        if facet.through is not None:
+            key = collection.column(collection.key[0], "t")
+            yield Related(name, facet.of, f"r.quarry_row = {key}", source=collection.joined(facet), has_several=True)
+            continue
+        if isinstance(facet.title, Referred):
+            on = f"r.quarry_key = {collection.column(facet.by or '', 't')}"
+            yield Related(name, facet.of, on, source=collection.reached(facet))
+            continue
+        of = collection.other_table(facet.of)
+        on = f"{collection.column(facet.key or 'id', 'r')} = {collection.column(facet.by or '', 't')}"
+        yield Related(name, of, on) if isinstance(collection, OwnTable) else Related(name, facet.of, on, source=of)

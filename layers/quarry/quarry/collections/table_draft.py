@@ -1,0 +1,345 @@
+"""One table as `quarry.toml` may declare it, by what its columns are likely to be for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from quarry.collections import toml_text
+from quarry.collections.column_types import is_comparable, is_single
+from quarry.collections.declaration import PARAMETERS
+from quarry.collections.draft_links import add_fields, add_links
+from quarry.collections.draft_parts import TableDraft, name_by_reference, slug, unique
+from quarry.collections.draft_reckoned import add_duration, add_sum, in_expression, name_of_amount
+from quarry.collections.guessing import (
+    LABEL_WIDTH,
+    date_purpose,
+    in_hundredths,
+    is_amount,
+    is_contact,
+    is_date,
+    is_flag,
+    is_number,
+    is_place,
+    is_role,
+    is_sale,
+    is_text,
+    is_writable,
+    is_year,
+    language_of,
+    serves,
+    unit_of,
+    words,
+    written_out,
+)
+from quarry.collections.json_paths import covered, own_name
+from quarry.collections.reached import Guesses, Reached, last_word, reached, telling_columns
+from quarry.collections.relations import Column
+from quarry.collections.search_table import DATE
+from quarry.collections.secrets import BYTES, Suspicion
+from quarry.collections.table_guess import TableGuess
+from quarry.language.nouns import singular
+from quarry.platform.contract import NAME_PATTERN
+
+FACETS_MAX = 20
+REACHED_MAX = 14
+"""So many facets more a table may have by what it refers to."""
+DESCRIPTION_MAX = 500
+
+_PURPOSES = {
+    "happened": "when it happened",
+    "created": "when it was written",
+    "later": "when it is due",
+    "other": "there is no better one",
+}
+
+
+def draft_table(guess: TableGuess, guesses: Guesses, name: str, *, is_searched: bool = True) -> TableDraft:
+    """The declaration of a table, to be called `name`. `guesses` are of those that it may refer to. One that `is_searched` has a
+    key; else its rows are only counted.
+    """
+    relation, draft = guess.relation, TableDraft()
+    draft.set("source", toml_text.table(*relation.qualified))
+    if guess.key != relation.primary_key:
+        draft.set("key", [*guess.key], "no primary key that serves; these are unique")
+    if is_searched:
+        _add_texts(draft, guess, name)
+    elif guess.title or not guess.is_join:
+        draft.set("title", _title(guess, name))
+    if guess.texts_used:
+        language = language_of([column.name for column in relation.columns])
+        draft.set("language", language, "guessed by what its columns are called")
+    if called := _also_called(guess):
+        draft.set("nouns", called)
+    if guess.date:
+        draft.set("date", guess.date.name, f"guessed: {_PURPOSES[date_purpose(guess.date)]}")
+    if guess.page:
+        draft.set("url", f"{{{guess.page.name}}}")
+    if is_searched and not relation.may_trigger:
+        draft.set("sync", "sweep", "the role of DATABASE_URL may not create triggers on it")
+    draft.set("describe", " ".join((relation.comment or "").split())[:DESCRIPTION_MAX])
+    draft.set(
+        "hidden", {name: _why_hidden(relation.by_name[name], why, is_searched) for name, why in guess.secrets.items()}
+    )
+    _add_facets(draft, guess, guesses, name, is_searched=is_searched)
+    add_links(draft, guess, guesses)
+    add_fields(draft, guess)
+    return draft
+
+
+def _why_hidden(column: Column, suspected: Suspicion, is_searched: bool) -> str:
+    """The comment behind a column in `hidden`: why, and how to show what may be no secret."""
+    if suspected.is_certain:
+        return suspected.reason if suspected.reason == BYTES else f"a secret: {suspected.reason}"
+    shown = f"may be a secret: {suspected.reason}; delete this line to show it"
+    return (
+        f'{shown}, add `{toml_text.key(column.name)} = "D"` to `text` to search it'
+        if is_text(column) and is_searched
+        else shown
+    )
+
+
+def _also_called(guess: TableGuess) -> list[str]:
+    """What rows are called by themselves and what everybody calls what has such a key: titles that an ISBN tells are books."""
+    own = singular(" ".join(words(guess.relation.name)))
+    is_of_books = [words(key)[-1:] for key in guess.key] == [("isbn",)] and "book" not in words(own)
+    return [own, "book"] if is_of_books else []
+
+
+def _add_texts(draft: TableDraft, guess: TableGuess, name: str) -> None:
+    if not guess.texts_used:
+        draft.set("title", _title_of_key(guess, name))
+        draft.set("text", dict.fromkeys(guess.key, "D"), "no text of its own: it is counted, and found by its key")
+        draft.settings["embed"] = []
+        return
+    weights = {
+        **{column.name: "A" for column in guess.title},
+        **{column.name: "C" if place else "B" for place, column in enumerate(guess.prose)},
+        **{column.name: "D" for column in guess.other_texts},
+    }
+    draft.set("title", _title(guess, name) if guess.title or not guess.prose else None)
+    draft.set("text", weights)
+    meant = guess.prose if guess.person else [*guess.title, *guess.prose]
+    embedded = [column.name for column in meant if not is_contact(column)]
+    if not guess.prose and all(column.width and column.width <= LABEL_WIDTH for column in meant):
+        embedded = []  # a vector of each takes far longer than all else: words and spellings find short names
+    if embedded != [*weights]:
+        draft.settings["embed"] = embedded
+    if not embedded:
+        draft.reasons["embed"] = "words only: names and numbers have no meaning beside them"
+    if guess.prose and len(guess.prose) < len(weights):
+        draft.set("cite", [column.name for column in guess.prose])
+
+
+def _title(guess: TableGuess, name: str) -> str | None:
+    """What rows are called: people by their names, and what has no title by its key."""
+    if guess.person:
+        return " ".join(f"{{{column.name}}}" for column in guess.person)
+    return guess.title[0].name if guess.title else _title_of_key(guess, name)
+
+
+def _title_of_key(guess: TableGuess, name: str) -> str | None:
+    """What rows are called that nothing gives a name to: "payment 17"."""
+    if not guess.key:
+        return None
+    telling = [key for key in guess.key if not is_date(guess.relation.by_name[key])] or guess.key
+    return " ".join([singular(name.replace("_", " ")), *(f"{{{key}}}" for key in telling)])
+
+
+def _add_facets(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: str, *, is_searched: bool) -> None:
+    """What is shown of a row and counted by. Of rows that are only counted these are no names of others: whoever asks by these
+    follows a link, and no dictionary has to hold them for each table.
+    """
+    titles = [] if is_searched and not guess.title_repeats else guess.title
+    texts = [each for each in guess.texts_used if each not in titles] if is_searched else []
+    used = {column.name for column in (*texts, guess.date, guess.page) if column} | {*guess.key}
+    used -= {column.name for column in (*guess.key_categories, *([] if is_searched else titles))}
+    for column in guess.relation.columns:
+        is_named = column.name in guess.references and is_searched
+        if (
+            covered(column.name, guess.secrets)
+            or (column.name in used and not is_named)
+            or len(draft.facets) == FACETS_MAX
+        ):
+            continue
+        facet = _facet(column, guess, guesses) if is_named or column.name not in guess.references else None
+        if facet is None:
+            continue
+        called = unique(_facet_name(facet.name, name), draft.facets)
+        draft.facets[called] = facet.declared["kind"] if called == facet.declared.get("column") else facet.declared
+        if facet.reason:
+            draft.reasons[f"facets.{called}"] = facet.reason
+    for facet in _joined_facets(guess, guesses) if is_searched else ():
+        if len(draft.facets) < FACETS_MAX:
+            draft.facets[unique(_facet_name(facet.name, name), draft.facets)] = facet.declared
+    add_sum(draft, guess, guesses)
+    add_duration(draft, guess)
+    if is_searched:
+        _add_reached(draft, guess, guesses, name)
+
+
+def _add_reached(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: str) -> None:
+    """What other tables tell of the rows: the date of the nearest where they have none, names of what they lead to, and what kind
+    of thing that is and where.
+    """
+    found = reached(guess, guesses)
+    is_of_others = (
+        not guess.texts_used or is_sale(guess.relation.name) or any(name in guess.references for name in guess.key)
+    )
+    is_part = guess.date is None and is_of_others
+    dated = next((each for each in found if is_part and _is_of_what_happened(each.guess)), None)
+    if dated and dated.guess.date and DATE not in draft.facets:
+        draft.facets[DATE] = dated.declared("date", dated.guess.date.name)
+        draft.reasons[f"facets.{DATE}"] = "guessed: they have none of their own"
+    telling = [
+        (each, column, kind)
+        for each in found
+        for column, kind in telling_columns(each.guess)
+        # where who serves lives says nothing of the row
+        if kind != "place" or not serves(each.guess.relation.name)
+    ]
+    further = [
+        *((each, *_called_by_reference(each)) for each in found if len(each.steps) > 1 and _is_told(each)),
+        *((each, column.name, kind, column.name) for each, column, kind in telling),
+    ]
+    for each, called, kind, title in further[:REACHED_MAX]:
+        ends = {last_word(facet) for facet in draft.facets}
+        own = (
+            called
+            if last_word(called) not in ends
+            else f"{singular('_'.join(words(each.guess.relation.name)))}_{called}"
+        )
+        draft.facets[unique(_facet_name(own, name), draft.facets)] = each.declared(kind, title)
+
+
+def _is_of_what_happened(guess: TableGuess) -> bool:
+    is_made = guess.date is not None and (date_purpose(guess.date) != "created" or is_sale(guess.relation.name))
+    return is_made and not guess.are_people
+
+
+def _is_told(each: Reached) -> bool:
+    return bool(each.guess.title) and not any(map(is_contact, each.guess.title))
+
+
+def _called_by_reference(each: Reached) -> tuple[str, str, str]:
+    """Name, kind and title of the facet for what a row is called that others lead to."""
+    column, _ = each.steps[-1]
+    return name_by_reference(column, each.guess), _kind_of_names(each.guess), _title_of(each.guess)
+
+
+def _joined_facets(guess: TableGuess, guesses: Guesses) -> Iterator[_Facet]:
+    """What other tables join the rows with: the categories of a film."""
+    for joins in guesses.values():
+        references = joins.joined
+        if references is None or not guess.may_tell_of(joins):
+            continue
+        own = [
+            each for each in references if each.target == guess.relation.qualified and each.target_columns == guess.key
+        ]
+        others = [each for each in references if each not in own]
+        other = guesses.get(others[0].target) if len(own) == 1 else None
+        if other is None or not other.title or not guess.may_tell_of(other):
+            continue
+        declared = {
+            "kind": "array", "through": toml_text.table(*joins.relation.qualified),
+            "of": toml_text.table(*other.relation.qualified), "title": _title_of(other),
+        }  # fmt: skip
+        # what no foreign key says has to be named
+        named = {key: each.columns[0] for key, each in (("by", own[0]), ("to", others[0])) if each.is_guessed}
+        yield _Facet(singular("_".join(words(other.relation.name))), declared | named)
+
+
+def _title_of(other: TableGuess) -> str:
+    """What rows of a table are called: people by all their names."""
+    if other.person and len(other.title) > 1:
+        return " ".join(f"{{{column.name}}}" for column in other.title)
+    return other.title[-1].name
+
+
+@dataclass(frozen=True)
+class _Facet:
+    name: str
+    declared: Mapping[str, object]
+    reason: str | None = None
+
+
+def _facet(column: Column, guess: TableGuess, guesses: Guesses) -> _Facet | None:
+    if not is_writable(column.name) or column in guess.scopes:
+        return None
+    if column.name in guess.references:
+        return _reference_facet(column, guess, guesses)
+    is_part = column.name in guess.referring and column not in guess.key_categories
+    kind = None if is_part else _kind(column, guess)
+    if kind is None:
+        return None
+    called = written_out(own_name(column.name))
+    unit = unit_of(column, guess.relation.name) if kind == "number" else None
+    if unit:
+        return _Facet(
+            called,
+            {
+                "kind": kind,
+                **({} if _is_facet_name(column.name) and called == column.name else {"column": column.name}),
+                "unit": unit[0],
+            },
+            "the unit is guessed" if unit[1] else None,
+        )
+    reason = 'which currency? { kind = "money", currency = "…" }' if kind == "money" else None
+    if in_hundredths(column):
+        return _Facet(name_of_amount(column), {"kind": kind, "expression": f"{in_expression(column)} / 100"}, reason)
+    return _Facet(called, {"kind": kind, "column": column.name}, reason)
+
+
+def _is_facet_name(name: str) -> bool:
+    return bool(re.fullmatch(NAME_PATTERN, name)) and name not in PARAMETERS
+
+
+def _kind(column: Column, guess: TableGuess) -> str | None:
+    if column.is_array:
+        return "array" if column.category in ("S", "E", "N") else None
+    if column.category == "B":
+        return "boolean"
+    if is_date(column):
+        return "date" if date_purpose(column) != "bookkeeping" else None
+    if column in (*guess.categories, *guess.title, *guess.key_categories):
+        if column in guess.title and guess.are_people:
+            return "name"
+        is_somebodys = bool(guess.person) and is_role(column)
+        return "title" if is_somebodys else "place" if is_place(column, guess.relation) else "value"
+    if is_year(column):
+        return "year"
+    if is_flag(column):
+        return "boolean"
+    return ("money" if is_amount(column) else "number") if is_number(column) else None
+
+
+def _reference_facet(column: Column, guess: TableGuess, guesses: Guesses) -> _Facet | None:
+    reference = guess.references[column.name]
+    other = guesses.get(reference.target)
+    if other is None or not guess.may_tell_of(other):
+        return None
+    key = other.relation.by_name.get(reference.target_columns[0])
+    if not other.title or key is None or not is_writable(key.name):
+        return None
+    if not (is_single(column) and is_single(key) and is_comparable(column, key)):
+        return None
+    return _Facet(
+        name_by_reference(column.name, other),
+        {
+            "kind": _kind_of_names(other),
+            "by": column.name,
+            "of": toml_text.table(*other.relation.qualified),
+            "title": _title_of(other),
+        },
+        "guessed by its name: no foreign key" if reference.is_guessed else "",
+    )
+
+
+def _kind_of_names(other: TableGuess) -> str:
+    return "name" if other.are_people else "place" if other.is_place_list else "value"
+
+
+def _facet_name(name: str, collection: str) -> str:
+    called = slug(name, "facet")
+    return slug(f"{singular(collection)}_{called}", "facet") if called in PARAMETERS else called

@@ -1,0 +1,367 @@
+"""What the columns of a table are likely to be for: its title, its sentences, its date, who its rows belong to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+
+from quarry.collections.column_types import is_single
+from quarry.collections.guessing import (
+    FROM,
+    PROSE_WIDTH,
+    TO,
+    are_people,
+    comes_again,
+    date_purpose,
+    is_category,
+    is_contact,
+    is_correspondent,
+    is_date,
+    is_due,
+    is_machine_text,
+    is_number,
+    is_numbered,
+    is_page,
+    is_place,
+    is_prose,
+    is_role,
+    is_sale,
+    is_scope,
+    is_text,
+    is_writable,
+    text_width,
+    words,
+)
+from quarry.collections.json_paths import covered
+from quarry.collections.relations import Column, Reference, Relation
+from quarry.collections.secrets import Suspicion, suspicion
+from quarry.language.nouns import singular
+from quarry.language.stemming import stem, stem_set
+
+_FIRST_NAMES = frozenset({"firstname", "givenname", "forename", "fname", "vorname"})
+_LAST_NAMES = frozenset({"lastname", "surname", "familyname", "lname", "nachname"})
+_TITLES = (
+    "title", "subject", "headline", "name", "fullname", "displayname", "label", "caption", "heading", "titel", "betreff",
+    "bezeichnung", "uberschrift", "titulo", "asunto", "nombre", "denominacion", "titre", "objet", "nom", "intitule", "titolo",
+    "nome", "naam",
+)  # fmt: skip
+_TITLE_ENDINGS = frozenset({"title", "subject", "name", "headline", "label"})
+_NOT_TITLES = frozenset("first last middle nick user file host domain contact given family maiden".split())
+_WORK_TITLES = frozenset({"title", "subject", "headline"})
+_USER_NAMES = ("username", "login", "handle", "email")
+
+
+_ARRIVING = stem_set("arrive arrival checkin")
+_LEAVING = stem_set("leave depart departure checkout")
+_BEGINNING = _ARRIVING | stem_set(
+    """opened created started begun began borrowed rental rented lent loan requested ordered received reported submitted raised
+    admitted admission"""
+)
+_ENDING = _LEAVING | stem_set(
+    """closed resolved finished ended completed completion returned done delivered delivery solved fixed settled settlement
+    repaired answered discharged"""
+)
+_SENDING = stem_set("shipped dispatched sent")
+"""What the names of dates say that something began, and that it ended; what is sent ends where nothing else does."""
+
+
+@dataclass(frozen=True)
+class TableGuess:
+    """The columns of a table, by what they seem to be for. `told_owners` are columns that say whose a row is, but of owners that
+    other rows tell of like of anything else. `is_private`: its rows are somebody's.
+    """
+
+    relation: Relation
+    told_owners: frozenset[str] = frozenset()
+    is_private: bool = False
+
+    @cached_property
+    def secrets(self) -> dict[str, Suspicion]:
+        """The columns that may hold secrets, each with the reason."""
+        found = {column.name: suspicion(column, self.relation) for column in self.relation.columns}
+        secret = {name: suspected for name, suspected in found.items() if suspected}
+        # what is in a column that is hidden needs no line of its own
+        return {name: each for name, each in secret.items() if not covered(name, {*secret} - {name})}
+
+    @cached_property
+    def usable(self) -> list[Column]:
+        """The columns that may be shown and that a declaration can name."""
+        return [
+            each for each in self.relation.columns if is_writable(each.name) and not covered(each.name, self.secrets)
+        ]
+
+    @cached_property
+    def key(self) -> tuple[str, ...]:
+        """The first of its keys that a declaration can name; empty where there is none."""
+        single = {column.name for column in self.usable if is_single(column)}
+        return next((key for key in self.relation.keys if single.issuperset(key)), ())
+
+    @cached_property
+    def references(self) -> dict[str, Reference]:
+        """The foreign keys of one column, by their columns."""
+        return {each.columns[0]: each for each in reversed(self.relation.references) if len(each.columns) == 1}
+
+    @cached_property
+    def referring(self) -> frozenset[str]:
+        return frozenset(name for reference in self.relation.references for name in reference.columns)
+
+    @cached_property
+    def texts(self) -> list[Column]:
+        """What people wrote, and what they may look for by a word."""
+        return [
+            column
+            for column in self.usable
+            if is_text(column)
+            and column.name not in self.referring
+            and not is_machine_text(column)
+            and not is_scope(column)
+        ]
+
+    @cached_property
+    def person(self) -> list[Column]:
+        """The columns of somebody's first and last name; empty where it lacks one."""
+        found = [
+            next((column for column in self.texts if _joined(column) in names), None)
+            for names in (_FIRST_NAMES, _LAST_NAMES)
+        ]
+        return [column for column in found if column] if None not in found else []
+
+    @cached_property
+    def title(self) -> list[Column]:
+        """The columns that its rows are called by: first and last name before a title, which may be a job."""
+        return self.person or [column for column in (self._named_title(),) if column]
+
+    def _named_title(self) -> Column | None:
+        own = {"".join(words(self.relation.name)), "".join(singular(word) for word in words(self.relation.name))}
+        names = [*_TITLES, *own, *(name + ending for name in own for ending in ("name", "title"))]
+        by_name = {_joined(column): column for column in reversed(self.texts)}
+        naming = [column for column in self.texts if not _holds_figures(column)]
+        short = [column for column in naming if not is_prose(column)]
+        only = naming if len(naming) == 1 and (naming[0].width or PROSE_WIDTH) < PROSE_WIDTH else []
+        found = (
+            *(by_name[name] for name in names if name in by_name and (name in _TITLES or by_name[name] in naming)),
+            # an order has no name: one in it is somebody's
+            *(column for column in short if _ends_as_title(column) and not is_sale(self.relation.name)),
+            *(by_name[name] for name in _USER_NAMES if name in by_name),
+            # a number or a code only where nothing else tells rows apart
+            *sorted((column for column in short if column.distinct == -1 and not is_contact(column)), key=is_numbered),
+            *only,
+        )
+        return next(iter(found), None)
+
+    @cached_property
+    def prose(self) -> list[Column]:
+        """The texts of sentences, the longest first; where neither these nor a title can be told, all that may be one."""
+        found = [column for column in self.texts if is_prose(column) and column not in self.title]
+        if not found and not self.title:
+            found = [column for column in self.texts if not self._is_short(column)]
+        return sorted(found, key=lambda column: -text_width(column))
+
+    def _is_short(self, column: Column) -> bool:
+        return is_contact(column) or is_numbered(column) or _holds_figures(column) or self._is_category(column)
+
+    def _is_category(self, column: Column) -> bool:
+        return (
+            is_place(column, self.relation)
+            or is_category(column, self.relation.rows)
+            or comes_again(column, self.relation.rows)
+            or (bool(self.person) and is_role(column))
+        )
+
+    @cached_property
+    def categories(self) -> list[Column]:
+        """What holds one of few values, places included."""
+        return [
+            column
+            for column in self.usable
+            if column not in self.title
+            and column not in self.prose
+            and column.name not in self.referring
+            and self._is_category(column)
+        ]
+
+    @cached_property
+    def other_texts(self) -> list[Column]:
+        """Short texts that are searched by their words alone."""
+        taken = [*self.title, *self.prose, *self.categories]
+        return [column for column in self.texts if column not in taken]
+
+    @cached_property
+    def date(self) -> Column | None:
+        """The date that a row has for people: when it happened, rather than when it was written, never its last change."""
+        dates = [column for column in self.usable if is_date(column)]
+        for purpose in ("happened", "created", "other"):
+            found = [column for column in dates if date_purpose(column) == purpose]
+            if found and purpose == "other" and all(column.is_nullable for column in found):
+                # what is due has a date before it is paid
+                found = [column for column in dates if is_due(column) and not column.is_nullable] or found
+            if found:
+                return self._of_stay(min(found, key=lambda column: column.is_nullable))
+        return None
+
+    def _of_stay(self, date: Column) -> Column:
+        """When rows begin that have an arrival and a departure, rather than when they were made: a stay of May begins in May, but
+        a booking of May may be booked then.
+        """
+        if self.span is None or not _happens(self.span[0], _ARRIVING):
+            return date
+        own = {stem(singular(word)) for word in words(self.relation.name)}
+        return date if own & {stem(word) for word in words(date.name)} else self.span[0]
+
+    @cached_property
+    def span(self) -> tuple[Column, Column] | None:
+        """The only date on which something began, by its name, and the only one on which it ended; not until when it was to."""
+        dates = [column for column in self.usable if is_date(column)]
+        dates = [column for column in dates if not is_due(column) and words(column.name)[-1:] != ("by",)]
+        for beginning, ending in ((_ARRIVING, _LEAVING), (_BEGINNING, _ENDING)):
+            begun, ended = ([each for each in dates if _happens(each, verbs)] for verbs in (beginning, ending))
+            if len(begun) == 1 and not ended and ending == _ENDING:
+                ended = [each for each in dates if _happens(each, _SENDING)]
+            if len(begun) == len(ended) == 1 and begun != ended:
+                return begun[0], ended[0]
+        return None
+
+    @cached_property
+    def page(self) -> Column | None:
+        """The address of a page about a row."""
+        return next((column for column in self.usable if is_page(column)), None)
+
+    @cached_property
+    def scopes(self) -> list[Column]:
+        """What may say whose a row is."""
+        return [each for each in self.usable if is_scope(each) and each.name not in (*self.told_owners, *self.key)]
+
+    @property
+    def owner(self) -> Column | None:
+        """The column that says whose a row is: who it is for, or else who it belongs to."""
+        return next(iter((*self.correspondents, *self.scopes)), None)
+
+    def may_tell_of(self, other: TableGuess) -> bool:
+        """Whether its rows may show what another table's hold."""
+        relation = other.relation
+        return relation.may_select and not relation.is_row_security_active and (self.is_private or not other.is_private)
+
+    @cached_property
+    def correspondents(self) -> list[Column]:
+        """Who a row is for, then who it is from, where it is from somebody to somebody."""
+        called = [each for ends in (TO, FROM) for each in self.usable if is_correspondent(each, ends)]
+        pairs = ((each, other) for each in self.usable for other in [self._from_whom(each)] if other is not None)
+        return called or [*next(pairs, ())]
+
+    def _from_whom(self, to: Column) -> Column | None:
+        """The column that is called as this one, but "from" in the place of "to", where both are people."""
+        by_name = {each.name: each for each in self.usable}
+        for before, after in (("to_", ""), ("", "_to"), ("", "to")):
+            rest = to.name.removeprefix(before).removesuffix(after)
+            other = by_name.get(before.replace("to", "from") + rest + after.replace("to", "from"))
+            reference = self.references.get(to.name)
+            whose = reference.target[1] if reference else "_".join(word for word in words(rest) if word != "id")
+            if rest != to.name and other is not None and are_people(whose):
+                return other
+        return None
+
+    @property
+    def texts_used(self) -> list[Column]:
+        """What words are looked for in, the most important first."""
+        return [*self.title, *self.prose, *self.other_texts]
+
+    @property
+    def text_width(self) -> int:
+        """Bytes of text in a row, about."""
+        return sum(map(text_width, self.texts_used))
+
+    @property
+    def key_categories(self) -> list[Column]:
+        """Of a key of several columns, those that hold one of few texts: rows are counted by them, too."""
+        columns = [self.relation.by_name[name] for name in self.key if name not in self.references]
+        return [each for each in columns if is_text(each) and self._is_category(each)] if len(self.key) > 1 else []
+
+    @property
+    def is_lookup(self) -> bool:
+        """Whether its rows are only names, which other tables refer to."""
+        content = [*self.texts_used, *self.categories]
+        if self.person or self.prose or len(content) > 2 or not self.title or len(self.references) > 1:
+            return False
+        if _WORK_TITLES & {*words(self.title[0].name)} or any(map(is_contact, content)):
+            return False
+        key = {*self.key}
+        return not any(
+            (is_date(column) and date_purpose(column) in ("happened", "later"))
+            or (is_number(column) and column.name not in key and column.name not in self.referring)
+            for column in self.usable
+        )
+
+    @property
+    def is_join(self) -> bool:
+        """Whether it only says which rows of others belong together."""
+        return len(self.references) > 1 and all(
+            column.name in self.referring
+            or column.name in self.key
+            or column.category == "B"
+            or (is_date(column) and date_purpose(column) not in ("happened", "later"))
+            for column in self.relation.columns
+        )
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether its rows, though without text, tell what happened or how much: lines of orders, payments, rentals."""
+        if self.is_join:
+            return False
+        return bool(self.categories and self.references) or any(
+            (is_date(column) and date_purpose(column) in ("happened", "later"))
+            or (is_number(column) and column.name not in self.key and column.name not in self.referring)
+            for column in self.usable
+        )
+
+    @property
+    def title_repeats(self) -> bool:
+        """Whether many rows are called the same, as measured: then they are counted by it, too."""
+        return (
+            len(self.title) == 1
+            and self.title[0].distinct is not None
+            and is_category(self.title[0], self.relation.rows)
+        )
+
+    @property
+    def are_people(self) -> bool:
+        """Whether its rows are people."""
+        return bool(self.person) or are_people(self.relation.name)
+
+    @property
+    def joined(self) -> tuple[Reference, Reference] | None:
+        """The two tables whose rows it says to belong together, whatever it tells of that; None where it is no such table."""
+        references = [each for each in self.references.values() if not each.is_guessed]
+        if len(references) != 2 or references[0].target == references[1].target:
+            return None
+        is_told_by_both = {each.columns[0] for each in references} == {*self.relation.primary_key}
+        return (references[0], references[1]) if self.is_join or is_told_by_both else None
+
+    @property
+    def is_place_list(self) -> bool:
+        """Whether its rows are places: `name` of `countries`."""
+        if not self.title:
+            return False
+        title = self.title[-1]
+        own = replace(title, name=singular("_".join(words(self.relation.name))))
+        return is_place(title, self.relation) or is_place(own, self.relation)
+
+
+def _happens(column: Column, verbs: frozenset[str]) -> bool:
+    """Whether a date's name says that one of these happened then, in one word or two ("check_in")."""
+    said = words(column.name)
+    return not verbs.isdisjoint(map(stem, (*said, *map("".join, pairwise(said)))))
+
+
+def _ends_as_title(column: Column) -> bool:
+    said = words(column.name)
+    return bool(_TITLE_ENDINGS & {*said[-1:]}) and not _NOT_TITLES & {*said}
+
+
+def _holds_figures(column: Column) -> bool:
+    """Whether it holds numbers or dates in text, as prices are: these name nothing."""
+    return column.seen is not None and column.seen.are_figures
+
+
+def _joined(column: Column) -> str:
+    return "".join(words(column.name))

@@ -1,0 +1,229 @@
+"""Keeping collections in step with their sources: keys that writers noted are taken from the queue and their rows read again.
+
+A fault of one collection, a column that went or a right that is missing, is noted with it and keeps no other waiting. Its queue
+stays, and is worked off when the fault is mended.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from psycopg import sql
+from psycopg.errors import Error as PostgresError
+
+from quarry.collections.apply import STORED, collection_of
+from quarry.collections.collection import Collection
+from quarry.collections.functions import BATCH_KEYS
+from quarry.collections.search_table import embedded_table
+from quarry.platform.errors import QuarryError
+from quarry.platform.tables import EmbeddedTable
+from quarry.postgres.faults import fault_of_source
+from quarry.postgres.pool import Connection, Database
+
+SEARCH_KEYS = 50
+"""So many noted keys a search takes first."""
+COMPARE_SECONDS = 600.0
+"""As long as comparing a collection with its source may take."""
+BATCH_SECONDS = 60.0
+COMPARED_EVERY_SECONDS = 86_400.0
+SWEEP_SECONDS = 600.0
+POLL_SECONDS = 30.0
+POLL_OVERLAP_SECONDS = 300
+"""So far back a source that is polled is read again: what was written then may have been committed later."""
+
+_WAITING = """
+select c.id,
+  exists (select from collection_changes q where q.collection = c.id and q.key is not null) as has_changes,
+  exists (select from collection_changes q where q.collection = c.id and q.key is null and q.problem is null)
+    as asks_to_compare,
+  exists (select from collection_changes q where q.collection = c.id and q.problem is not null) as has_noted_problem,
+  c.problem,
+  extract(epoch from now() - c.reconciled_at)::float8 as compared_before,
+  extract(epoch from now() - c.polled_to)::float8 as polled_before
+from collections c where c.id = any(%s) order by c.id
+"""
+
+_CHANGED = """
+select c.id from collections c
+where c.id = any(%s) and c.problem is null
+  and exists (select from collection_changes q where q.collection = c.id and q.key is not null)
+"""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass
+class Refreshed:
+    """What was done for one collection: keys whose rows were read again, and why it was not all."""
+
+    keys: int = 0
+    problem: str | None = None
+
+
+@dataclass(frozen=True)
+class _Waiting:
+    """What waits for a collection; when it was last compared and polled, in seconds before now.
+
+    `problem` is why it was not in step; writers may have noted that they could not note their keys.
+    """
+
+    id: int
+    has_changes: bool
+    asks_to_compare: bool
+    has_noted_problem: bool
+    problem: str | None
+    compared_before: float | None
+    polled_before: float | None
+
+    def must_compare(self, collection: Collection) -> bool:
+        """Whether it is asked for, or long ago; a source without triggers is compared oftener."""
+        often = SWEEP_SECONDS if collection.declaration.sync == "sweep" else COMPARED_EVERY_SECONDS
+        return self.asks_to_compare or self.compared_before is None or self.compared_before > often
+
+    def must_poll(self, collection: Collection) -> bool:
+        """Whether it is polled, and was not lately."""
+        is_polled = not isinstance(collection.declaration.sync, str)
+        return is_polled and (self.polled_before is None or self.polled_before > POLL_SECONDS)
+
+
+def embedded_tables(collections: Iterable[Collection]) -> list[EmbeddedTable]:
+    """How the texts of those that have any to be embedded are."""
+    return [embedded_table(each) for each in collections if each.declaration.embedded]
+
+
+async def read_collections(database: Database) -> dict[str, Collection]:
+    """The collections that the database keeps, by name."""
+    return {row["name"]: collection_of(row) for row in await database.rows(STORED)}
+
+
+async def keep_in_step(
+    database: Database,
+    collections: Iterable[Collection],
+    *,
+    keep_going: Callable[[], bool] = lambda: True,
+    on_progress: Callable[[Collection, int], None] = lambda collection, keys: None,
+) -> dict[str, Refreshed]:
+    """Work off what waits for these collections, while `keep_going` says so; what was done for each. Nothing is kept of those
+    that are not searched.
+    """
+    by_id = {each.id: each for each in collections if each.declaration.is_searched}
+    done: dict[str, Refreshed] = {}
+    for row in await database.rows(_WAITING, [list(by_id)]) if by_id else []:
+        waiting, collection = _Waiting(**row), by_id[row["id"]]
+        if not keep_going():
+            break
+        due = waiting.must_compare(collection) or waiting.must_poll(collection)
+        if due or waiting.has_changes or waiting.has_noted_problem:
+            done[collection.name] = await _work_off(database, collection, waiting, keep_going, on_progress)
+    return done
+
+
+async def take_a_few(database: Database, collections: Iterable[Collection]) -> None:
+    """Read the rows of a few noted keys again before a search, for where nothing else does at this moment. What cannot be read
+    is left to `keep_in_step`, which says why; a collection that it could not keep in step is left alone.
+    """
+    by_id = {each.id: each for each in collections}
+    rows = await database.rows(_CHANGED, [list(by_id)]) if by_id else []
+    for collection in [by_id[row["id"]] for row in rows]:
+        try:
+            await refresh_rows(database, collection, SEARCH_KEYS)
+        except (PostgresError, QuarryError) as error:
+            if fault_of_source(error) is None:
+                raise
+
+
+async def compare(database: Database, collection: Collection) -> int:
+    """Note every row that is not as the source has it, to be read again; how many. Repairs whatever was missed.
+
+    Raises PostgresError where the source cannot be read, or policies hide rows of it.
+    """
+    async with database.transaction() as connection:
+        await _take_time(connection, COMPARE_SECONDS)
+        queued = await _number(connection, sql.SQL("select {}()").format(_function("queue_differences", collection)))
+        await connection.execute("update collections set reconciled_at = now() where id = %s", [collection.id])
+    return queued or 0
+
+
+async def poll(database: Database, collection: Collection) -> int:
+    """Note the rows that a source has raised since it was last asked; how many."""
+    async with database.transaction() as connection:
+        await _take_time(connection, COMPARE_SECONDS)
+        cursor = await connection.execute(
+            "select polled_to - make_interval(secs => %s) as since from collections where id = %s for update",
+            [POLL_OVERLAP_SECONDS, collection.id],
+        )
+        row = await cursor.fetchone()
+        queued = await _number(
+            connection,
+            sql.SQL("select {}({})").format(
+                _function("queue_differences", collection), sql.Literal(row["since"] if row else None)
+            ),
+        )
+        await connection.execute("update collections set polled_to = now() where id = %s", [collection.id])
+    return queued or 0
+
+
+async def _work_off(
+    database: Database,
+    collection: Collection,
+    waiting: _Waiting,
+    keep_going: Callable[[], bool],
+    on_progress: Callable[[Collection, int], None],
+) -> Refreshed:
+    done = Refreshed()
+    try:
+        if waiting.must_compare(collection):
+            await compare(database, collection)
+        if waiting.must_poll(collection):
+            await poll(database, collection)
+        while keep_going():
+            keys = await refresh_rows(database, collection)
+            if not keys:
+                break
+            done.keys += keys
+            on_progress(collection, keys)
+        if waiting.problem is not None or waiting.has_noted_problem:
+            await _forget_problem(database, collection)
+    except (PostgresError, QuarryError) as error:
+        done.problem = fault_of_source(error)
+        if done.problem is None:
+            raise
+        if done.problem != waiting.problem:
+            logger.warning("%s is not in step: %s", collection.name, type(error).__name__)
+            await database.execute("update collections set problem = %s where id = %s", [done.problem, collection.id])
+    return done
+
+
+async def refresh_rows(database: Database, collection: Collection, keys: int = BATCH_KEYS) -> int | None:
+    """Read the rows of so many noted keys again; how many there were, None where another is at it."""
+    async with database.transaction() as connection:
+        await _take_time(connection, BATCH_SECONDS)
+        return await _number(
+            connection, sql.SQL("select {}({})").format(_function("refresh_rows", collection), sql.Literal(keys))
+        )
+
+
+async def _forget_problem(database: Database, collection: Collection) -> None:
+    """What writers could not note is found by comparing, now that nothing is in the way."""
+    async with database.transaction() as connection:
+        await connection.execute("update collections set problem = null where id = %s", [collection.id])
+        await connection.execute(
+            "with told as (delete from collection_changes where collection = %s and problem is not null returning collection)"
+            " insert into collection_changes (collection) select distinct collection from told",
+            [collection.id],
+        )
+
+
+def _function(name: str, collection: Collection) -> sql.Identifier:
+    return sql.Identifier(f"{name}_{collection.id}")
+
+
+async def _take_time(connection: Connection, seconds: float) -> None:
+    await connection.execute(sql.SQL("set local statement_timeout = {}").format(sql.Literal(int(seconds * 1000))))
+
+
+async def _number(connection: Connection, query: sql.Composed) -> int | None:
+    row = await (await connection.execute(query)).fetchone()
+    return next(iter(row.values())) if row else None

@@ -1,0 +1,49 @@
+"""Cells of text as the fields of a row: what a list or an object is in a cell. All else the row's own type reads from text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from typing import get_args, get_origin
+
+from quarry.platform.tables import Row
+
+LIST_SEPARATOR = ";"
+
+
+def read_cells(row: type[Row], cells: Mapping[str, object]) -> dict[str, object]:
+    """The fields of a row from its cells: a list is a JSON array or texts with semicolons between, an object is JSON. Numbers and
+    dates of a sheet are read as if they were written.
+    """
+    lists, objects = _fields_of(row, list), _fields_of(row, dict)
+    written = ((name, str(cell)) for name, cell in cells.items())
+    return {
+        name: _list(cell) if name in lists else _json(cell, dict) if name in objects else cell for name, cell in written
+    }
+
+
+def _list(cell: str) -> object:
+    given = _json(cell, list)
+    if isinstance(given, list):
+        return given
+    return [item for part in cell.split(LIST_SEPARATOR) if (item := part.strip())]
+
+
+def _json(cell: str, kind: type) -> object:
+    """The JSON value of that kind that a cell holds; the cell where it holds none."""
+    try:
+        value = json.loads(cell)
+    except (ValueError, RecursionError):
+        return cell
+    return value if isinstance(value, kind) else cell
+
+
+@cache
+def _fields_of(row: type[Row], kind: type) -> frozenset[str]:
+    """The fields that hold values of that kind, or none."""
+    return frozenset(
+        name
+        for name, field in row.model_fields.items()
+        if kind in (get_origin(field.annotation), *map(get_origin, get_args(field.annotation)))
+    )

@@ -1,0 +1,156 @@
+"""Text of any encoding as UTF-8 with LF at the ends of lines.
+
+Text is UTF-8 until a byte says that it is not. What it is in is then guessed from the bytes that follow: all before them were
+ASCII, which is the same in every encoding that is guessed. So nothing is read twice, and a pipe is read as a file is.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import re
+from typing import BinaryIO
+
+from quarry.files.records import UnreadableFile
+from quarry.files.sources import Source
+
+_CHUNK_BYTES = 1 << 16
+_SAMPLE_BYTES = 1 << 18
+_COMMONEST = "windows-1252"
+_COMMONEST_FROM = 0.7
+"""The commonest encoding is taken where it is so likely, as a share of the likeliest: short names say little."""
+_GUESSED = (
+    "windows-1252", "windows-1250", "windows-1251", "windows-1253", "windows-1254", "windows-1255", "windows-1256", "koi8-r",
+    "cp932", "euc-jp", "cp949", "gb18030", "big5",
+)  # fmt: skip
+"""What spreadsheets and exports still write; a detector that knows a hundred more takes short texts for rare ones."""
+_OLD_MAC = "mac-roman"
+_WIDE = ("utf-16-le", "utf-16-be")
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"), (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)  # fmt: skip
+_ESCAPED = re.compile("[\udc80-\udcff]")
+
+
+def known_encoding(name: str) -> str:
+    """The name that Python has for an encoding of text. Raises ValueError."""
+    try:
+        io.TextIOWrapper(io.BytesIO(), encoding=name)  # what is no encoding of text is refused too
+    except LookupError:
+        raise ValueError(
+            f"there is no encoding {name!r}; common ones are utf-8, utf-16, {_COMMONEST}, {_OLD_MAC}, cp932 and gb18030"
+        ) from None
+    return codecs.lookup(name).name
+
+
+class Utf8(Source):
+    """The text of a file; `notes` are told what was guessed.
+
+    A byte that its encoding lacks stays as it is, which is not UTF-8 either: whoever reads that line names it.
+    """
+
+    def __init__(self, file: BinaryIO, name: str, encoding: str | None, notes: list[str]) -> None:
+        super().__init__(file)
+        self._name, self._notes = name, notes
+        self._held = b""
+        self._begun = self._ended = False
+        self._ends_are_cr = False
+        self._decoder: codecs.IncrementalDecoder | None = None
+        self._is_decided = False
+        self.encoding = "UTF-8"
+        if encoding is not None:
+            self._decide(encoding)
+
+    def seekable(self) -> bool:
+        return False
+
+    def _read(self, size: int) -> bytes:
+        while not self._held and not self._ended:
+            chunk = super()._read(_CHUNK_BYTES)
+            self._ended = not chunk
+            self._held = self._converted(chunk)
+        given, self._held = self._held[:size], self._held[size:]
+        return given
+
+    def _converted(self, chunk: bytes) -> bytes:
+        if not self._begun:
+            marked = next((encoding for mark, encoding in _MARKS if chunk.startswith(mark)), None)
+            if marked and not self._is_decided:
+                self._decide(marked)
+        if not self._is_decided and not (chunk.isascii() and b"\0" not in chunk):
+            chunk += super()._read(_SAMPLE_BYTES - len(chunk))
+            self._guess(chunk)
+        text = self._decoded(chunk)
+        if not self._begun:
+            self._ends_are_cr = _ends_are_cr(text)
+        self._begun = True
+        return text.replace(b"\r", b"\n") if self._ends_are_cr else text
+
+    def _decoded(self, chunk: bytes) -> bytes:
+        if self._decoder is None:
+            return chunk
+        try:
+            return self._decoder.decode(chunk, final=self._ended).encode(errors="surrogateescape")
+        except UnicodeError as error:
+            raise UnreadableFile(f"{self._name}: is not in {self.encoding}: --encoding says what it is in") from error
+
+    def _guess(self, sample: bytes) -> None:
+        if b"\0" in sample:
+            wide = _wide_encoding(sample)
+            if wide:
+                self._decide(wide)
+                self._note()
+            else:
+                self._is_decided = True
+        elif _is_utf_8(sample):
+            self._is_decided = True
+        else:
+            is_old_mac = self._ends_are_cr or _ends_are_cr(sample)
+            self._decide(_likeliest(sample, _OLD_MAC if is_old_mac else _COMMONEST))
+            self._note()
+
+    def _decide(self, encoding: str) -> None:
+        self._is_decided = True
+        if encoding not in ("utf-8", "utf-8-sig"):
+            self.encoding = encoding
+            self._decoder = codecs.getincrementaldecoder(encoding)(errors="surrogateescape")
+
+    def _note(self) -> None:
+        self._notes.append(
+            f"{self._name}: read as {self.encoding}, which is a guess: --encoding NAME reads it as another"
+        )
+
+
+def _ends_are_cr(text: bytes) -> bool:
+    return b"\r" in text and b"\n" not in text
+
+
+def _wide_encoding(sample: bytes) -> str | None:
+    """Which UTF-16 it is, of ASCII for the most part; None where the NULs in it are something else."""
+    zeros = [sample[place::2].count(0) for place in (0, 1)]
+    if max(zeros) * 4 < len(sample) or min(zeros) * 4 > max(zeros):
+        return None
+    return _WIDE[0] if zeros[1] > zeros[0] else _WIDE[1]
+
+
+def _is_utf_8(sample: bytes) -> bool:
+    """Whether at least half of what is not ASCII is UTF-8: what else there is, is damage and no other encoding."""
+    text = codecs.getincrementaldecoder("utf-8")(errors="surrogateescape").decode(sample)
+    damaged = len(_ESCAPED.findall(text))
+    return damaged * 2 <= sum(not character.isascii() for character in text) or damaged == 0
+
+
+def _likeliest(sample: bytes, commonest: str) -> str:
+    # its models take 30 ms to load, and most files need none
+    from chardet import detect_all
+
+    encodings = (commonest, *_GUESSED)
+    likely: dict[str, float] = {}
+    for each in detect_all(sample, include_encodings=encodings, prefer_superset=True, ignore_threshold=True):
+        if each["encoding"]:
+            likely.setdefault(codecs.lookup(each["encoding"]).name, each["confidence"])
+    common = codecs.lookup(commonest).name
+    best = max(likely, key=lambda encoding: likely[encoding], default=common)
+    chosen = common if likely.get(common, 0) >= _COMMONEST_FROM * likely.get(best, 0) else best
+    return next((name for name in encodings if codecs.lookup(name).name == chosen), chosen)

@@ -1,0 +1,152 @@
+"""How the values of one column are written: what keeps a column of text from being one of numbers or dates, line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from quarry.files.value_types import ColumnType
+from quarry.files.writing import DateOrder, Decimals, date_in, plain_number
+
+Sort = Literal["number", "date", "other"]
+
+EXAMPLES_KEPT = 3
+"""So many different values of one form are named."""
+PROSE_FROM = 100
+"""So many values are looked at before a column in which few are numbers or dates is left alone."""
+NEARLY = 2 / 3
+"""A column is nearly of numbers, or of dates, where this share of its values is."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """One way to write: which decimals, or orders of day and month, it can be read with."""
+
+    sort: Sort
+    worded: str
+    reads: frozenset[Decimals | DateOrder] = frozenset()
+
+
+_WHOLE = Form("number", "without decimals", frozenset({".", ","}))
+_DECIMAL = Form("number", "with a decimal point", frozenset({"."}))
+_ISO = Form("date", "as YYYY-MM-DD", frozenset({"dmy", "mdy"}))
+_OTHER = Form("other", "")
+_PLAIN_FORMS = (_WHOLE, _DECIMAL, _ISO)
+
+
+def form_of(text: str) -> Form:
+    """How a text that is no plain number or date is written."""
+    numbers: dict[Decimals, str | None] = {".": plain_number(text, "."), ",": plain_number(text, ",")}
+    if decimals := frozenset(each for each, number in numbers.items() if number is not None):
+        is_same = numbers["."] == numbers[","]
+        return Form("number", _with_decimals(decimals, is_same=is_same), decimals)
+    orders: tuple[DateOrder, ...] = ("dmy", "mdy")
+    if read := frozenset(order for order in orders if date_in(text, order) is not None):
+        worded = "in one of two orders" if len(read) == 2 else f"as {_ORDERS[next(iter(read))]}"
+        return Form("date", worded, frozenset(read))
+    return _OTHER
+
+
+_ORDERS: dict[str, str] = {"dmy": "day, month, year", "mdy": "month, day, year"}
+
+
+def _with_decimals(decimals: frozenset[Decimals], *, is_same: bool) -> str:
+    if len(decimals) == 2:
+        return "with signs or spaces" if is_same else "with a comma or point that may be either"
+    return "with signs or thousands and a decimal point" if "." in decimals else "with a decimal comma"
+
+
+@dataclass
+class _Tally:
+    examples: dict[str, str] = field(default_factory=dict)
+    count: int = 0
+
+
+@dataclass
+class Forms:
+    """The ways in which a column's values are written, each with its first values and their places."""
+
+    values: int = 0
+    is_prose: bool = False
+    """Whether it is plain by now that nobody takes the column for numbers or dates."""
+    _tallies: dict[Form, _Tally] = field(default_factory=dict)
+
+    def add(self, value: object, types: set[ColumnType], place: Callable[[], str], count: int = 1) -> None:
+        """Take in a value, which may be one of these types and stands at `count` places, this one first."""
+        if self.is_prose:
+            return
+        self.values += count
+        text = str(value)
+        form = _plain_form(text, types) or form_of(text)
+        tally = self._tallies.get(form)
+        if tally is None:
+            tally = self._tallies[form] = _Tally()
+        tally.count += count
+        if len(tally.examples) <= EXAMPLES_KEPT and text not in tally.examples:
+            tally.examples[text] = place()
+        self.is_prose = form is _OTHER and self.values >= PROSE_FROM and 2 * tally.count > self.values
+
+    def nearly(self) -> Sort | None:
+        """What the column nearly is: numbers or dates; None where it is neither for the most part."""
+        sorts: tuple[Sort, ...] = ("number", "date")
+        near = (sort for sort in sorts if self._count(sort) >= NEARLY * self.values)
+        return None if self.is_prose or not self.values else next(near, None)
+
+    def remark(self) -> str:
+        """What stands in the way of numbers or dates, and what to do; empty where the column is neither for the most part."""
+        sort = self.nearly()
+        return f"{'; '.join(self._ways(sort))}: {self._advice(sort)}" if sort else ""
+
+    def in_the_way(self) -> str:
+        """The values that are no plain numbers or dates, by how they are written, with a few examples."""
+        return "; ".join(self._ways(self.nearly() or "number", EXAMPLES_KEPT, plain=False))
+
+    def options(self) -> str | None:
+        """The options of `quarry load` that read the column as what it nearly is; None where none do."""
+        sort = self.nearly()
+        return None if sort is None or not self._reads(sort) else self._options(sort)
+
+    def _count(self, sort: Sort) -> int:
+        return sum(tally.count for form, tally in self._tallies.items() if form.sort == sort)
+
+    def _ways(self, sort: Sort, examples: int = 1, *, plain: bool = True) -> Iterator[str]:
+        for form, tally in sorted(self._tallies.items(), key=lambda each: (each[0].sort != sort, -each[1].count)):
+            if plain or form not in _PLAIN_FORMS:
+                sorts = "text" if form.sort == "other" else form.sort
+                worded = f"{tally.count:,} {sorts if tally.count == 1 else f'{sorts}s'} {form.worded}".rstrip()
+                first = ", ".join(f"{_shown(text)} in {place}" for text, place in [*tally.examples.items()][:examples])
+                yield f"{worded} (first {first})"
+
+    def _reads(self, sort: Sort) -> frozenset[Decimals | DateOrder]:
+        return frozenset.intersection(*(form.reads for form in self._tallies if form.sort == sort))
+
+    def _options(self, sort: Sort) -> str | None:
+        options = []
+        if any(form not in _PLAIN_FORMS for form in self._tallies if form.sort == sort):
+            option = "--decimal" if sort == "number" else "--dates"
+            options.append(f"{option} {' or '.join(sorted(self._reads(sort), reverse=True))}")
+        others = {form: tally for form, tally in self._tallies.items() if form.sort != sort}
+        texts = [text for tally in others.values() for text in tally.examples]
+        tells_apart = any(character.isdigit() for text in texts for character in text)
+        if any(form != _OTHER for form in others) or tells_apart or len(texts) > EXAMPLES_KEPT:
+            return None
+        return " ".join([*options, *(f"--empty {text!r}" for text in texts)]) or None
+
+    def _advice(self, sort: Sort) -> str:
+        if not self._reads(sort):
+            return "write them all in one way"
+        options = self._options(sort)
+        return f"{options} reads them as {sort}s" if options else "kept as text"
+
+
+def _plain_form(text: str, types: set[ColumnType]) -> Form | None:
+    if "bigint" in types:
+        return _WHOLE
+    if "numeric" in types:
+        return _DECIMAL
+    return _ISO if "date" in types or "timestamptz" in types else None
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= 40 else f"{text[:39]}…"

@@ -1,0 +1,185 @@
+"""The columns and types of a table that could hold the records of files, guessed from what they hold.
+
+One pass over the records, which keeps of a column what its values have in common, and no value.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from quarry.files.forms import Forms
+from quarry.files.identifiers import Identifiers
+from quarry.files.records import COLUMNS_MAX, RecordFile, UnreadableFile
+from quarry.files.value_types import BOOLEANS, COLUMN_TYPES, WORDED, ColumnType, cell_types, value_types
+from quarry.files.writing import AS_POSTGRES, Writing
+
+KEY_TYPES: tuple[ColumnType, ...] = ("bigint", "text")
+KEY_MAX_CHARACTERS = 64
+
+_KEY_NAMES = ("guid", "uuid", "key", "id")
+"""What a key is called, the likeliest last."""
+_KEY_ENDINGS = (*_KEY_NAMES, "code", "no", "nr", "number")
+
+
+@dataclass(frozen=True)
+class GuessedColumn:
+    """A column `name` for what the file calls `header`; nullable where a record has nothing there.
+
+    `remark` says why a column of text is one, where that is not plain.
+    """
+
+    name: str
+    header: str
+    type: ColumnType
+    nullable: bool
+    remark: str = ""
+
+
+@dataclass(frozen=True)
+class GuessedTable:
+    """Columns in the file's order; `keys` are those that may tell all records apart, by their names, the likeliest first."""
+
+    columns: tuple[GuessedColumn, ...]
+    keys: tuple[str, ...]
+
+
+class TableGuesser:
+    """What records have in common so far: those that were added are certain to fit `guessed`."""
+
+    def __init__(self, writing: Writing = AS_POSTGRES) -> None:
+        self._writing = writing
+        self._rows = 0
+        self._names = Identifiers()
+        self._seen: dict[str, _Seen] = {}
+
+    def add_columns(self, file: RecordFile) -> None:
+        """Take in what a file names once for all records."""
+        for header in file.columns:
+            self._column(header, file)
+
+    def add(self, fields: Mapping[str, object], file: RecordFile, number: int) -> None:
+        """Take in a record of a file, by its number. Raises UnreadableFile where it brings one column too many."""
+        self._rows += 1
+
+        def place() -> str:
+            return f"{file.unit} {number} of {file.name}"
+
+        for header, value in fields.items():
+            column = self._column(header, file)
+            if value is not None:
+                types = possible_types(value, self._writing, is_cell=file.cells_are_text)
+                column.add(value, types, place)
+
+    def _column(self, header: str, file: RecordFile) -> _Seen:
+        column = self._seen.get(header)
+        if column is None:
+            if len(self._seen) == COLUMNS_MAX:
+                raise UnreadableFile(f"{file.name}: has more than {COLUMNS_MAX} columns")
+            column = self._seen[header] = _Seen(self._names.add(header))
+        return column
+
+    def guessed(self) -> GuessedTable:
+        """The table that holds all records so far."""
+        columns = tuple(
+            GuessedColumn(seen.name, header, seen.type, not 0 < seen.values == self._rows, seen.remark)
+            for header, seen in self._seen.items()
+        )
+        return GuessedTable(columns, tuple(_keys(columns, list(self._seen.values()))))
+
+
+def possible_types(value: object, writing: Writing, *, is_cell: bool) -> set[ColumnType]:
+    """The types of which a value may be one, as numbers and dates are written."""
+    if not isinstance(value, str) or writing is AS_POSTGRES:
+        return cell_types(value) if is_cell and isinstance(value, str) else value_types(value)
+    if number := writing.number(value):
+        return cell_types(number)
+    if writing.is_date(value):
+        return {"date", "text"}
+    found = cell_types(value) if is_cell else value_types(value)
+    # a point that parts thousands makes another number of what Postgres would read
+    return found - {"bigint", "numeric"} if writing.decimals else found
+
+
+def misfit(value: object, type: ColumnType, writing: Writing = AS_POSTGRES, *, is_cell: bool) -> str | None:
+    """Why a value cannot be one of a column of that type; None where it can."""
+    if type == "jsonb":
+        return None
+    possible = possible_types(value, writing, is_cell=is_cell)
+    return None if type in possible else f"{_shown(value)} is not {WORDED[type]}"
+
+
+def staged(fields: Mapping[str, object]) -> str:
+    """A record as JSON: what JSON has no value for is spelt, as Postgres reads it. Raises ValueError for NaN within a value."""
+    return json.dumps(
+        {header: _plain(value) for header, value in fields.items() if value is not None},
+        ensure_ascii=False, allow_nan=False, default=_spelled,
+    )  # fmt: skip
+
+
+def _plain(value: object) -> object:
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _spelled(value: object) -> str:
+    return value.hex() if isinstance(value, bytes) else str(value)
+
+
+def _shown(value: object) -> str:
+    text = repr(value) if isinstance(value, str) else str(value)
+    return text if len(text) <= 40 else f"{text[:39]}…"
+
+
+@dataclass
+class _Seen:
+    """What the values of a column so far have in common. `is_short`: each may be a key."""
+
+    name: str
+    values: int = 0
+    possible: set[ColumnType] = field(default_factory=lambda: set(COLUMN_TYPES))
+    boolean_words: set[str] = field(default_factory=set)
+    is_short: bool = True
+    forms: Forms = field(default_factory=Forms)
+
+    def add(self, value: object, types: set[ColumnType], place: Callable[[], str]) -> None:
+        """Take in a value, which may be one of these types."""
+        self.values += 1
+        if len(self.possible) > 1:
+            self.possible &= types
+            if isinstance(value, str) and "boolean" in self.possible:
+                self.boolean_words.add(value.lower())
+        self.forms.add(value, types, place)
+        self.is_short = self.is_short and 0 < len(str(value)) <= KEY_MAX_CHARACTERS
+
+    @property
+    def type(self) -> ColumnType:
+        if not self.values:
+            return "text"
+        return next(
+            type for type in COLUMN_TYPES if type in self.possible and (type != "boolean" or self._is_boolean())
+        )
+
+    @property
+    def remark(self) -> str:
+        return self.forms.remark() if self.type == "text" else ""
+
+    def _is_boolean(self) -> bool:
+        """Whether its words are of one pair: "no" beside "t" is something else, as is a letter that is alone."""
+        words = self.boolean_words
+        return not words or any(words <= {*pair} and (len(pair[0]) > 1 or len(words) == len(pair)) for pair in BOOLEANS)
+
+
+def _keys(columns: Sequence[GuessedColumn], seen: Sequence[_Seen]) -> Iterator[str]:
+    """What is called as a key is, wherever it stands; then what ends so, where it stands first."""
+    possible = [
+        column.name
+        for column, values in zip(columns, seen, strict=True)
+        if values.is_short and not column.nullable and column.type in KEY_TYPES
+    ]
+    named = sorted(set(possible).intersection(_KEY_NAMES), key=_KEY_NAMES.index, reverse=True)
+    yield from named
+    first = columns[0].name if columns else ""
+    if first in possible and first not in named and first.rpartition("_")[2] in _KEY_ENDINGS:
+        yield first

@@ -1,0 +1,232 @@
+"""Records of rows of cells: which row names the columns, and what around the records is none: titles, totals, names again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from quarry.files.forms import form_of
+from quarry.files.options import ReadOptions
+from quarry.files.records import COLUMNS_MAX, MalformedRecord, Record, Unit, UnreadableFile
+from quarry.files.totals import Totals
+from quarry.files.value_types import cell_types
+
+SAMPLED_ROWS = 100
+_SAMPLED_CHARACTERS = 1 << 20
+_SHOWN_CHARACTERS = 60
+_UNNAMED = "column_{}"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Cells by the line or row that they begin on, from 1; "" is an empty cell. Or why they cannot be read."""
+
+    number: int
+    cells: Sequence[object] = ()
+    problem: str = ""
+
+
+class HeadedRows:
+    """The records of rows under the one that names the columns, each a mapping from `names`. Empty cells are left out.
+
+    A column without a name is `column_N`, and one whose name stood there before is `name_2`; `columns` are those that have one.
+    Raises UnreadableFile where the header cannot be read, or may be a row of data.
+    """
+
+    def __init__(self, rows: Iterator[Row], name: str, unit: Unit, options: ReadOptions, notes: list[str]) -> None:
+        self._name, self._unit, self._options, self._notes = name, unit, options, notes
+        self._failure: UnreadableFile | None = None
+        self._rest = rows
+        self._sample = list(self._sampled())
+        header = self._header()
+        if len(header) > COLUMNS_MAX:
+            raise UnreadableFile(f"{name}: the header has more than {COLUMNS_MAX} cells")
+        self._header_cells = header
+        self.names = unique_names(header)
+        self.columns = [name for name, cell in zip(self.names, header, strict=True) if cell]
+
+    def __iter__(self) -> Iterator[Record]:
+        totals = Totals(len(self.names))
+        held: Row | None = None
+        repeated: list[int] = []
+        for row in chain(self._sample, self._unsampled()):
+            if self._repeats_header(row):
+                repeated.append(row.number)
+                continue
+            if held is not None:
+                totals.add(held.cells)
+                yield self._record(held)
+            held = row
+        if held is not None and not self._is_left_out(held, totals):
+            yield self._record(held)
+        if repeated:
+            lines = ", ".join(map(str, repeated[:3])) + (f" and {len(repeated) - 3} more" if len(repeated) > 3 else "")
+            self._notes.append(f"{self._name}: left out {self._unit} {lines}, which repeats the names of the columns")
+
+    def _sampled(self) -> Iterator[Row]:
+        """The first rows; what ends the file is kept until they have been read."""
+        characters = rows = 0
+        while rows < SAMPLED_ROWS and characters < _SAMPLED_CHARACTERS:
+            try:
+                row = next(self._rest, None)
+            except UnreadableFile as error:
+                if not rows:
+                    raise
+                self._failure = error
+                return
+            if row is None:
+                return
+            rows += 1
+            characters += sum(len(cell) for cell in row.cells if isinstance(cell, str))
+            yield row
+
+    def _unsampled(self) -> Iterator[Row]:
+        if self._failure is not None:
+            raise self._failure
+        yield from self._rest
+
+    def _header(self) -> list[str]:
+        """The cells that name the columns, which are taken from the sample with all above them; empty where there is no row."""
+        if not self._sample:
+            return []
+        if self._options.header == 0:
+            width = max(len(row.cells) for row in self._sample)
+            self._notes.append(f"{self._name}: its columns have no names: they are called column_1 to column_{width}")
+            return [""] * width
+        place = self._place()
+        header = self._sample[place]
+        if header.problem:
+            raise UnreadableFile(f"{self._name}: the header {header.problem}")
+        for row in self._sample[:place]:
+            said = ", ".join(str(cell) for cell in row.cells if cell != "") or row.problem
+            self._notes.append(f"{self._name}: left out {self._unit} {row.number}, above the header: {_shown(said)}")
+        self._sample = self._sample[place + 1 :]
+        width = max((_filled_width(row.cells) for row in (header, *self._sample)), default=0)
+        return [str(cell) for cell in header.cells[:width]]
+
+    def _place(self) -> int:
+        if self._options.header is not None:
+            wanted = self._options.header
+            for place, row in enumerate(self._sample):
+                if row.number == wanted:
+                    return place
+            raise UnreadableFile(f"{self._name}: no row begins on {self._unit} {wanted} near its beginning")
+        if self._sample[0].problem:
+            return 0
+        readable = [row for row in self._sample if not row.problem]
+        header = readable[header_place([row.cells for row in readable])]
+        place = self._sample.index(header)
+        below = [row.cells for row in self._sample[place + 1 :]]
+        if like := like_values(header.cells, below):
+            raise UnreadableFile(
+                f"{self._name}: {self._unit} {header.number} may be a row instead of names of columns ({_shown(like)}):"
+                f" --no-header if it is a row, --header {header.number} if it is not"
+            )
+        return place
+
+    def _repeats_header(self, row: Row) -> bool:
+        header, cells = self._header_cells, row.cells
+        is_likely = any(header) and len(cells) >= len(header) and str(cells[0]) == header[0]
+        return is_likely and [*map(str, cells)] == [*header, *([""] * (len(cells) - len(header)))]
+
+    def _record(self, row: Row) -> Record:
+        try:
+            if row.problem:
+                raise MalformedRecord(row.problem)
+            return Record(row.number, self._fields(row.cells))
+        except MalformedRecord as error:
+            return Record(row.number, problem=str(error))
+
+    def _fields(self, cells: Sequence[object]) -> dict[str, object]:
+        width = len(self.names)
+        if len(cells) != width and (len(cells) < width or any(cell != "" for cell in cells[width:])):
+            raise MalformedRecord(f"has {len(cells)} cells, the header {len(self.names)}")
+        return {name: cell for name, cell in zip(self.names, cells, strict=False) if cell != ""}
+
+    def _is_left_out(self, last: Row, totals: Totals) -> bool:
+        """Whether the last row is no record but holds totals of those above, which is noted."""
+        if self._options.total is False or last.problem:
+            return False
+        place = f"{self._name}: {self._unit} {last.number}"
+        if self._options.total:
+            self._notes.append(f"{self._name}: left out {self._unit} {last.number}, the last one, as a total")
+            return True
+        summed = totals.summed_by(last.cells)
+        if not summed:
+            return False
+        column = f"{self.names[summed.column]} {summed.total}"
+        if summed.is_certain:
+            self._notes.append(
+                f"{self._name}: left out {self._unit} {last.number}, which sums up those above ({column}): --no-total keeps it"
+            )
+        else:
+            self._notes.append(f"{place} may sum up those above ({column}): --total leaves it out")
+        return summed.is_certain
+
+
+def header_place(rows: Sequence[Sequence[object]]) -> int:
+    """Which of these rows names the columns: behind titles, which fill few of the cells, the first that fills more than half as
+    many as most rows do.
+    """
+    filled = [sum(cell != "" for cell in row) for row in rows]
+    typical = sorted(filled)[len(filled) // 2] if filled else 0
+    place = next((place for place, count in enumerate(filled) if 2 * count > typical), 0)
+    is_header = place + 1 < len(rows) and not like_values(rows[place], rows[place + 1 :])
+    return place if is_header else 0
+
+
+def like_values(header: Sequence[object], below: Sequence[Sequence[object]]) -> str:
+    """What in a row shows that it is one of values and names no columns: a cell that is of one kind with all under it, or comes
+    again there; "" where nothing does.
+    """
+    names = [*map(str, header)]
+    for place, name in enumerate(names):
+        values = [
+            str(row[place]) for row in below if place < len(row) and row[place] != "" and [*map(str, row)] != names
+        ]
+        if name and values and (name in values or _is_of_their_kind(name, values)):
+            return f"{name!r} over {values[0]!r}"
+    return ""
+
+
+def _is_of_their_kind(name: str, values: Sequence[str]) -> bool:
+    sort = _sort(name)
+    if sort == "other" or any(_sort(value) != sort for value in values):
+        return False
+    # a year over other numbers is what these are of
+    return not _is_year(name) or all(map(_is_year, values))
+
+
+def _sort(text: str) -> str:
+    types = cell_types(text)
+    if "numeric" in types:
+        return "number"
+    return "date" if "timestamptz" in types else form_of(text).sort
+
+
+def _is_year(text: str) -> bool:
+    return len(text) == 4 and text.isascii() and text.isdigit()
+
+
+def unique_names(header: Sequence[str]) -> list[str]:
+    """A name for each column: as the header has it, numbered where it has none or has it twice."""
+    names: dict[str, None] = {}
+    given, copies = set(header), Counter[str]()
+    for number, cell in enumerate(header, start=1):
+        name = wanted = cell or _UNNAMED.format(number)
+        while name in names or (name != wanted and name in given):
+            copies[wanted] += 1
+            name = f"{wanted}_{copies[wanted] + 1}"
+        names[name] = None
+    return list(names)
+
+
+def _filled_width(cells: Sequence[object]) -> int:
+    """How many cells there are, without the empty ones at the end."""
+    return next((place for place in range(len(cells), 0, -1) if cells[place - 1] != ""), 0)
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[: _SHOWN_CHARACTERS - 1]}…"

@@ -1,0 +1,177 @@
+"""Conversations and saved searches as they go over the wire."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, StringConstraints
+
+from quarry.platform.contract import Request
+from quarry.platform.lazy_model import LazyModel
+from quarry.platform.text import Identifier, QueryText, StorableWords, storable
+
+CONVERSATIONS_MAX = 200
+"""A user's."""
+SEARCHES_MAX = 100
+TURNS_MAX = 50
+TURNS_MAX_BYTES = 200_000
+"""Of all turns of a conversation, as JSON."""
+PARAMETERS_MAX_BYTES = 4_000
+RESULTS_MAX = 200
+"""That a search shows at once."""
+NAME_MAX_CHARACTERS = 200
+NESTED_MAX = 32
+
+Domain = Literal["companies", "people", "records", "ontology", "campaigns"]
+Name = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=NAME_MAX_CHARACTERS), StorableWords
+]
+
+
+def _storable_json(value: dict[str, Any]) -> dict[str, Any]:
+    """JSON that Postgres can hold; else raises ValueError."""
+    rest: list[tuple[Any, int]] = [(value, 0)]
+    while rest:
+        each, depth = rest.pop()
+        if depth > NESTED_MAX:
+            raise ValueError(f"must not be nested deeper than {NESTED_MAX} levels")
+        if isinstance(each, str):
+            storable(each)
+        elif isinstance(each, dict):
+            rest += [(part, depth + 1) for pair in each.items() for part in pair]
+        elif isinstance(each, list):
+            rest += [(part, depth + 1) for part in each]
+    _size(value)
+    return value
+
+
+def _size(value: object) -> int:
+    """Bytes as JSON. Raises ValueError for numbers that JSON has not."""
+    return len(json.dumps(value, ensure_ascii=False, allow_nan=False).encode())
+
+
+Json = Annotated[dict[str, Any], AfterValidator(_storable_json)]
+
+
+def _few(parameters: dict[str, Any]) -> dict[str, Any]:
+    if _size(parameters) > PARAMETERS_MAX_BYTES:
+        raise ValueError(f"must not be longer than {PARAMETERS_MAX_BYTES:,} bytes as JSON")
+    return parameters
+
+
+Parameters = Annotated[Json, AfterValidator(_few)]
+
+
+class Turn(Request):
+    """What was asked, and what was answered as the page needs it to show it again."""
+
+    question: QueryText
+    answer: Json = Field(default={}, examples=[{"answer_id": "q3N1v0", "text": "It is sound [1]."}])
+
+
+def _short(turns: list[Turn]) -> list[Turn]:
+    if _size([turn.model_dump() for turn in turns]) > TURNS_MAX_BYTES:
+        raise ValueError(f"must not be longer than {TURNS_MAX_BYTES:,} bytes as JSON, all turns together")
+    return turns
+
+
+Turns = Annotated[list[Turn], Field(min_length=1, max_length=TURNS_MAX), AfterValidator(_short)]
+
+
+class NewConversation(Request):
+    """`POST /me/conversations`. Without a title it is called by its first question."""
+
+    domain: Domain
+    title: Name | None = None
+    turns: Turns
+
+
+class ConversationChange(Request):
+    """`PATCH /me/conversations/{id}`: another title, all turns anew, or both."""
+
+    title: Name | None = None
+    turns: Turns | None = None
+
+
+class ConversationEntry(LazyModel):
+    """A conversation in the list."""
+
+    id: str
+    domain: Domain
+    title: str
+    turn_count: int
+    created_at: datetime.datetime
+    updated_at: datetime.datetime
+
+
+class Conversation(ConversationEntry):
+    """A whole conversation."""
+
+    turns: list[Turn]
+
+
+class Conversations(LazyModel):
+    """`GET /me/conversations`, the latest first."""
+
+    conversations: list[ConversationEntry]
+
+
+class ResultKey(Request):
+    """A result, by its type and id."""
+
+    type: Identifier
+    id: Identifier
+
+
+Results = Annotated[list[ResultKey], Field(max_length=RESULTS_MAX)]
+
+
+class NewSavedSearch(Request):
+    """`POST /me/searches`. `results` are those that it shows now; without a name it is called by its query."""
+
+    domain: Domain
+    query: QueryText
+    name: Name | None = None
+    parameters: Parameters = Field(
+        default={}, description="Filters and the like, as the page needs them to search again."
+    )
+    results: Results = []
+
+
+class SavedSearchChange(Request):
+    """`PATCH /me/searches/{id}`."""
+
+    name: Name
+
+
+class SavedSearch(LazyModel):
+    """A search to come back to. `opened_at` is when its results were last looked at."""
+
+    id: str
+    domain: Domain
+    name: str
+    query: str
+    parameters: dict[str, Any]
+    created_at: datetime.datetime
+    opened_at: datetime.datetime
+
+
+class SavedSearches(LazyModel):
+    """`GET /me/searches`, the latest first."""
+
+    searches: list[SavedSearch]
+
+
+class Opening(Request):
+    """`POST /me/searches/{id}/opened`: what the search shows now, best first."""
+
+    results: Results
+
+
+class Opened(LazyModel):
+    """Those of the results that it has not shown before, and when it was opened before."""
+
+    new: list[ResultKey]
+    opened_before: datetime.datetime

@@ -1,0 +1,114 @@
+"""Searches that a user saves, and which of their results are new since they were last opened.
+
+A saved search is not run here: who opens it says what it shows now.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Sequence
+
+from psycopg.sql import SQL
+
+from quarry.kept.bounds import take_room
+from quarry.kept.contract import (
+    NAME_MAX_CHARACTERS,
+    SEARCHES_MAX,
+    NewSavedSearch,
+    Opened,
+    ResultKey,
+    SavedSearch,
+)
+from quarry.kept.conversations import in_utc
+from quarry.platform.errors import NotFound
+from quarry.platform.forgettable import KEEP
+from quarry.platform.text import shorten
+from quarry.postgres.pool import Connection, Database
+
+SHOWN_MAX = 1000
+"""So many results a search remembers to have shown, the latest."""
+NO_SUCH = "There is no such saved search, or it is not yours."
+
+_FIELDS = SQL("id::text, domain, name, query, parameters, created_at, opened_at")
+
+# of openings at once each result is new to one
+_SHOW = """
+insert into saved_search_results as s (search_id, result_type, result_id)
+select %s, g.type, g.id from (select distinct type, id from unnest(%s::text[], %s::text[]) r (type, id) order by type, id) g
+where not was_forgotten(g.type, g.id)
+on conflict (search_id, result_type, result_id) do update set shown_at = now()
+returning result_type, result_id, xmax = 0 as is_new
+"""
+_TRIM = """
+delete from saved_search_results where search_id = %(id)s and (result_type, result_id) in (
+  select result_type, result_id from saved_search_results where search_id = %(id)s
+  order by shown_at desc, result_type, result_id offset %(most)s)
+"""
+
+
+async def list_searches(database: Database, user_id: str) -> list[SavedSearch]:
+    """A user's, the latest first."""
+    query = SQL("select {} from saved_searches where user_id = %s order by created_at desc, id").format(_FIELDS)
+    return [SavedSearch(**in_utc(row)) for row in await database.rows(query, [user_id])]
+
+
+async def save_search(database: Database, user_id: str, new: NewSavedSearch) -> SavedSearch:
+    """Save it, with what it shows now. Raises Forbidden where the user keeps as many as may be."""
+    id, name = uuid.uuid4(), new.name or shorten(new.query, NAME_MAX_CHARACTERS)
+    async with database.transaction() as connection:
+        await connection.execute(KEEP)
+        await take_room(connection, "saved_searches", user_id, SEARCHES_MAX)
+        cursor = await connection.execute(
+            SQL(
+                """insert into saved_searches (id, user_id, domain, name, query, parameters)
+                   values (%s, %s, %s, %s, %s, %s) returning {}"""
+            ).format(_FIELDS),
+            [id, user_id, new.domain, name, new.query, json.dumps(new.parameters)],
+        )
+        row = await cursor.fetchone()
+        await _show(connection, id, new.results)
+    assert row is not None
+    return SavedSearch(**in_utc(row))
+
+
+async def rename_search(database: Database, user_id: str, id: uuid.UUID, name: str) -> SavedSearch:
+    """Give it another name. Raises NotFound."""
+    row = await database.row(
+        SQL("update saved_searches set name = %s where id = %s and user_id = %s returning {}").format(_FIELDS),
+        [name, id, user_id],
+    )
+    if row is None:
+        raise NotFound(NO_SUCH)
+    return SavedSearch(**in_utc(row))
+
+
+async def open_search(database: Database, user_id: str, id: uuid.UUID, results: Sequence[ResultKey]) -> Opened:
+    """Which of its results it has not shown before; from now on it has. Raises NotFound."""
+    async with database.transaction() as connection:
+        await connection.execute(KEEP)
+        cursor = await connection.execute(
+            """update saved_searches s set opened_at = now()
+               from (select id, opened_at from saved_searches where id = %s and user_id = %s for update) before
+               where s.id = before.id returning before.opened_at as opened_before""",
+            [id, user_id],
+        )
+        row = await cursor.fetchone()
+        if row is None:
+            raise NotFound(NO_SUCH)
+        new = await _show(connection, id, results)
+        await connection.execute(_TRIM, {"id": id, "most": SHOWN_MAX})
+    given = {(result.type, result.id): result for result in results}
+    return Opened(new=[result for key, result in given.items() if key in new], **in_utc(row))
+
+
+async def delete_search(database: Database, user_id: str, id: uuid.UUID) -> None:
+    """Delete it. Raises NotFound."""
+    if not await database.execute("delete from saved_searches where id = %s and user_id = %s", [id, user_id]):
+        raise NotFound(NO_SUCH)
+
+
+async def _show(connection: Connection, id: uuid.UUID, results: Sequence[ResultKey]) -> set[tuple[str, str]]:
+    """Note that a search has shown these; those that are new."""
+    cursor = await connection.execute(_SHOW, [id, [each.type for each in results], [each.id for each in results]])
+    return {(row["result_type"], row["result_id"]) async for row in cursor if row["is_new"]}

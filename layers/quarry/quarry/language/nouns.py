@@ -1,0 +1,69 @@
+"""English nouns by their endings: one of them, and several."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from quarry.language.irregular import other_forms
+from quarry.language.stemming import stem
+
+ROOT_CHARACTERS_MIN = 3
+_PEOPLE = frozenset(
+    "person people member client patient patron student contact friend guest pupil child staff citizen resident agent".split()
+)
+
+_ONE_OF = (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"))
+
+
+_DOER = re.compile(
+    r"(?!.*(?:number|order|letter|paper|colou?r|floor|folder|offer|tier|layer|center|motor|sector|vector|factor|register|chapter|"
+    r"water|power|summer|winter|computer|(?<!ob)server|river|matter|career|tower|user)$)[a-z]{2,}(?:er|or|ee|ist|ian|ant)"
+)
+
+
+def names_doer(noun: str) -> bool:
+    """Whether a noun, in lower case, is by its ending one for somebody who does something ("reviewer", "plumber")."""
+    return _DOER.fullmatch(noun) is not None
+
+
+def name_people(nouns: Iterable[str]) -> bool:
+    """Whether what is called so, in lower case, is somebody ("tenant", "person")."""
+    return any(noun in _PEOPLE or names_doer(noun) for noun in nouns)
+
+
+def is_doer_of(noun: str, verb: str) -> bool:
+    """Whether a noun, in lower case, is for who does what a form of a verb says: "director", "directed"; "writer", "wrote"."""
+    root = noun.removesuffix("er").removesuffix("or")
+    if root == noun or len(root) < ROOT_CHARACTERS_MIN:
+        return False
+    return any(stem(form).rstrip("e") == root.rstrip("e") for form in (verb, *other_forms(verb)))
+
+
+def deed_of(noun: str) -> str | None:
+    """The verb, without its ending, of what somebody who is called so does, or is done to them: "assign" of "assignee"; None
+    where a noun, in lower case, is of nobody who does something.
+    """
+    return re.sub(r"(?:ee|er|or)$", "", noun) if noun.endswith(("ee", "er", "or")) and names_doer(noun) else None
+
+
+def singular(noun: str) -> str:
+    """A noun, or the last of several words, without its plural's ending, as tables are named."""
+    for ending, instead in _ONE_OF:
+        if noun.endswith(ending) and len(noun) > len(ending) + 1:
+            return noun[: -len(ending)] + instead
+    return noun[:-1] if noun.endswith("s") and not noun.endswith(("ss", "us", "is")) else noun
+
+
+def plural(noun: str) -> str:
+    """A noun, or the last of several words, with its plural's ending; one that has it stays."""
+    if noun.endswith("s") and singular(noun) != noun:
+        return noun
+    if re.search(r"[^aeiou]y$", noun):
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(("s", "x", "ch", "sh")) else f"{noun}s"
+
+
+def is_plural(noun: str) -> bool:
+    """Whether a noun, in lower case, is by its ending several."""
+    return noun.endswith("s") and plural(singular(noun)) == noun

@@ -1,0 +1,87 @@
+"""What a chat model wrote, read the same whoever provides it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, ConfigDict, ValidationError
+
+from quarry.models.interface import Output
+from quarry.platform.errors import ModelOutputInvalid
+from quarry.platform.lazy_model import LazyModel
+from quarry.platform.text import shorten, visible
+
+MAX_PROBLEMS = 8
+PROBLEM_CHARACTERS = 200
+TOKEN_CHARACTERS_MAX = 40
+"""Ten times what a token is in English: who sends more for each that was allowed does not count them."""
+
+CUT_OFF = "The model's answer was cut off at its length limit."
+DECLINED = "The model declined to answer."
+TOOK_TOO_LONG = "The model took too long to answer."
+
+TokensField = Literal["max_completion_tokens", "max_tokens"]
+"""What a server calls the limit of an answer: OpenAI's reasoning models refuse the older name; many servers know no other."""
+
+# What Postgres, where answers are kept, and UTF-8 cannot hold.
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+StorableText = Annotated[str, AfterValidator(lambda text: storable(text))]
+
+
+@dataclass(frozen=True)
+class OutputLimits:
+    """Tokens that a model may write at most, its reasoning included, by the kind of call. `tokens_field` None: by the server."""
+
+    decision_tokens: int = 6_000
+    turn_tokens: int = 3_000
+    answer_tokens: int = 3_000
+    tokens_field: TokensField | None = None
+
+
+USUAL_LIMITS = OutputLimits()
+
+
+class Wire(LazyModel):
+    """A part of an answer, read from JSON or from an SDK's unvalidated objects. What may be missing is optional."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+
+def storable(text: str) -> str:
+    """`text` without what cannot be kept, and what readers cannot see."""
+    # in JSON, which structured outputs and arguments are, no text holds the end of a line as it is
+    return visible(_UNSTORABLE.sub("", text).replace("\u2028", " ").replace("\u2029", " "))
+
+
+def check_length(characters: int, max_tokens: int) -> None:
+    """Raise where a server does not mind the limit of tokens."""
+    if characters > max_tokens * TOKEN_CHARACTERS_MAX:
+        raise ModelOutputInvalid(CUT_OFF)
+
+
+def read_output(text: str, name: str, output_type: type[Output]) -> Output:
+    """The structured output in a model's text. ModelOutputInvalid lists the problems, without the model's values."""
+    try:
+        return output_type.model_validate_json(without_fence(text))
+    except ValidationError as error:
+        raise ModelOutputInvalid(f"The model's answer is not a valid {name}: {_problems(error)}") from error
+
+
+def _problems(error: ValidationError) -> str:
+    """The first problems on one line, such as `variants.0.text: Field required`."""
+    found = error.errors(include_url=False, include_input=False, include_context=False)[:MAX_PROBLEMS]
+    places = [".".join(str(part) for part in problem["loc"]) for problem in found]
+    texts = [f"{place}: {each['msg']}" if place else each["msg"] for place, each in zip(places, found, strict=True)]
+    return "; ".join(shorten(text, PROBLEM_CHARACTERS) for text in texts)
+
+
+def without_fence(text: str) -> str:
+    """The JSON in `text`: servers that know no schemas let the model wrap it in a Markdown code fence."""
+    if text.lstrip().startswith("{"):
+        return text
+    _, _, fenced = text.partition("```")
+    _, _, inside = fenced.partition("\n")
+    inside, closing, _ = inside.partition("```")
+    return inside if closing else text

@@ -1,0 +1,143 @@
+"""A circuit breaker: a model that keeps failing is left alone for a while, then tried with one call."""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import Literal, Self
+
+from quarry.platform.errors import ModelError, ModelRequestRejected, ModelTimedOut, ModelUnavailable
+
+COOL_DOWN_SECONDS = 2.0
+"""How long a model is left alone at first; twice as long after each try that fails."""
+COOL_DOWN_SECONDS_MAX = 60.0
+
+CircuitState = Literal["ok", "failing", "recovering"]
+
+_NEARLY_ONE = 0.99
+"""A timeout that was waited for to its end counts as a whole failure, whatever the clocks' grain."""
+
+logger = logging.getLogger(__name__)
+
+
+class CircuitBreaker:
+    """Whether one model may be called, judged by how its last calls went.
+
+    It opens after `failures_max` failures without a success between them; 0: never. `patience_seconds` is the longest that a call
+    waits for the model: one that gave up earlier, because its search had no more time, counts for the share that it waited. Only
+    what speaks of the model being down is a failure: no answer, a broken connection, an error status, a rate limit, a refused
+    key, an answer in another format. What its server finds invalid in one request says nothing; a refusal or an unusable output
+    is an answer.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        failures_max: int,
+        patience_seconds: float,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._model = model
+        self._failures_max = failures_max
+        self._patience_seconds = patience_seconds
+        self._clock = clock
+        self._failures = 0.0
+        self._cool_down_seconds = COOL_DOWN_SECONDS
+        self._retry_at: float | None = None
+        self._probe: Attempt | None = None
+
+    @property
+    def state(self) -> CircuitState:
+        """ok: calls go through. failing: none does. recovering: one call, the next or one under way, finds out."""
+        if self._retry_at is None:
+            return "ok"
+        return "failing" if self._probe is None and self._clock() < self._retry_at else "recovering"
+
+    def attempt(self) -> Attempt:
+        """A call, which runs in the attempt's `with` block. Raises ModelUnavailable while the model is left alone."""
+        attempt = Attempt(self, self._clock)
+        if self._retry_at is None:
+            return attempt
+        seconds = self._retry_at - self._clock()
+        if seconds > 0 or self._probe is not None:
+            raise ModelUnavailable(
+                "The model keeps failing and is left alone for a while; try again shortly.",
+                retry_after_seconds=max(1, math.ceil(seconds)),
+            )
+        self._probe = attempt
+        return attempt
+
+    def _succeeded(self, attempt: Attempt) -> None:
+        if self._is_late(attempt):
+            return
+        if self._retry_at is not None:
+            logger.info("the model %s answers again", self._model)
+        self._failures, self._cool_down_seconds = 0.0, COOL_DOWN_SECONDS
+        self._retry_at = self._probe = None
+
+    def _failed(self, attempt: Attempt, share: float) -> None:
+        if self._is_late(attempt):
+            return
+        if attempt is self._probe:
+            self._cool_down_seconds = min(COOL_DOWN_SECONDS_MAX, self._cool_down_seconds * (1 + share))
+            self._open()
+            return
+        self._failures += share
+        if self._failures_max and self._failures >= self._failures_max:
+            self._open()
+
+    def _abandoned(self, attempt: Attempt) -> None:
+        if attempt is self._probe:
+            self._probe = None
+
+    def _open(self) -> None:
+        self._retry_at, self._probe = self._clock() + self._cool_down_seconds, None
+        logger.warning("the model %s keeps failing; left alone for %.0f s", self._model, self._cool_down_seconds)
+
+    def _is_late(self, attempt: Attempt) -> bool:
+        """Whether the attempt began before the circuit opened: others have decided since."""
+        return self._retry_at is not None and attempt is not self._probe
+
+    def _share_of(self, seconds: float) -> float:
+        share = seconds / self._patience_seconds
+        return 1.0 if share >= _NEARLY_ONE else share
+
+
+class Attempt:
+    """One call of a model, as a context manager. How the block ends is what the breaker learns; of a cancellation, nothing."""
+
+    def __init__(self, breaker: CircuitBreaker, clock: Callable[[], float]) -> None:
+        self._breaker = breaker
+        self._clock = clock
+        self._waiting_since = clock()
+
+    def answers(self) -> None:
+        """A piece of a streamed answer came: enough to know that the model is back, not yet that it answers to the end."""
+        if self._breaker._probe is self:
+            self._breaker._succeeded(self)
+
+    def asks_on(self) -> None:
+        """The next piece is asked for: what went by since the last one was its reader's time, not the model's."""
+        self._waiting_since = self._clock()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        match error:
+            case ModelTimedOut():
+                self._breaker._failed(self, self._breaker._share_of(self._clock() - self._waiting_since))
+            case ModelUnavailable() if not isinstance(error, ModelRequestRejected):
+                self._breaker._failed(self, 1.0)
+            case None:
+                self._breaker._succeeded(self)
+            case ModelError() if not isinstance(error, ModelRequestRejected):
+                self._breaker._succeeded(self)
+            case _:
+                self._breaker._abandoned(self)

@@ -1,0 +1,307 @@
+"""Chat from OpenAI, or from any server that speaks its Chat Completions.
+
+The SDK connects, retries and streams. What comes back is read by our own small types, which hold what we use and accept
+what laxer servers leave out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import urlsplit
+
+from quarry.models.answers import (
+    CUT_OFF,
+    DECLINED,
+    USUAL_LIMITS,
+    OutputLimits,
+    StorableText,
+    TokensField,
+    Wire,
+    check_length,
+    read_output,
+)
+from quarry.models.interface import (
+    Keep,
+    Message,
+    Output,
+    Structured,
+    TextStream,
+    ToolCall,
+    ToolDefinition,
+    Turn,
+    Usage,
+)
+from quarry.models.openai_connection import Connection, translated
+from quarry.models.schemas import response_format
+from quarry.platform.errors import ModelOutputInvalid, ModelRefused, ModelUnavailable
+from quarry.platform.secrets import Secret
+
+if TYPE_CHECKING:
+    from openai import AsyncStream
+    from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam
+
+RESPONSE_BYTES_MAX = 8_000_000
+
+_OPENAI_HOSTS = (".openai.com", ".openai.azure.com")
+
+
+class OpenAIChat:
+    """A ChatModel over Chat Completions, the API that compatible servers share.
+
+    No call takes longer than `timeout_seconds`, whatever `seconds` it is given; of a stream, the wait for no piece does.
+    `max_retries` is for 429, 5xx and broken connections: the SDK waits longer each time, with jitter, or as Retry-After says,
+    while the call's time lasts. What is longer than `limits` allow is cut off, also where the server does not mind them. Raises
+    ConfigurationError when the key or the base URL cannot be used, or there is neither of
+    them.
+    """
+
+    def __init__(
+        self,
+        *,
+        api_key: str | Secret | None,
+        base_url: str | None,
+        model: str,
+        max_retries: int,
+        timeout_seconds: float,
+        limits: OutputLimits = USUAL_LIMITS,
+    ) -> None:
+        self._connection = Connection(api_key, base_url, max_retries, timeout_seconds, max_bytes=RESPONSE_BYTES_MAX)
+        self.name = model
+        self._timeout_seconds = timeout_seconds
+        self._limits = limits
+        self._tokens_field = limits.tokens_field or _usual_tokens_field(base_url)
+
+    async def decide(
+        self, messages: Sequence[Message], *, name: str, output_type: type[Output], seconds: float
+    ) -> Structured[Output]:
+        """A structured output. ModelOutputInvalid says what is wrong with it, fit for asking the model once more."""
+        answer, usage = await self._complete(
+            messages, seconds, self._limits.decision_tokens, response_format=response_format(name, output_type)
+        )
+        return Structured(read_output(answer.content or "", name, output_type), usage)
+
+    async def take_turn(self, messages: Sequence[Message], *, tools: Sequence[ToolDefinition], seconds: float) -> Turn:
+        """One turn in which the model may call tools. ModelOutputInvalid if it neither writes nor calls."""
+        answer, usage = await self._complete(messages, seconds, self._limits.turn_tokens, **_offered(tools))
+        calls = _calls(answer.tool_calls or ())
+        if not answer.content and not calls:
+            raise ModelOutputInvalid("The model's answer is empty.")
+        return Turn(text=answer.content or "", tool_calls=calls, usage=usage)
+
+    def stream(
+        self, messages: Sequence[Message], *, tools: Sequence[ToolDefinition] = (), seconds: float
+    ) -> TextStream:
+        """A turn, its text piece by piece. Time runs from the first one asked for; closing `pieces` ends the request."""
+        return TextStream.of(lambda keep: self._pieces(messages, tools, seconds, keep))
+
+    async def close(self) -> None:
+        await self._connection.close()
+
+    def _at_most(self, tokens: int) -> dict[str, Any]:
+        return {self._tokens_field: tokens}
+
+    async def _complete(
+        self, messages: Sequence[Message], seconds: float, max_tokens: int, **options: Any
+    ) -> tuple[_AnswerMessage, Usage]:
+        """The model's message and what it cost. Raises when the model refused or was cut off."""
+        client = await self._connection.open()
+        with translated():
+            async with asyncio.timeout(min(seconds, self._timeout_seconds)):
+                response = await client.chat.completions.with_raw_response.create(
+                    model=self.name,
+                    messages=[_wire_message(message) for message in messages],
+                    **self._at_most(max_tokens),
+                    **options,
+                )
+            completion = _Completion.model_validate_json(response.content)
+        if not completion.choices:
+            raise ModelOutputInvalid("The model's answer is empty.")
+        choice = completion.choices[0]
+        if choice.message.refusal:
+            raise ModelRefused(DECLINED)
+        _check_ending(choice.finish_reason)
+        check_length(choice.message.characters, max_tokens)
+        return choice.message, _usage(completion.usage)
+
+    async def _pieces(
+        self, messages: Sequence[Message], tools: Sequence[ToolDefinition], seconds: float, keep: Keep
+    ) -> AsyncGenerator[str]:
+        finish_reason: str | None = None
+        characters = 0
+        called: dict[int, _WireToolCall] = {}
+        client = await self._connection.open()
+        with translated():
+            deadline = asyncio.get_running_loop().time() + seconds
+            async with asyncio.timeout(min(seconds, self._timeout_seconds)):
+                chunks = await client.chat.completions.create(
+                    model=self.name,
+                    messages=[_wire_message(message) for message in messages],
+                    stream=True,
+                    stream_options={"include_usage": True},
+                    **self._at_most(self._limits.answer_tokens),
+                    **_offered(tools),
+                )
+            async with _ended(chunks):
+                while (chunk := await _next_chunk(chunks, deadline, self._timeout_seconds)) is not None:
+                    if chunk.usage:
+                        keep(_usage(chunk.usage))
+                    finish_reason = chunk.choice.finish_reason or finish_reason
+                    if chunk.choice.message.refusal:
+                        raise ModelRefused(DECLINED)
+                    characters += chunk.choice.message.characters
+                    check_length(characters, self._limits.answer_tokens)
+                    _collect(called, chunk.choice.message.tool_calls or ())
+                    if piece := chunk.choice.message.content:
+                        yield piece
+        if finish_reason is None:
+            raise ModelUnavailable("The model's answer broke off.")
+        _check_ending(finish_reason)
+        if not characters:
+            raise ModelOutputInvalid("The model's answer is empty.")
+        keep(_calls([called[index] for index in sorted(called)]))
+
+
+class _WireUsage(Wire):
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
+class _WireFunction(Wire):
+    name: str | None = None
+    arguments: StorableText | None = None
+
+
+class _WireToolCall(Wire):
+    index: int | None = None
+    id: str | None = None
+    function: _WireFunction | None = None
+
+
+class _AnswerMessage(Wire):
+    content: StorableText | None = None
+    refusal: str | None = None
+    tool_calls: list[_WireToolCall] | None = None
+
+    @property
+    def characters(self) -> int:
+        """How much the model wrote."""
+        calls = [call.function for call in self.tool_calls or () if call.function]
+        return len(self.content or "") + sum(len(call.name or "") + len(call.arguments or "") for call in calls)
+
+
+class _Choice(Wire):
+    message: _AnswerMessage
+    finish_reason: str | None = None
+
+
+class _Completion(Wire):
+    choices: list[_Choice] | None
+    usage: _WireUsage | None = None
+
+
+class _ChunkChoice(Wire):
+    delta: _AnswerMessage | None = None
+    finish_reason: str | None = None
+
+    @property
+    def message(self) -> _AnswerMessage:
+        return self.delta or _AnswerMessage()
+
+
+class _Chunk(Wire):
+    choices: list[_ChunkChoice] | None = None
+    usage: _WireUsage | None = None
+
+    @property
+    def choice(self) -> _ChunkChoice:
+        """The only choice we ask for. The chunk that brings the usage has none."""
+        return self.choices[0] if self.choices else _ChunkChoice()
+
+
+@asynccontextmanager
+async def _ended(chunks: AsyncStream[ChatCompletionChunk]) -> AsyncIterator[None]:
+    """Close the stream on leaving, and run it out.
+
+    The SDK's stream holds its own iterator, which holds the stream. If it were left halfway, the garbage collector would end
+    the iterators inside one another, in whatever thread it happens to run, while the event loop ends them, too.
+    """
+    try:
+        yield
+    finally:
+        await chunks.close()
+        with suppress(Exception):
+            async for _ in chunks:
+                pass
+
+
+async def _next_chunk(chunks: AsyncStream[ChatCompletionChunk], deadline: float, wait_seconds: float) -> _Chunk | None:
+    """The next chunk, None at the end. TimeoutError after `wait_seconds`, or past `deadline` by the event loop's clock."""
+    # One timeout a chunk: if it stayed open while the caller works on a piece, it would cancel the caller's work.
+    async with asyncio.timeout_at(min(deadline, asyncio.get_running_loop().time() + wait_seconds)):
+        chunk = await anext(chunks, None)
+    return None if chunk is None else _Chunk.model_validate(chunk)
+
+
+def _offered(tools: Sequence[ToolDefinition]) -> dict[str, Any]:
+    # an empty list of tools is an error to OpenAI
+    return {"tools": [_wire_tool(tool) for tool in tools]} if tools else {}
+
+
+def _calls(calls: Sequence[_WireToolCall]) -> tuple[ToolCall, ...]:
+    return tuple(
+        ToolCall(call.id or f"call_{number}", call.function.name, call.function.arguments or "{}")
+        for number, call in enumerate(calls, start=1)
+        if call.function and call.function.name
+    )
+
+
+def _collect(called: dict[int, _WireToolCall], deltas: Sequence[_WireToolCall]) -> None:
+    """Put the pieces of streamed tool calls together, each at its index: only the first piece has the id and the name."""
+    for place, delta in enumerate(deltas):
+        index = place if delta.index is None else delta.index
+        before = called.get(index, _WireToolCall())
+        old, new = before.function or _WireFunction(), delta.function or _WireFunction()
+        called[index] = _WireToolCall(
+            id=before.id or delta.id,
+            function=_WireFunction(
+                name=old.name or new.name, arguments=(old.arguments or "") + (new.arguments or "") or None
+            ),
+        )
+
+
+def _usage(usage: _WireUsage | None) -> Usage:
+    return Usage(usage.prompt_tokens or 0, usage.completion_tokens or 0) if usage else Usage()
+
+
+def _usual_tokens_field(base_url: str | None) -> TokensField:
+    host = urlsplit(base_url).hostname or "" if base_url else "api.openai.com"
+    return "max_completion_tokens" if host.endswith(_OPENAI_HOSTS) else "max_tokens"
+
+
+def _check_ending(finish_reason: str | None) -> None:
+    """Raise where the model did not come to the end of its answer."""
+    if finish_reason == "length":
+        raise ModelOutputInvalid(CUT_OFF)
+    if finish_reason == "content_filter":
+        raise ModelRefused(DECLINED)
+
+
+def _wire_message(message: Message) -> ChatCompletionMessageParam:
+    wire: dict[str, Any] = {"role": message.role, "content": message.content}
+    if message.tool_calls:
+        wire["content"] = message.content or None
+        wire["tool_calls"] = [
+            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+            for call in message.tool_calls
+        ]
+    if message.tool_call_id is not None:
+        wire["tool_call_id"] = message.tool_call_id
+    return cast("ChatCompletionMessageParam", wire)
+
+
+def _wire_tool(tool: ToolDefinition) -> dict[str, Any]:
+    function = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+    return {"type": "function", "function": function}

@@ -1,0 +1,155 @@
+"""A model step: something a model decides or writes, with a fallback that does the same from the same inputs without one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar, cast
+
+from pydantic import BaseModel
+
+from quarry.models.interface import ChatModel, Message
+from quarry.platform.errors import ModelError, ModelOutputInvalid, ModelUnavailable
+from quarry.platform.off_loop import off_loop
+from quarry.runs.run_log import Run, StepRecord
+
+Inputs = TypeVar("Inputs")
+Output = TypeVar("Output", bound=BaseModel)
+
+REPAIR_REQUEST = "That output was not valid: {problem}. Answer again with the corrected JSON object and nothing else."
+
+
+@dataclass(frozen=True)
+class ModelStep(Generic[Inputs, Output]):
+    """`name` is also the name of the JSON schema on the wire and of the step in the run log."""
+
+    name: str
+    prompt: Callable[[Inputs], Sequence[Message]]
+    output: type[Output]
+    fallback: Callable[[Inputs], Output]
+
+
+async def decide(step: ModelStep[Inputs, Output], inputs: Inputs, run: Run) -> Output:
+    """What the model decides, or the fallback's output when there is no model, no budget, or no valid output.
+
+    An output that does not validate is sent back once with what is wrong. What was asked before in the same run is not asked
+    again. A failed model marks the step degraded in `run`; this never raises a ModelError.
+    """
+    with run.step(step.name) as record:
+        if run.chat is None:
+            return await off_loop(step.fallback, inputs)
+        if run.budget.allows_turn():
+            try:
+                return await _ask(step, inputs, run, run.chat, record)
+            except ModelError:
+                pass
+        run.degrade(step.name, record)
+        return await off_loop(step.fallback, inputs)
+
+
+async def _ask(
+    step: ModelStep[Inputs, Output], inputs: Inputs, run: Run, chat: ChatModel, record: StepRecord
+) -> Output:
+    messages = list(await off_loop(step.prompt, inputs))
+    asked = (step.name, tuple(messages))
+    if asked in run.decided:
+        record.counts["asked_before"] = 1
+        return cast(Output, run.decided[asked])
+    try:
+        output = await _ask_once(step, messages, run, chat, record)
+    except ModelOutputInvalid as error:
+        if not run.budget.allows_turn():
+            raise
+        repair = Message("user", REPAIR_REQUEST.format(problem=error.message))
+        output = await _ask_once(step, [*messages, repair], run, chat, record)
+    run.decided[asked] = output
+    return output
+
+
+async def _ask_once(
+    step: ModelStep[Inputs, Output], messages: Sequence[Message], run: Run, chat: ChatModel, record: StepRecord
+) -> Output:
+    run.budget.spend_turn()
+    answer = await chat.decide(messages, name=step.name, output_type=step.output, seconds=run.budget.seconds_for_work)
+    run.budget.tokens += answer.usage.total
+    record.usage += answer.usage
+    return answer.output
+
+
+async def write(
+    name: str,
+    run: Run,
+    messages: Callable[[], Sequence[Message]] | None,
+    by_rule: Callable[[], Iterable[str]],
+    *,
+    broken_off: str,
+    checked: Callable[[AsyncGenerator[str]], AsyncGenerator[str]] | None = None,
+) -> AsyncGenerator[str]:
+    """A text as it comes: what the model answers to `messages`, as far as it is `checked`; where there is no model, or nothing to
+    ask it, the pieces that `by_rule` gives. Where the model fails, or nothing but blanks comes of it, these stand behind what it
+    wrote and `broken_off`, and the step is marked degraded.
+    """
+    with run.step(name) as record:
+        written = ""
+        if run.chat is not None and messages is not None:
+            try:
+                said = _stream(await off_loop(messages), run, run.chat, record)
+                async with aclosing(checked(said) if checked else said) as pieces:
+                    async for piece in pieces:
+                        written += piece
+                        yield piece
+                if not written.strip():
+                    raise ModelOutputInvalid("The model wrote nothing.")
+                record.counts["characters"] = len(written)
+                return
+            except ModelError:
+                run.degrade(name, record)
+        if written.strip():
+            yield broken_off
+        for piece in await off_loop(lambda: [*by_rule()]):
+            yield piece
+            # let each piece leave before the next
+            await asyncio.sleep(0)
+
+
+class TextFilter(Protocol):
+    """What checks a text that comes in pieces."""
+
+    def feed(self, piece: str, /) -> str:
+        """The text that can be sent now."""
+        ...
+
+    def finish(self) -> str:
+        """The rest, once no more pieces come."""
+        ...
+
+
+async def filtered(through: TextFilter, pieces: AsyncGenerator[str]) -> AsyncGenerator[str]:
+    """The pieces, as far as the filter gives them back."""
+    async with aclosing(pieces):
+        async for piece in pieces:
+            if passed := through.feed(piece):
+                yield passed
+    if rest := through.finish():
+        yield rest
+
+
+async def _stream(messages: Sequence[Message], run: Run, chat: ChatModel, record: StepRecord) -> AsyncGenerator[str]:
+    """The text that the model writes, piece by piece. It may use the time that the budget keeps for the answer.
+
+    Raises ModelError, before a piece or after some: also where no time is left.
+    """
+    budget = run.budget
+    if not budget.seconds_left:
+        raise ModelUnavailable("The search's time is spent.")
+    budget.spend_turn()
+    stream = chat.stream(messages, seconds=budget.seconds_left)
+    try:
+        async with aclosing(stream.pieces) as pieces:
+            async for piece in pieces:
+                yield piece
+    finally:
+        record.usage += stream.usage
+        budget.tokens += stream.usage.total

@@ -1,0 +1,80 @@
+"""What a search may spend. Asked before each step; never after the fact."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Self
+
+from quarry.platform.errors import TimeIsUp
+
+
+@dataclass
+class Budget:
+    """Limits of one search: model turns, tool calls, seconds and tokens, with seconds kept back for writing the answer.
+
+    `clock` is monotonic seconds. The budget starts when it is made.
+    """
+
+    max_turns: int
+    max_calls: int
+    max_seconds: float
+    max_tokens: int
+    reserved_seconds: float = 0.0
+    clock: Callable[[], float] = time.monotonic
+    turns: int = 0
+    calls: int = 0
+    tokens: int = 0
+    _started: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._started = self.clock()
+
+    @classmethod
+    def without_model(cls, seconds: float) -> Self:
+        """The budget of a search that asks no model."""
+        return cls(max_turns=0, max_calls=0, max_seconds=seconds, max_tokens=1)
+
+    @property
+    def seconds_left(self) -> float:
+        """Seconds until the search must have ended."""
+        return max(0.0, self.max_seconds - (self.clock() - self._started))
+
+    @property
+    def seconds_for_work(self) -> float:
+        """Seconds that may still be spent before the answer is begun."""
+        return max(0.0, self.seconds_left - self.reserved_seconds)
+
+    @property
+    def calls_left(self) -> int:
+        return max(0, self.max_calls - self.calls)
+
+    def allows_turn(self) -> bool:
+        """Whether another model turn may begin."""
+        return self.turns < self.max_turns and self.tokens < self.max_tokens and self.seconds_for_work > 0
+
+    def release_reserve(self) -> None:
+        """What time was kept back for is done: the rest is for work."""
+        self.reserved_seconds = 0.0
+
+    def spend_turn(self) -> None:
+        self.turns += 1
+
+    def spend_call(self) -> None:
+        self.calls += 1
+
+
+@asynccontextmanager
+async def in_time(seconds: float) -> AsyncIterator[None]:
+    """Cancel the block after `seconds` and raise TimeIsUp. It must not yield to a generator's reader, who would be cancelled."""
+    limit = asyncio.timeout(seconds)
+    try:
+        async with limit:
+            yield
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        raise TimeIsUp from None

@@ -1,0 +1,71 @@
+"""What the contracts of all domains share."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, ConfigDict, Field, SerializerFunctionWrapHandler, StrictInt, model_serializer
+
+from quarry.platform.lazy_model import LazyModel
+from quarry.platform.text import Storable
+
+NAME_PATTERN = r"^[a-z][a-z0-9_]{0,47}$"
+"""What collections and facets may be called."""
+
+Assertion = Literal["affirmed", "required", "preferred", "negated", "doubtful"]
+"""How a mention is meant, in the terms of NegEx and ConText: said plainly, insisted on, preferred, or ruled out.
+
+`doubtful`: a negative word stands in its clause, and no rule says that it means this mention. It is then neither required nor
+ruled out.
+"""
+
+_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+
+
+def _written_as_a_day(value: Any) -> Any:
+    """A text of any other form, or a number, would be read as seconds since 1970."""
+    if isinstance(value, datetime.date) or (isinstance(value, str) and _DAY.fullmatch(value)):
+        return value
+    raise ValueError("write the day as YYYY-MM-DD")
+
+
+Day = Annotated[datetime.date, BeforeValidator(_written_as_a_day)]
+"""A day that a client names: YYYY-MM-DD."""
+
+
+class Request(LazyModel):
+    """Base of what clients send: unknown fields are refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    def as_asked(self) -> dict[str, Any]:
+        """What it says, as JSON has it, to be asked again: but for what was answered before, which quotes the data."""
+        return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
+
+
+EVIDENCE_MAX = 240
+"""So many pieces of evidence are told of a question."""
+
+
+class Evidence(Request):
+    """The characters of a question, from `start` to before `end`, that say `value` of a field, and how it is meant."""
+
+    field: Annotated[str, Storable]
+    value: Annotated[str, Storable]
+    start: Annotated[StrictInt, Field(ge=0)]
+    end: Annotated[StrictInt, Field(ge=0)]
+    assertion: Assertion
+
+
+class AggregationGroup(LazyModel):
+    """A value, or the first day of a period, and how many rows have it; null: rows that have none, or a blank one."""
+
+    value: str | int | float | bool | datetime.date | None
+    count: int
+
+    @model_serializer(mode="wrap")
+    def _with_null(self, serialise: SerializerFunctionWrapHandler):  # type: ignore[no-untyped-def]
+        """Null is a value here, also where fields without one are left out."""
+        return {"value": None} | serialise(self)

@@ -1,0 +1,65 @@
+"""CloudFormation's custom resources: work that a deployment waits for, done once for each release.
+
+The resource's physical id is the release that the work was last done for, and who was to log in then. So a deployment that goes
+back to it, because this or a later step failed, finds it done and never fails by the same work again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.request import Request, urlopen
+
+from quarry.platform.errors import QuarryError
+
+RELEASE = "QUARRY_RELEASE"
+"""The property that names the release; only a property that changes makes CloudFormation ask at all."""
+
+LOGINS = "Logins"
+"""The property that names who logs in to the database: another one is work, too, where the release is the same."""
+
+ANSWER_SECONDS = 30.0
+REASON_MAX = 1000
+
+logger = logging.getLogger("quarry.deployment")
+
+
+def is_request(event: object) -> bool:
+    """Whether CloudFormation asks, rather than somebody by hand."""
+    return isinstance(event, dict) and "ResponseURL" in event
+
+
+def respond(event: Mapping[str, Any], work: Callable[[], object]) -> None:
+    """Do the work where the resource is made or changed, and tell CloudFormation how it went, whatever happens.
+
+    Raises OSError where CloudFormation cannot be told.
+    """
+    id, failure = event.get("PhysicalResourceId", "none"), ""
+    if event["RequestType"] != "Delete" and id != (wanted := _id(event["ResourceProperties"])):
+        try:
+            work()
+            id = wanted
+        except Exception as error:  # what is not told would be waited for
+            logger.exception("the deployment's work failed")
+            failure = error.message if isinstance(error, QuarryError) else type(error).__name__
+    answer = {
+        "Status": "FAILED" if failure else "SUCCESS",
+        "Reason": failure[:REASON_MAX],
+        "PhysicalResourceId": id,
+        **{key: event[key] for key in ("StackId", "RequestId", "LogicalResourceId")},
+    }
+    # the address is CloudFormation's, signed for a body without a type
+    request = Request(  # noqa: S310
+        event["ResponseURL"], json.dumps(answer).encode(), headers={"Content-Type": ""}, method="PUT"
+    )
+    with urlopen(request, timeout=ANSWER_SECONDS):  # noqa: S310
+        pass
+
+
+def _id(properties: Mapping[str, str]) -> str:
+    logins = properties.get(LOGINS)
+    # by hash: those of secrets are long
+    return properties[RELEASE] + (f"-{hashlib.sha256(logins.encode()).hexdigest()[:8]}" if logins else "")

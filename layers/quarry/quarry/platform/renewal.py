@@ -1,0 +1,44 @@
+"""A lease that is renewed while somebody works under it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+
+from quarry.platform.errors import QuarryError
+
+logger = logging.getLogger(__name__)
+
+
+@asynccontextmanager
+async def renewed(renew: Callable[[], Awaitable[object]], *, seconds: float) -> AsyncIterator[None]:
+    """Until the end of the block `renew` is called every so many seconds. Where it fails, the next call may do better.
+
+    It is told to end, not cancelled: before Python 3.12 a cancellation that meets the end of a wait is lost, and it would go on
+    for ever.
+    """
+    ended = asyncio.Event()
+    renewing = asyncio.create_task(_renew(renew, seconds, ended))
+    try:
+        yield
+    finally:
+        ended.set()
+        await asyncio.wait([renewing])
+
+
+async def _renew(renew: Callable[[], Awaitable[object]], seconds: float, ended: asyncio.Event) -> None:
+    while not await _happens(ended, seconds):
+        try:
+            await renew()
+        except QuarryError as error:
+            logger.warning("a claim could not be renewed: %s", type(error).__name__)
+
+
+async def _happens(event: asyncio.Event, seconds: float) -> bool:
+    """Whether `event` is set within so many seconds."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    return event.is_set()

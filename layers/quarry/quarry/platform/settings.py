@@ -1,0 +1,465 @@
+"""Every setting of Quarry, read from the environment and validated once. No other module reads the environment.
+
+`docs/settings.md` is generated from this class. Everything has a default that works on a laptop with no keys.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal, Self, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
+
+from quarry.platform.errors import ConfigurationError
+from quarry.platform.validation import plain_words
+
+LOCAL_EMBEDDING_MODEL = "all-MiniLM-L6-v2"
+LOCAL_EMBEDDING_DIMENSIONS = 384
+OPENAI_EMBEDDING_DIMENSIONS = 1536
+BEDROCK_EMBEDDING_DIMENSIONS = 1024
+
+DEFAULT_SCHEMA = "quarry"
+
+EMULATED_LOG_STREAM = "$LATEST"
+
+_ARN = r"^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:"
+_LOGIN = r"(?:serving|loading)=(?:iam:[a-z_][a-z0-9_]*|arn:aws[a-z-]*:secretsmanager:[^,=]+)"
+_LOGINS = f"^{_LOGIN}(?:,{_LOGIN})?$"
+
+
+class Settings(BaseModel):
+    """The settings, by their environment variable in lower case."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    database_url: SecretStr | None = Field(
+        default=None,
+        description="Postgres 15 or newer with pgvector 0.8 or newer, pg_trgm, btree_gin and fuzzystrmatch. "
+        "Unset: the embedded Postgres.",
+    )
+    database_secret_arn: str | None = Field(
+        default=None,
+        pattern=_ARN,
+        description="A secret of AWS Secrets Manager, read when a connection is opened, that holds the database URL as its "
+        "text or as `url` of a JSON object, or RDS's own JSON object. What DATABASE_URL says beside it wins: that is how "
+        "RDS's `username` and `password` are used with the host of a proxy.",
+    )
+    database_iam: bool = Field(
+        default=False,
+        description="True: each connection to a database on RDS, or to RDS Proxy, is opened by a token that the process's AWS "
+        "credentials sign, as the user that the URL names; no password is needed.",
+    )
+    database_logins: str | None = Field(
+        default=None,
+        pattern=_LOGINS,
+        description="For the function `migrate`, which makes them: who logs in to serve and to load, as `serving=…,loading=…`, "
+        "each a secret with a user's name and password as RDS writes them, or `iam:NAME`, a user without a password.",
+    )
+    database_reader_url: SecretStr | None = Field(
+        default=None,
+        description="A replica of the database: any that streams, or Aurora's reader endpoint. Searches and records by their ids "
+        "are read there while it answers and is up to date; all that charges or stores goes to the database itself. "
+        "What it does not say, DATABASE_SECRET_ARN does.",
+    )
+    database_reader_lag_seconds: float = Field(
+        default=5.0,
+        gt=0,
+        le=3600,
+        description="A replica that is so far behind the database is left out until it has caught up.",
+    )
+    database_schema: str = Field(
+        default=DEFAULT_SCHEMA,
+        pattern=r"^[a-z_][a-z0-9_]{0,62}$",
+        description="The schema that holds all of Quarry's tables and functions, made by `quarry migrate`. Two installations "
+        "in one database have two.",
+    )
+    database_pooled: bool = Field(
+        default=False, description="True behind RDS Proxy or PgBouncer: prepared statements are turned off."
+    )
+    database_pool_size: int = Field(
+        default=8,
+        ge=1,
+        le=100,
+        description="Connections that one process holds at most. Outside Lambda it sets three more aside: for the health check, "
+        "for the page and shared answers, and for what is written beside requests.",
+    )
+    database_timeout_seconds: float = Field(
+        default=10.0,
+        gt=0,
+        le=300,
+        description="A statement that runs longer is cancelled, a transaction that is idle as long is ended, and a lock is "
+        "waited for half as long.",
+    )
+    database_wake_seconds: float = Field(
+        default=0.0,
+        ge=0,
+        le=120,
+        description="How long a database that pauses when idle takes to answer again; an Aurora with a least capacity of 0 takes "
+        "15. Who asks meanwhile gets a 503 that says when to come back; scheduled work waits. 0: it does not pause.",
+    )
+    quarry_data_dir: Path = Field(default=Path(".quarry"), description="Where the embedded Postgres keeps its data.")
+
+    openai_api_key: SecretStr | None = Field(
+        default=None, description="Unset (and no OPENAI_BASE_URL): no chat model; the fallbacks answer."
+    )
+    openai_secret_arn: str | None = Field(
+        default=None,
+        pattern=_ARN,
+        description="A secret of AWS Secrets Manager that holds the key as its text or as `api_key` of a JSON object, read "
+        "when a model is called. Instead of OPENAI_API_KEY.",
+    )
+    openai_base_url: str | None = Field(default=None, description="Any OpenAI-compatible server.")
+    openai_model: str = Field(default="gpt-4o-mini", description="The chat model.")
+    openai_embedding_model: str = Field(default="text-embedding-3-small", description="The embedding model.")
+    model_provider: Literal["openai", "bedrock"] = Field(
+        default="openai",
+        description="Who answers as the chat model. openai: OpenAI, or OPENAI_BASE_URL; bedrock: Amazon Bedrock, by the role of "
+        "the process and without a key.",
+    )
+    bedrock_model: str = Field(
+        default="amazon.nova-lite-v1:0",
+        min_length=1,
+        description="The chat model at Bedrock: the id or ARN of one, or of an inference profile, that can be told which tool to "
+        "call (Amazon Nova, Anthropic Claude).",
+    )
+    bedrock_embedding_model: str = Field(
+        default="amazon.titan-embed-text-v2:0",
+        min_length=1,
+        description="The embedding model at Bedrock: Titan Text Embeddings V2 (256, 512 or 1024 dimensions) or Cohere's Embed "
+        "(3: 1024; 4: 256 to 1536).",
+    )
+    bedrock_region: str | None = Field(default=None, description="Bedrock's region. Unset: that of the process.")
+    bedrock_url: str | None = Field(
+        default=None,
+        pattern=r"^https?://[^/\s]+",
+        description="Another address of Bedrock, such as that of a VPC endpoint.",
+    )
+    embeddings: Literal["openai", "bedrock", "local"] = Field(
+        default="local",
+        description="Whose embeddings. Default: bedrock with MODEL_PROVIDER=bedrock, openai when a key is set, else local.",
+    )
+    embedding_dimensions: int = Field(
+        default=LOCAL_EMBEDDING_DIMENSIONS,
+        ge=1,
+        le=4000,
+        description="Dimensions of the stored vectors. Default: 384 with the local model, 1024 at Bedrock, else 1536.",
+    )
+    model_timeout_seconds: float = Field(
+        default=20.0, gt=0, le=600, description="One model call, its retries included, takes no longer."
+    )
+    model_max_retries: int = Field(
+        default=2, ge=0, le=10, description="Retries of a model call after a 429, a 5xx or a broken connection."
+    )
+    model_failures_max: int = Field(
+        default=5,
+        ge=0,
+        le=1000,
+        description="Failures of a model without a success between them, after which it is left alone for 2 seconds, and longer "
+        "each time that it fails again, up to a minute. 0: it is always asked.",
+    )
+    model_decision_tokens: int = Field(
+        default=6_000,
+        ge=100,
+        description="Tokens that a chat model may write for one structured decision, its reasoning included. Less where its "
+        "context is small.",
+    )
+    model_turn_tokens: int = Field(
+        default=3_000, ge=100, description="Tokens that it may write in one turn that can call tools."
+    )
+    model_answer_tokens: int = Field(default=3_000, ge=100, description="Tokens that it may write for one answer.")
+    openai_tokens_field: Literal["max_completion_tokens", "max_tokens"] | None = Field(
+        default=None,
+        description="What the server calls these limits. Unset: max_completion_tokens at OpenAI and Azure, max_tokens elsewhere.",
+    )
+
+    identity: Literal["local", "gateway"] = Field(
+        default="local",
+        description="Who the caller is. local: the bearer token's text is the user; gateway: the verified Cognito `sub`. "
+        "Default: gateway inside Lambda, where local is refused except under `sam local`.",
+    )
+    rate_limit_per_minute: int | None = Field(
+        default=None,
+        ge=0,
+        description="Requests a minute for one user and class of route; 0 turns the limit off. "
+        "Unset: 30 for routes that call a chat model, 120 for others.",
+    )
+    heartbeat_seconds: float = Field(
+        default=10.0, gt=0, le=60, description="A stream that is quiet this long sends a heartbeat."
+    )
+    stream_grace_seconds: float = Field(
+        default=10.0,
+        ge=0,
+        le=600,
+        description="A search whose client lost its connection goes on for so long, for the client may come back. 0: it ends.",
+    )
+    answer_lifetime_days: int = Field(default=30, ge=1, description="How long a finished answer can be opened.")
+    run_log_days: int = Field(default=90, ge=1, description="How long the run log is kept.")
+    records_ask_seconds: float = Field(default=60.0, gt=0, description="The longest that answering a question takes.")
+    records_ask_tokens: int = Field(default=60_000, ge=1000, description="Model tokens that one answer may use.")
+    quarry_reader: Literal["learned", "rules"] = Field(
+        default="learned",
+        description="What reads questions about declared collections without a chat model: `learned`, the surer of the "
+        "reader with fitted weights and the rules, or `rules` alone.",
+    )
+    records_semantic_weight: float = Field(
+        default=0.4,
+        ge=0,
+        le=1,
+        description="The share that meaning has in the order of records; words have the rest. Where these hold little of a "
+        "question it is up to twice as much. Unset: what `quarry tune` stored, if anything; so it is with "
+        "COMPANY_SEMANTIC_WEIGHT, COMPANY_KEYWORD_WEIGHT and COMPANY_NICHE_WEIGHT.",
+    )
+    people_search_seconds: float = Field(
+        default=15.0,
+        gt=0,
+        description="The longest that models may take over one people search; then their fallbacks do.",
+    )
+    people_search_tokens: int = Field(
+        default=20_000, ge=1000, description="Model tokens that one people search may use."
+    )
+    initial_credits: int = Field(
+        default=10, ge=0, le=1_000_000, description="Credits of a new user. The local user `demo` begins with 100."
+    )
+    search_result_expiry_hours: float = Field(
+        default=24.0, gt=0, le=8760, description="How long the people that a search found can be opened and unlocked."
+    )
+    company_planner: Literal["always", "auto", "never"] = Field(
+        default="auto",
+        description="Whether a chat model plans a company search. auto: not where the question is no more than one name that the "
+        "taxonomy knows; such a search, and every one under never, is planned by rule.",
+    )
+    company_max_iterations: int = Field(default=10, ge=1, le=50, description="Rounds of one company search.")
+    company_max_tool_calls: int = Field(
+        default=40, ge=1, le=1000, description="Searches and look-ups of one company search."
+    )
+    company_max_seconds: float = Field(default=60.0, gt=0, description="The longest that a company search takes.")
+    company_max_tokens: int = Field(
+        default=60_000, ge=1000, description="Model tokens that one company search may use."
+    )
+    company_exact_name_min: float = Field(
+        default=0.95, ge=0, le=1, description="From this score of its name on, a company is the one that was asked for."
+    )
+    company_seed_name_min: float = Field(
+        default=0.8,
+        ge=0,
+        le=1,
+        description="From this score of its name on, a company is the one that others are to be like.",
+    )
+    company_confidence_target: float = Field(
+        default=0.74, ge=0, le=1, description="A company search may stop when its ranking is this sure."
+    )
+    company_accepted_confidence_min: float = Field(
+        default=0.2, ge=0, le=1, description="Where the ranking is less sure of its best company, none is said to fit."
+    )
+    company_name_similarity_min: float = Field(
+        default=0.35, ge=0, le=1, description="From this trigram similarity on, a name is like the one asked for."
+    )
+    company_semantic_min: float = Field(
+        default=0.25, ge=-1, le=1, description="From this cosine similarity on, a company is near in meaning."
+    )
+    company_semantic_weight: float = Field(default=0.58, ge=0, le=1, description="Hybrid score: weight of the meaning.")
+    company_keyword_weight: float = Field(default=0.27, ge=0, le=1, description="Hybrid score: weight of the words.")
+    company_niche_weight: float = Field(default=0.15, ge=0, le=1, description="Hybrid score: weight of the niches.")
+    company_keyword_only_weight: float = Field(
+        default=0.85, ge=0, le=1, description="Keyword score: weight of the words."
+    )
+    company_niche_only_weight: float = Field(
+        default=0.15, ge=0, le=1, description="Keyword score: weight of the niches."
+    )
+    company_variants_executed: int = Field(default=6, ge=1, le=20, description="Phrasings searched for in one round.")
+    company_variants_held: int = Field(
+        default=8, ge=1, le=50, description="Phrasings that wait to be searched for, at most."
+    )
+    company_retrieved_max: int = Field(
+        default=120, ge=1, le=1000, description="Companies found for one phrasing, at most."
+    )
+    company_taxonomy_max: int = Field(
+        default=500, ge=1, le=5000, description="Companies found by the taxonomy, at most."
+    )
+    company_hydrated_max: int = Field(default=80, ge=1, le=500, description="Companies looked at whole, at most.")
+    company_filtered_max: int = Field(default=40, ge=1, le=500, description="Companies kept after filtering, at most.")
+    company_reranked_max: int = Field(default=30, ge=1, le=100, description="Companies that are ranked, at most.")
+    company_reranked_share_min: float = Field(
+        default=0.5,
+        ge=0,
+        le=1,
+        description="Companies whose score is less than this share of the best one's are not sent to the model that ranks; "
+        "the first ten are.",
+    )
+    model_prompt_price: float | None = Field(
+        default=None,
+        ge=0,
+        description="US dollars for a million tokens that the chat model reads. Unset: tokens are counted, and no cost is told.",
+    )
+    model_completion_price: float | None = Field(
+        default=None, ge=0, description="US dollars for a million tokens that the chat model writes."
+    )
+    campaigns_chat_seconds: float = Field(
+        default=60.0, gt=0, description="The longest that an answer about campaigns takes."
+    )
+    campaigns_chat_tokens: int = Field(default=60_000, ge=1000, description="Model tokens that such an answer may use.")
+    otel_exporter_otlp_endpoint: str | None = Field(
+        default=None,
+        pattern=r"^https?://[^/\s]+",
+        description="Where a collector of OpenTelemetry takes traces by OTLP over HTTP; `/v1/traces` is added. Set, requests "
+        "are traced, if the extra `otel` is installed; the other variables of OpenTelemetry's convention hold too.",
+    )
+    otel_exporter_otlp_traces_endpoint: str | None = Field(
+        default=None, pattern=r"^https?://[^/\s]+", description="The same as a whole address, instead of it."
+    )
+    otel_traces_exporter: str | None = Field(
+        default=None,
+        description="otlp: requests are traced, without an address to http://localhost:4318; any other: they are not.",
+    )
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="INFO", description="Least level logged.")
+    aws_lambda_function_name: str | None = Field(default=None, description="Set by AWS Lambda; not for you to set.")
+    aws_lambda_log_stream_name: str | None = Field(
+        default=None,
+        description="Set by AWS Lambda, which lets nobody else; `sam local` sets the same `$LATEST` always.",
+    )
+    aws_sam_local: bool = Field(
+        default=False, description="Set by `sam local`, whose gateway takes no stream; not for you to set."
+    )
+
+    # --- for the local server, and for pages of another origin
+    quarry_allowed_hosts: str | None = Field(
+        default=None,
+        pattern=r"^\s*[A-Za-z0-9._:\[\]-]*(\s*,\s*[A-Za-z0-9._:\[\]-]+)*\s*$",
+        description="Names and addresses, divided by commas and without a port, that the local server answers to in `Host` and "
+        "`Origin` beside those of this machine (localhost, 127.0.0.1, [::1]). Unset: no other.",
+    )
+    allowed_origin: str | None = Field(
+        default=None,
+        pattern=r"^(\*|https?://[^/\s]+)$",
+        description="Whose pages may call the API from a browser: an origin such as https://city.example.org, or * for any. "
+        "Unset: only pages served from its own.",
+    )
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str] | None = None) -> Self:
+        """Read and validate the settings. An empty variable counts as unset; NAME_FILE names the file of a secret.
+
+        Raises ConfigurationError, naming each wrong variable.
+        """
+        source = os.environ if environment is None else environment
+        given = {name: source[name.upper()] for name in cls.model_fields if source.get(name.upper())}
+        given |= {name: _read_secret(name.upper(), source) for name in cls.secrets() if source.get(_file_of(name))}
+        try:
+            return cls.model_validate(given)
+        except ValidationError as error:
+            problems = (
+                ": ".join([*(str(part).upper() for part in problem["loc"]), plain_words(problem)])
+                for problem in error.errors(include_input=False, include_url=False)
+            )
+            raise ConfigurationError(f"Wrong settings: {'; '.join(problems)}.") from None
+
+    @classmethod
+    def secrets(cls) -> frozenset[str]:
+        """The settings that are never shown."""
+        return frozenset(name for name, field in cls.model_fields.items() if SecretStr in get_args(field.annotation))
+
+    @classmethod
+    def variables(cls) -> frozenset[str]:
+        """Every variable that is read."""
+        return frozenset({name.upper() for name in cls.model_fields} | {_file_of(name) for name in cls.secrets()})
+
+    @model_validator(mode="before")
+    @classmethod
+    def _derive_defaults(cls, given: dict[str, object]) -> dict[str, object]:
+        derived = dict(given)
+        has_key = given.get("openai_api_key") or given.get("openai_secret_arn")
+        at_bedrock = given.get("model_provider") == "bedrock"
+        derived.setdefault("embeddings", "bedrock" if at_bedrock else "openai" if has_key else "local")
+        dimensions = {"local": LOCAL_EMBEDDING_DIMENSIONS, "bedrock": BEDROCK_EMBEDDING_DIMENSIONS}
+        derived.setdefault(
+            "embedding_dimensions", dimensions.get(str(derived["embeddings"]), OPENAI_EMBEDDING_DIMENSIONS)
+        )
+        derived.setdefault("identity", "gateway" if given.get("aws_lambda_function_name") else "local")
+        return derived
+
+    @field_validator("database_schema")
+    @classmethod
+    def _is_a_schema_of_its_own(cls, schema: str) -> str:
+        if schema in ("public", "information_schema") or schema.startswith("pg_"):
+            raise ValueError("is everybody's; name a schema of Quarry's own")
+        return schema
+
+    @field_validator("database_url", "database_reader_url")
+    @classmethod
+    def _is_a_database_url(cls, url: SecretStr | None) -> SecretStr | None:
+        if url is not None and not re.match(r"postgres(?:ql)?://", url.get_secret_value()):
+            raise ValueError("is not a Postgres URL: postgresql://user:password@host/name")
+        return url
+
+    @model_validator(mode="after")
+    def _check_together(self) -> Self:
+        if self.identity == "local" and self.aws_lambda_function_name and not self.is_emulated:
+            raise ValueError("IDENTITY=local trusts the client and is refused inside Lambda")
+        if self.database_reader_url and not (self.database_url or self.database_secret_arn):
+            raise ValueError("DATABASE_READER_URL needs DATABASE_URL or DATABASE_SECRET_ARN: what is it a replica of?")
+        if self.openai_api_key and self.openai_secret_arn:
+            raise ValueError("OPENAI_API_KEY and OPENAI_SECRET_ARN are two keys; set one of them")
+        if self.embeddings == "openai" and not self.has_openai:
+            raise ValueError("EMBEDDINGS=openai needs OPENAI_API_KEY, OPENAI_SECRET_ARN or OPENAI_BASE_URL")
+        if self.embeddings == "local" and self.embedding_dimensions != LOCAL_EMBEDDING_DIMENSIONS:
+            raise ValueError(f"the local model has {LOCAL_EMBEDDING_DIMENSIONS} dimensions; unset EMBEDDING_DIMENSIONS")
+        return self
+
+    @property
+    def logins(self) -> dict[str, str]:
+        """DATABASE_LOGINS by kind of work."""
+        return dict(login.split("=", 1) for login in (self.database_logins or "").split(",") if login)
+
+    @property
+    def allowed_hosts(self) -> frozenset[str]:
+        """The names of QUARRY_ALLOWED_HOSTS in lower case, IPv6 addresses without brackets."""
+        names = (name.strip().lower().strip("[]") for name in (self.quarry_allowed_hosts or "").split(","))
+        return frozenset(filter(None, names))
+
+    @property
+    def is_emulated(self) -> bool:
+        """Whether `sam local` runs the function. A deployed one could have been given AWS_SAM_LOCAL, but the log stream's name is
+        Lambda's alone to set, and there it begins with a date, or is absent under SnapStart.
+        """
+        return self.aws_sam_local and self.aws_lambda_log_stream_name == EMULATED_LOG_STREAM
+
+    @property
+    def has_openai(self) -> bool:
+        return any((self.openai_api_key, self.openai_secret_arn, self.openai_base_url))
+
+    @property
+    def has_chat_model(self) -> bool:
+        return self.model_provider == "bedrock" or self.has_openai
+
+    @property
+    def chat_model_name(self) -> str:
+        """The chat model, if there is one."""
+        return self.bedrock_model if self.model_provider == "bedrock" else self.openai_model
+
+    @property
+    def embedding_model_name(self) -> str:
+        """The name that a database remembers its vectors by."""
+        names = {"local": LOCAL_EMBEDDING_MODEL, "bedrock": self.bedrock_embedding_model}
+        return names.get(self.embeddings, self.openai_embedding_model)
+
+
+def _file_of(secret: str) -> str:
+    return f"{secret.upper()}_FILE"
+
+
+def _read_secret(variable: str, source: Mapping[str, str]) -> str:
+    """What the file of a secret holds, without white space around it. Raises ConfigurationError."""
+    name = _file_of(variable)
+    if source.get(variable):
+        raise ConfigurationError(f"Wrong settings: {variable} and {name} are two values; set one of them.")
+    try:
+        value = Path(source[name]).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        told = error.strerror if isinstance(error, OSError) else "is not UTF-8"
+        raise ConfigurationError(f"Wrong settings: {name}: {source[name]}: {told}.") from error
+    if not value:
+        raise ConfigurationError(f"Wrong settings: {name}: {source[name]} is empty.")
+    return value

@@ -1,0 +1,139 @@
+"""Text as Quarry accepts and compares it.
+
+Text that Postgres or a tokenizer cannot hold is refused here, once, by the types that every contract uses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Set
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, GetCoreSchemaHandler, GetJsonSchemaHandler, StringConstraints
+from pydantic_core.core_schema import CoreSchema, no_info_after_validator_function
+
+from quarry.language.stemming import stem
+
+QUERY_MAX_CHARACTERS = 2000
+IDENTIFIER_MAX_CHARACTERS = 64
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+
+# The words that carry no topic: Postgres' English stop words, contractions and the small talk of questions.
+STOP_WORDS = frozenset(
+    """
+    i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her hers herself it its itself
+    they them their theirs themselves what which who whom whose this that these those am is are was were be been being have has
+    had having do does did doing a an the and but if or because as until while of at by for with about against between into
+    through during before after above below to from up down in out on off over under again further then once here there when
+    where why how all any both each few more most other some such no nor not only own same so than too very s t can will just
+    don should now could would may might must shall also ever get got go goes going gone come came make made let us tell explain
+    describe please show find give know way thing things happen happened much many lot really still yet want wants someone anyone
+    something anything there's what's who's didn't doesn't isn't wasn't aren't weren't won't can't it's they're we're you're i'm
+    that's
+    """.split()
+)
+
+
+def storable(text: str) -> str:
+    """`text`, which Postgres and UTF-8 can hold; else raises ValueError."""
+    if "\x00" in text:
+        raise ValueError("must not contain the NUL character")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("must not contain half a surrogate pair; send valid Unicode") from None
+    return text
+
+
+_TAGS = r"\U000e0020-\U000e007f"
+_CONTROLS = r"\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\U000e0001"
+_LINE_ENDS = r"\u2028\u2029"
+INVISIBLE_CHARACTERS = _CONTROLS + _LINE_ENDS
+"""What `visible` takes out, as a set of a pattern; tags, which it takes out in some places, are not in it."""
+
+_INVISIBLE = re.compile(rf"[{_CONTROLS}]|(?<![\U0001f3f4{_TAGS}])[{_TAGS}]+")
+_LINE_END = re.compile(f"[{_LINE_ENDS}]")
+
+
+def visible(text: str) -> str:
+    """`text` without characters that nobody sees and that change how it reads: controls of the direction of writing, which make a
+    text look like another one, and characters without width, which hide words from a search or speak to a model alone.
+
+    The joiners U+200C and U+200D stay: Persian, Indic scripts and emoji are written wrongly without them. So do tags behind a
+    black flag, which make the flags of regions. Separators of lines and paragraphs become line breaks.
+    """
+    if text.isascii():
+        return text
+    return _LINE_END.sub("\n", _INVISIBLE.sub("", text))
+
+
+CleanText = Annotated[str, AfterValidator(storable)]
+"""Any text that can be stored: no NUL, no lone surrogate."""
+
+
+@dataclass(frozen=True)
+class _Storable:
+    """Refuses what Postgres or UTF-8 cannot hold, and says so in the type's JSON schema by `pattern`."""
+
+    pattern: str
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return no_info_after_validator_function(storable, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return {**handler(schema), "pattern": self.pattern}
+
+
+Storable = _Storable(r"^[^\x00]*$")
+"""Put behind other constraints of a text type."""
+
+StorableWords = _Storable(r"^[^\x00]*[^\s\x00][^\x00]*$")
+"""The same for a text that is trimmed, and must not be empty then."""
+
+QueryText = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=QUERY_MAX_CHARACTERS),
+    StorableWords,
+    BeforeValidator(lambda text: visible(text) if isinstance(text, str) else text),
+]
+"""What a user asks: 1 to 2,000 characters after trimming, without invisible ones; positions in it count what is left."""
+
+Identifier = Annotated[str, StringConstraints(min_length=1, max_length=IDENTIFIER_MAX_CHARACTERS), Storable]
+"""An id on the wire: 1 to 64 characters, ours or the data owner's."""
+
+
+def words(text: str) -> list[str]:
+    """The words of `text` in order, in lower case, punctuation dropped."""
+    # not by `placed_words`, which takes half as long again: this is read for every record
+    return [match.group().lower().replace("’", "'") for match in _WORD.finditer(text)]
+
+
+def placed_words(text: str) -> Iterator[tuple[str, int, int]]:
+    """As `words`, each with where it begins and ends."""
+    for match in _WORD.finditer(text):
+        yield match.group().lower().replace("’", "'"), match.start(), match.end()
+
+
+def significant_words(text: str) -> list[str]:
+    """The stems of the words that carry a topic, each once, in order of appearance."""
+    return list(dict.fromkeys(stem(word) for word in words(text) if word not in STOP_WORDS))
+
+
+def topic_text(text: str, small_talk: Set[str] = STOP_WORDS) -> str:
+    """`text` without the words that carry no topic, in order; all of it where no other word is left."""
+    return " ".join(word for word in words(text) if word not in small_talk) or text
+
+
+def shorten(text: str, limit: int) -> str:
+    """`text` on one line and at most `limit` characters, cut at a word and closed with an ellipsis."""
+    text = " ".join(text.split())
+    if len(text) <= limit:
+        return text
+    return text[: limit - 1].rsplit(" ", 1)[0].rstrip(",;:—–- ") + "…"
+
+
+def fence(text: str) -> str:
+    """Text that cannot close the block it stands in."""
+    return text.replace("<", "‹").replace(">", "›")

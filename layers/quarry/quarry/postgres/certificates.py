@@ -1,0 +1,79 @@
+"""Who a database on Amazon RDS has to be: connections to it are encrypted and its certificate is checked, unless its URL says
+otherwise.
+
+RDS signs the certificates of its databases by authorities of its own, three in each region; those of RDS Proxy are Amazon Trust
+Services'. Both are kept in `certificates/`, written by tools/database_certificates.py. A database elsewhere is what its URL and
+libpq make of it.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from quarry.platform.errors import ConfigurationError
+
+DIRECTORY = Path(__file__).with_name("certificates")
+
+PROXIES = "proxies"
+"""The file for RDS Proxy, in every region."""
+
+_HOST = re.compile(
+    r"(?P<place>.+)\.(?:(?P<region>[a-z0-9-]+)\.rds\.amazonaws\.com|rds\.(?P<in_china>[a-z0-9-]+)\.amazonaws\.com\.cn)"
+)
+
+# libpq has no code for them
+_UNTRUSTED = re.compile(
+    r"certificate verify failed|does not match host name|could not get server's host name|root certificate|does not support SSL"
+)
+
+
+def checked(conninfo: str) -> str:
+    """The connection string; where it leads to RDS, with `sslmode=verify-full` and the certificates to check against, as far as
+    it says neither itself.
+
+    Raises ConfigurationError where RDS has a region that no certificates are kept of.
+    """
+    given: dict[str, Any] = conninfo_to_dict(conninfo)
+    names = {_file_of(host) for host in given.get("host", "").lower().split(",")}
+    if None in names or len(names) > 1:
+        return conninfo
+    [name] = names
+    parameters = {"sslmode": "verify-full"} | given
+    if parameters["sslmode"] in ("verify-ca", "verify-full") and "sslrootcert" not in given:
+        path = DIRECTORY / f"{name}.pem"
+        if not path.is_file():
+            raise ConfigurationError(
+                f"Quarry has no certificates of RDS in {name}: write them by `make certificates` before the build, or name a "
+                "file with them in the database's URL, as sslrootcert."
+            )
+        parameters["sslrootcert"] = str(path)
+    return make_conninfo(**parameters)
+
+
+def untrusted(error: psycopg.OperationalError) -> ConfigurationError | None:
+    """Our error where a connection was refused because the server is not who its address says, or not known to be; else None."""
+    reason = str(error).strip()
+    if not _UNTRUSTED.search(reason):
+        return None
+    return ConfigurationError(
+        f"The database could not prove that it is the one that its URL names: {reason}. Check the host. Where another authority "
+        "signed its certificate, name a file with that one's in the URL, as sslrootcert; `make certificates` renews those of RDS."
+    )
+
+
+def region_of(host: str) -> str | None:
+    """The region that a host is in; None where it is not of RDS."""
+    match = _HOST.fullmatch(host.lower())
+    return match and (match["region"] or match["in_china"])
+
+
+def _file_of(host: str) -> str | None:
+    """The name of the file with the certificates for a host; None where it is not of RDS."""
+    match = _HOST.fullmatch(host)
+    is_proxy = match is not None and match["place"].rpartition(".")[2].startswith("proxy-")
+    return PROXIES if is_proxy else region_of(host)

@@ -1,0 +1,325 @@
+"""Keeping vectors in step with the texts they were made from.
+
+Rows that wait are claimed, embedded in a batch while no transaction is open, and stored if their text is still the same.
+
+A text that the model does not take, though it takes another at the same moment, is refused: it stays pending, comes after all
+others from then on, and does not keep them waiting.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from psycopg import Error as PostgresError
+from psycopg.rows import DictRow
+from psycopg.sql import SQL, Composable, Identifier, Literal
+
+from quarry.models.interface import EmbeddingModel
+from quarry.platform.errors import ConfigurationError, ModelError, QuarryError
+from quarry.platform.tables import COLLECTION_WINDOWS, EmbeddedTable
+from quarry.postgres.embedding_backlog import (
+    count_pending,
+    may_be_tried_again,
+    never_refused,
+    note_progress,
+    pending,
+)
+from quarry.postgres.embedding_claims import Claim
+from quarry.postgres.faults import fault_of_source
+from quarry.postgres.pool import Connection, Database
+from quarry.postgres.vectors import half_vector
+
+BATCH_ROWS = 32
+PAGES_AT_ONCE = 1_000
+"""Whose rows one statement changes where all of a table are to be changed: 8 MB of them."""
+
+HARMLESS_TEXT = "Is anybody there?"
+"""What any model takes that works at all."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass
+class Embedded:
+    """What a run did: rows embedded, ids of rows that the model would not take, and why texts of elsewhere cannot be read."""
+
+    rows: int = 0
+    failed: list[str] = field(default_factory=list)
+    problem: str | None = None
+
+
+async def probe(model: EmbeddingModel) -> None:
+    """See that the model works. Raises ModelUnavailable."""
+    await model.embed([HARMLESS_TEXT])
+
+
+async def make_ready(database: Database, model: EmbeddingModel) -> None:
+    """See that the model works, then have the database remember it. In this order: without vectors nothing is remembered.
+
+    Raises ModelUnavailable, ConfigurationError.
+    """
+    await probe(model)
+    await remember_model(database, model)
+
+
+async def remember_model(database: Database, model: EmbeddingModel) -> None:
+    """Record which model fills this database. Raises ConfigurationError when another one already did."""
+    await database.execute(
+        "insert into embedding_model (name, dimensions) values (%s, %s) on conflict do nothing",
+        [model.name, model.dimensions],
+    )
+    await remembers_model(database, model)
+
+
+async def remembers_model(database: Database, model: EmbeddingModel) -> bool:
+    """Whether a model was recorded; raises ConfigurationError when it is not `model`."""
+    recorded = await recorded_model(database)
+    if problem := mismatch(recorded, model):
+        raise ConfigurationError(problem)
+    return recorded is not None
+
+
+async def recorded_model(database: Database) -> DictRow | None:
+    """Name and dimensions of the model that filled this database; None before the first vector."""
+    return await database.row("select name, dimensions from embedding_model")
+
+
+def mismatch(recorded: DictRow | None, model: EmbeddingModel) -> str | None:
+    """What is wrong, and what to do, when another model than `model` was recorded; else None."""
+    if recorded is None or (recorded["name"], recorded["dimensions"]) == (model.name, model.dimensions):
+        return None
+    return (
+        f"This database was embedded with {recorded['name']} ({recorded['dimensions']} dimensions), the settings say "
+        f"{model.name} ({model.dimensions}): set them back, or run `quarry embed --all` to embed everything anew."
+    )
+
+
+async def embed_tables(
+    database: Database,
+    model: EmbeddingModel,
+    tables: Iterable[EmbeddedTable],
+    *,
+    refusals_max: int,
+    keep_going: Callable[[], bool],
+) -> dict[str, Embedded]:
+    """Embed what is pending in all `tables` while `keep_going` says so; texts refused `refusals_max` times are left alone.
+
+    The model is not called where nothing is pending. Raises as `embed_pending` does, and ConfigurationError when the
+    database was embedded with another model.
+    """
+    waiting: list[EmbeddedTable] = []
+    for table in tables:
+        await note_progress(database, table, refusals_max=refusals_max)
+        if await count_pending(database, table, refusals_max=refusals_max):
+            waiting.append(table)
+    if waiting:
+        await make_ready(database, model)
+    return {
+        table.name: await embed_pending(database, model, table, refusals_max=refusals_max, keep_going=keep_going)
+        for table in waiting
+    }
+
+
+async def embed_pending(
+    database: Database,
+    model: EmbeddingModel,
+    table: EmbeddedTable,
+    *,
+    stale: bool = True,
+    refusals_max: int | None = None,
+    keep_going: Callable[[], bool] = lambda: True,
+    on_progress: Callable[[int], None] = lambda rows: None,
+) -> Embedded:
+    """Embed the pending rows of one table, batch by batch, while `keep_going` says so.
+
+    Where the model fails on several rows, they are tried in halves, down to the row that it does not take; that one is left
+    pending and reported. Rows refused in earlier runs come last. Where texts stand in a table that is not ours and cannot be
+    read, that is told, and its rows stay pending. Raises ModelUnavailable when the model takes nothing at all; the batches
+    before are kept.
+    """
+    done = Embedded()
+    try:
+        await _embed_all(database, model, table, done, stale, refusals_max, keep_going, on_progress)
+    except (PostgresError, QuarryError) as error:
+        done.problem = fault_of_source(error) if table.expressions else None
+        if done.problem is None:
+            raise
+    return done
+
+
+async def _embed_all(
+    database: Database,
+    model: EmbeddingModel,
+    table: EmbeddedTable,
+    done: Embedded,
+    stale: bool,
+    refusals_max: int | None,
+    keep_going: Callable[[], bool],
+    on_progress: Callable[[int], None],
+) -> None:
+    excluded = set[str]()
+    for still_pending in (never_refused(), may_be_tried_again(refusals_max)):
+        wanted = SQL("{} and {}").format(pending(stale=stale), still_pending)
+        while keep_going():
+            claim = Claim(database, table.name)
+            async with claim.held():
+                rows = await _claim(database, claim, table, wanted, excluded)
+                if rows is None:
+                    break
+                embedded, refused = await _embed_rows(model, table, rows, keep_going)
+                stored = await _store(database, claim, table, embedded, refused)
+            done.rows += stored
+            done.failed += [row["id"] for row in refused]
+            excluded |= {*done.failed}
+            on_progress(stored + len(refused))
+    await note_progress(database, table, refusals_max=refusals_max)
+
+
+async def forget_vectors(database: Database, tables: Sequence[EmbeddedTable], model: EmbeddingModel) -> None:
+    """Drop all vectors and make room for those of `model`, whatever its dimensions."""
+    async with database.transaction() as connection:
+        # rewriting a large table takes longer than a search may
+        await connection.execute("set local statement_timeout = 0")
+        # what is being embedded at the moment is not stored any more
+        await connection.execute("delete from embedding_claims")
+        for table in tables:
+            await connection.execute(SQL("truncate {}").format(Identifier(table.embeddings)))
+            await _forget_marks(connection, table)
+        for declared in dict.fromkeys(
+            (*(table.declared_in or table.embeddings for table in tables), COLLECTION_WINDOWS)
+        ):
+            await connection.execute(
+                SQL("alter table {} alter column embedding type halfvec({})").format(
+                    Identifier(declared), Literal(model.dimensions)
+                )
+            )
+        await connection.execute("delete from embedding_model")
+
+
+async def _forget_marks(connection: Connection, table: EmbeddedTable) -> None:
+    """Mark all rows of `table` as not embedded, some pages after the others: where an update sets nothing that a generated column
+    follows from, Postgres 18 keeps kilobytes of each row until the statement is over."""
+    forget = SQL(
+        "update {} set embedded_hash = null, refused_hash = null, refusals = 0"
+        " where (embedded_hash is not null or refused_hash is not null)"
+    ).format(Identifier(table.name))
+    parts = await connection.execute(
+        SQL(
+            "select format('(%%s,0)', n) as first, format('(%%s,0)', n + %(pages)s) as next"
+            " from generate_series(0, pg_relation_size({}) / current_setting('block_size')::int, %(pages)s) n"
+        ).format(Literal(Identifier(table.name).as_string())),
+        {"pages": PAGES_AT_ONCE},
+    )
+    for part in await parts.fetchall():
+        await connection.execute(forget + SQL(" and ctid >= %(first)s::tid and ctid < %(next)s::tid"), part)
+    await connection.execute(forget)  # a row that somebody has changed since stands on another page
+
+
+async def _claim(
+    database: Database, claim: Claim, table: EmbeddedTable, wanted: Composable, excluded: set[str]
+) -> list[DictRow] | None:
+    """The claimed rows as they are now; None where none are wanted. One that somebody is writing is `excluded` from now on."""
+    async with database.transaction() as connection:
+        ids = await claim.take(connection, wanted, excluded=list(excluded), limit=BATCH_ROWS)
+        if ids is None:
+            return None
+        cursor = await connection.execute(
+            SQL(
+                "select id, content_hash, {} from {} t where id = any(%s) and {} order by id for no key update skip locked"
+            ).format(SQL(", ").join(_text_columns(table)), Identifier(table.name), wanted),
+            [ids],
+        )
+        rows = await cursor.fetchall()
+    excluded |= {*ids} - {row["id"] for row in rows}
+    return rows
+
+
+def _text_columns(table: EmbeddedTable) -> Iterator[Composable]:
+    for column in table.text_columns:
+        expression = table.expressions.get(column)
+        yield SQL("{} as {}").format(SQL(expression), Identifier(column)) if expression else Identifier(column)
+
+
+@dataclass(frozen=True)
+class _EmbeddedRow:
+    id: str
+    content_hash: str
+    vectors: list[tuple[str, int, list[float]]]
+    """Embedding type, number of the window within its text, vector."""
+
+
+async def _embed_rows(
+    model: EmbeddingModel, table: EmbeddedTable, rows: list[DictRow], keep_going: Callable[[], bool]
+) -> tuple[list[_EmbeddedRow], list[DictRow]]:
+    """The rows that were embedded and those that the model refuses; what there is no time for is in neither."""
+    embedded: list[_EmbeddedRow] = []
+    refused: list[DictRow] = []
+    waiting = [rows] if rows else []
+    while waiting:
+        group = waiting.pop()
+        try:
+            embedded += await _embed_together(model, table, group)
+        except ModelError as error:
+            # raises where it is the model that fails, and not this text
+            await probe(model)
+            if len(group) > 1:
+                half = len(group) // 2
+                waiting += [group[half:], group[:half]]
+            else:
+                logger.warning("%s %s could not be embedded: %s", table.name, group[0]["id"], error.message)
+                refused += group
+        if not keep_going():
+            break
+    return embedded, refused
+
+
+async def _embed_together(model: EmbeddingModel, table: EmbeddedTable, rows: list[DictRow]) -> list[_EmbeddedRow]:
+    windows = [table.windows(row, model.windows) for row in rows]
+    texts = [window for of_row in windows for _, _, window in of_row]
+    vectors = iter(await model.embed(texts) if texts else [])
+    return [
+        _EmbeddedRow(row["id"], row["content_hash"], [(type_, number, next(vectors)) for type_, number, _ in of_row])
+        for row, of_row in zip(rows, windows, strict=True)
+    ]
+
+
+async def _store(
+    database: Database, claim: Claim, table: EmbeddedTable, embedded: list[_EmbeddedRow], refused: list[DictRow]
+) -> int:
+    """How many rows were stored: those whose text has changed since it was claimed are not."""
+    async with database.transaction() as connection:
+        ids = await claim.settle(connection, [row.id for row in embedded], [row.content_hash for row in embedded])
+        await connection.execute(
+            SQL("delete from {} where record_id = any(%s)").format(Identifier(table.embeddings)), [ids]
+        )
+        await _copy_vectors(connection, table, [row for row in embedded if row.id in {*ids}])
+        await _note_refusals(connection, table, refused)
+    return len(ids)
+
+
+async def _copy_vectors(connection: Connection, table: EmbeddedTable, rows: list[_EmbeddedRow]) -> None:
+    columns = {"record_id": "text", "embedding_type": "text", "window_number": "int2", "embedding": "halfvec"}
+    if not table.embedding_types:
+        del columns["embedding_type"]
+    statement = SQL("copy {} ({}) from stdin (format binary)").format(
+        Identifier(table.embeddings), SQL(", ").join(map(Identifier, columns))
+    )
+    async with connection.cursor().copy(statement) as copy:
+        copy.set_types(list(columns.values()))
+        for row in rows:
+            for type_, number, vector in row.vectors:
+                typed = (type_,) if table.embedding_types else ()
+                await copy.write_row((row.id, *typed, number, half_vector(vector)))
+
+
+async def _note_refusals(connection: Connection, table: EmbeddedTable, rows: list[DictRow]) -> None:
+    await connection.execute(
+        SQL(
+            "update {} t set refused_hash = v.hash,"
+            " refusals = case when refused_hash = v.hash then least(refusals + 1, 100) else 1 end"
+            " from unnest(%s::text[], %s::text[]) v (id, hash) where t.id = v.id"
+        ).format(Identifier(table.name)),
+        [[row["id"] for row in rows], [row["content_hash"] for row in rows]],
+    )

@@ -1,0 +1,243 @@
+"""Loading a table from a file of records: every row validated, all of a file or nothing, in bounded memory.
+
+Rows are streamed into a temporary table, checked there against each other and against what they refer to, and upserted by id
+in the same transaction. A row that has not changed is not written again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from psycopg.sql import SQL, Composed, Identifier
+from psycopg.types.json import Jsonb
+from pydantic import ValidationError
+
+from quarry.files.cells import read_cells
+from quarry.files.reading import open_records
+from quarry.files.records import Record, RecordFile, Unit, UnreadableFile
+from quarry.platform.errors import QuarryError
+from quarry.platform.settings import DEFAULT_SCHEMA
+from quarry.platform.tables import LoadableTable, Row
+from quarry.platform.validation import plain_words
+from quarry.postgres.migrate import connect
+from quarry.postgres.schema import SyncConnection
+
+REPORTED_PROBLEMS_MAX = 20
+RECOUNTED_SHARE = 0.05
+"""Where fewer of the rows are new, the words are counted with the next cleanup."""
+
+
+@dataclass(frozen=True)
+class RowProblem:
+    """What is wrong with one field of one line, or of one record where the format has no lines; both count from 1.
+
+    `file` is named where there may be several.
+    """
+
+    line: int
+    field: str
+    message: str
+    unit: Unit = "line"
+    file: str = ""
+
+    def __str__(self) -> str:
+        place = f"{self.file}, " if self.file else ""
+        return f"{place}{self.unit} {self.line}, {self.field}: {self.message}"
+
+
+@dataclass
+class Loaded:
+    """What a load did: rows in the file, rows new or changed, and the rows left out with the reason."""
+
+    rows: int = 0
+    changed: int = 0
+    problems: list[RowProblem] = field(default_factory=list)
+    skipped: int = 0
+
+
+class LoadError(QuarryError):
+    """The file was not loaded; `problems` says which lines are wrong, of the first that are, `count` how many rows are."""
+
+    status = 422
+    title = "Not loaded"
+
+    def __init__(self, name: str, problems: list[RowProblem], count: int) -> None:
+        self.problems = problems
+        self.count = count
+        told = problems[:REPORTED_PROBLEMS_MAX]
+        more = f" (and {count - len(told)} more)" if count > len(told) else ""
+        super().__init__(f"{name}: nothing was loaded; " + "; ".join(map(str, told)) + more)
+
+
+def load_file(
+    url: str, table: LoadableTable, path: Path, *, schema: str = DEFAULT_SCHEMA, skip_invalid: bool = False
+) -> Loaded:
+    """Load one file into its table, of any format that `open_records` knows. Raises as `load_records` does, and OSError."""
+    with open_records(path) as file:
+        return load_records(url, table, file, schema=schema, skip_invalid=skip_invalid)
+
+
+def load_records(
+    url: str,
+    table: LoadableTable,
+    file: RecordFile,
+    *,
+    schema: str = DEFAULT_SCHEMA,
+    skip_invalid: bool = False,
+    on_progress: Callable[[int], None] = lambda bytes_read: None,
+) -> Loaded:
+    """Load the records of an open file into its table.
+
+    `on_progress` is told how many bytes were read so far. Raises LoadError when a row is wrong (unless `skip_invalid`),
+    UnreadableFile, also where the file names columns that the table does not have, DatabaseUnavailable.
+    """
+    _check_columns(table, file)
+    loaded = Loaded()
+    with connect(url, schema) as connection, connection.transaction():
+        _stage(connection, table, file, loaded, on_progress)
+        _drop_duplicates(connection, file.unit, loaded)
+        _inherit(connection, table)
+        _drop_dangling(connection, table, file.unit, loaded)
+        if loaded.skipped and not skip_invalid:
+            raise LoadError(file.name, loaded.problems, loaded.skipped)
+        loaded.changed = _upsert(connection, table)
+    return loaded
+
+
+def analyze(url: str, table: str, *, schema: str = DEFAULT_SCHEMA) -> None:
+    """Refresh the statistics that the planner and the ranking by words use: the latter where many rows are new or gone."""
+    with connect(url, schema) as connection:
+        connection.execute(SQL("analyze {}").format(Identifier(table)))
+        connection.execute("select count_lexemes(%s, %s)", [table, RECOUNTED_SHARE])
+
+
+def _check_columns(table: LoadableTable, file: RecordFile) -> None:
+    """A column that the table lacks would make every row wrong: it is told once."""
+    unknown = [name for name in file.columns if name not in table.columns]
+    if unknown:
+        named = ", ".join(unknown[:REPORTED_PROBLEMS_MAX])
+        raise UnreadableFile(f"{file.name}: {table.name} has no field {named}; it has {', '.join(table.columns)}")
+
+
+def _stage(
+    connection: SyncConnection,
+    table: LoadableTable,
+    file: RecordFile,
+    loaded: Loaded,
+    on_progress: Callable[[int], None],
+) -> None:
+    columns = _identifiers(table.columns)
+    read_times_as_utc(connection)
+    connection.execute(
+        SQL("create temporary table pg_temp.staged on commit drop as select 0 as line, {} from {} limit 0").format(
+            columns, Identifier(table.name)
+        )
+    )
+    with (
+        connection.cursor() as cursor,
+        cursor.copy(SQL("copy pg_temp.staged (line, {}) from stdin").format(columns)) as copy,
+    ):
+        for number, row in _valid_rows(table, file, loaded, on_progress):
+            copy.write_row((number, *(_adapted(getattr(row, column)) for column in table.columns)))
+
+
+def _adapted(value: object) -> object:
+    return Jsonb(value) if isinstance(value, dict) else value
+
+
+def _valid_rows(
+    table: LoadableTable, file: RecordFile, loaded: Loaded, on_progress: Callable[[int], None]
+) -> Iterator[tuple[int, Row]]:
+    for record in file.records:
+        on_progress(file.bytes_read())
+        loaded.rows += 1
+        if record.problem:
+            note_problems(loaded, [RowProblem(record.number, file.unit, record.problem, file.unit)])
+            continue
+        try:
+            yield record.number, _row(table, file, record)
+        except ValidationError as error:
+            details = error.errors(include_input=False, include_url=False)
+            note_problems(loaded, [_row_problem(record.number, file.unit, detail) for detail in details])
+
+
+def _row(table: LoadableTable, file: RecordFile, record: Record) -> Row:
+    if file.cells_are_text and isinstance(record.fields, dict):
+        return table.row.model_validate(read_cells(table.row, record.fields))
+    return table.row.model_validate(record.fields)
+
+
+def _row_problem(number: int, unit: Unit, detail: Mapping[str, Any]) -> RowProblem:
+    location = detail["loc"]
+    name = ".".join(str(part) for part in location) if isinstance(location, tuple) else ""
+    return RowProblem(number, name or unit, plain_words(detail), unit)
+
+
+def read_times_as_utc(connection: SyncConnection) -> None:
+    """Until the transaction's end, times without a zone are UTC's, whatever the database is set to."""
+    connection.execute("set local timezone = 'UTC'")
+
+
+def note_problems(loaded: Loaded, problems: list[RowProblem], rows: int = 1) -> None:
+    """Count rows that are left out, and keep the reasons of the first."""
+    loaded.skipped += rows
+    loaded.problems += problems[: max(0, 1000 - len(loaded.problems))]
+
+
+def _drop_duplicates(connection: SyncConnection, unit: Unit, loaded: Loaded) -> None:
+    rows = connection.execute(
+        """delete from pg_temp.staged s
+           using (select id, min(line) as first_line from pg_temp.staged group by id having count(*) > 1) d
+           where s.id = d.id and s.line > d.first_line returning s.line, d.first_line"""
+    ).fetchall()
+    also = "is also on line" if unit == "line" else f"is also in {unit}"
+    problems = [RowProblem(line, "id", f"{also} {first}", unit) for line, first in sorted(rows)]
+    note_problems(loaded, problems, len(rows))
+
+
+def _inherit(connection: SyncConnection, table: LoadableTable) -> None:
+    for column, (reference, source, source_column) in table.inherits.items():
+        connection.execute(
+            SQL("update pg_temp.staged s set {c} = r.{sc} from {r} r where r.id = s.{f} and s.{c} is null").format(
+                c=Identifier(column), sc=Identifier(source_column), r=Identifier(source), f=Identifier(reference)
+            )
+        )
+
+
+def _drop_dangling(connection: SyncConnection, table: LoadableTable, unit: Unit, loaded: Loaded) -> None:
+    for column, target in table.references.items():
+        rows = connection.execute(
+            SQL(
+                """delete from pg_temp.staged s where s.{c} is not null and not exists (select from {t} r where r.id = s.{c})
+                   returning s.line, s.{c}"""
+            ).format(c=Identifier(column), t=Identifier(target))
+        ).fetchall()
+        problems = [
+            RowProblem(line, column, f"{target} has no id {value!r}; load it first", unit)
+            for line, value in sorted(rows)
+        ]
+        note_problems(loaded, problems, len(rows))
+
+
+def _upsert(connection: SyncConnection, table: LoadableTable) -> int:
+    others = [column for column in table.columns if column != "id"]
+    return connection.execute(
+        SQL(
+            """insert into {table} as t ({columns}) select {columns} from pg_temp.staged order by line
+               on conflict (id) do update set {assignments}
+               where ({current}) is distinct from ({given})"""
+        ).format(
+            table=Identifier(table.name),
+            columns=_identifiers(table.columns),
+            assignments=SQL(", ").join(SQL("{c} = excluded.{c}").format(c=Identifier(c)) for c in others),
+            current=SQL(", ").join(SQL("t.{}").format(Identifier(c)) for c in others),
+            given=SQL(", ").join(SQL("excluded.{}").format(Identifier(c)) for c in others),
+        )
+    ).rowcount
+
+
+def _identifiers(names: list[str]) -> Composed:
+    return SQL(", ").join(Identifier(name) for name in names)

@@ -1,0 +1,376 @@
+"""Migrations and SQL functions: what makes an empty database Quarry's.
+
+All of it is in one schema (`postgres/schema.py`); an installation from before there was one is moved there.
+
+`sql/migrations/NNNN_name.sql` run once, in order, each in a transaction, remembered with a hash; an edited one is refused.
+`sql/functions/<domain>/<name>.sql` are re-created whenever their text changes, and dropped when the file goes; where that is
+`<table>_values.sql`, the values of that searched table are counted anew. `{{embedding_dimensions}}` in a migration is the number
+of dimensions that the vectors of this database have.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+from psycopg.sql import SQL, Identifier
+
+from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
+from quarry.platform.settings import DEFAULT_SCHEMA
+from quarry.postgres.certificates import checked, untrusted
+from quarry.postgres.pool import translated
+from quarry.postgres.schema import (
+    SyncConnection,
+    is_installed,
+    make_extensions,
+    make_schema,
+    move_from_public,
+    set_search_path,
+    settle,
+)
+
+# One number for all Quarry processes of a database: two that migrate at once take turns.
+_ADVISORY_LOCK = 7_305_112
+LOCK_SECONDS = 12.0
+"""Longer than a statement of the service may take, unless DATABASE_TIMEOUT_SECONDS was raised."""
+CONNECT_TIMEOUT_SECONDS = 30
+"""An Aurora that has paused takes half of it."""
+
+_MIGRATION_NAME = re.compile(r"\d{4}_[a-z0-9_]+\.sql")
+
+_BOOKKEEPING = """
+create table if not exists quarry_migrations (
+  name text primary key,
+  sha256 text not null,
+  applied_at timestamptz not null default now()
+);
+create table if not exists quarry_functions (
+  name text primary key,
+  sha256 text not null,
+  applied_at timestamptz not null default now()
+);
+"""
+
+# those whose body (`return`, `begin atomic`) was bound to tables and columns when they were created
+_BOUND = """
+select f.name, p.oid::regprocedure::text from pg_proc p
+join quarry_functions f on substring(f.name from '([^/]+)[.]sql$') = p.proname
+where p.pronamespace = current_schema()::regnamespace and p.prosqlbody is not null
+"""
+
+_VALUES = "_values"
+
+# Only a superuser may name a parameter of an extension in a function before the session has loaded its library.
+_LOAD_LIBRARIES = {"pg_trgm": "select show_limit()", "vector": "select '[1]'::vector"}
+
+
+class DatabaseIsNewer(ConfigurationError):
+    """A newer release has migrated the database. This code can search it, but not migrate it."""
+
+
+@dataclass(frozen=True)
+class SqlFile:
+    """A file of `sql/`, its name relative to its folder."""
+
+    name: str
+    text: str
+
+    @property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Migrated:
+    """What a run changed: names of migrations applied and functions re-created, and whether all was moved out of `public`."""
+
+    migrations: tuple[str, ...]
+    functions: tuple[str, ...]
+    moved: bool = False
+
+
+def sql_directory() -> Path:
+    """The folder `sql`: inside the package where it was built, as into a wheel or a layer, beside it in a checkout.
+
+    Raises ConfigurationError when there is none.
+    """
+    package = Path(__file__).resolve().parents[1]
+    for candidate in (package / "sql", package.parents[2] / "sql"):
+        if (candidate / "migrations").is_dir():
+            return candidate
+    raise ConfigurationError("The folder sql/ is missing from the package: install Quarry anew.")
+
+
+def migration_files(directory: Path) -> list[SqlFile]:
+    """The migrations in order. Raises ConfigurationError for a name that is not NNNN_name.sql."""
+    paths = sorted((directory / "migrations").glob("*.sql"))
+    for path in paths:
+        if not _MIGRATION_NAME.fullmatch(path.name):
+            raise ConfigurationError(f"{path.name}: a migration is named NNNN_what_it_does.sql")
+    return [SqlFile(path.name, path.read_text(encoding="utf-8")) for path in paths]
+
+
+def function_files(directory: Path) -> list[SqlFile]:
+    """The functions, by path."""
+    root = directory / "functions"
+    paths = sorted(root.glob("*/*.sql"))
+    return [SqlFile(path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")) for path in paths]
+
+
+def migrate(
+    url: str, *, embedding_dimensions: int, schema: str = DEFAULT_SCHEMA, directory: Path | None = None
+) -> Migrated:
+    """Bring the database at `url` up to date. Safe to run twice, and by two processes at once.
+
+    Raises ConfigurationError when an applied migration was edited, an extension is missing, a file's SQL fails, the schema is
+    another's, or the database newer than this code; DatabaseUnavailable when it does not answer, or a table in it stays locked.
+    """
+    directory = directory or sql_directory()
+    files = migration_files(directory)
+    with connect(url, schema) as connection:
+        connection.execute("select pg_advisory_lock(%s)", [_ADVISORY_LOCK])  # until the connection is closed
+        set_search_path(connection, schema)  # another may have made the extensions meanwhile
+        moved = not is_installed(connection, schema) and _install(connection, schema, files)
+        migrations = _apply_migrations(connection, schema, files, embedding_dimensions)
+        functions = _recreate_functions(connection, function_files(directory), force=bool(migrations))
+        _refresh_values(connection, functions)
+        _count_words(connection)
+    return Migrated(tuple(migrations), tuple(functions), moved)
+
+
+def pending(url: str, *, schema: str = DEFAULT_SCHEMA, directory: Path | None = None) -> list[str]:
+    """Names of the migrations and functions that `schema` lacks."""
+    directory = directory or sql_directory()
+    with connect(url, schema) as connection:
+        exists = is_installed(connection, schema)
+        applied = _recorded(connection, "quarry_migrations") if exists else {}
+        created = _recorded(connection, "quarry_functions") if exists else {}
+    return [file.name for file in migration_files(directory) if file.name not in applied] + [
+        file.name for file in function_files(directory) if created.get(file.name) != file.sha256
+    ]
+
+
+@contextmanager
+def connect(url: str, schema: str = DEFAULT_SCHEMA) -> Iterator[SyncConnection]:
+    """A plain autocommit connection for maintenance work, which finds what is in `schema`; closed at the end.
+
+    Raises DatabaseUnavailable and ConfigurationError as `translated` does; the latter also when `url` is none, or the
+    database is not of UTF-8 or not to be trusted.
+    """
+    try:
+        conninfo = checked(url)
+    except psycopg.ProgrammingError:
+        # without its cause, which may quote a password
+        raise ConfigurationError("DATABASE_URL is not a Postgres URL: postgresql://user:password@host/name") from None
+    try:
+        connection = psycopg.connect(
+            conninfo, autocommit=True, connect_timeout=CONNECT_TIMEOUT_SECONDS, application_name="quarry"
+        )
+    except psycopg.OperationalError as error:
+        raise untrusted(error) or DatabaseUnavailable("The database does not answer; check DATABASE_URL.") from error
+    with translated(), connection:
+        encoding = connection.info.parameter_status("server_encoding")
+        if encoding != "UTF8":
+            raise ConfigurationError(
+                f"The database has the encoding {encoding}; Quarry needs UTF8: dump it, and make it anew."
+            )
+        set_search_path(connection, schema)
+        yield connection
+
+
+def _install(connection: SyncConnection, schema: str, files: Sequence[SqlFile]) -> bool:
+    """Make the schema; whether what was in `public` is in it now."""
+    with _change(connection):
+        make_schema(connection, schema)
+        moved = move_from_public(connection, schema, [(file.name, file.text) for file in files])
+        connection.execute(_BOOKKEEPING)
+        settle(connection)
+    return moved
+
+
+def _apply_migrations(
+    connection: SyncConnection, schema: str, files: Sequence[SqlFile], embedding_dimensions: int
+) -> list[str]:
+    applied = _recorded(connection, "quarry_migrations")
+    unknown = sorted(set(applied) - {file.name for file in files})
+    if unknown:
+        raise DatabaseIsNewer(
+            f"The database has migration {unknown[-1]}, which this code does not know: update Quarry."
+        )
+    done: list[str] = []
+    for file in files:
+        if file.name not in applied:
+            _apply(connection, schema, file, embedding_dimensions)
+            done.append(file.name)
+        elif applied[file.name] != file.sha256:
+            raise ConfigurationError(
+                f"Migration {file.name} was edited after it was applied: restore it, add a new one."
+            )
+    return done
+
+
+def _apply(connection: SyncConnection, schema: str, file: SqlFile, embedding_dimensions: int) -> None:
+    text = file.text.replace("{{embedding_dimensions}}", str(embedding_dimensions))
+    with _change(connection):
+        with _told(file.name):
+            make_extensions(connection, text, schema)
+            _run(connection, text)
+        connection.execute("insert into quarry_migrations (name, sha256) values (%s, %s)", [file.name, file.sha256])
+
+
+def _run(connection: SyncConnection, text: str) -> None:
+    """Run a migration. Where it changes a column that the body of a function is bound to, such functions are dropped first: all
+    are created anew when the migrations are done.
+    """
+    # bytes: a file of ours, not input, run as it stands, several statements at once
+    statements = text.encode()
+    try:
+        with connection.transaction():
+            connection.execute(statements)
+    except (psycopg.errors.DependentObjectsStillExist, psycopg.errors.FeatureNotSupported):
+        bound = connection.execute(_BOUND).fetchall()
+        if not bound:
+            raise
+        connection.execute(f"drop function {', '.join(signature for _, signature in bound)}".encode())
+        # what is dropped is created anew also by a run after this one
+        connection.execute("delete from quarry_functions where name = any(%s)", [[name for name, _ in bound]])
+        connection.execute(statements)
+
+
+def _recreate_functions(connection: SyncConnection, files: list[SqlFile], *, force: bool) -> list[str]:
+    created = _recorded(connection, "quarry_functions")
+    changed = [file for file in files if force or created.get(file.name) != file.sha256]
+    with _change(connection):
+        connection.execute("set local check_function_bodies = off")
+        _load_libraries(connection)
+        waiting = changed
+        while waiting:
+            waiting = _recreate(connection, waiting)
+        _drop_gone(connection, created, files)
+        settle(connection)
+    return [file.name for file in changed]
+
+
+def _recreate(connection: SyncConnection, files: Sequence[SqlFile]) -> list[SqlFile]:
+    """Functions may call one another, and are created in the order of their names. Those whose body is bound when it is created
+    (`return`, `begin atomic`) to functions that are not there yet are left, and given back.
+    """
+    left: list[SqlFile] = []
+    for file in files:
+        before = _versions(connection, file)
+        with _told(file.name):
+            try:
+                with connection.transaction():
+                    _replace(connection, file, before)
+            except psycopg.errors.UndefinedFunction:
+                if len(left) == len(files) - 1:  # nor will they be
+                    raise
+                left.append(file)
+                continue
+        _drop_untouched(connection, file, before)
+        connection.execute(
+            "insert into quarry_functions (name, sha256) values (%s, %s)"
+            " on conflict (name) do update set sha256 = excluded.sha256, applied_at = now()",
+            [file.name, file.sha256],
+        )
+    return left
+
+
+def _refresh_values(connection: SyncConnection, functions: Sequence[str]) -> None:
+    for path in map(Path, functions):
+        if path.stem.endswith(_VALUES) and path.parent.name != "core":
+            connection.execute("select refresh_facet_values(%s)", [path.stem.removesuffix(_VALUES)])
+
+
+def _count_words(connection: SyncConnection) -> None:
+    """Count the words of tables whose words have never been counted."""
+    row = connection.execute("select to_regproc('count_lexemes') is not null").fetchone()
+    if row and row[0]:
+        connection.execute(
+            """select count_lexemes(c.oid) from pg_class c join pg_attribute a on a.attrelid = c.oid
+               where a.attname = 'text_search' and c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace
+                 and not exists (select from text_totals t where t.of_table = c.oid::regclass::text)"""
+        )
+
+
+@contextmanager
+def _change(connection: SyncConnection) -> Iterator[None]:
+    """A transaction that gives up where it does not get a lock: while it waits, all who come later wait behind it."""
+    try:
+        with connection.transaction():
+            connection.execute(SQL("set local lock_timeout = {}").format(int(LOCK_SECONDS * 1000)))
+            yield
+    except psycopg.errors.LockNotAvailable as error:
+        raise DatabaseUnavailable(
+            f"A table that is to be changed was in use for {LOCK_SECONDS:g} s, so this change was left undone: run "
+            "`quarry migrate` again when loading and embedding are over. What was applied before it stays."
+        ) from error
+
+
+def _load_libraries(connection: SyncConnection) -> None:
+    names = list(_LOAD_LIBRARIES)
+    for (name,) in connection.execute("select extname from pg_extension where extname = any(%s)", [names]).fetchall():
+        connection.execute(_LOAD_LIBRARIES[name])
+
+
+def _versions(connection: SyncConnection, file: SqlFile) -> dict[str, str]:
+    """The functions that bear the file's name, by signature, each with the transaction that wrote it last."""
+    return dict(
+        connection.execute(
+            """select p.oid::regprocedure::text, p.xmin::text from pg_proc p
+               where p.proname = %s and p.pronamespace = current_schema()::regnamespace""",
+            [Path(file.name).stem],
+        ).fetchall()
+    )
+
+
+def _replace(connection: SyncConnection, file: SqlFile, before: Iterable[str]) -> None:
+    """Run a file of functions. One that gives something else than `before` cannot be replaced, and is dropped first."""
+    try:
+        with connection.transaction():
+            connection.execute(file.text.encode())
+    except psycopg.errors.InvalidFunctionDefinition:
+        for signature in before:
+            connection.execute(f"drop function {signature}".encode())
+        connection.execute(file.text.encode())
+
+
+def _drop_untouched(connection: SyncConnection, file: SqlFile, before: dict[str, str]) -> None:
+    """Drop what the file no longer creates: under other arguments it would be an overload, and calls ambiguous."""
+    for signature, writer in _versions(connection, file).items():
+        if before.get(signature) == writer:
+            connection.execute(f"drop function {signature}".encode())
+
+
+def _drop_gone(connection: SyncConnection, created: Iterable[str], files: Sequence[SqlFile]) -> None:
+    """Drop the functions whose file is gone, or has another name."""
+    there = {Path(file.name).stem for file in files}
+    for name in created:
+        gone = SqlFile(name, "")
+        if Path(name).stem not in there:
+            _drop_untouched(connection, gone, _versions(connection, gone))
+            connection.execute("delete from quarry_functions where name = %s", [name])
+
+
+def _recorded(connection: SyncConnection, table: str) -> dict[str, str]:
+    return dict(connection.execute(SQL("select name, sha256 from {}").format(Identifier(table))).fetchall())
+
+
+@contextmanager
+def _told(name: str) -> Iterator[None]:
+    """What is wrong with a file's SQL leaves the block as a ConfigurationError that names the file."""
+    try:
+        yield
+    except psycopg.errors.FeatureNotSupported as error:
+        raise ConfigurationError(
+            "Postgres lacks an extension: Quarry needs pgvector 0.8 or newer, pg_trgm, btree_gin and fuzzystrmatch (contrib)."
+        ) from error
+    except psycopg.OperationalError:
+        raise
+    except psycopg.Error as error:
+        raise ConfigurationError(f"{name}: {error.diag.message_primary or error}") from error

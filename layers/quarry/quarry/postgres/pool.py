@@ -1,0 +1,429 @@
+"""The one door to Postgres: a pool opened on first use, and psycopg's errors turned into ours.
+
+All that goes through it happens in a transaction whose first message says how long its statements, its waits for locks and its
+idle moments may last, and where its tables are. Nothing is set for the session: behind a transaction pooler the next transaction
+may be another client's. The same message proves that the connection still works.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
+from functools import partial
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal, LiteralString, Self, TypeVar, get_args
+
+import psycopg
+from psycopg.rows import DictRow, dict_row
+from psycopg.sql import SQL, Composed
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
+
+from quarry.platform.errors import ConfigurationError, DatabaseUnavailable, QuarryError
+from quarry.platform.secrets import Secret
+from quarry.platform.settings import DEFAULT_SCHEMA
+from quarry.platform.tracing import span
+from quarry.postgres.certificates import checked, untrusted
+from quarry.postgres.dates import know_dates
+from quarry.postgres.schema import has_extensions, search_path_query
+from quarry.postgres.statement_name import statement_name
+from quarry.postgres.vectors import HALFVEC_TYPE, knows_vectors, learn_vectors
+
+Parameters = Mapping[str, Any] | Sequence[Any]
+Query = LiteralString | SQL | Composed
+Connection = psycopg.AsyncConnection[DictRow]
+T = TypeVar("T")
+Address = str | Secret | Callable[[], str]
+"""The URL of a database, or what tells it."""
+
+CONNECT_TIMEOUT_SECONDS = 3
+IDLE_SECONDS = 300
+
+SetAside = Literal["reserve", "beside", "probe"]
+"""What a connection is set aside for; see the properties of Database."""
+
+# A table that is locked, or a server that is too busy, holds up what is done beside requests for no longer.
+_SOON = {"lock_timeout": "1s", "statement_timeout": "2s"}
+
+# A server that vanished without a word is noticed within half a minute.
+_KEEPALIVE = {"keepalives_idle": 15, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 30_000}
+
+_BEGIN = """
+begin;
+set local statement_timeout = {statement_ms};
+set local lock_timeout = {lock_ms};
+set local idle_in_transaction_session_timeout = {statement_ms}
+"""
+
+WAKING = "The database was paused and is waking; try again shortly."
+NOT_MIGRATED = "The database lacks a table or function: run `quarry migrate`."
+POOLED_UNAWARES = "A pooler stands before the database, and mixes prepared statements up: set DATABASE_POOLED=true."
+
+MISSING_SCHEMA = (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedFunction, psycopg.errors.UndefinedColumn)
+_MIXED_UP_STATEMENTS = (psycopg.errors.DuplicatePreparedStatement, psycopg.errors.InvalidSqlStatementName)
+_UNAVAILABLE = (
+    PoolTimeout,
+    psycopg.OperationalError,
+    psycopg.InterfaceError,
+    psycopg.errors.ReadOnlySqlTransaction,
+    psycopg.errors.IdleInTransactionSessionTimeout,
+    psycopg.errors.TransactionTimeout,
+)
+_REASONS: Mapping[type[Exception], str] = {
+    psycopg.errors.QueryCanceled: "The database took too long; try again, or ask for less.",
+    psycopg.errors.LockNotAvailable: "What this needs in the database is being changed; try again shortly.",
+    psycopg.errors.ReadOnlySqlTransaction: "The database takes no changes at the moment; try again shortly.",
+    psycopg.errors.DiskFull: "The database has no room left on its disk; try again when there is.",
+}
+
+logger = logging.getLogger(__name__)
+
+
+def translate(error: Exception) -> QuarryError | None:
+    """Our error for one of psycopg's, or None where it is a fault in our own code."""
+    if isinstance(error, MISSING_SCHEMA):
+        return ConfigurationError(NOT_MIGRATED)
+    if isinstance(error, _MIXED_UP_STATEMENTS):
+        return ConfigurationError(POOLED_UNAWARES)
+    if isinstance(error, psycopg.OperationalError) and (ours := untrusted(error)):
+        return ours
+    if isinstance(error, _UNAVAILABLE):
+        reason = _REASONS.get(type(error))
+        return DatabaseUnavailable(reason) if reason else DatabaseUnavailable()
+    return None
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Errors of psycopg leave the block as `translate` has them."""
+    try:
+        yield
+    except (psycopg.Error, PoolTimeout) as error:
+        ours = translate(error)
+        if ours is None:
+            raise
+        raise ours from error
+
+
+class Database:
+    """Postgres for one process. Nothing connects before the first query.
+
+    A statement is cancelled after `timeout_seconds`, a wait for a lock given up after half of that, and a transaction that asks
+    for nothing as long ended. A secret is read for each new connection, and anew when Postgres does not accept the password that
+    it held; a function is asked for each new connection, too: a server that was started again may be on another port. `pooled`
+    says that a transaction pooler stands between, where no statement can be prepared. What is Quarry's is looked for in `schema`.
+    A database on RDS proves who it is (`certificates`).
+    A database that pauses when idle takes `wake_seconds` to answer again: until then its errors say when to come back.
+    One that `sets_aside` connections has one beside the pool's for each purpose of SetAside.
+
+    Every method raises DatabaseUnavailable when Postgres does not answer, ConfigurationError when it was not migrated or is not
+    to be trusted.
+    """
+
+    _keepalive: ClassVar[Mapping[str, int]] = _KEEPALIVE
+    _set_aside: Mapping[SetAside, Database] = MappingProxyType({})
+
+    def __init__(
+        self,
+        url: Address,
+        *,
+        pool_size: int,
+        timeout_seconds: float,
+        schema: str = DEFAULT_SCHEMA,
+        pooled: bool = False,
+        sets_aside: bool = False,
+        wake_seconds: float = 0.0,
+    ) -> None:
+        self.schema = schema
+        self._url = url
+        self._pool_size = pool_size
+        self._pooled = pooled
+        self._begin_message = SQL(_BEGIN).format(
+            statement_ms=max(1, int(timeout_seconds * 1000)), lock_ms=max(1, int(timeout_seconds * 500))
+        )
+        self._is_located = False
+        if sets_aside:
+            self._set_aside = {
+                purpose: Database(
+                    url,
+                    pool_size=1,
+                    timeout_seconds=timeout_seconds,
+                    schema=schema,
+                    pooled=pooled,
+                    wake_seconds=wake_seconds,
+                )
+                for purpose in get_args(SetAside)
+            }
+        self._wake_seconds = wake_seconds
+        self._asleep_since: float | None = None
+        self._held = 0
+        self._refused: ConfigurationError | None = None
+        self._pool: AsyncConnectionPool[Connection] | None = None
+        self._opening = asyncio.Lock()
+
+    @property
+    def reserve(self) -> Database:
+        """The same database by a connection of its own, for what is small and must not wait behind searches: the page and shared
+        answers. Where none is set aside, as in all that follow, this one.
+        """
+        return self._set_aside.get("reserve", self)
+
+    @property
+    def beside(self) -> Database:
+        """Likewise, for what is written beside requests, and read again by others: runs and their events. It waits a second for a
+        lock and two for a statement.
+        """
+        return self._set_aside.get("beside", self).acting(_SOON)
+
+    @property
+    def probe(self) -> Database:
+        """Likewise, for asking whether the database answers at all: nothing else can hold it."""
+        return self._set_aside.get("probe", self)
+
+    def acting(self, settings: Mapping[str, str]) -> Database:
+        """The same database by the same connections, each transaction with these settings of its own."""
+        return _ActingDatabase(self, settings)
+
+    @asynccontextmanager
+    async def transaction(self, statement: Query | None = None) -> AsyncIterator[Connection]:
+        """A connection inside a transaction: committed at the end, rolled back by an exception. `statement` is what it is for,
+        where that is one, and names it in a trace.
+
+        Work that may rightly take longer than others says so first, by `set local`.
+        """
+        named = "transaction" if statement is None else partial(statement_name, statement)
+        with translated(), span(named, {"db.system.name": "postgresql", "db.namespace": self.schema}, kind="client"):
+            async with self._connection() as connection:
+                try:
+                    yield connection
+                except psycopg.errors.ReadOnlySqlTransaction:
+                    # a session with a server that has become a standby stays with it; a new one finds the primary
+                    await connection.close()
+                    raise
+
+    async def read(self, work: Callable[[Connection], Awaitable[T]], statement: Query | None = None) -> T:
+        """What `work` reads in one transaction. Where there is a replica it may be done again, from its beginning. `statement` is
+        as in `transaction`.
+        """
+        async with self.transaction(statement) as connection:
+            return await work(connection)
+
+    async def rows(self, query: Query, parameters: Parameters | None = None) -> list[DictRow]:
+        """All rows of one statement."""
+
+        async def ask(connection: Connection) -> list[DictRow]:
+            return await (await connection.execute(query, parameters)).fetchall()
+
+        return await self.read(ask, query)
+
+    async def row(self, query: Query, parameters: Parameters | None = None) -> DictRow | None:
+        """The first row of one statement, or None."""
+        rows = await self.rows(query, parameters)
+        return rows[0] if rows else None
+
+    async def execute(self, query: Query, parameters: Parameters | None = None) -> int:
+        """Run one statement; how many rows it touched."""
+        async with self.transaction(query) as connection:
+            return (await connection.execute(query, parameters)).rowcount
+
+    async def wake(self) -> None:
+        """Wait until a database that pauses is there, twice as long as it takes as a rule: for work that nobody waits for."""
+        until = time.monotonic() + 2 * self._wake_seconds
+        while True:
+            try:
+                await self.row("select 1 as one")
+            except DatabaseUnavailable:  # after CONNECT_TIMEOUT_SECONDS
+                if time.monotonic() >= until:
+                    raise
+            else:
+                return
+
+    async def close(self) -> None:
+        for database in self._set_aside.values():
+            await database.close()
+        if self._pool is not None:
+            await self._pool.close()
+            self._pool = None
+
+    @property
+    def _patience_seconds(self) -> float:
+        """How long a connection is waited for."""
+        return CONNECT_TIMEOUT_SECONDS
+
+    @property
+    def _is_full(self) -> bool:
+        """Whether all connections are in use."""
+        return self._held >= self._pool_size
+
+    @asynccontextmanager
+    async def _connection(self) -> AsyncIterator[Connection]:
+        pool = await self._open_pool()
+        asked = time.monotonic()
+        try:
+            async with pool.connection() as connection:
+                self._asleep_since = self._refused = None
+                self._held += 1
+                try:
+                    yield connection
+                finally:
+                    self._held -= 1
+        except PoolTimeout as error:
+            if self._refused is not None:
+                raise self._refused from error
+            # while connections are in use they may all be: then the database is awake
+            if self._wake_seconds and not self._held:
+                raise self._waking(asked) from error
+            raise
+
+    def _waking(self, asked: float) -> DatabaseUnavailable:
+        """That the database did not answer who asked at `asked`, with the rest of the time that it takes to wake."""
+        if self._asleep_since is None or asked - self._asleep_since > 4 * self._wake_seconds:  # an earlier pause
+            self._asleep_since = asked
+        rest = self._asleep_since + self._wake_seconds - time.monotonic()
+        return DatabaseUnavailable(WAKING, retry_after_seconds=math.ceil(rest)) if rest > 0 else DatabaseUnavailable()
+
+    async def _open_pool(self) -> AsyncConnectionPool[Connection]:
+        if self._pool is None:
+            async with self._opening:
+                if self._pool is None:
+                    if isinstance(self._url, Secret):
+                        await self._url.prepare()
+                    pool = self._make_pool()
+                    await pool.open()
+                    self._pool = pool
+        return self._pool
+
+    async def _conninfo(self) -> str:
+        with self._refusals_kept():
+            if isinstance(self._url, Secret):
+                return checked(await self._url.read())
+            return checked(self._url if isinstance(self._url, str) else self._url())
+
+    @contextmanager
+    def _refusals_kept(self) -> Iterator[None]:
+        """What no other attempt would mend is kept for who waits: the pool itself only logs it, and tries again."""
+        try:
+            yield
+        except psycopg.OperationalError as error:
+            self._refused = untrusted(error)
+            raise
+        except ConfigurationError as error:
+            self._refused = error
+            raise
+
+    async def _begin(self, connection: Connection) -> None:
+        try:
+            # a pooler whose servers are all busy keeps its clients waiting here
+            async with asyncio.timeout(self._patience_seconds):
+                await self._send_begin(connection)
+        except asyncio.CancelledError:
+            # who asked has left: the pool would roll back as well, but warn of it
+            with suppress(psycopg.Error):
+                await connection.rollback()
+            raise
+        except psycopg.OperationalError:
+            # a server that was restarted has broken them all: to try one after the other takes longer than a request waits
+            if connection.broken and self._pool is not None:
+                await self._pool.drain()
+            raise
+
+    async def _send_begin(self, connection: Connection) -> None:
+        """The transaction's first message. Where the extensions are is asked once: that takes longer than all the rest."""
+        if knows_vectors(connection):
+            await connection.execute(self._begin_message)
+        else:
+            await learn_vectors(connection, await connection.execute(self._begin_message + HALFVEC_TYPE))
+        if self._is_located:
+            return
+        row = await (await connection.execute(search_path_query(self.schema))).fetchone()
+        assert row is not None
+        locate = SQL("set local search_path = " + row["search_path"])  # each name quoted by Postgres
+        await connection.execute(locate)
+        if has_extensions(row["search_path"]) and not self._is_located:  # by another connection
+            self._begin_message += SQL(";\n") + locate
+            self._is_located = True
+
+    def _connection_class(self) -> type[Connection]:
+        """Connections that outlive a rotated password, and tell why there are none."""
+        secret, conninfo_now, refusals_kept = self._url, self._conninfo, self._refusals_kept
+
+        class OwnConnection(psycopg.AsyncConnection[DictRow]):
+            @classmethod
+            async def connect(cls, conninfo: str = "", **options: Any) -> Self:
+                connection = await cls._connected(conninfo, **options)
+                know_dates(connection)
+                return connection
+
+            @classmethod
+            async def _connected(cls, conninfo: str, **options: Any) -> Self:
+                with refusals_kept():
+                    try:
+                        return await super().connect(conninfo, **options)
+                    except psycopg.OperationalError as error:
+                        if not (isinstance(secret, Secret) and error.pgconn and error.pgconn.used_password):
+                            raise
+                        logger.warning("the database refused the password; reading its secret anew")
+                    secret.forget()
+                    return await super().connect(await conninfo_now(), **options)
+
+        return OwnConnection
+
+    def _make_pool(self) -> AsyncConnectionPool[Connection]:
+        return AsyncConnectionPool(
+            self._conninfo,
+            connection_class=self._connection_class(),
+            min_size=0,
+            max_size=self._pool_size,
+            max_idle=IDLE_SECONDS,
+            timeout=self._patience_seconds,
+            # Give a failed connection up at once: the next request tries anew, so service is back when Postgres is.
+            reconnect_timeout=0.5,
+            check=self._begin,
+            open=False,
+            name="quarry",
+            kwargs={
+                "autocommit": True,
+                "row_factory": dict_row,
+                "connect_timeout": CONNECT_TIMEOUT_SECONDS,
+                "application_name": "quarry",
+                "prepare_threshold": None if self._pooled else 5,
+            }
+            | dict(self._keepalive),
+        )
+
+
+class _ActingDatabase(Database):
+    """A database whose transactions begin with settings, which policies read."""
+
+    def __init__(self, base: Database, settings: Mapping[str, str]) -> None:
+        self.schema = base.schema
+        self._base = base
+        self._settings = settings
+
+    async def wake(self) -> None:
+        await self._base.wake()
+
+    @asynccontextmanager
+    async def transaction(self, statement: Query | None = None) -> AsyncIterator[Connection]:
+        async with self._base.transaction(statement) as connection:
+            await self._act(connection)
+            yield connection
+
+    async def read(self, work: Callable[[Connection], Awaitable[T]], statement: Query | None = None) -> T:
+        async def act_and_work(connection: Connection) -> T:
+            await self._act(connection)
+            return await work(connection)
+
+        return await self._base.read(act_and_work, statement)
+
+    async def _act(self, connection: Connection) -> None:
+        await connection.execute(
+            "select set_config(s.name, s.value, true) from unnest(%s::text[], %s::text[]) s (name, value)",
+            [list(self._settings), list(self._settings.values())],
+        )
+
+    async def close(self) -> None:
+        await self._base.close()

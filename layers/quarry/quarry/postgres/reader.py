@@ -1,0 +1,203 @@
+"""Reading from replicas: what only reads goes to a replica while one answers and is up to date, and else to the writer.
+
+How far a replica is behind is asked on the connections that are in use, by each once in a while: where an address leads to
+several servers, each connection tells of its own. A replica that was left out is asked again in the background, by the first
+request after a while, which the writer serves. Nothing is asked where nobody searches: a database that pauses may sleep.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Literal
+from weakref import WeakKeyDictionary
+
+import psycopg
+from psycopg_pool import PoolTimeout
+
+from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
+from quarry.postgres.pool import MISSING_SCHEMA, Connection, Database, Query, T
+
+ReaderState = Literal["ok", "behind", "unavailable"]
+
+PATIENCE_SECONDS = 1.0
+"""How long a connection to a reader is waited for: less than to the writer, which can serve instead."""
+CHECK_SECONDS = 2.0
+"""A connection that was asked so lately how far its server is behind is not asked again."""
+LEFT_OUT_SECONDS = 5.0
+
+# A streaming replica. One that has replayed all that it received is up to date however long ago that was written, if something
+# still comes in.
+BEHIND = """
+select not pg_is_in_recovery() or (exists (select from pg_stat_wal_receiver)
+    and pg_last_wal_replay_lsn() >= pg_last_wal_receive_lsn()) as is_up_to_date,
+  extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp())::float8 as age
+"""
+# Aurora's readers share the writer's storage, have no such functions, and say themselves how far their memory is behind.
+_LAG_IN_AURORA = """
+select coalesce(max(replica_lag_in_msec), 0)::float8 / 1000 as seconds
+from aurora_replica_status() where server_id = aurora_db_instance_identifier()
+"""
+
+# These happen where a replica is well: the writer answers this one, the replica the next.
+_IN_PASSING = (
+    psycopg.errors.SerializationFailure,  # replay took away what the statement was reading
+    psycopg.errors.DeadlockDetected,
+    psycopg.errors.LockNotAvailable,
+    *MISSING_SCHEMA,  # what was migrated or applied just now it may not have yet
+)
+
+logger = logging.getLogger(__name__)
+
+
+class _Behind(DatabaseUnavailable):
+    """A replica lags more than it may."""
+
+
+@dataclass
+class _Seen:
+    """What one connection saw of its server last, by the monotonic clock."""
+
+    asked_at: float = -math.inf
+    up_to_date_at: float = -math.inf
+
+
+def lag_seconds(age: float | None, up_to_date_at: float, now: float) -> float:
+    """How far a replica is behind that has not replayed all: at most as much as the last transaction that it replayed is old, and
+    no more than has gone by since it was up to date. `age` is None where it has replayed none.
+    """
+    return max(0.0, min(math.inf if age is None else age, now - up_to_date_at))
+
+
+class Replica(Database):
+    """A replica of the database, or an address that leads to one of several. Raises DatabaseUnavailable also where the server at
+    the other end is more than `lag_seconds` behind the writer.
+    """
+
+    # A server that vanished is noticed sooner than the writer: there is another to ask.
+    _keepalive = {"keepalives_idle": 2, "keepalives_interval": 1, "keepalives_count": 3, "tcp_user_timeout": 5_000}
+
+    def __init__(self, *args: Any, lag_seconds: float, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._lag_seconds = lag_seconds
+        self._is_aurora = False
+        self._seen: WeakKeyDictionary[Connection, _Seen] = WeakKeyDictionary()
+
+    @property
+    def is_full(self) -> bool:
+        """Whether all its connections are in use."""
+        return self._is_full
+
+    def doubt(self) -> None:
+        """Ask on every connection anew how far its server is behind."""
+        for seen in self._seen.values():
+            seen.asked_at = -math.inf
+
+    @property
+    def _patience_seconds(self) -> float:
+        return PATIENCE_SECONDS
+
+    @asynccontextmanager
+    async def _connection(self) -> AsyncIterator[Connection]:
+        async with super()._connection() as connection:
+            seen = self._seen.setdefault(connection, _Seen())
+            if time.monotonic() - seen.asked_at >= CHECK_SECONDS:
+                lag = await self._lag(connection, seen)
+                if lag > self._lag_seconds:
+                    # the next connection may lead to another server
+                    await connection.close()
+                    raise _Behind
+                seen.asked_at = time.monotonic()
+            yield connection
+
+    async def _lag(self, connection: Connection, seen: _Seen) -> float:
+        if not self._is_aurora:
+            try:
+                async with connection.transaction():  # a savepoint
+                    row = await (await connection.execute(BEHIND)).fetchone()
+            except psycopg.errors.FeatureNotSupported:
+                self._is_aurora = True
+        if self._is_aurora:
+            row = await (await connection.execute(_LAG_IN_AURORA)).fetchone()
+            assert row is not None
+            return float(row["seconds"])
+        assert row is not None
+        now = time.monotonic()
+        if row["is_up_to_date"]:
+            seen.up_to_date_at = now
+            return 0.0
+        return lag_seconds(row["age"], seen.up_to_date_at, now)
+
+
+class Reader(Database):
+    """The database for what only reads and need not see what was written just now: `read`, `rows` and `row` go to the replica,
+    and where that fails or lags to the writer, as all else does.
+    """
+
+    def __init__(self, writer: Database, replica: Replica) -> None:
+        self.schema = writer.schema
+        self._writer = writer
+        self._replica = replica
+        self._state: ReaderState = "ok"
+        self._ask_again_at = math.inf
+        self._asking: asyncio.Task[ReaderState] | None = None
+
+    @asynccontextmanager
+    async def transaction(self, statement: Query | None = None) -> AsyncIterator[Connection]:
+        async with self._writer.transaction(statement) as connection:
+            yield connection
+
+    async def wake(self) -> None:
+        await self._writer.wake()
+
+    async def read(self, work: Callable[[Connection], Awaitable[T]], statement: Query | None = None) -> T:
+        if self._state != "ok":
+            if time.monotonic() >= self._ask_again_at and (self._asking is None or self._asking.done()):
+                self._asking = asyncio.create_task(self.ask())
+            return await self._writer.read(work, statement)
+        try:
+            return await self._replica.read(work, statement)
+        except (DatabaseUnavailable, ConfigurationError) as error:
+            if isinstance(error.__cause__, psycopg.errors.QueryCanceled):
+                raise  # the writer would take as long
+            self._judge(error)
+        return await self._writer.read(work, statement)
+
+    async def ask(self) -> ReaderState:
+        """Whether the replica answers and is up to date. From now on it is used, or left out, accordingly."""
+        self._replica.doubt()
+        try:
+            await self._replica.row("select 1 as one")
+        except (DatabaseUnavailable, ConfigurationError) as error:
+            self._judge(error)
+        else:
+            if self._state != "ok":
+                logger.info("searches go to the replica again")
+            self._state = "ok"
+        return self._state
+
+    async def close(self) -> None:
+        """Close the replica's connections; the writer stays as it is."""
+        if self._asking is not None:
+            self._asking.cancel()
+            await asyncio.gather(self._asking, return_exceptions=True)
+        await self._replica.close()
+
+    def _judge(self, error: DatabaseUnavailable | ConfigurationError) -> None:
+        """Leave the replica out for a while where it is the one to blame."""
+        cause = error.__cause__
+        if isinstance(cause, psycopg.errors.ReadOnlySqlTransaction):
+            logger.error("a replica was asked to write", exc_info=error)
+            return
+        if isinstance(cause, _IN_PASSING) or (isinstance(cause, PoolTimeout) and self._replica.is_full):
+            return
+        state: ReaderState = "behind" if isinstance(error, _Behind) else "unavailable"
+        if self._state != state:
+            logger.warning("searches go to the writer: the replica is %s", state)
+        self._state = state
+        self._ask_again_at = time.monotonic() + LEFT_OUT_SECONDS

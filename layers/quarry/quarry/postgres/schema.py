@@ -1,0 +1,158 @@
+"""The schema that holds all that is Quarry's: how it is found, made, and filled from `public`.
+
+Nothing is named with its schema in SQL. Each connection or transaction sets a search path instead: the schema, then wherever the
+extensions of this database are, and temporary tables last, so that nobody's stands before a table of ours.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import LiteralString
+
+import psycopg
+from psycopg.rows import TupleRow
+from psycopg.sql import SQL, Composed, Identifier, Literal
+
+from quarry.platform.errors import ConfigurationError
+
+_OLD_SCHEMA = "public"
+"""Where all was before it had a schema of its own, and where extensions are made: others of the database look for them there."""
+
+_BOOKS = ("quarry_migrations", "quarry_functions")
+
+_SEARCH_PATH = """
+select concat_ws(', ', quote_ident({schema}), (
+  select string_agg(distinct quote_ident(n.nspname), ', ') from pg_catalog.pg_extension e
+  join pg_catalog.pg_namespace n on n.oid = e.extnamespace
+  where n.nspname not in ('pg_catalog', {schema})), 'pg_temp') as search_path
+"""
+
+_HOLDS_ANYTHING = """
+select exists (select from pg_class where relnamespace = quote_ident(%s)::regnamespace)
+  or exists (select from pg_proc where pronamespace = quote_ident(%s)::regnamespace)
+"""
+
+# Functions first: their names tell types and tables. A file of sql/functions may also make a view.
+_OLD_OBJECTS = """
+select 'function', oid::regprocedure::text from pg_proc
+where pronamespace = 'public'::regnamespace and proname = any(%(function)s)
+union all
+select 'type', oid::regtype::text from pg_type where typnamespace = 'public'::regnamespace and typname = any(%(type)s)
+union all
+select 'view', oid::regclass::text from pg_class
+where relnamespace = 'public'::regnamespace and relkind = 'v' and relname = any(%(function)s)
+union all
+select 'table', oid::regclass::text from pg_class
+where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relname = any(%(table)s)
+"""
+
+# those of triggers, and those of sql/functions that have their owner's rights and read names when they run
+_FUNCTIONS_ASTRAY = """
+select oid::regprocedure::text from pg_proc
+where pronamespace = current_schema()::regnamespace and (prorettype = 'trigger'::regtype and not prosecdef or prosecdef
+    and prosqlbody is null and proname in (select substring(name from '([^/]+)[.]sql$') from quarry_functions))
+  and not coalesce('search_path=' || current_setting('search_path') = any(proconfig), false)
+"""
+
+_MISSING_USAGE = """
+select distinct format('grant usage on schema %I to %s', n.nspname,
+  case when a.grantee = 0 then 'public' else a.grantee::regrole::text end)
+from pg_namespace n join pg_class c on c.relnamespace = n.oid cross join lateral aclexplode(c.relacl) a
+where n.nspname = current_schema() and a.grantee <> c.relowner
+  and not exists (select from aclexplode(n.nspacl) u where u.grantee = a.grantee and u.privilege_type = 'USAGE')
+"""
+
+_MADE = re.compile(
+    r"^create (?:or replace )?(?:unlogged )?(table|type|function) (?:if not exists )?(\w+)", re.MULTILINE
+)
+_EXTENSION = re.compile(r"^create extension if not exists (\w+)", re.MULTILINE)
+
+SyncConnection = psycopg.Connection[TupleRow]
+
+
+def search_path_query(schema: str) -> Composed:
+    """Asks for the search path by which all that is in `schema` is found."""
+    return SQL(_SEARCH_PATH).format(schema=Literal(schema))
+
+
+def has_extensions(search_path: str) -> bool:
+    """Whether there were extensions when the path was asked for: before the first `migrate` there are none."""
+    return search_path.count(",") > 1
+
+
+def set_search_path(connection: SyncConnection, schema: str) -> None:
+    """Have the session find what is in `schema`, and the extensions where they are now."""
+    query = SQL("select set_config('search_path', ({}), false)").format(search_path_query(schema))
+    connection.execute(query)
+
+
+def is_installed(connection: SyncConnection, schema: str) -> bool:
+    """Whether a `migrate` has made Quarry's own tables in `schema`."""
+    return _value(connection, "select to_regclass(format('%%I.quarry_migrations', %s::text)) is not null", [schema])
+
+
+def make_schema(connection: SyncConnection, schema: str) -> None:
+    """Create the schema where it is missing. Raises ConfigurationError when it holds what is not Quarry's."""
+    if not _value(connection, "select to_regnamespace(quote_ident(%s)) is not null", [schema]):
+        connection.execute(SQL("create schema {}").format(Identifier(schema)))
+    elif _value(connection, _HOLDS_ANYTHING, [schema, schema]):
+        raise ConfigurationError(
+            f"The schema {schema} of this database holds what is not Quarry's: name another in DATABASE_SCHEMA."
+        )
+
+
+def make_extensions(connection: SyncConnection, text: str, schema: str) -> None:
+    """Create the extensions that a migration asks for, outside `schema`, since they outlive it; then have them found."""
+    names = _EXTENSION.findall(text)
+    for name in names:
+        connection.execute(
+            SQL("create extension if not exists {} schema {}").format(Identifier(name), Identifier(_OLD_SCHEMA))
+        )
+    if names:
+        set_search_path(connection, schema)
+
+
+def move_from_public(connection: SyncConnection, schema: str, migrations: Iterable[tuple[str, str]]) -> bool:
+    """Move the installation that is in `public` into `schema`; whether there was one.
+
+    `migrations` are names and texts: those applied tell what was made. Indexes, triggers, policies, grants and sequences go
+    with their tables.
+    """
+    if not is_installed(connection, _OLD_SCHEMA):
+        return False
+    made = names_made(connection, _OLD_SCHEMA, migrations)
+    for kind, name in connection.execute(_OLD_OBJECTS, made).fetchall():
+        connection.execute(SQL(f"alter {kind} {name} set schema {{}}").format(Identifier(schema)))
+    return True
+
+
+def names_made(connection: SyncConnection, schema: str, migrations: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """The names of what is Quarry's in `schema`, by kind: "table", "type", and "function", of which some may be views."""
+    recorded = SQL("select name from {}")
+    applied, files = (
+        [name for (name,) in connection.execute(recorded.format(Identifier(schema, table))).fetchall()]
+        for table in _BOOKS
+    )
+    made = {"table": [*_BOOKS], "type": [], "function": [Path(name).stem for name in files]}
+    for name, text in migrations:
+        for kind, of_kind in _MADE.findall(text) if name in applied else ():
+            made[kind].append(of_kind)
+    return made
+
+
+def settle(connection: SyncConnection) -> None:
+    """Have triggers, and functions with their owner's rights, find what is ours whoever calls them.
+
+    Whoever was granted a table finds it too.
+    """
+    for (function,) in connection.execute(_FUNCTIONS_ASTRAY).fetchall():
+        connection.execute(SQL(f"alter function {function} set search_path from current"))
+    for (grant,) in connection.execute(_MISSING_USAGE).fetchall():
+        connection.execute(SQL(grant))
+
+
+def _value(connection: SyncConnection, query: LiteralString, parameters: Sequence[object]) -> bool:
+    row = connection.execute(query, parameters).fetchone()
+    return row is not None and bool(row[0])

@@ -1,0 +1,229 @@
+"""What a table can be filtered, counted and grouped by: declared once, for reading questions, for SQL and for words alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, LiteralString
+
+from quarry.language.tokens import keys
+from quarry.language.writing import ENGLISH, Writing, writing_of
+
+FacetKind = Literal[
+    "value", "array", "name", "title", "place", "number", "year", "money", "date", "boolean", "text", "words"
+]  # fmt: skip
+"""value: one of many; array: several of many; name: what a row (or somebody of it) is called; title: a role or heading, said by
+its last words as well ("Engineer" of "Senior Engineer"); place: cities, regions, countries, several of them separated by
+commas; year: a whole number that ranges of dates apply to; text: words that it contains; words: a text search vector, and
+words that it holds."""
+
+
+def identifier(*names: str) -> LiteralString:
+    """A name in SQL, quoted."""
+    return ".".join('"' + name.replace('"', '""') + '"' for name in names)
+
+
+LISTED_KINDS: frozenset[FacetKind] = frozenset({"value", "array", "name", "title", "place"})
+"""The kinds whose values are looked up for a question's words."""
+
+TEXT_KINDS: frozenset[FacetKind] = LISTED_KINDS | {"text"}
+"""The kinds whose values are texts."""
+
+NUMERIC_KINDS: frozenset[FacetKind] = frozenset({"number", "money", "year"})
+"""The kinds whose values are numbers."""
+
+NUMBER_OF = "number_of_"
+"""The name of a facet that counts the rows of a collection which refer to a row begins so, and ends with the collection's."""
+
+VALUE_MAX_CHARACTERS = 200
+"""Longer values are no one's name for anything, and are not looked up."""
+
+
+@dataclass(frozen=True)
+class Facet:
+    """A property of a table's rows. `column` is a column, or an expression over the row `t` of the table; where `related` names
+    rows that belong to it, a column of these, or an expression over such a row `r`.
+
+    `label` and `plural` are what it is called; `words` what else people call it; `synonyms` are other everyday words for
+    values that any data may hold, each with the value ("television", "TV"). `wording` says in words that it has a value.
+    `units` are the nouns that a number counts. `leads` are words that stand before its values ("by", "at"). `is_hard`: a value
+    that is said plainly must hold; else it must hold only where the question insists, and adds weight; `is_counted`: and where
+    rows are counted and it is said whole. `is_people`: its values are people.
+    """
+
+    name: str
+    kind: FacetKind
+    column: LiteralString
+    label: str
+    plural: str
+    words: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
+    leads: tuple[str, ...] = ()
+    wording: str = "{}"
+    synonyms: tuple[tuple[str, str], ...] = ()
+    is_hard: bool = True
+    is_counted: bool = False
+    is_people: bool = False
+    currency: str | None = None
+    related: str | None = None
+    is_many: bool = False
+    """Whether its column is an array; that of an array facet is."""
+    events: tuple[str, ...] = ()
+    """Of a date or a year: the words in its name that say what happened then ("opened", "due")."""
+    unit: str | None = None
+    """What a number is measured in, where that is known ("minutes")."""
+    steps: int = 0
+    """How many references lead from a row to the value; 0: it is the row's own."""
+    via: tuple[str, ...] = ()
+    """The tables in SQL that these lead to, one after the other."""
+    counts: tuple[str, ...] = ()
+    """Of the number of another table's rows that refer to a row: what these are called."""
+
+    @property
+    def is_array(self) -> bool:
+        return self.is_many or self.kind == "array"
+
+    @property
+    def is_measurable(self) -> bool:
+        """Whether a row has one number of it, of its own."""
+        return self.kind in NUMERIC_KINDS and self.related is None and not self.is_array
+
+    @cached_property
+    def name_words(self) -> tuple[str, ...]:
+        """The words of its name: "price", "per", "day" of `price_per_day`."""
+        return keys(self.name.replace("_", " "))
+
+    def is_in(self, currency: str | None) -> bool:
+        """Whether amounts in a currency compare with its own; one that is said without is meant in the facet's."""
+        return None in (currency, self.currency) or currency == self.currency
+
+    @property
+    def sql(self) -> LiteralString:
+        """Its value as SQL over a row `t`, or `r` where it is a related row's."""
+        if not self.column.isidentifier():
+            return self.column
+        return ("t." if self.related is None else "r.") + self.column
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether its values are looked up for a question's words."""
+        return self.kind in LISTED_KINDS
+
+
+@dataclass(frozen=True)
+class Related:
+    """Rows of `table` that belong to a row, by the SQL condition `on` over both, `t` and `r`. Conditions on facets of one
+    relation hold for one and the same of its rows; a negated one for none of them.
+
+    `owner` is the column that holds the key of the row that they belong to, where many belong to one.
+    """
+
+    name: str
+    table: str
+    on: LiteralString
+    owner: LiteralString | None = None
+    source: LiteralString | None = None
+    """The table in SQL, where it is none of ours."""
+    has_several: bool = False
+    """Whether several of its rows may belong to a row though none of them names an owner."""
+
+    @property
+    def is_many(self) -> bool:
+        """Whether several of its rows may belong to a row."""
+        return self.has_several or self.owner is not None
+
+    @property
+    def rows(self) -> LiteralString:
+        """The table, as SQL."""
+        return self.source or identifier(self.table)
+
+
+@dataclass(frozen=True)
+class SearchTable:
+    """A table that is searched. `nouns` are what its rows are called, singular; `date` names the facet that dates them.
+
+    Its rows are in the table of its name, unless `source` names another in SQL. A row is known by `key`, a column or an
+    expression over the row `t`; `has_key` is a template with a place for an array of keys: whether the row has one of them.
+    """
+
+    name: str
+    nouns: tuple[str, ...]
+    facets: Sequence[Facet]
+    date: str | None = None
+    key: LiteralString = "id"
+    has_key: LiteralString = "t.id = any({}::text[])"
+    holds_words: LiteralString = "t.text_search @@ (select parsed_query({0}))"
+    """Whether the row `t` holds the words of a query, as a template with a place for it."""
+    source: LiteralString | None = None
+    where: LiteralString = "true"
+    """Rows that are searched at all, as SQL over `t`."""
+    guard: LiteralString = "true"
+    """Rows that whom the database acts for may see, as SQL over `t`. Values are counted of all."""
+    scope: LiteralString | None = None
+    """The column that holds whose a row is, where nobody else may find it."""
+    uncounted: frozenset[str] = frozenset()
+    """The facets whose values the dictionary has under other tables alone: those that refer to its rows."""
+    guarded: frozenset[str] = frozenset()
+    """The facets with values that a caller may not see: one is used only where a row that has it is visible."""
+    values_of: LiteralString | None = None
+    """Whose the values of a row `t` are, as SQL, where that is not its `scope`."""
+    related: Sequence[Related] = ()
+    united: Sequence[SearchTable] = ()
+    """The tables whose rows it holds together, where it is none of its own: it has their facets, and is read, not searched."""
+    called_by: str | None = None
+    """The facet whose values say what its rows are called, as its nouns do."""
+    languages: tuple[str, ...] = ()
+    """The text search configurations of its rows; none: they are in English."""
+    reckons: bool = False
+    """Whether sums and averages of its numbers are told where they are asked for in words."""
+    tells_shares: bool = False
+    """Whether it is told which share of its rows is so, where no more is reckoned of them than that."""
+    recent_days: int | None = None
+    """So many days back from today its rows are "recent"; None where the word says nothing that can be told."""
+
+    @property
+    def language(self) -> str:
+        """The one that all its rows are in; English where these differ."""
+        return self.languages[0] if len(self.languages) == 1 else ENGLISH
+
+    @property
+    def writing(self) -> Writing:
+        """How its numbers and dates are written."""
+        return writing_of(self.language)
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Facet]:
+        """The facets by their names."""
+        return {facet.name: facet for facet in reversed(self.facets)}
+
+    def facet(self, name: str) -> Facet:
+        """The facet of that name. Raises KeyError."""
+        return self.by_name[name]
+
+    def relation(self, name: str) -> Related:
+        """The related rows of that name. Raises KeyError."""
+        for related in self.related:
+            if related.name == name:
+                return related
+        raise KeyError(name)
+
+    @property
+    def rows(self) -> LiteralString:
+        """The table that holds its rows, as SQL."""
+        return self.source or identifier(self.name)
+
+    @property
+    def scope_sql(self) -> LiteralString:
+        """Whose a value of a row `t` is; '' where it is everybody's."""
+        return self.values_of or ("t." + self.scope if self.scope else "''")
+
+    @property
+    def key_sql(self) -> LiteralString:
+        """The key of a row `t`."""
+        return "t." + self.key if self.key.isidentifier() else self.key
+
+    @property
+    def listed(self) -> list[Facet]:
+        """The facets whose values are looked up."""
+        return [facet for facet in self.facets if facet.is_listed]

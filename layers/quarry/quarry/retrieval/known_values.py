@@ -1,0 +1,275 @@
+"""Values that a request names, against those of the data: which are meant, and what comes nearest to one that no row has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from quarry.language.stemming import stem
+from quarry.language.tokens import keys
+from quarry.platform.errors import FieldError, InvalidInput
+from quarry.platform.off_loop import off_loop
+from quarry.postgres.pool import Database
+from quarry.retrieval.facets import SearchTable
+from quarry.retrieval.named_values import EXPLAINED_VALUES, NamedValue, UnknownValue, folded_value, nearest, plain
+from quarry.retrieval.visible_values import (
+    NO_OWNERS,
+    Owners,
+    frequent_visible_values,
+    owners_of,
+    visible_values,
+)
+from quarry.spans.gazetteer import places_called
+
+VALUES_MAX = 1_000
+"""So many values a request may name."""
+COMPARED_VALUES = 1_000
+"""So many values of a facet, the most frequent ones, are compared with one that does not exist."""
+
+
+async def values_meant(
+    database: Database,
+    table: SearchTable,
+    named: Sequence[NamedValue],
+    said: str = "",
+    *,
+    whole: bool = False,
+    owners: Owners = NO_OWNERS,
+) -> list[list[str]]:
+    """For each value those of the data that are meant; none, where it is meant elsewhere alone. What no row has stays as it is
+    where the question `said` it, as a reading would leave it, where it is a place of the gazetteer, and where there is no data.
+    With `whole`, a value that merely holds all words of one that was named is not meant. Of a table with owners the values of
+    those in `owners` are known, and of any table those that the caller may see.
+
+    Raises InvalidInput for the others, each with what comes nearest, and for more than VALUES_MAX; DatabaseUnavailable.
+    """
+    if len(named) > VALUES_MAX:
+        raise InvalidInput([FieldError(named[VALUES_MAX].pointer, f"at most {VALUES_MAX:,} values can be named")])
+    found = await _matches(database, table, named, owners)
+    if whole:
+        found = [replace(matches, partial=[]) for matches in found]
+    partial = [each for each, matches in zip(named, found, strict=True) if not matches.whole]
+    beside = await _matches(database, table, [replace(each, facets=each.elsewhere) for each in partial], owners)
+    by_value = dict(zip(partial, beside, strict=True))
+    meant = [matches.meant_beside(by_value.get(each, _Matches())) for each, matches in zip(named, found, strict=True)]
+    words = _stems(said)
+    unknown = [
+        each
+        for each, values in zip(named, meant, strict=True)
+        if values is None and not _is_said(each.value, words) and not _is_place(table, each)
+    ]
+    if unknown and await _has_values(database, table):
+        raise InvalidInput(await _explained(database, table, unknown, owners))
+    return [[each.value] if values is None else values for each, values in zip(named, meant, strict=True)]
+
+
+async def existing_values(database: Database, table: SearchTable, named: Sequence[NamedValue]) -> list[list[str]]:
+    """For each value as somebody wrote it, those of the data that are meant: what is the same but for case, accents and outer
+    spaces, else but for punctuation and inflection or by an everyday synonym, else those that hold all of its words.
+    """
+    found = await _matches(database, table, named)
+    return [
+        [value for value in matches.whole if _is_same(value, each)] or matches.whole or matches.partial
+        for each, matches in zip(named, found, strict=True)
+    ]
+
+
+async def values_as_written(
+    database: Database, tables: Sequence[SearchTable], named: Sequence[NamedValue], owners: Owners
+) -> list[list[str]]:
+    """For each value those of the data that are the same but for case, accents and outer spaces, as groups have them; else those
+    that it is another spelling of, by punctuation too, or an everyday synonym of; the value itself where the data has none. Of
+    tables with owners the values of those in `owners` are known, and of all tables those that the caller may see.
+    """
+    asked = {
+        (place, facet.name, value, value != each.value)
+        for place, each in enumerate(named)
+        for table in tables
+        for facet in table.facets
+        if facet.name in each.facets
+        for value in (each.value, *_synonyms(table, facet.name, each.value))
+    }
+    places, facets, values, are_synonyms = zip(*asked, strict=True) if asked else ((), (), (), ())
+    arguments = {"places": list(places), "facets": list(facets), "values": list(values), "synonyms": list(are_synonyms)}
+    of = {"tables": [table.name for table in tables], "owners": owners_of(tables, owners)}
+    found = await database.rows(_SPELLINGS, arguments | of) if asked else []
+    visible = await visible_values(database, tables, [(row["table_name"], row["facet"], row["value"]) for row in found])
+    by_place = dict.fromkeys(
+        (row["place"], row["is_synonym"], row["value"])
+        for row in found
+        if (row["table_name"], row["facet"], row["value"]) in visible
+    )
+    same: list[list[str]] = [[] for _ in named]
+    spelt: list[list[str]] = [[] for _ in named]
+    meant: list[list[str]] = [[] for _ in named]
+    for place, is_synonym, value in by_place:
+        (same if _is_same(value, named[place]) else meant if is_synonym else spelt)[place].append(value)
+    return [same[place] or spelt[place] or meant[place] or [each.value] for place, each in enumerate(named)]
+
+
+async def frequent_values(
+    database: Database, facets: Sequence[tuple[SearchTable, str]], owners: Owners, limit: int
+) -> Mapping[tuple[str, str], list[str]]:
+    """The most frequent values of each facet that the caller may see, by the names of its table and itself: in one statement, and
+    one more where policies may hide some. Of a table with owners those in `owners` count. Raises DatabaseUnavailable.
+    """
+    counted = [each for each in facets if each[1] not in each[0].guarded]
+    arguments = {
+        "tables": [table.name for table, _ in counted],
+        "facets": [facet for _, facet in counted],
+        "owners": owners_of([table for table, _ in counted], owners),
+        "limit": limit,
+        "read": max(COMPARED_VALUES, limit),
+    }
+    found: dict[tuple[str, str], list[str]] = {}
+    for row in await database.rows(_LISTED_VALUES, arguments) if counted else []:
+        found.setdefault((row["table_name"], row["facet"]), []).append(row["value"])
+    return {**found, **await frequent_visible_values(database, facets, limit)}
+
+
+def _of(table: SearchTable, owners: Owners) -> dict[str, str | None]:
+    """The table whose values are looked up, and whose they are."""
+    return {"table": table.name, "owner": owners_of([table], owners)[0]}
+
+
+@dataclass(frozen=True)
+class _Matches:
+    """Values of the data that are the same as one that was named, and those that hold all of its words."""
+
+    whole: list[str] = field(default_factory=list)
+    partial: list[str] = field(default_factory=list)
+
+    def meant_beside(self, other: _Matches) -> list[str] | None:
+        """Those that are meant where the same is said of the other's facets: the same values before all; None where there are
+        none at all.
+        """
+        if self.whole or not (other.whole or other.partial):
+            return self.whole or self.partial or None
+        return [] if other.whole else self.partial
+
+
+async def _matches(
+    database: Database, table: SearchTable, named: Sequence[NamedValue], owners: Owners = NO_OWNERS
+) -> list[_Matches]:
+    asked = [
+        (place, facet, value)
+        for place, each in enumerate(named)
+        for facet in each.facets
+        for value in (each.value, *_synonyms(table, facet, each.value))
+    ]
+    places, facets, values = zip(*asked, strict=True) if asked else ((), (), ())
+    arguments = {"places": list(places), "facets": list(facets), "values": list(values), **_of(table, owners)}
+    found = [_Matches() for _ in named]
+    rows = await database.rows(_EXISTING_VALUES, arguments) if asked else []
+    visible = await visible_values(database, [table], [(table.name, row["facet"], row["value"]) for row in rows])
+    for row in rows:
+        if (table.name, row["facet"], row["value"]) not in visible:
+            continue
+        kept = found[row["place"]].whole if row["is_whole"] else found[row["place"]].partial
+        if row["value"] not in kept:
+            kept.append(row["value"])
+    return found
+
+
+def _is_same(value: str, named: NamedValue) -> bool:
+    """Whether groups put a value together with the one that was named."""
+    return folded_value(value) == folded_value(named.value)
+
+
+def _synonyms(table: SearchTable, facet: str, value: str) -> list[str]:
+    said = plain(value)
+    return [meant for word, meant in table.facet(facet).synonyms if plain(word) == said]
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(map(stem, keys(text)))
+
+
+def _is_said(value: str, words: frozenset[str]) -> bool:
+    stems = _stems(value)
+    return bool(stems) and stems <= words
+
+
+def _is_place(table: SearchTable, named: NamedValue) -> bool:
+    return any(table.facet(facet).kind == "place" for facet in named.facets) and bool(list(places_called(named.value)))
+
+
+async def _has_values(database: Database, table: SearchTable) -> bool:
+    row = await database.row(
+        "select exists (select from facet_values where table_name = %(table)s) as has", {"table": table.name}
+    )
+    return row is not None and bool(row["has"])
+
+
+async def _explained(
+    database: Database, table: SearchTable, unknown: Sequence[NamedValue], owners: Owners
+) -> list[FieldError]:
+    """An error for each value; what is said of several facets at once is one."""
+    errors = []
+    apart = {(each.value, tuple(sorted({*each.elsewhere, *each.facets}))): each for each in reversed(unknown)}
+    for place, each in enumerate(reversed(apart.values())):
+        facets = each.elsewhere or each.facets
+        near: tuple[str, ...] = ()
+        if place < EXPLAINED_VALUES:
+            known = await _compared(database, table, facets, owners)
+            near = await off_loop(nearest, each.value, known)
+        named = each.elsewhere or each.facets[:1]
+        label = " or ".join(dict.fromkeys(table.facet(facet).label for facet in named))
+        errors.append(FieldError(each.pointer, str(UnknownValue(table.nouns[0], label, each.value, near))))
+    return errors
+
+
+async def _compared(database: Database, table: SearchTable, facets: Sequence[str], owners: Owners) -> list[str]:
+    """The most frequent values of the facets that the caller may see."""
+    arguments = {
+        "facets": [facet for facet in facets if facet not in table.guarded],
+        "limit": COMPARED_VALUES,
+        **_of(table, owners),
+    }
+    rows = await database.rows(_FREQUENT_VALUES, arguments) if arguments["facets"] else []
+    visible = await frequent_visible_values(database, [(table, facet) for facet in facets], COMPARED_VALUES)
+    return list(dict.fromkeys([row["value"] for row in rows] + [value for each in visible.values() for value in each]))
+
+
+_EXISTING_VALUES = (
+    "select a.place, a.facet, f.value, f.is_whole from ("
+    "  select place, facet, phrase_key(folded_words(value)) as phrase, word_stems(folded_words(value)) as stems"
+    "  from unnest(%(places)s::int[], %(facets)s::text[], %(values)s::text[]) g (place, facet, value)"
+    ") a, lateral ("
+    "  (select v.value, true as is_whole from facet_values v"
+    "   where v.phrase = a.phrase and v.table_name = %(table)s and v.facet = a.facet and v.scope = %(owner)s limit 60)"
+    "  union all"
+    "  (select v.value, false from facet_values v where v.stems @> a.stems and cardinality(v.stems) > 1"
+    "   and cardinality(a.stems) > 0 and v.table_name = %(table)s and v.facet = a.facet and v.scope = %(owner)s"
+    "   order by v.row_count desc, v.value limit 60)"
+    ") f"
+)
+
+_SPELLINGS = (
+    "select distinct a.place, a.is_synonym, v.table_name, v.facet, v.value"
+    " from unnest(%(places)s::int[], %(facets)s::text[], %(values)s::text[], %(synonyms)s::bool[])"
+    "   a (place, facet, value, is_synonym)"
+    " join facet_values v on v.phrase = phrase_key(folded_words(a.value)) and v.facet = a.facet"
+    " join unnest(%(tables)s::text[], %(owners)s::text[]) t (name, owner) on t.name = v.table_name and t.owner = v.scope"
+    " where v.table_name = any(%(tables)s::text[])"
+    "   and folded_words(v.value) = folded_words(a.value)"
+    " order by v.value"
+)
+
+# A value may stand in several rows of the dictionary, whose counts add up.
+_FREQUENT_VALUES = (
+    "select facet, value from facet_values"
+    " where table_name = %(table)s and facet = any(%(facets)s::text[]) and scope = %(owner)s"
+    " group by facet, value order by sum(row_count) desc, value limit %(limit)s"
+)
+
+# Of a facet with more values those are compared that come first in the index.
+_LISTED_VALUES = (
+    "select a.table_name, a.facet, v.value"
+    " from unnest(%(tables)s::text[], %(facets)s::text[], %(owners)s::text[]) a (table_name, facet, owner), lateral ("
+    "  select r.value, sum(r.row_count) as number from ("
+    "   select f.value, f.row_count from facet_values f where f.table_name = a.table_name and f.facet = a.facet"
+    "   and f.scope = a.owner order by f.value limit %(read)s) r"
+    "  group by r.value having sum(r.row_count) > 0 order by number desc, r.value limit %(limit)s) v"
+    " order by a.table_name, a.facet, v.number desc, v.value"
+)

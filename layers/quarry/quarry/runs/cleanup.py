@@ -1,0 +1,56 @@
+"""Deleting what has expired, in bounded batches.
+
+Rows are picked with `for update skip locked`: two cleanups at once share the work, and a row that a reader's transaction holds
+is left for the next run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import LiteralString
+
+from psycopg.sql import SQL, Identifier
+
+from quarry.postgres.pool import Database
+
+BATCH_ROWS = 1000
+
+
+@dataclass(frozen=True)
+class ExpiringTable:
+    """Rows of `table` for which `expired` (SQL; `%(run_log_days)s` may be used) holds are deleted and counted under `label`."""
+
+    table: str
+    label: str
+    expired: LiteralString
+
+
+CORE_EXPIRING = (
+    ExpiringTable("rate_windows", "rate_windows", "window_start < now() - interval '5 minutes'"),
+    ExpiringTable("idempotency_keys", "idempotency_keys", "expires_at <= now()"),
+    ExpiringTable("embedding_claims", "embedding_claims", "claimed_until <= now()"),
+    ExpiringTable("search_runs", "runs", "started_at < now() - make_interval(days => %(run_log_days)s)"),
+)
+
+
+async def delete_expired(
+    database: Database,
+    tables: Sequence[ExpiringTable],
+    *,
+    run_log_days: int,
+    keep_going: Callable[[], bool] = lambda: True,
+) -> dict[str, int]:
+    """Delete expired rows of each table, batch by batch, while `keep_going` says so. How many of each went."""
+    deleted = dict.fromkeys((table.label for table in tables), 0)
+    for table in tables:
+        statement = SQL(
+            "delete from {table} where ctid = any(array("
+            "select ctid from {table} where {expired} limit {batch} for update skip locked))"
+        ).format(table=Identifier(table.table), expired=SQL(table.expired), batch=BATCH_ROWS)
+        while keep_going():
+            count = await database.execute(statement, {"run_log_days": run_log_days})
+            deleted[table.label] += count
+            if count < BATCH_ROWS:
+                break
+    return deleted

@@ -1,0 +1,163 @@
+"""Idempotency keys: a request that is sent twice under one key is done once, and answered twice.
+
+The first call claims its key before it does anything; calls that come meanwhile wait for its response. The response is stored in
+the transaction that makes the call's effects, so there is never the one without the other. A claim is a lease that is renewed
+while its call runs: where the process died, another call takes it over, and a call that lost its claim can store nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import logging
+import uuid
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, Any, TypeVar
+
+from psycopg.sql import SQL
+from pydantic import BaseModel, StringConstraints
+
+from quarry.platform.errors import Conflict, QuarryError
+from quarry.platform.renewal import renewed
+from quarry.postgres.pool import Connection, Database
+
+LIFETIME_HOURS = 24
+LEASE_SECONDS = 12.0
+RENEWAL_SECONDS = 4.0
+WAIT_SECONDS = 20.0
+"""How long a call waits for the first one with its key."""
+FIRST_PAUSE_SECONDS = 0.05
+LONGEST_PAUSE_SECONDS = 0.4
+RETRY_AFTER_SECONDS = 5
+
+OTHER_BODY = "This Idempotency-Key was used with another request; take a new one."
+STILL_RUNNING = "The first request with this Idempotency-Key is still running; try again shortly."
+
+KeyText = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"^[\x21-\x7e]+$")]
+"""The header's value: 1 to 255 visible ASCII characters."""
+
+Response = TypeVar("Response", bound=BaseModel)
+
+logger = logging.getLogger(__name__)
+
+# A key that has expired is free, and so is one whose call went away; that one only for the same body.
+_FREE = SQL(
+    "(k.expires_at <= now() or (k.response is null and k.claimed_until <= now() and k.body_hash = %(body_hash)s))"
+)
+_CLAIM = SQL(
+    """insert into idempotency_keys as k (caller, endpoint, key, body_hash, claim, claimed_until, expires_at)
+       values (%(caller)s, %(endpoint)s, %(key)s, %(body_hash)s, %(claim)s, now() + make_interval(secs => %(lease)s),
+         now() + make_interval(hours => %(lifetime)s))
+       on conflict (caller, endpoint, key) do update
+       set body_hash = excluded.body_hash, claim = excluded.claim, claimed_until = excluded.claimed_until, response = null,
+         expires_at = excluded.expires_at
+       where {free}"""
+).format(free=_FREE)
+_KNOWN = SQL(
+    """select k.body_hash = %(body_hash)s as same_body, k.response, {free} as free from idempotency_keys k
+       where k.caller = %(caller)s and k.endpoint = %(endpoint)s and k.key = %(key)s"""
+).format(free=_FREE)
+_OWN = SQL(
+    """where caller = %(caller)s and endpoint = %(endpoint)s and key = %(key)s and claim = %(claim)s
+       and response is null"""
+)
+_RENEW = SQL("update idempotency_keys set claimed_until = now() + make_interval(secs => %(lease)s) {}").format(_OWN)
+_STORE = SQL("update idempotency_keys set response = %(response)s {}").format(_OWN)
+_RELEASE = SQL("delete from idempotency_keys {}").format(_OWN)
+
+
+@dataclass(frozen=True)
+class KeyedRequest:
+    """A request under a key. A key belongs to one caller and endpoint, and stands for one body."""
+
+    caller: str
+    endpoint: str
+    key: str
+    body_hash: str
+
+    @classmethod
+    def of(cls, caller: str, endpoint: str, key: str, body: BaseModel) -> KeyedRequest:
+        """Bodies are the same when they were understood the same, however they were written."""
+        canonical = json.dumps(body.model_dump(mode="json"), sort_keys=True, separators=(",", ":"))
+        return cls(caller, endpoint, key, hashlib.sha256(canonical.encode()).hexdigest())
+
+
+@dataclass(frozen=True)
+class Claim:
+    """The right to answer a keyed request."""
+
+    request: KeyedRequest
+    id: uuid.UUID
+
+    async def store(self, connection: Connection, response: BaseModel) -> None:
+        """Keep the response, in the transaction of `connection`. Raises Conflict where the claim was lost to another call."""
+        cursor = await connection.execute(_STORE, _parameters(self) | {"response": response.model_dump_json()})
+        if cursor.rowcount == 0:
+            raise Conflict(STILL_RUNNING, retry_after_seconds=RETRY_AFTER_SECONDS)
+
+
+async def once(
+    database: Database,
+    request: KeyedRequest,
+    response_type: type[Response],
+    work: Callable[[Claim], Awaitable[Response]],
+) -> Response:
+    """What `work` gives, which must store it by its claim; or what it gave before.
+
+    Raises Conflict for a key that was used with another body, and where the first call still runs after WAIT_SECONDS. What
+    `work` raises gives the key free again.
+    """
+    claim = Claim(request, uuid.uuid4())
+    stored = await _claim_or_wait(database, claim)
+    if stored is not None:
+        return response_type.model_validate_json(stored)
+    async with renewed(partial(database.execute, _RENEW, _parameters(claim)), seconds=RENEWAL_SECONDS):
+        try:
+            return await work(claim)
+        except BaseException:
+            await asyncio.shield(_release(database, claim))
+            raise
+
+
+async def _claim_or_wait(database: Database, claim: Claim) -> str | None:
+    """None once `claim` holds, else the response of the call that held it."""
+    clock = asyncio.get_running_loop().time
+    deadline, pause, may_be_free = clock() + WAIT_SECONDS, FIRST_PAUSE_SECONDS, True
+    while clock() < deadline:
+        if may_be_free and await database.execute(_CLAIM, _parameters(claim)):
+            return None
+        known = await database.row(_KNOWN, _parameters(claim))
+        may_be_free = known is None or known["free"]
+        if known is None or may_be_free:
+            continue
+        if not known["same_body"]:
+            raise Conflict(OTHER_BODY)
+        if known["response"] is not None:
+            return str(known["response"])
+        await asyncio.sleep(pause)
+        pause = min(1.5 * pause, LONGEST_PAUSE_SECONDS)
+    raise Conflict(STILL_RUNNING, retry_after_seconds=RETRY_AFTER_SECONDS)
+
+
+async def _release(database: Database, claim: Claim) -> None:
+    """Give the key free, unless a response was stored under it after all: a broken commit may have gone through."""
+    try:
+        await database.execute(_RELEASE, _parameters(claim))
+    except QuarryError as error:
+        logger.warning("a claim could not be released and will lapse: %s", type(error).__name__)
+
+
+def _parameters(claim: Claim) -> dict[str, Any]:
+    request = claim.request
+    return {
+        "caller": request.caller,
+        "endpoint": request.endpoint,
+        "key": request.key,
+        "body_hash": request.body_hash,
+        "claim": claim.id,
+        "lease": LEASE_SECONDS,
+        "lifetime": LIFETIME_HOURS,
+    }

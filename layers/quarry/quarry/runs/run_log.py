@@ -1,0 +1,372 @@
+"""The run log: every search as a run with timed steps and ranked results, for `quarry runs` and for operators.
+
+It is best effort and off the critical path: a run that has ended is put into a bounded queue, and one writer takes runs out of
+it, several at a time, over a connection that no search needs. What finds the queue full, or is refused by the database, is
+dropped and counted; no search ever waits for it or fails with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+import uuid
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import islice
+from typing import Any, Literal, LiteralString
+
+from psycopg.sql import SQL, Composable, Identifier
+
+from quarry.models.interface import ChatModel, Usage
+from quarry.models.prices import Prices
+from quarry.platform.budget import Budget
+from quarry.platform.errors import DatabaseUnavailable, NotFound, QuarryError
+from quarry.platform.forgettable import KEEP
+from quarry.platform.metrics import (
+    COMPLETION_TOKENS,
+    DEGRADED_STEPS,
+    FAILED_SEARCHES,
+    MODEL_COST,
+    PROMPT_TOKENS,
+    SEARCHES,
+    Metrics,
+)
+from quarry.platform.tracing import span, untraced
+from quarry.postgres.pool import Connection, Database
+
+RunStatus = Literal["completed", "failed", "abandoned"]
+StepStatus = Literal["completed", "degraded", "failed"]
+
+PENDING_RUNS_MAX = 500
+BATCH_RUNS = 20
+REQUEST_CHARACTERS_MAX = 20_000
+"""A request that is longer as JSON is not kept: many wait to be written."""
+DRAIN_SECONDS = 2.0
+ENDED_LATE = "ended at its deadline"
+"""With this a task is cancelled whose search had no more time, rather than no reader."""
+WARNING_PAUSE_SECONDS = 60.0
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass
+class StepRecord:
+    """One step of a run. Milliseconds count from the run's start; `counts` are true numbers of what the step saw or made."""
+
+    name: str
+    started_ms: float
+    duration_ms: float = 0.0
+    status: StepStatus = "completed"
+    usage: Usage = field(default_factory=Usage)
+    counts: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ResultRecord:
+    """One result that a run gave; its rank is its place in the list."""
+
+    type: str
+    id: str
+    score: float
+
+
+@dataclass
+class Run:
+    """One search while it happens. Handed through the search; `degraded` names the model steps that a fallback served. `request`
+    is what asks it again, and `answer_id` the answer of it that is kept, if one is. `decided` is what a model decided, by what it
+    was asked: an equal question gets the same answer.
+    """
+
+    domain: str
+    caller: str
+    query: str
+    budget: Budget
+    chat: ChatModel | None
+    request_id: str | None = None
+    id: uuid.UUID = field(default_factory=uuid.uuid4)
+    started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    degraded: list[str] = field(default_factory=list)
+    steps: list[StepRecord] = field(default_factory=list)
+    results: list[ResultRecord] = field(default_factory=list)
+    end_reason: str | None = None
+    request: Mapping[str, Any] | None = None
+    answer_id: str | None = None
+    status: RunStatus = "completed"
+    is_our_fault: bool = False
+    duration_ms: float = 0.0
+    decided: dict[object, Any] = field(default_factory=dict, repr=False)
+    _started: float = field(default_factory=time.perf_counter)
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[StepRecord]:
+        """Time a step. An exception marks it failed and goes on its way."""
+        with span(name, {"quarry.domain": self.domain, "quarry.run_id": str(self.id)}) as told:
+            record = StepRecord(name, started_ms=self.elapsed_ms())
+            self.steps.append(record)
+            try:
+                yield record
+            except BaseException:
+                record.status = "failed"
+                raise
+            finally:
+                record.duration_ms = self.elapsed_ms() - record.started_ms
+                told["quarry.step.status"] = record.status
+
+    def degrade(self, name: str, record: StepRecord | None = None) -> None:
+        """Note that a fallback, or less than was asked for, served the step `name`."""
+        if name not in self.degraded:
+            self.degraded.append(name)
+        if record is not None:
+            record.status = "degraded"
+
+    def elapsed_ms(self) -> float:
+        return (time.perf_counter() - self._started) * 1000
+
+    @property
+    def usage(self) -> Usage:
+        return sum((step.usage for step in self.steps), Usage())
+
+
+class RunLog:
+    """Writes runs to `search_runs`, `search_run_steps` and `search_run_results`, and counts them in `metrics`, their tokens by
+    `prices`. `dropped` counts those it could not write.
+    """
+
+    def __init__(self, database: Database, metrics: Metrics | None = None, prices: Prices | None = None) -> None:
+        self._database = database
+        self._metrics = metrics or Metrics()
+        self._prices = prices or Prices()
+        self._waiting: deque[Run] = deque()
+        self._writer: asyncio.Task[None] | None = None
+        self._warned_at = float("-inf")
+        self.dropped = 0
+
+    @contextmanager
+    def record(self, run: Run) -> Iterator[Run]:
+        """Close the run at the end of the block: completed, failed by an exception, or abandoned when the client went away."""
+        try:
+            yield run
+        except (GeneratorExit, asyncio.CancelledError) as error:
+            run.status, run.end_reason = "abandoned", "abandoned"
+            run.is_our_fault = ENDED_LATE in error.args
+            raise
+        except BaseException as error:
+            run.status, run.end_reason = "failed", run.end_reason or "error"
+            run.is_our_fault = not isinstance(error, QuarryError) or error.status >= 500
+            raise
+        finally:
+            run.duration_ms = run.elapsed_ms()
+            self._count(run)
+            self._write_later(run)
+
+    async def drain(self, seconds: float = DRAIN_SECONDS) -> None:
+        """Wait until what was recorded so far is written, at most `seconds`; a Lambda is frozen once it has answered."""
+        if self._writer is not None:
+            await asyncio.wait({self._writer}, timeout=seconds)
+
+    async def close(self) -> None:
+        """Write what can be written in time, and drop the rest."""
+        await self.drain()
+        if self._writer is not None and not self._writer.done():
+            self._writer.cancel()
+            await self.drain()
+        self._drop(len(self._waiting), "the process ends")
+        self._waiting.clear()
+
+    def _count(self, run: Run) -> None:
+        usage = run.usage
+        counted = {
+            SEARCHES: 1,
+            FAILED_SEARCHES: int(run.is_our_fault),
+            DEGRADED_STEPS: len(run.degraded),
+            PROMPT_TOKENS: usage.prompt_tokens,
+            COMPLETION_TOKENS: usage.completion_tokens,
+            MODEL_COST: self._prices.cost(usage),
+        }
+        for metric, value in counted.items():
+            if value:
+                self._metrics.count(metric, value, domain=run.domain)
+                if metric in _WATCHED:
+                    self._metrics.count(metric, value)
+
+    def _write_later(self, run: Run) -> None:
+        if len(self._waiting) >= PENDING_RUNS_MAX:
+            self._drop(1, "too many wait to be written")
+            return
+        self._waiting.append(run)
+        # begun anew whenever there is something to write, so it needs nobody to start it, on whatever event loop
+        if self._writer is None or self._writer.done():
+            self._writer = asyncio.get_running_loop().create_task(self._write_waiting(), context=untraced())
+
+    async def _write_waiting(self) -> None:
+        size = BATCH_RUNS
+        while self._waiting:
+            batch = list(islice(self._waiting, size))
+            try:
+                await self._write(batch)
+            except Exception as error:
+                if len(batch) > 1 and not isinstance(error, DatabaseUnavailable):
+                    size = 1  # one of them cannot be written; the others can
+                    continue
+                self._drop(len(batch), type(error.__cause__ or error).__name__)
+            for _ in batch:
+                self._waiting.popleft()
+
+    async def _write(self, runs: Sequence[Run]) -> None:
+        async with self._database.beside.transaction() as connection:
+            await connection.execute(KEEP)
+            await _insert(connection, "search_runs", [_run_row(run) for run in runs])
+            await connection.execute(_LET_GO, [[str(run.id) for run in runs]])
+            steps = [row for run in runs for row in _numbered(run, "step_number", map(_step_row, run.steps))]
+            await _insert(connection, "search_run_steps", steps)
+            results = [row for run in runs for row in _numbered(run, "rank", map(_result_row, run.results))]
+            await _insert(
+                connection, "search_run_results", results, but=SQL("where not was_forgotten(result_type, result_id)")
+            )
+
+    def _drop(self, count: int, reason: str) -> None:
+        self.dropped += count
+        if count and time.monotonic() - self._warned_at >= WARNING_PAUSE_SECONDS:
+            self._warned_at = time.monotonic()
+            logger.warning("runs are not recorded, %d since the start: %s", self.dropped, reason)
+
+
+_WATCHED = frozenset((SEARCHES, FAILED_SEARCHES, MODEL_COST))
+"""Counted of all domains together, too: an alarm that adds domains up would be billed for each."""
+
+
+class HeardRuns(RunLog):
+    """A run log that hands on to another one, and knows what its own runs have spent."""
+
+    def __init__(self, log: RunLog) -> None:
+        self._log = log
+        self._runs: list[Run] = []
+
+    @contextmanager
+    def record(self, run: Run) -> Iterator[Run]:
+        self._runs.append(run)
+        with self._log.record(run):
+            yield run
+
+    @property
+    def usage(self) -> Usage:
+        """Tokens of a chat model, of all runs so far."""
+        return sum((run.usage for run in self._runs), Usage())
+
+
+# what was forgotten while it was asked, or was left open in a page
+_LET_GO: LiteralString = """
+update search_runs r set request = null
+where r.id = any(%s::uuid[]) and exists (select from forgotten where forgotten_at > now() - interval '1 day') and exists (
+  select from jsonb_path_query(r.request, 'strict $.**') v (value) join forgotten f on f.id_hash = id_hash(v.value #>> '{}')
+  where f.domain = r.domain and f.forgotten_at > now() - interval '1 day' and jsonb_typeof(v.value) = 'string')
+"""
+
+_NOTHING = SQL("")
+
+
+async def _insert(
+    connection: Connection, table: str, rows: Sequence[dict[str, Any]], *, but: Composable = _NOTHING
+) -> None:
+    """Insert rows that name the same columns, all in one statement; those that `but` lets through."""
+    if rows:
+        columns = SQL(", ").join(map(Identifier, rows[0]))
+        await connection.execute(
+            SQL(
+                "insert into {table} ({columns}) select {columns} from jsonb_populate_recordset(null::{table}, %s) {but}"
+            ).format(table=Identifier(table), columns=columns, but=but),
+            [json.dumps(rows)],
+        )
+
+
+def _run_row(run: Run) -> dict[str, Any]:
+    usage = run.usage
+    return {
+        "id": str(run.id),
+        "domain": run.domain,
+        "caller": run.caller,
+        "query": run.query,
+        "status": run.status,
+        "end_reason": run.end_reason,
+        "started_at": run.started_at.isoformat(),
+        "duration_ms": run.duration_ms,
+        "chat_model": run.chat.name if run.chat else None,
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "degraded_steps": run.degraded,
+        "request_id": run.request_id,
+        "request": run.request if len(json.dumps(run.request)) <= REQUEST_CHARACTERS_MAX else None,
+        "answer_id": run.answer_id,
+    }
+
+
+def _numbered(run: Run, number: str, rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Rows as a run's own: with its id, and counted from 1 in the column `number`."""
+    for place, row in enumerate(rows, start=1):
+        yield {"run_id": str(run.id), number: place, **row}
+
+
+def _step_row(step: StepRecord) -> dict[str, Any]:
+    return {
+        "name": step.name,
+        "status": step.status,
+        "started_ms": step.started_ms,
+        "duration_ms": step.duration_ms,
+        "prompt_tokens": step.usage.prompt_tokens,
+        "completion_tokens": step.usage.completion_tokens,
+        "counts": step.counts,
+    }
+
+
+def _result_row(result: ResultRecord) -> dict[str, Any]:
+    return {"result_type": result.type, "result_id": result.id, "score": result.score}
+
+
+async def keep_feedback(
+    database: Database, run_id: uuid.UUID, caller: str, *, helpful: bool, reason: str | None
+) -> None:
+    """Note what the caller thought of a run of theirs. Raises NotFound where there is no such run."""
+    if not await database.execute(
+        """update search_runs set helpful = %s, feedback_reason = %s, feedback_at = now() where id = %s and caller = %s""",
+        [helpful, reason or None, run_id, caller],
+    ):
+        raise NotFound("There is no such run, or it is not yours.")
+
+
+async def recent_runs(database: Database, limit: int, *, with_feedback: bool = False) -> list[dict[str, Any]]:
+    """The latest runs, newest first; or those that somebody said something of, the latest word first."""
+    which = SQL(
+        "where feedback_at is not null order by feedback_at desc" if with_feedback else "order by started_at desc"
+    )
+    return await database.rows(
+        SQL(
+            """select id::text, domain, caller, query, status, end_reason, started_at, duration_ms, prompt_tokens,
+             completion_tokens, degraded_steps, helpful, feedback_reason
+           from search_runs {}, id limit {}"""
+        ).format(which, limit)
+    )
+
+
+async def whole_run(database: Database, run_id: str) -> dict[str, Any]:
+    """A run with its steps and results, by its id or the unambiguous beginning of it. Raises NotFound."""
+    runs = await database.rows(
+        "select *, id::text as id from search_runs where starts_with(id::text, lower(%s)) limit 2", [run_id]
+    )
+    if len(runs) != 1:
+        raise NotFound(f"There is {'more than one' if runs else 'no'} run {run_id!r}; `quarry runs` lists them.")
+    run = runs[0]
+    run["steps"] = await database.rows(
+        """select step_number, name, status, started_ms, duration_ms, prompt_tokens, completion_tokens, counts
+           from search_run_steps where run_id = %s order by step_number""",
+        [run["id"]],
+    )
+    run["results"] = await database.rows(
+        "select rank, result_type, result_id, score from search_run_results where run_id = %s order by rank",
+        [run["id"]],
+    )
+    return run

@@ -1,0 +1,277 @@
+"""What every search needs, built once per process. Nothing here connects, imports a model or reads a secret before first use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+from uuid import UUID, uuid4
+
+from quarry.models import bedrock_connection
+from quarry.models.answers import OutputLimits
+from quarry.models.bedrock_embedding import BedrockEmbedding
+from quarry.models.bedrock_model import BedrockChat
+from quarry.models.circuit_breaker import CircuitBreaker
+from quarry.models.guarded_chat import GuardedChat
+from quarry.models.interface import ChatModel, EmbeddingModel
+from quarry.models.local_embedding import LocalEmbedding
+from quarry.models.openai_connection import import_sdk
+from quarry.models.openai_embedding import OpenAIEmbedding
+from quarry.models.openai_model import OpenAIChat
+from quarry.models.prices import Prices
+from quarry.models.query_embedding import QueryEmbedder
+from quarry.platform.budget import Budget
+from quarry.platform.errors import ConfigurationError
+from quarry.platform.memory import Memory
+from quarry.platform.metrics import Metrics
+from quarry.platform.secrets import Secret, api_key_secret, database_secret
+from quarry.platform.settings import Settings
+from quarry.platform.tracing import Tracing, traces_endpoint
+from quarry.postgres import iam
+from quarry.postgres.iam import IamAddress
+from quarry.postgres.pool import Address, Database
+from quarry.postgres.reader import Reader, Replica
+from quarry.runs.run_log import Run, RunLog
+from quarry.services.tuned_settings import TunedSettings
+from quarry.streaming.run_store import RunStore
+from quarry.streaming.runs import RunStreams
+
+LOCAL_USER = "demo"
+"""Who asks locally without saying a name."""
+
+_PROVIDERS = {"openai": "openai", "bedrock": "aws.bedrock", "local": "local"}
+"""What traces call who provides a model, by what the settings call it."""
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who asks, as verified. `user_id` goes into every scoped query. `claims` are what is known of the caller beside: always
+    `sub`, the same.
+    """
+
+    user_id: str
+    claims: Mapping[str, str] = field(default_factory=dict, hash=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "claims", {**self.claims, "sub": self.user_id})
+
+
+@dataclass(frozen=True)
+class Services:
+    """`chat` is None where no chat model is configured: the fallbacks answer.
+
+    `reader` is for what only reads and may be some seconds old: searches, and records by their ids. It is a Reader where there is
+    a replica, and else `database`, by which goes all that charges, stores, or must see what was written just now.
+
+    `tuned` tells the settings with the database's own weights, `memory` what is read of the database now and then. `breakers`
+    are those of the models on other machines: "chat", "embedding".
+    """
+
+    settings: Settings
+    database: Database
+    reader: Database
+    chat: ChatModel | None
+    embeddings: EmbeddingModel
+    queries: QueryEmbedder
+    run_log: RunLog
+    streams: RunStreams
+    tuned: TunedSettings
+    memory: Memory
+    metrics: Metrics
+    tracing: Tracing
+    breakers: Mapping[str, CircuitBreaker] = field(default_factory=dict, hash=False)
+
+    @contextmanager
+    def run(
+        self,
+        domain: str,
+        caller: Caller,
+        query: str,
+        asked: Mapping[str, Any],
+        budget: Budget | None = None,
+        request_id: str | None = None,
+        run_id: UUID | None = None,
+    ) -> Iterator[Run]:
+        """A search while it happens, closed in the run log at the end of the block. `asked` is what asks it again; without a
+        `budget` no model is asked.
+        """
+        chat = self.chat if budget else None
+        budget = budget or Budget.without_model(self.settings.database_timeout_seconds)
+        run = Run(domain, caller.user_id, query, budget, chat, request_id, run_id or uuid4(), request=asked)
+        with self.run_log.record(run):
+            yield run
+
+    def acting(self, settings: Mapping[str, str]) -> Services:
+        """The same services, with databases whose transactions begin with these settings of their own."""
+        if not settings:
+            return self
+        database = self.database.acting(settings)
+        return replace(
+            self, database=database, reader=database if self.reader is self.database else self.reader.acting(settings)
+        )
+
+    async def close(self) -> None:
+        """Write what is still to be written, then close what was opened."""
+        await self.streams.close()
+        await self.run_log.close()
+        if self.chat is not None:
+            await self.chat.close()
+        await self.embeddings.close()
+        await self.reader.close()
+        await self.database.close()
+        await self.tracing.close()
+
+
+def build_services(settings: Settings, address: Address | None = None) -> Services:
+    """Wire the services. `address` overrides the setting (the embedded Postgres has its own).
+
+    Raises ConfigurationError when there is no database URL.
+    """
+    database = Database(
+        address or database_address(settings),
+        pool_size=settings.database_pool_size,
+        timeout_seconds=settings.database_timeout_seconds,
+        schema=settings.database_schema,
+        pooled=settings.database_pooled,
+        # a Lambda does one thing at a time
+        sets_aside=not settings.aws_lambda_function_name,
+        wake_seconds=settings.database_wake_seconds,
+    )
+    reader = _build_reader(settings, database)
+    embeddings, chat = build_embedding_model(settings), _build_chat_model(settings)
+    metrics = Metrics()
+    breakers: dict[str, CircuitBreaker] = {}
+    if chat is not None:
+        breakers["chat"] = _breaker(chat.name, settings)
+    if settings.embeddings != "local":
+        breakers["embedding"] = _breaker(embeddings.name, settings)
+    return Services(
+        settings=settings,
+        database=database,
+        reader=reader,
+        chat=GuardedChat(chat, breakers["chat"], _PROVIDERS[settings.model_provider]) if chat else None,
+        embeddings=embeddings,
+        queries=QueryEmbedder(embeddings, reader, breakers.get("embedding"), _PROVIDERS[settings.embeddings]),
+        run_log=RunLog(database, metrics, Prices.of(settings)),
+        streams=RunStreams(
+            RunStore(database.beside),
+            grace_seconds=settings.stream_grace_seconds,
+            # a Lambda is frozen when it has answered
+            unattended_max=0 if settings.aws_lambda_function_name else settings.database_pool_size // 2,
+        ),
+        tuned=TunedSettings(settings, database),
+        memory=Memory(),
+        metrics=metrics,
+        tracing=Tracing(traces_endpoint(settings)),
+        breakers=breakers,
+    )
+
+
+def _breaker(model: str, settings: Settings) -> CircuitBreaker:
+    return CircuitBreaker(
+        model, failures_max=settings.model_failures_max, patience_seconds=settings.model_timeout_seconds
+    )
+
+
+def _build_reader(settings: Settings, database: Database) -> Database:
+    if settings.database_reader_url is None:
+        return database
+    replica = Replica(
+        _address(settings, settings.database_reader_url.get_secret_value()),
+        pool_size=settings.database_pool_size,
+        timeout_seconds=settings.database_timeout_seconds,
+        schema=settings.database_schema,
+        pooled=settings.database_pooled,
+        lag_seconds=settings.database_reader_lag_seconds,
+    )
+    return Reader(database, replica)
+
+
+def database_address(settings: Settings) -> str | Secret:
+    """The URL of the database, or what tells it. Raises ConfigurationError when there is neither."""
+    url = settings.database_url.get_secret_value() if settings.database_url else ""
+    if not (url or settings.database_secret_arn):
+        raise ConfigurationError("Neither DATABASE_URL nor DATABASE_SECRET_ARN is set.")
+    return _address(settings, url)
+
+
+def _address(settings: Settings, url: str) -> str | Secret:
+    address = database_secret(settings.database_secret_arn, known=url) if settings.database_secret_arn else url
+    return IamAddress(address) if settings.database_iam else address
+
+
+def read_database_url(settings: Settings) -> str:
+    """What psycopg connects to. Raises ConfigurationError, and Unavailable when the secret cannot be read."""
+    address = database_address(settings)
+    return address if isinstance(address, str) else address.read_now()
+
+
+def import_what_services_use(settings: Settings) -> None:
+    """Import the packages that are else imported on first use, so that a snapshot of the process holds them."""
+    if settings.has_openai:
+        import_sdk()
+    if "bedrock" in (settings.model_provider, settings.embeddings):
+        bedrock_connection.import_sdk()
+    if settings.embeddings == "local":
+        LocalEmbedding.import_numpy()
+    if settings.database_iam:
+        iam.import_sdk()
+    if settings.database_secret_arn or settings.openai_secret_arn:
+        import aws_lambda_powertools.utilities.parameters  # noqa: F401
+
+
+def build_embedding_model(settings: Settings) -> EmbeddingModel:
+    if settings.embeddings == "local":
+        return LocalEmbedding()
+    if settings.embeddings == "bedrock":
+        return BedrockEmbedding(
+            region=settings.bedrock_region,
+            url=settings.bedrock_url,
+            model=settings.bedrock_embedding_model,
+            dimensions=settings.embedding_dimensions,
+            max_retries=settings.model_max_retries,
+            timeout_seconds=settings.model_timeout_seconds,
+        )
+    return OpenAIEmbedding(
+        api_key=_api_key(settings),
+        base_url=settings.openai_base_url,
+        model=settings.openai_embedding_model,
+        dimensions=settings.embedding_dimensions,
+        max_retries=settings.model_max_retries,
+        timeout_seconds=settings.model_timeout_seconds,
+    )
+
+
+def _build_chat_model(settings: Settings) -> ChatModel | None:
+    if not settings.has_chat_model:
+        return None
+    limits = OutputLimits(
+        decision_tokens=settings.model_decision_tokens,
+        turn_tokens=settings.model_turn_tokens,
+        answer_tokens=settings.model_answer_tokens,
+        tokens_field=settings.openai_tokens_field,
+    )
+    if settings.model_provider == "bedrock":
+        return BedrockChat(
+            region=settings.bedrock_region,
+            url=settings.bedrock_url,
+            model=settings.bedrock_model,
+            max_retries=settings.model_max_retries,
+            timeout_seconds=settings.model_timeout_seconds,
+            limits=limits,
+        )
+    return OpenAIChat(
+        api_key=_api_key(settings),
+        base_url=settings.openai_base_url,
+        model=settings.openai_model,
+        max_retries=settings.model_max_retries,
+        timeout_seconds=settings.model_timeout_seconds,
+        limits=limits,
+    )
+
+
+def _api_key(settings: Settings) -> str | Secret | None:
+    if settings.openai_secret_arn:
+        return api_key_secret(settings.openai_secret_arn)
+    return settings.openai_api_key.get_secret_value() if settings.openai_api_key else None

@@ -1,0 +1,272 @@
+"""When: what words around times make of them ("since March 2020", "from 2015 to 2018", "in the 1990s or later", "early 2020")."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import cache
+
+from quarry.language.tokens import Token
+from quarry.spans.date_points import Point, find_points, in_year, latest
+from quarry.spans.mention import DateRange, Mention
+
+LEAD_CHARACTERS_MAX = 40
+"""So far before a time the words begin that say how it bounds."""
+
+_ONE_DAY = datetime.timedelta(days=1)
+
+
+def find_dates(text: str, tokens: Sequence[Token], today: datetime.date) -> list[Mention]:
+    """The times that a text names, in order and apart. What is relative counts from `today`.
+
+    A month without a year is that month of every year, and bounds from when it last came round. A number that may count the noun
+    behind it, and a month's name that is an everyday word too, are latent unless a word such as "in" or "since" leads them.
+    """
+    points = _in_one_year(text, _dated_weekdays(text, find_points(text, today)))
+    mentions: list[Mention] = []
+    place = 0
+    while place < len(points):
+        point, (lead, start) = points[place], _lead(text, points[place].start)
+        place += 1
+        point, lead, start = _part_of(text, point, lead, start)
+        last = points[place] if place < len(points) else None
+        try:
+            if last and point.is_weekday and last.is_weekday and _joins(text, point, last, lead):
+                # "open Monday to Friday" is of every week
+                if lead in ("from", "between"):
+                    mentions.append(_weekdays(point, last, start))
+                place += 1
+                continue
+            if last and _joins(text, point, last, lead):
+                mention = _between(point, last, today, start if lead in ("in", "from", "between") else point.start)
+                place += 1
+            elif now := _until_now().match(text, point.end):
+                mention = _mention(_with_year(point, today), start, now.end(), "since")
+            else:
+                mention = _bounded(text, tokens, point, lead, start, today)
+        except (ValueError, OverflowError):
+            # no such day
+            continue
+        mentions.append(mention)
+    return mentions
+
+
+def _lead(text: str, start: int) -> tuple[str, int]:
+    """What the words right before a time say, and where they begin."""
+    begin = max(0, start - LEAD_CHARACTERS_MAX)
+    match = _leads().search(text[begin:start])
+    if match is None or (match.lastgroup == "over" and text[start].isdigit()):
+        # "over 2000" compares a number
+        return "", start
+    return (match.lastgroup or "").replace("over", "in"), begin + match.start()
+
+
+def _part_of(text: str, point: Point, lead: str, start: int) -> tuple[Point, str, int]:
+    """The early, middle or late part of a time, and what leads in that."""
+    part = _PART.search(text[max(0, point.start - LEAD_CHARACTERS_MAX) : point.start])
+    if part is None or point.first is None or point.last is None or point.first == point.last:
+        return point, lead, start
+    days = (point.last - point.first).days + 1
+    third, which = days // 3, part[1].lower()
+    first, last = point.first, point.last
+    if which in ("early", "beginning", "start"):
+        last = first + datetime.timedelta(days=third)
+    elif which in ("late", "end"):
+        first = last - datetime.timedelta(days=third)
+    else:
+        first, last = first + datetime.timedelta(days=third), last - datetime.timedelta(days=third)
+    if days > 31:
+        # thirds of a quarter, a year, a decade are whole months
+        first, last = _to_month(first), _to_month(last + _ONE_DAY) - _ONE_DAY
+    start = point.start - len(part.group())
+    lead, led = _lead(text, start)
+    return replace(point, start=start, first=first, last=last, grain="month", is_latent=False), lead, led
+
+
+def _to_month(day: datetime.date) -> datetime.date:
+    """The first day of the month that begins nearest."""
+    return (day + datetime.timedelta(days=15)).replace(day=1)
+
+
+def _dated_weekdays(text: str, points: Sequence[Point]) -> list[Point]:
+    """The points, a weekday before its date being part of that ("Monday, 3 May 2024")."""
+    kept: list[Point] = []
+    for point in points:
+        if (
+            kept
+            and kept[-1].is_weekday
+            and not point.is_weekday
+            and point.grain == "day"
+            and _OF_WEEKDAY.fullmatch(text[kept[-1].end : point.start])
+        ):
+            point = replace(point, start=kept.pop().start)
+        kept.append(point)
+    return kept
+
+
+def _in_one_year(text: str, points: Sequence[Point]) -> list[Point]:
+    """The points, those without a year in that of the one which they are listed with ("in March, April and May 2024")."""
+    dated: list[Point] = []
+    year: int | None = None
+    begin = len(text)
+    for point in reversed(points):
+        if not point.months:
+            is_named = point.grain in ("day", "month", "quarter") and _YEAR_LAST.search(text, point.start, point.end)
+            year = point.last.year if is_named and point.last else None
+        elif year and _LISTED.fullmatch(text, point.end, begin):
+            with suppress(ValueError):
+                point = in_year(point, year)
+        else:
+            year = None
+        dated.append(point)
+        begin = point.start
+    return dated[::-1]
+
+
+def _weekdays(first: Point, last: Point, start: int) -> Mention:
+    """From one weekday to another, the last of which came round last."""
+    assert first.first
+    assert last.last
+    begin = first.first if first.first <= last.last else first.first - datetime.timedelta(days=7)
+    return Mention(DateRange(begin, last.last), start, last.end)
+
+
+def _joins(text: str, first: Point, last: Point, lead: str) -> bool:
+    """Whether two times are the ends of one."""
+    gap = text[first.end : last.start]
+    return bool(_TO.fullmatch(gap) or (lead == "between" and _AND.fullmatch(gap)))
+
+
+def _between(first: Point, last: Point, today: datetime.date, start: int) -> Mention:
+    if first.months and last.months and not (first.day or last.day):
+        months = [first.months[0]]
+        while months[-1] != last.months[-1]:
+            months.append(months[-1] % 12 + 1)
+        return Mention(DateRange(months=tuple(months), grain="month"), start, last.end)
+    if first.months and last.first:
+        # "March to May 2020"
+        first = in_year(first, last.first.year)
+    first, last = _with_year(first, today), _with_year(last, today)
+    assert first.first
+    assert first.last
+    assert last.first
+    assert last.last
+    return Mention(
+        DateRange(min(first.first, last.first), max(first.last, last.last), grain=last.grain), start, last.end
+    )
+
+
+def _with_year(point: Point, today: datetime.date) -> Point:
+    return latest(point, today) if point.months else point
+
+
+def _bounded(text: str, tokens: Sequence[Token], point: Point, lead: str, start: int, today: datetime.date) -> Mention:
+    if tail := _tail(text, point, lead):
+        is_led = lead in ("in", "from")
+        return _mention(_with_year(point, today), start if is_led else point.start, tail.end(), tail.lastgroup or "")
+    if lead in ("since", "after", "before", "until", "not before"):
+        return _mention(_with_year(point, today), start, point.end, lead)
+    if lead == "between":
+        lead, start = "", point.start
+    is_latent = (point.is_latent and not lead) or _may_count(text, tokens, point)
+    if point.is_vague:
+        # "recently", "today"
+        is_latent, start = True, point.start
+    if point.months and not point.day:
+        return Mention(DateRange(months=point.months, grain=point.grain), start, point.end, is_latent=is_latent)
+    point = _with_year(point, today)
+    return Mention(DateRange(point.first, point.last, grain=point.grain), start, point.end, is_latent=is_latent)
+
+
+def _tail(text: str, point: Point, lead: str) -> re.Match[str] | None:
+    """What the words right behind a time say. A bare "on" says "onwards" behind "from" alone, where nothing follows it: else it
+    leads to something ("in 2024 on leaflets").
+    """
+    if point.is_latent and not lead:
+        return None
+    goes_on = _ON.match(text, point.end) if lead in ("from", "since") else None
+    return goes_on or _tails().match(text, point.end)
+
+
+def _mention(point: Point, start: int, end: int, bound: str) -> Mention:
+    assert point.first
+    assert point.last
+    match bound:
+        case "since" | "not before":
+            days = DateRange(point.first, None, grain=point.grain)
+        case "after":
+            days = DateRange(point.last + _ONE_DAY, None, grain=point.grain)
+        case "before":
+            days = DateRange(None, point.first - _ONE_DAY, grain=point.grain)
+        case _:
+            days = DateRange(None, point.last, grain=point.grain)
+    return Mention(days, start, end)
+
+
+def _may_count(text: str, tokens: Sequence[Token], point: Point) -> bool:
+    """Whether a year by its digits may be a number of what follows ("in 2000 stores")."""
+    if not text[point.start : point.end].isdigit():
+        return False
+    place = bisect_left(tokens, point.end, key=lambda token: token.start)
+    if place == len(tokens) or tokens[place].ends_clause:
+        return False
+    word = tokens[place].key
+    is_plural = len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is"))
+    return (is_plural or word == "people") and word not in _NOT_COUNTED
+
+
+_NOT_COUNTED = frozenset("this was does has years towards onwards".split())
+_TO = re.compile(
+    r"\s{0,3}+(?:[-–—]|\b(?:to|until|till|through|thru|upto|up\s+to)\b)\s{0,3}+(?:the\s++)?", re.IGNORECASE
+)
+_AND = re.compile(r"\s{0,3}+(?:\band\b|&)\s{0,3}+(?:the\s++)?", re.IGNORECASE)
+_LISTED = re.compile(
+    r"\s{0,3}+(?:,|,?\s{0,3}+(?:\b(?:and|or)\b|&))\s{0,3}+(?:(?:in|on)\s++)?(?:the\s++)?", re.IGNORECASE
+)
+_YEAR_LAST = re.compile(r"\b[12]\d{3}\Z")
+_ON = re.compile(r"\s{1,3}+(?P<since>on)\b(?!\s{1,3}+\w)", re.IGNORECASE)
+_OF_WEEKDAY = re.compile(r",?\s{1,3}+(?:the\s++)?", re.IGNORECASE)
+_PART = re.compile(
+    r"\b(?:the\s+)?(early|mid|middle|late|beginning|start|end)(?:[\s-]+|\s+of\s+)(?:the\s+)?$", re.IGNORECASE
+)
+
+
+@cache
+def _leads() -> re.Pattern[str]:
+    """Words that end right before a time."""
+    later, earlier = r"(?:later|newer|more\s+recent)", r"(?:earlier|older)"
+    return re.compile(
+        r"(?:"
+        rf"(?P<until>\b(?:until|till|up\s?to|through|by|no(?:t)?\s+{later}\s+than|not\s+after|on\s+or\s+before))"
+        rf"|(?P<since>\b(?:since|as\s+(?:of|from)|(?:starting|beginning)(?:\s+(?:in|from|on|with))?|no(?:t)?\s+{earlier}\s+than"
+        r"|on\s+or\s+after|(?:not|never)\s+before))"
+        rf"|(?P<after>\b(?:after|post|{later}\s+than|following))"
+        rf"|(?P<before>\b(?:before|prior\s+to|pre|{earlier}\s+than|ahead\s+of))"
+        r"|(?P<between>\bbetween)|(?P<from>\bfrom)|(?P<over>\bover)"
+        r"|(?P<in>\b(?:in|during|of|on|around|circa|throughout|within|for|every|each|dated|the\s+year))"
+        r")[\s-]+(?:the\s+(?:year|month\s+of|years?\s+of|period)\s+|the\s+)?$",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _tails() -> re.Pattern[str]:
+    """Words that begin right behind a time."""
+    return re.compile(
+        r"\s{0,3}+(?P<since>\+(?!\w)|(?:onwards?|(?:and|or)\s+(?:later|after|afterwards|newer|since|onwards?|more\s+recent))\b"
+        r"(?!\s+(?:the|a|an|its?|our|their)\b|\s+(?:\w+\s+)?\d))"
+        r"|\s{0,3}+(?P<until>(?:and|or)\s+(?:earlier|before|older)\b(?!\s+(?:\w+\s+)?\d))",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _until_now() -> re.Pattern[str]:
+    return re.compile(
+        r"\s{0,3}+(?:[-–—]|\b(?:to|until|till|through)\b)\s{0,3}+(?:the\s++)?(?:present|now|today|date|current(?:ly)?|this\s+day)\b",
+        re.IGNORECASE,
+    )

@@ -1,0 +1,200 @@
+"""Counts and comparisons ("more than 100 employees", "50–200", "two thousand or more") and lengths of time ("5+ years")."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+
+from quarry.language.numerals import DIGITS, IN_WORDS, NO_NUMERAL, SCALE, numeral_value, scale_value
+from quarry.language.stemming import stem
+from quarry.language.tokens import Token
+from quarry.platform.text import STOP_WORDS
+from quarry.spans.bounds import Amount, Bounds, find_bounds, paired
+from quarry.spans.mention import Duration, Mention, NumberRange
+from quarry.spans.quantities import SQUARES, dimension_of
+
+WORDS_TO_COUNTED_MAX = 3
+"""At most so many words behind a number the noun stands that it counts ("100 full-time employees")."""
+
+_MONTHS = {"decad": 120.0, "year": 12.0, "yr": 12.0, "yrs": 12.0, "yoe": 12.0, "quarter": 3.0, "month": 1.0} | {
+    "week": 12 / 52,
+    "wk": 12 / 52,
+    "wks": 12 / 52,
+    "day": 12 / 365,
+    "hour": 12 / 365 / 24,
+}
+"""Lengths of time in months, by their stems."""
+_MONEY = frozenset(
+    "dollar buck euro pound rupe rupee yen yuan franc cent lpa usd eur gbp inr aed sgd cad aud jpy chf cny".split()
+)
+_COUNTED = frozenset("people staff personnel men women children headcount lpa".split())
+COPULAS = frozenset("is are was were of be".split())
+
+
+def find_numbers(text: str, tokens: Sequence[Token]) -> list[Mention]:
+    """The numbers that a text compares or counts with; those that nothing compares are latent.
+
+    Where a noun is counted, there is a mention with the noun, and one of the number alone. Money, dates, lengths of time,
+    ordinals and parts of names ("24/7", "3D") are none.
+    """
+    amounts = [each for each in _amounts(text, tokens) if each.unit not in _MONTHS and each.unit not in _MONEY]
+    alone = [replace(each, end=_end_of_number(text, each), unit=None) for each in amounts if each.unit != "percent"]
+    measured = {each.start for each in amounts if dimension_of(each.unit)}
+    compared = find_bounds(text, alone)
+    mentions = [_with_noun(tokens, bounds) for bounds in find_bounds(text, amounts)]
+    # where nothing is measured in the unit, what stands before may be counted
+    mentions += [_with_noun(tokens, bounds) for bounds in compared if bounds.amounts[-1].start in measured]
+    mentions += [_without_noun(text, bounds) for bounds in compared]
+    return list(dict.fromkeys(mention for mention in mentions if mention))
+
+
+def find_durations(text: str, tokens: Sequence[Token]) -> list[Mention]:
+    """The lengths of time that a text names, in months; they date nothing but what is so old."""
+    lengths = [
+        replace(each, value=round(each.value * _MONTHS[each.unit], 6))
+        for each in _amounts(text, tokens)
+        if each.unit in _MONTHS
+    ]
+    old = {token.start: token.end for token in tokens if token.key == "old"}
+    return [
+        Mention(
+            Duration(bounds.least, bounds.most, bounds.includes_least, bounds.includes_most, bounds.amounts[-1].unit),
+            bounds.start,
+            old.get(bounds.end + 1, bounds.end),
+        )
+        for bounds in find_bounds(text, lengths)
+    ]
+
+
+def _with_noun(tokens: Sequence[Token], bounds: Bounds) -> Mention | None:
+    unit, start = bounds.amounts[-1].unit, bounds.start
+    if unit is None and not bounds.is_bare and (noun := _noun_before(tokens, start)):
+        unit, start = stem(noun.key), noun.start
+    if unit is None:
+        return None
+    is_latent = bounds.is_bare and unit != "percent"
+    return Mention(_number_range(bounds, unit), start, bounds.end, is_latent=is_latent)
+
+
+def _without_noun(text: str, bounds: Bounds) -> Mention | None:
+    """The number alone; what looks like a year more likely is one, and a range by itself may be one of anything."""
+    looks_like_years = all(_YEAR.fullmatch(text, each.start, each.end) for each in bounds.amounts)
+    is_range = bounds.least is not None and bounds.most is not None
+    if looks_like_years and is_range:
+        return None
+    is_latent = looks_like_years or bounds.is_bare or (is_range and len(bounds.amounts) > 1)
+    return Mention(_number_range(bounds, None), bounds.start, bounds.end, is_latent=is_latent)
+
+
+def _number_range(bounds: Bounds, unit: str | None) -> NumberRange:
+    return NumberRange(bounds.least, bounds.most, bounds.includes_least, bounds.includes_most, unit)
+
+
+def _amounts(text: str, tokens: Sequence[Token]) -> list[Amount]:
+    """The numbers of a text, each with what it counts; the first end of a range counts what the second one does."""
+    amounts = [
+        _with_unit(text, tokens, match)
+        for match in _numeral().finditer(text)
+        if match["skipped"] is None and numeral_value(match["number"]) is not None
+    ]
+    ones = [Amount(match.start("one"), match.end("one"), 1.0) for match in _ONE.finditer(text)]
+    if ones:
+        behind = [(one, _noun_behind(text, tokens, one)) for one in ones]
+        measured = [
+            replace(one, end=noun.end, unit=stem(noun.key))
+            for one, noun in behind
+            if noun and _is_counted_once(text, one, noun)
+        ]
+        amounts = sorted([*amounts, *measured], key=lambda each: each.start)
+    shared: list[Amount] = []
+    for low, high in paired(text, amounts):
+        shared += [replace(low, unit=low.unit or high.unit), high] if high else [low]
+    return shared
+
+
+def _with_unit(text: str, tokens: Sequence[Token], match: re.Match[str]) -> Amount:
+    value = numeral_value(match["number"])
+    assert value is not None
+    amount = Amount(match.start(), match.end(), value, scale_value(match["scale"] or ""), at_least=bool(match["plus"]))
+    if percent := _PERCENT.match(text, amount.end):
+        return replace(amount, end=percent.end(), unit="percent")
+    place = bisect_left(tokens, amount.end, key=lambda token: token.start)
+    if place + 1 < len(tokens) and tokens[place].key in ("square", "sq") and tokens[place + 1].key in SQUARES:
+        return replace(amount, end=tokens[place + 1].end, unit=SQUARES[tokens[place + 1].key])
+    noun = _noun_behind(text, tokens, amount)
+    return replace(amount, end=noun.end, unit=stem(noun.key)) if noun else amount
+
+
+def _noun_behind(text: str, tokens: Sequence[Token], amount: Amount) -> Token | None:
+    """The noun that is counted: the first plural of the words behind a number, or what a hyphen ties to it ("50-person")."""
+    place = bisect_left(tokens, amount.end, key=lambda token: token.start)
+    words: list[Token] = []
+    for token in tokens[place : place + WORDS_TO_COUNTED_MAX]:
+        if token.ends_clause or token.key in STOP_WORDS or not token.key[0].isalpha():
+            break
+        words.append(token)
+    if not words:
+        return None
+    is_tied = text[amount.end : words[0].start] == "-"
+    is_unit = stem(words[0].key) in _MONTHS or words[0].key in _MONEY or dimension_of(words[0].key) is not None
+    if is_tied or amount.value == 1 or is_unit:
+        return words[0]
+    return next((word for word in words if _is_plural(word.key)), None)
+
+
+def _is_counted_once(text: str, one: Amount, noun: Token) -> bool:
+    """Whether something is compared with one of it: any thing with "one", with "an" a unit of measure."""
+    return _is_unit(noun) or (text[one.start : one.end].lower() == "one" and not _is_plural(noun.key))
+
+
+def _is_unit(noun: Token) -> bool:
+    return stem(noun.key) in _MONTHS or dimension_of(noun.key) is not None
+
+
+def _is_plural(word: str) -> bool:
+    return word in _COUNTED or (len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")))
+
+
+def _noun_before(tokens: Sequence[Token], start: int) -> Token | None:
+    """What is compared where nothing is counted behind: "headcount above 200", "a rating of at least 4"."""
+    place = bisect_left(tokens, start, key=lambda token: token.start)
+    if place < len(tokens) and tokens[place].ends_clause:
+        return None
+    place -= 1
+    if place > 0 and tokens[place].key in COPULAS and not tokens[place].ends_clause:
+        place -= 1
+    noun = tokens[place] if place >= 0 else None
+    return noun if noun and noun.key.isalpha() and noun.key not in STOP_WORDS else None
+
+
+def _end_of_number(text: str, amount: Amount) -> int:
+    match = _numeral().match(text, amount.start)
+    # "one" by itself is no numeral
+    return match.end() if match else amount.start + len("one")
+
+
+_ONE = re.compile(
+    r"\b(?:(?:than|at\s{1,3}+(?:least|most)|exactly|only)\s{1,3}+|(?=(?:a|one)\s(?:decade|year\s+of\s+experience)\b))"
+    r"(?P<one>an?|one)\s",
+    re.IGNORECASE,
+)
+"""A comparison with one of something ("longer than an hour", "at least one complaint"), or a length of time that is no rate:
+"a decade of".
+"""
+_YEAR = re.compile(r"[12]\d{3}")
+_PERCENT = re.compile(r"\s?%|\s{1,2}per\s?cent\b", re.IGNORECASE)
+
+
+@cache
+def _numeral() -> re.Pattern[str]:
+    """A number, or what looks like one and is none: dates, times, versions, telephone numbers."""
+    return re.compile(
+        r"(?<![\w.,:/#$€£₹¥])(?<![^\W\d]-)"
+        rf"(?:(?P<skipped>{NO_NUMERAL}|\d++/\d++)"
+        rf"|(?P<number>{DIGITS}(?P<scale>{SCALE})?|\b(?!one\b(?!\s+(?:hundred|thousand|million|billion|lakh|crore)))"
+        rf"{IN_WORDS})(?P<plus>\+)?)(?![\w])(?![.,]\d)(?!\s?[$€£₹¥])",
+        re.IGNORECASE,
+    )

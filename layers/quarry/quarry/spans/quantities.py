@@ -1,0 +1,130 @@
+"""Units of measure: what a number with a unit is in another unit of the same kind ("2 hours" in minutes)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
+
+from quarry.language.stemming import stem
+from quarry.language.tokens import keys
+
+Dimension = Literal["time", "length", "area", "mass", "volume", "bytes"]
+
+_UNITS: Mapping[Dimension, Mapping[str, float]] = {
+    "time": {
+        "millisecond milliseconds ms msec millis": 0.001, "second seconds sec secs": 1.0, "minute minutes min mins": 60.0,
+        "hour hours hr hrs": 3600.0, "day days night nights": 86_400.0, "week weeks": 604_800.0,
+    },
+    "length": {
+        "millimetre millimetres millimeter millimeters mm": 0.001, "centimetre centimetres centimeter centimeters cm": 0.01,
+        "metre metres meter meters": 1.0, "kilometre kilometres kilometer kilometers km kms": 1000.0,
+        "mile miles": 1609.344, "foot feet ft": 0.3048, "inch inches": 0.0254, "yard yards": 0.9144,
+    },
+    "area": {
+        "sqm m2 m² qm": 1.0, "sqkm km2 km²": 1e6, "hectare hectares ha": 1e4, "acre acres": 4046.8564224,
+        "sqft ft2 ft²": 0.09290304,
+    },
+    "mass": {
+        "milligram milligrams mg": 1e-6, "gram grams gramme grammes": 0.001, "kilogram kilograms kilo kilos kg kgs": 1.0,
+        "tonne tonnes": 1000.0, "pound pounds lb lbs": 0.45359237, "ounce ounces oz": 0.028349523125,
+    },
+    "volume": {"millilitre millilitres milliliter milliliters ml": 0.001, "litre litres liter liters": 1.0},
+    "bytes": {
+        "byte bytes": 1.0, "kilobyte kilobytes kb": 1e3, "megabyte megabytes mb": 1e6, "gigabyte gigabytes gb": 1e9,
+    },
+}  # fmt: skip
+
+_BY_WORD: Mapping[str, tuple[Dimension, float]] = {
+    word: (dimension, factor)
+    for dimension, units in _UNITS.items()
+    for said, factor in units.items()
+    for word in said.split()
+}
+_SMALLER: Mapping[str, Sequence[str]] = {
+    "day": ("hours", "minutes"),
+    "days": ("hours", "minutes"),
+    "hours": ("minutes",),
+}
+"""What lengths of time are told in that are no whole days, say."""
+ROUNDED = 1e-6
+"""Less than this a conversion changes."""
+_AMBIGUOUS = frozenset("min mins second minute foot yard pound pounds kilo kilos ms night nights".split())
+"""What ends the names of other things, too: the least, the one after the first, money."""
+_EXTENTS = frozenset("length depth height width distance altitude elevation".split())
+_LASTING = frozenset("duration runtime running length".split())
+_MASSES = frozenset("weight mass load".split())
+MEASURED = _EXTENTS | _LASTING | _MASSES
+"""Names of what is measured, whatever the unit."""
+_BY_STEM: Mapping[str, tuple[Dimension, float]] = {stem(word): unit for word, unit in _BY_WORD.items()}
+
+
+def in_other_units(amount: float, unit: str) -> list[float]:
+    """An amount in every other unit of the same kind; none where the unit is not known."""
+    dimension, factor = _BY_WORD.get(unit.lower(), (None, 1.0))
+    if dimension is None:
+        return []
+    others = {other for kind, other in _BY_WORD.values() if kind == dimension and other != factor}
+    return [amount * factor / other for other in sorted(others)]
+
+
+def dimension_of(unit: str | None) -> Dimension | None:
+    """What a unit, or its stem, measures; None of what is none."""
+    found = unit and (_BY_WORD.get(unit.lower()) or _BY_STEM.get(unit.lower()))
+    return found[0] if found else None
+
+
+def units_like(units: Iterable[str | None]) -> frozenset[str]:
+    """The stems of all units that measure what one of these does."""
+    dimensions = {dimension_of(unit) for unit in units if unit}
+    return frozenset(name for name, (dimension, _) in _BY_STEM.items() if dimension in dimensions)
+
+
+def converted(value: float | None, unit: str, into: str) -> float | None:
+    """So many of `unit` in the unit `into`, which measures the same. None stays None."""
+    if value is None:
+        return None
+    given, wanted = (_BY_WORD.get(each.lower()) or _BY_STEM[each.lower()] for each in (unit, into))
+    return round(value * given[1] / wanted[1], 9)
+
+
+def plain_unit(numbers: Sequence[float | None], unit: str) -> str:
+    """The unit in which numbers of `unit` have at most two places: hours of a twelfth of a day. `unit` itself where in none."""
+    units = (unit, *_SMALLER.get(unit, ()))
+    return next((each for each in units if all(_is_short(converted(one, unit, each)) for one in numbers)), unit)
+
+
+def _is_short(number: float | None) -> bool:
+    return number is None or abs(number - round(number, 2)) < ROUNDED
+
+
+SQUARES: Mapping[str, str] = {
+    word: unit
+    for unit, words in {
+        "sqm": "m metre metres meter meters", "sqft": "foot feet ft", "sqkm": "km kilometre kilometres kilometer kilometers",
+    }.items()
+    for word in words.split()
+}  # fmt: skip
+"""What is square metres and the like, by the word behind "square"."""
+
+
+def _is_plural_unit(word: str) -> bool:
+    return word in _BY_WORD and len(word) > len("kms") and word.endswith("s") and word not in _AMBIGUOUS
+
+
+def unit_named(names: Iterable[str]) -> str | None:
+    """The unit that the name of a number ends with, or is: `duration_minutes`, `milliseconds`, `weight_kg`."""
+    for name in names:
+        *before, last = keys(name.replace("_", " ")) or ("",)
+        if last == "m" and _EXTENTS & {*before}:
+            return "metres"
+        if last == "min" and _LASTING & {*before}:
+            return "minutes"
+        if last == "t" and _MASSES & {*before}:
+            return "tonnes"
+        if before and _is_plural_unit(before[0]) and not dimension_of(last):
+            # `minutes_down`
+            return before[0]
+        is_unit = last in _BY_WORD and last not in _AMBIGUOUS and "per" not in before
+        if is_unit and (before or (dimension_of(last) in ("time", "bytes") and last.endswith("s"))):
+            return last
+    return None

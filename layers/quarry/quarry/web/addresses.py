@@ -1,0 +1,141 @@
+"""Which addresses there are, and which methods each of them takes.
+
+A known address with another method is a 405 that names all its methods, whatever the body; an unknown one is a 404. A parameter
+that is not UTF-8 is a 422: the framework would read on with other characters in place of those. Only then is a body looked at.
+`HEAD` is answered wherever `GET` is, as `GET` without the body.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import unquote_to_bytes
+
+from fastapi.routing import iter_route_contexts
+from starlette.routing import BaseRoute
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from quarry.platform.errors import FieldError, InvalidInput, QuarryError
+from quarry.web import problems
+
+_HEADERS_ONLY = "quarry.headers_only"
+_ENDPOINT = "quarry.endpoint"
+_ADDRESS = "quarry.address"
+_ALIASES = {"/mcp/": "/mcp"}
+"""Other spellings of addresses: some clients of the Model Context Protocol put a slash behind what they are given."""
+_PARAMETER = re.compile(r"{[^}]*}")
+
+
+def wants_headers_only(scope: Scope) -> bool:
+    """Whether the request is a `HEAD`, which routes see as a `GET`: what is expensive and only fills a body may be left out."""
+    return bool(scope.get(_HEADERS_ONLY))
+
+
+def endpoint_of(scope: Scope) -> object:
+    """What serves a request that KnownAddresses let through, known before it is routed."""
+    return scope[_ENDPOINT]
+
+
+def address_of(scope: Scope) -> str:
+    """Which address such a request has, its parameters by their names: `/people/{id}`."""
+    address: str = scope[_ADDRESS]
+    return address
+
+
+@dataclass(frozen=True)
+class _Address:
+    path: str
+    """With its parameters by their names."""
+    pattern: re.Pattern[str]
+    literal_characters: int
+    endpoints: Mapping[str, object]
+    """By method."""
+
+
+class KnownAddresses:
+    """Lets through what has an address and a method that one of `routes` takes."""
+
+    def __init__(self, app: ASGIApp, routes: Sequence[BaseRoute]) -> None:
+        self.app = app
+        self._addresses = _addresses(routes)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        if (path := _ALIASES.get(scope["path"])) is not None:
+            scope = {**scope, "path": path, "raw_path": path.encode()}
+        address = self._address_at(scope["path"])
+        if address is None or scope["method"] not in address.endpoints:
+            await _refusal(scope, address.endpoints if address else {})(scope, receive, send)
+            return
+        if broken := [*_not_in_utf8(scope, address)]:
+            refused = problems.from_quarry_error(scope.get("request_id"), InvalidInput([*dict.fromkeys(broken)]))
+            await refused(scope, receive, send)
+            return
+        scope = {**scope, _ADDRESS: address.path, _ENDPOINT: address.endpoints[scope["method"]]}
+        if scope["method"] == "HEAD":
+            await self.app({**scope, "method": "GET", _HEADERS_ONLY: True}, receive, _without_body(send))
+        else:
+            await self.app(scope, receive, send)
+
+    def _address_at(self, path: str) -> _Address | None:
+        """The most literal address that `path` has."""
+        return next((address for address in self._addresses if address.pattern.match(path)), None)
+
+
+def _addresses(routes: Sequence[BaseRoute]) -> list[_Address]:
+    """The addresses of `routes`, the most literal ones first, so that /people/search is not read as the person `search`."""
+    patterns: dict[str, re.Pattern[str]] = {}
+    endpoints: defaultdict[str, dict[str, object]] = defaultdict(dict)
+    for route in iter_route_contexts(routes):
+        assert route.path_format is not None
+        patterns[route.path_format] = route.path_regex
+        endpoints[route.path_format] |= dict.fromkeys(route.methods or (), route.endpoint)
+    for by_method in endpoints.values():
+        if "GET" in by_method:
+            by_method["HEAD"] = by_method["GET"]
+    addresses = (
+        _Address(path, pattern, literal_characters=len(_PARAMETER.sub("", path)), endpoints=endpoints[path])
+        for path, pattern in patterns.items()
+    )
+    return sorted(addresses, key=lambda address: address.literal_characters, reverse=True)
+
+
+def _refusal(scope: Scope, methods: Collection[str]) -> ASGIApp:
+    error: QuarryError = problems.NO_SUCH_METHOD if methods else problems.NO_SUCH_ADDRESS
+    headers = {"Allow": ", ".join(sorted(methods))} if methods else {}
+    return problems.from_quarry_error(scope.get("request_id"), error, headers=headers)
+
+
+def _not_in_utf8(scope: Scope, address: _Address) -> Iterator[FieldError]:
+    """The parameters that are not UTF-8, of the path and of the query."""
+    if not _is_utf8(scope.get("raw_path") or b"") and (in_path := address.pattern.match(scope["path"])):
+        yield from (_must_be_utf8(name) for name, value in in_path.groupdict().items() if "\ufffd" in value)
+    for parameter in scope.get("query_string", b"").split(b"&"):
+        if not _is_utf8(parameter):
+            yield _must_be_utf8(unquote_to_bytes(parameter.partition(b"=")[0]).decode(errors="replace"))
+
+
+def _is_utf8(text: bytes) -> bool:
+    try:
+        unquote_to_bytes(text).decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _must_be_utf8(name: str) -> FieldError:
+    return FieldError(problems.pointer_to([name]), f"{name}: must be UTF-8")
+
+
+def _without_body(send: Send) -> Send:
+    async def send_headers(message: Message) -> None:
+        if message["type"] != "http.response.body":
+            await send(message)
+        elif not message.get("more_body"):
+            await send({"type": "http.response.body", "body": b""})
+
+    return send_headers

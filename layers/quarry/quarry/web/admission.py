@@ -1,0 +1,224 @@
+"""Admission: what one process takes on at a time, so that beyond its capacity it still does as much as it can.
+
+A search has a place from its arrival until its response was sent to the end, or its client left: then the search is cancelled, in
+the database too. Beyond the places a short queue waits; beyond that a request is refused at once, before anything was read or
+asked for it, and told when to come again. A route needs a place unless it says otherwise with `without_place`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any, Self, TypeVar
+
+from fastapi import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from quarry.platform.errors import NotAuthenticated, Overloaded
+from quarry.web import problems
+from quarry.web.addresses import endpoint_of
+from quarry.web.identity import verified_caller
+from quarry.web.places import Places, Ticket
+
+PLACES_PER_CONNECTION = 2
+"""A request holds a connection for a part of its time only: the rest is reading, embedding, ranking and waiting for models."""
+USER_SHARE = 3 / 4
+"""Of the connections and of the queue. What is left lets others in while one user asks for everything."""
+QUEUE_MAX = 64
+QUEUE_SECONDS = 10.0
+"""The longest that a request waits for its place."""
+
+FIRST_MEAN_SECONDS = 1.0
+"""What a request is taken to last before one has ended."""
+MEAN_WEIGHT = 0.1
+"""Of the latest request in the mean of all."""
+RETRY_AFTER_MAX_SECONDS = 30
+WARNING_INTERVAL_SECONDS = 60.0
+
+MESSAGES_AHEAD = 8
+"""Pieces of a request's body that are read before the route asks for them."""
+
+WITHOUT_PLACE = "_quarry_without_place"
+
+Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
+
+logger = logging.getLogger(__name__)
+
+
+def without_place(endpoint: Endpoint) -> Endpoint:
+    """Marks a route that is public and cheap: it is served however much is at work."""
+    setattr(endpoint, WITHOUT_PLACE, True)
+    return endpoint
+
+
+def is_public(endpoint: object) -> bool:
+    """Whether a route is marked so."""
+    return bool(getattr(endpoint, WITHOUT_PLACE, False))
+
+
+class Admission:
+    """The places of one process, and the queue for them."""
+
+    def __init__(self, places: Places, clock: Callable[[], float] = time.monotonic) -> None:
+        self._places = places
+        self._clock = clock
+        self._turns: dict[Ticket, asyncio.Future[None]] = {}
+        self._mean_seconds = FIRST_MEAN_SECONDS
+        self._refused = 0
+        self._warned_at = -math.inf
+
+    @classmethod
+    def of_pool(cls, connections: int) -> Self:
+        """As much as a pool of so many connections serves. No user holds all connections, nor all of the queue."""
+        return cls(
+            Places(
+                at_work=PLACES_PER_CONNECTION * connections,
+                at_work_per_user=max(1, int(USER_SHARE * connections)),
+                waiting=QUEUE_MAX,
+                waiting_per_user=int(USER_SHARE * QUEUE_MAX),
+            )
+        )
+
+    @asynccontextmanager
+    async def place(self, user: str) -> AsyncIterator[None]:
+        """A place for as long as the block lasts.
+
+        Raises Overloaded: at once where the queue is full, or after QUEUE_SECONDS in it.
+        """
+        ticket = self._places.enter(user)
+        if ticket is None:
+            raise self._refusal(user)
+        try:
+            if not ticket.at_work:
+                await self._turn_of(ticket)
+            began = self._clock()
+            try:
+                yield
+            finally:
+                self._mean_seconds += MEAN_WEIGHT * (self._clock() - began - self._mean_seconds)
+        finally:
+            self._leave(ticket)
+
+    async def _turn_of(self, ticket: Ticket) -> None:
+        turn = asyncio.get_running_loop().create_future()
+        self._turns[ticket] = turn
+        try:
+            async with asyncio.timeout(QUEUE_SECONDS):
+                await turn
+        except TimeoutError:
+            raise self._refusal(ticket.user) from None
+        finally:
+            del self._turns[ticket]
+
+    def _leave(self, ticket: Ticket) -> None:
+        following = self._places.leave(ticket)
+        # one that has just given up its wait leaves the place by itself
+        if following is not None and not self._turns[following].done():
+            self._turns[following].set_result(None)
+
+    def _refusal(self, user: str) -> Overloaded:
+        expected_seconds = self._places.rounds_until_work(user) * self._mean_seconds
+        seconds = min(max(1, math.ceil(expected_seconds)), RETRY_AFTER_MAX_SECONDS)
+        self._note_refusal()
+        return Overloaded(
+            f"More is asked of this service than it can do at once; try again in {seconds} s.",
+            retry_after_seconds=seconds,
+        )
+
+    def _note_refusal(self) -> None:
+        """Say now and then that requests are refused: a line for each would be more work than refusing it."""
+        self._refused += 1
+        now = self._clock()
+        if now - self._warned_at >= WARNING_INTERVAL_SECONDS:
+            logger.warning(
+                "overloaded: %d requests refused since the last such line, %d at work, %d waiting",
+                self._refused, self._places.at_work, self._places.waiting,
+            )  # fmt: skip
+            self._refused, self._warned_at = 0, now
+
+
+class Admitted:
+    """Serves the routes that need a place when they have one, and ends them when their client leaves."""
+
+    def __init__(self, app: ASGIApp, admission: Admission) -> None:
+        self.app = app
+        self._admission = admission
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or is_public(endpoint_of(scope)):
+            await self.app(scope, receive, send)
+            return
+        client = _Client(receive, send)
+        try:
+            async with client.present(), self._admission.place(_user_of(scope)):
+                await self.app(scope, client.receive, client.send)
+        except Overloaded as refusal:
+            response = problems.problem_response(
+                scope.get("request_id"),
+                status=refusal.status,
+                title=refusal.title,
+                detail=refusal.message,
+                retry_after_seconds=refusal.retry_after_seconds,
+            )
+            await response(scope, receive, send)
+
+
+def _user_of(scope: Scope) -> str:
+    """Who asks; all that are not signed in count as one, and their routes refuse them."""
+    try:
+        return verified_caller(Request(scope)).user_id
+    except NotAuthenticated:
+        return ""
+
+
+class _Client:
+    """The client's end of one request."""
+
+    def __init__(self, receive: Receive, send: Send) -> None:
+        self._receive = receive
+        self._send = send
+        self._messages: asyncio.Queue[Message | Exception] = asyncio.Queue(MESSAGES_AHEAD)
+        self._answered = False
+
+    @asynccontextmanager
+    async def present(self) -> AsyncIterator[None]:
+        """The block is cancelled when the client leaves before it was answered; then this ends without an error."""
+        leaving = asyncio.timeout(None)
+        try:
+            async with leaving:
+                watching = asyncio.create_task(self._watch(leaving))
+                try:
+                    yield
+                finally:
+                    watching.cancel()
+        except Exception as error:
+            if not leaving.expired():
+                raise
+            if not isinstance(error, TimeoutError):
+                logger.warning("a request that its client left ended in an error: %s", type(error).__name__)
+
+    async def receive(self) -> Message:
+        """The next piece of the body. That the client left is told by cancelling."""
+        message = await self._messages.get()
+        if isinstance(message, Exception):
+            raise message
+        return message
+
+    async def send(self, message: Message) -> None:
+        # noted before it is sent: with the last piece of a response the server says that the client left
+        self._answered = message["type"] == "http.response.body" and not message.get("more_body", False)
+        await self._send(message)
+
+    async def _watch(self, leaving: asyncio.Timeout) -> None:
+        try:
+            while (message := await self._receive())["type"] != "http.disconnect":
+                await self._messages.put(message)
+        except Exception as error:
+            await self._messages.put(error)
+            return
+        if not self._answered:
+            leaving.reschedule(asyncio.get_running_loop().time())

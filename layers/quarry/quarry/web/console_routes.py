@@ -1,0 +1,77 @@
+"""What the page asks before anybody has signed in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+
+from quarry.platform.settings import Settings
+from quarry.web.admission import without_place
+from quarry.web.contract import PageConfig, SignIn
+from quarry.web.filled_domains import DomainTables, FilledDomains
+from quarry.web.identity import ServicesDependency
+
+CACHE_CONTROL = "public, max-age=60"
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "page" / "examples.json"
+
+SCOPES = ("openid", "email")
+
+
+def console_router(domain_tables: DomainTables) -> APIRouter:
+    """The routes, for domains that hold data when one of their tables does."""
+    router = APIRouter(tags=["console"])
+    filled = FilledDomains(domain_tables)
+
+    @router.get("/config.json")
+    @without_place
+    async def config(request: Request, response: Response, services: ServicesDependency) -> PageConfig:
+        """What the page needs to know: domains that hold data, sign-in, path prefix."""
+        event = request.scope.get("aws.event") or {}
+        sign_in = sign_in_of(event, services.settings)
+        domains = await filled.of(services.database.reserve)
+        response.headers["Cache-Control"] = CACHE_CONTROL
+        return PageConfig(domains=domains, sign_in=sign_in, prefix=_prefix(event))
+
+    @router.get("/examples.json", include_in_schema=False)
+    @without_place
+    async def examples(response: Response, services: ServicesDependency) -> dict[str, list[str]]:
+        """Questions to try, for each domain whose sample data is loaded."""
+        rows = await services.database.reserve.rows("select domain from loaded_samples")
+        loaded = {row["domain"] for row in rows}
+        response.headers["Cache-Control"] = CACHE_CONTROL
+        return {domain: questions for domain, questions in _example_questions().items() if domain in loaded}
+
+    return router
+
+
+@lru_cache(maxsize=1)
+def _example_questions() -> dict[str, list[str]]:
+    questions: dict[str, list[str]] = json.loads(EXAMPLES.read_text(encoding="utf-8"))
+    return questions
+
+
+def sign_in_of(event: Mapping[str, Any], settings: Settings) -> SignIn | None:
+    """As the API's stage says: the user pool's client names the API, so the function's own environment cannot name it. None
+    where identity is local, as under `sam local`, which leaves these variables as the template has them.
+    """
+    if settings.identity == "local":
+        return None
+    variables: Mapping[str, str] = event.get("stageVariables") or {}
+    domain, client_id = variables.get("signInDomain"), variables.get("signInClientId")
+    if not (domain and client_id):
+        return None
+    scope = variables.get("accessTokenScope")
+    scopes = [*SCOPES, *([scope] if scope and scope not in SCOPES else [])]
+    return SignIn(domain=domain, client_id=client_id, scopes=scopes)
+
+
+def _prefix(event: Mapping[str, Any]) -> str:
+    """What API Gateway took off the path: its stage; nothing under a domain of one's own."""
+    whole = (event.get("requestContext") or {}).get("path") or ""
+    return str(whole).removesuffix(str(event.get("path") or "")) if whole else ""

@@ -1,0 +1,137 @@
+"""The OpenAPI description of the HTTP interface: what the routes say of themselves, and every error that a route of their kind
+may answer with.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from fastapi import APIRouter
+from fastapi.dependencies.models import Dependant
+from fastapi.openapi.utils import get_openapi
+from fastapi.routing import RouteContext, iter_route_contexts
+
+from quarry import __version__
+from quarry.platform.errors import (
+    BodyTooLarge,
+    Forbidden,
+    HeadersTooLarge,
+    InvalidInput,
+    MalformedRequest,
+    MisdirectedRequest,
+    NotAuthenticated,
+    QuarryError,
+    RateLimited,
+    Unavailable,
+    UnsupportedMediaType,
+    catalogue,
+    problem_type,
+)
+from quarry.web import openai_errors
+from quarry.web.bodies import METHODS_WITH_BODY
+from quarry.web.examples import Example, add_examples, recorded_examples
+from quarry.web.identity import verified_caller
+from quarry.web.problems import Problem, ProblemField, documented, error_schemas
+from quarry.web.text_files import TextFile
+
+DESCRIPTION = "Agentic search over a team's own Postgres."
+
+OF_EVERY_ROUTE = (MalformedRequest, MisdirectedRequest, HeadersTooLarge, QuarryError, Unavailable)
+OF_EVERY_BODY = (BodyTooLarge, UnsupportedMediaType)
+OF_EVERY_INPUT = (InvalidInput,)
+OF_EVERY_CALLER = (NotAuthenticated, Forbidden, RateLimited)
+
+
+class Description:
+    """The description of `routers` as it is served, made when it is first asked for, and once; nor are they gone through
+    before.
+    """
+
+    def __init__(self, routers: Iterable[APIRouter]) -> None:
+        self._routers = routers
+        self._making = threading.Lock()
+        self._made: TextFile | None = None
+
+    def text(self) -> TextFile:
+        """The description. The first call takes long, and those that come meanwhile wait for it: not for an event loop."""
+        with self._making:
+            if self._made is None:
+                document = openapi_document(self._routers, recorded_examples())
+                text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+                self._made = TextFile(text.encode(), "application/json")
+            return self._made
+
+
+def openapi_document(routers: Iterable[APIRouter], examples: Sequence[Example] = ()) -> dict[str, Any]:
+    """The OpenAPI 3.1 description of `routers`, with `examples` of their calls."""
+    routes = [route for router in routers for route in router.routes]
+    document = get_openapi(
+        title="Quarry", version=__version__, openapi_version="3.1.0", description=DESCRIPTION, routes=routes
+    )
+    for route in iter_route_contexts(routes):
+        operations = document["paths"].get(route.path_format, {})
+        for method in route.methods or ():
+            if operation := operations.get(method.lower()):
+                _describe_errors(operation, _described(route.path_format, [*_errors_of(route, method)]))
+    schemas = document.setdefault("components", {}).setdefault("schemas", {})
+    # the framework's own forms of a 422, which no route answers with
+    schemas.pop("HTTPValidationError", None)
+    schemas.pop("ValidationError", None)
+    document["components"]["schemas"] = dict(sorted((schemas | _error_schemas()).items()))
+    add_examples(document["paths"], examples)
+    document["x-problems"] = [_problem(error) for error in catalogue()]
+    return document
+
+
+def _error_schemas() -> dict[str, Any]:
+    return error_schemas(Problem, ProblemField, openai_errors.OpenAIError, openai_errors.ErrorDetail)
+
+
+def _problem(error: type[QuarryError]) -> dict[str, Any]:
+    """What a reader is told of an error; `code` is its name below `/v1/`."""
+    told = {"type": problem_type(error.title), "title": error.title, "status": error.status, "detail": ""}
+    code = openai_errors.error_of(told)["error"]["code"]
+    del told["detail"]
+    return told | {"code": code, "meaning": error.meaning, "remedy": error.remedy}
+
+
+def _described(path: str | None, errors: Sequence[type[QuarryError]]) -> dict[int | str, dict[str, Any]]:
+    """Errors in the form in which they are answered at a path."""
+    return openai_errors.documented(*errors) if openai_errors.is_served_so(path or "") else documented(*errors)
+
+
+def _errors_of(route: RouteContext, method: str) -> Iterator[type[QuarryError]]:
+    """What any route of this kind may answer with."""
+    yield from OF_EVERY_ROUTE
+    if method in METHODS_WITH_BODY:
+        yield from OF_EVERY_BODY
+    if _takes_input(route.dependant):
+        yield from OF_EVERY_INPUT
+    if _calls(route.dependant, verified_caller):
+        yield from OF_EVERY_CALLER
+
+
+def _takes_input(dependant: Dependant) -> bool:
+    given = (dependant.path_params, dependant.query_params, dependant.header_params, dependant.body_params)
+    return any(given) or any(map(_takes_input, dependant.dependencies))
+
+
+def _calls(dependant: Dependant, dependency: Callable[..., Any]) -> bool:
+    return dependant.call is dependency or any(_calls(inner, dependency) for inner in dependant.dependencies)
+
+
+def _describe_errors(operation: dict[str, Any], errors: dict[int | str, dict[str, Any]]) -> None:
+    """Add `errors` to what the operation says of its responses; what it says itself of the same status comes first."""
+    responses: dict[str, Any] = operation["responses"]
+    # the framework's own form of it
+    responses.pop(str(InvalidInput.status), None)
+    for status, error in errors.items():
+        described = responses.get(str(status))
+        if described is None:
+            responses[str(status)] = error
+        else:
+            described["content"] = described.get("content", {}) | error["content"]
+    operation["responses"] = dict(sorted(responses.items()))

@@ -1,0 +1,113 @@
+"""Which names and pages a local server answers to.
+
+Locally nobody signs in, so a page of any site that has its own name resolve to this machine (DNS rebinding) could read all that
+the server answers. The browser tells such a page's name in `Host`, and in `Origin` where it sends one. A page that keeps its own
+name cannot read answers, but an image or a redirect on it can still send a `GET` that asks a model, spends money and is logged as
+the local user's. Browsers mark such requests in `Sec-Fetch-Site`, which no page can forge. Deployed, every request carries a
+verified token, which no foreign page has.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from quarry.platform.errors import Forbidden, MisdirectedRequest
+from quarry.platform.settings import Settings
+from quarry.web import problems
+from quarry.web.addresses import endpoint_of
+from quarry.web.admission import is_public
+
+_HOST = re.compile(r"(?P<name>[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?", re.ASCII)
+_SCHEMES = ("http://", "https://")
+
+REFUSAL = MisdirectedRequest(
+    "This server answers to loopback names, such as localhost and 127.0.0.1, and to those in QUARRY_ALLOWED_HOSTS."
+)
+
+OTHER_SITE = Forbidden(
+    "A page of another site or port sent this request, and a local server has no sign-in that would protect it. Open Quarry's "
+    "own page, or name the other page's origin in ALLOWED_ORIGIN, or its host in QUARRY_ALLOWED_HOSTS."
+)
+_OWN_SITES = frozenset(("same-origin", "none"))
+"""What browsers put into `Sec-Fetch-Site` for the server's own pages, and for an address that the user typed or opened from
+another program. `same-site` is not enough: it covers every other port of localhost."""
+
+
+class HostGate:
+    """Refuses a request whose `Host`, or whose `Origin`, is none of the server's names."""
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self.app = app
+        self._names = settings.allowed_hosts
+        self._origin = settings.allowed_origin
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and not self._admits(Headers(scope=scope)):
+            await problems.from_quarry_error(scope.get("request_id"), REFUSAL)(scope, receive, send)
+            return
+        await self.app(scope, receive, send)
+
+    def _admits(self, headers: Headers) -> bool:
+        hosts = headers.getlist("host")
+        return len(hosts) == 1 and self._is_ours(hosts[0]) and all(map(self._may_call, headers.getlist("origin")))
+
+    def _is_ours(self, host: str) -> bool:
+        name = host_name(host)
+        return name is not None and (name in self._names or is_loopback(name))
+
+    def _may_call(self, origin: str) -> bool:
+        if self._origin in ("*", origin):
+            return True
+        host = _host_of(origin)
+        return host is not None and self._is_ours(host)
+
+
+class SiteGate:
+    """Refuses what a page of another site sends, except to public routes. Pages that the settings name may call all routes."""
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self.app = app
+        self._names = settings.allowed_hosts
+        self._origin = settings.allowed_origin
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and not (is_public(endpoint_of(scope)) or self._admits(Headers(scope=scope))):
+            await problems.from_quarry_error(scope.get("request_id"), OTHER_SITE)(scope, receive, send)
+            return
+        await self.app(scope, receive, send)
+
+    def _admits(self, headers: Headers) -> bool:
+        if _OWN_SITES.issuperset(headers.getlist("sec-fetch-site")):
+            return True
+        origins = headers.getlist("origin")
+        return bool(origins) and all(map(self._is_named, origins))
+
+    def _is_named(self, origin: str) -> bool:
+        host = _host_of(origin)
+        return self._origin in ("*", origin) or (host is not None and host_name(host) in self._names)
+
+
+def _host_of(origin: str) -> str | None:
+    """Host and port of a web page's origin."""
+    scheme = next(filter(origin.startswith, _SCHEMES), None)
+    return None if scheme is None else origin.removeprefix(scheme)
+
+
+def host_name(host: str) -> str | None:
+    """The name in a `Host` header, in lower case, without port, brackets and closing dot; None where it is not well-formed."""
+    match = _HOST.fullmatch(host)
+    return match["name"].lower().strip("[]").removesuffix(".") if match else None
+
+
+def is_loopback(name: str) -> bool:
+    """Whether a host's name always means this machine."""
+    if name == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False

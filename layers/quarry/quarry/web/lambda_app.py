@@ -1,0 +1,166 @@
+"""Lambda: the application behind API Gateway's proxy integration.
+
+An execution environment is one process with one event loop. It builds its services at its first invocation: nothing is
+opened and no setting read at import, so a snapshot of the environment holds neither connection nor secret.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator
+from contextlib import aclosing, contextmanager
+from dataclasses import replace
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from mangum.types import LambdaContext as _MangumContext
+from snapshot_restore_py import register_after_restore, register_before_snapshot
+
+from quarry.platform import cold_start
+from quarry.platform.settings import Settings
+from quarry.services.services import Services, build_services, import_what_services_use
+from quarry.web.telemetry import Telemetry, configure_logging
+
+if TYPE_CHECKING:
+    from fastapi import APIRouter, FastAPI
+    from mangum import Mangum
+
+    from quarry.web.streamed_response import StreamedResponse
+
+Result = TypeVar("Result")
+
+# All that we answer is text; what is not named here would reach the client as base64.
+TEXT_MEDIA_TYPES = ["text/", "image/svg+xml", "application/json", "application/problem+json", "application/x-ndjson"]
+
+
+class LambdaContext(_MangumContext, Protocol):
+    """What Lambda tells about an invocation."""
+
+    def get_remaining_time_in_millis(self) -> int: ...
+
+
+HttpHandler = Callable[[dict[str, Any], LambdaContext], dict[str, Any]]
+StreamHandler = Callable[[dict[str, Any], LambdaContext], "dict[str, Any] | StreamedResponse"]
+
+
+class ExecutionEnvironment:
+    """One process of a Lambda function. The web framework is imported where HTTP is served: scheduled functions do without."""
+
+    def __init__(self, import_the_rest: Callable[[], None] = lambda: None) -> None:
+        """`import_the_rest` imports what is else imported with a request: a snapshot holds it, and so does an environment that is
+        kept started.
+        """
+
+        def import_all() -> None:
+            import_the_rest()
+            import_what_services_use(self.settings)
+
+        register_before_snapshot(import_all)
+        register_after_restore(self._start_anew)
+        if cold_start.is_ahead_of_requests():
+            import_all()
+        cold_start.end()
+
+    @cached_property
+    def settings(self) -> Settings:
+        """Raises ConfigurationError for wrong settings; the invocation then fails, and so does the next."""
+        settings = Settings.from_environment()
+        configure_logging(settings)
+        return settings
+
+    @cached_property
+    def telemetry(self) -> Telemetry:
+        return Telemetry(self.settings)
+
+    @cached_property
+    def services(self) -> Services:
+        """Raises ConfigurationError as `settings` does."""
+        return build_services(self.settings)
+
+    def run(self, work: Coroutine[Any, Any, Result]) -> Result:
+        """Do `work` on the event loop of this process."""
+        return self._loop.run_until_complete(work)
+
+    @contextmanager
+    def invocation(self, context: LambdaContext) -> Iterator[Services]:
+        """One invocation that is over with the block: then its runs are written, and its metrics."""
+        self.telemetry.begin(context)
+        services = self.services
+        try:
+            yield services
+        finally:
+            # Lambda stops the process's clock once it has the response
+            self.run(self._finish())
+
+    def serve(self, routers: Iterable[APIRouter], documented: Iterable[APIRouter] = ()) -> HttpHandler:
+        """A handler of API Gateway's REST proxy events that serves `routers`, each response in one piece."""
+        from mangum import Mangum
+
+        from quarry.web.app import create_app
+
+        @lru_cache(maxsize=1)
+        def adapter(services: Services) -> Mangum:
+            asyncio.set_event_loop(self._loop)  # where Mangum runs its requests
+            app = create_app(services, routers, documented)
+            return Mangum(app, lifespan="off", text_mime_types=TEXT_MEDIA_TYPES)
+
+        def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+            with self.invocation(context) as services:
+                return adapter(services)(event, context)
+
+        return handler
+
+    def stream(self, routers: Iterable[APIRouter], documented: Iterable[APIRouter]) -> StreamHandler:
+        """As `serve`, for a function that runs under `lambda_stream`: each response goes out while it is made."""
+        from quarry.web.app import create_app
+        from quarry.web.streamed_response import respond
+
+        serve_whole = self.serve(routers, documented)
+
+        @lru_cache(maxsize=1)
+        def application(services: Services) -> FastAPI:
+            return create_app(services, routers, documented)
+
+        def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any] | StreamedResponse:
+            if self.settings.aws_sam_local:
+                return serve_whole(event, context)
+            began = time.perf_counter()
+            self.telemetry.begin(context)
+            response = self.run(respond(application(self.services), event, context, began=began))
+            return replace(response, body=self._finishing(response.body))
+
+        return handler
+
+    def close(self) -> None:
+        """Close what was opened; the next invocation begins as the first one did."""
+        if "services" in self.__dict__:
+            self.run(self.services.close())
+        if "_loop" in self.__dict__:
+            self._loop.close()
+            asyncio.set_event_loop(None)
+        self.__dict__.clear()
+
+    def _start_anew(self) -> None:
+        """After a restore: many environments begin with the one process that the snapshot holds."""
+        self.close()
+        random.seed()
+
+    async def _finishing(self, body: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
+        """The same body; where it ends, or is closed, the invocation is over."""
+        try:
+            async with aclosing(body):
+                async for piece in body:
+                    yield piece
+        finally:
+            await self._finish()
+
+    async def _finish(self) -> None:
+        await self.services.run_log.drain()
+        self.telemetry.write(self.services.metrics.take())
+        await self.services.tracing.flush()
+
+    @cached_property
+    def _loop(self) -> asyncio.AbstractEventLoop:
+        return asyncio.new_event_loop()

@@ -1,0 +1,125 @@
+"""`POST /mcp`: tools for any client of the Model Context Protocol, over stateless streamable HTTP with JSON answers.
+
+Every request stands by itself, as Lambda needs it: a server is made for it, bound to its caller, and forgotten. The SDK is
+imported with the first request, in a thread: that takes longer than all the rest of a start.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Request
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from quarry.agent.server import AgentServer, Offer
+from quarry.web.identity import ServicesDependency
+from quarry.web.rate_limit import PlainCaller, take_place
+
+if TYPE_CHECKING:
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+    from mcp.server.transport_security import TransportSecuritySettings
+
+_MESSAGE = {
+    "type": "object",
+    "properties": {
+        "jsonrpc": {"const": "2.0"},
+        "id": {"description": "A text or a whole number. A message with any other, or none, is a notification."},
+        "method": {"type": "string"},
+        "params": {"anyOf": [{"type": "object"}, {"type": "null"}]},
+    },
+    "required": ["jsonrpc", "method"],
+}
+_RESPONSE = {
+    "type": "object",
+    "properties": {"jsonrpc": {"const": "2.0"}, "result": {"type": "object"}, "error": {"type": "object"}},
+    "required": ["jsonrpc"],
+}
+_REQUEST = {"requestBody": {"required": True, "content": {"application/json": {"schema": _MESSAGE}}}}
+_RESPONSES: dict[int | str, dict[str, Any]] = {
+    200: {"description": "The response to a request", "content": {"application/json": {"schema": _RESPONSE}}},
+    202: {"description": "A notification was taken"},
+    400: {
+        "description": "Not JSON, or not a message of the protocol",
+        "content": {"application/json": {"schema": _RESPONSE}},
+    },
+    406: {
+        "description": "The client takes neither JSON nor an event stream",
+        "content": {"application/json": {"schema": _RESPONSE}},
+    },
+}
+
+SPENDING = (
+    "Written into the address by the caller, where tools that cost credits are to be offered too. Without it there are none, and "
+    "no agent can ask for them."
+)
+
+
+def mcp_router(offer: Callable[[], Offer]) -> APIRouter:
+    """The route, offering all of it. It is asked for when it is to be served."""
+    router = APIRouter(tags=["agents"])
+
+    @router.post("/mcp", response_class=Response, responses=_RESPONSES, openapi_extra=_REQUEST)
+    async def mcp(
+        request: Request,
+        caller: PlainCaller,
+        services: ServicesDependency,
+        spending: Annotated[Literal["allowed"] | None, Query(description=SPENDING)] = None,
+    ) -> Response:
+        """One message of the Model Context Protocol (stateless streamable HTTP)."""
+        charge = partial(take_place, services, caller)
+        return _Exchange(AgentServer(offer(), caller, services, charge, may_spend=spending is not None))
+
+    return router
+
+
+class _Exchange(Response):
+    """The answer to one message: the SDK reads the request's body and writes the response itself."""
+
+    def __init__(self, server: AgentServer) -> None:
+        super().__init__()
+        self._server = server
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        manager, security = await asyncio.to_thread(_imported)
+        # it tells of every start and end of a server, and here that is every request
+        logging.getLogger("mcp").setLevel(logging.WARNING)
+        scope, takes_json = _with_accept(scope)
+        exchange = manager(
+            self._server.protocol(),
+            json_response=takes_json,
+            stateless=True,
+            # the application's own gate stands before every route
+            security_settings=security(enable_dns_rebinding_protection=False),
+        )
+        async with exchange.run():
+            await exchange.handle_request(scope, receive, send)
+
+
+def _with_accept(scope: Scope) -> tuple[Scope, bool]:
+    """The request as the SDK takes it, and whether its client takes JSON. The protocol has clients name JSON and event streams
+    both; one that names a single type gets that one, and one that names none gets JSON.
+    """
+    accepted = ",".join(Headers(scope=scope).getlist("accept"))
+    types = {each.partition(";")[0].strip().lower() for each in accepted.split(",")} - {""}
+    takes_json = not types or not types.isdisjoint(("application/json", "application/*", "*/*"))
+    headers = MutableHeaders(raw=[*scope["headers"]])
+    if not types or (not takes_json and not types.isdisjoint(("text/event-stream", "text/*"))):
+        headers["Accept"] = "*/*"
+    elif "accept" in headers:
+        # of several lines the SDK reads the first alone
+        headers["Accept"] = accepted
+    return {**scope, "headers": headers.raw}, takes_json
+
+
+def _imported() -> tuple[type[StreamableHTTPSessionManager], type[TransportSecuritySettings]]:
+    """What is used of the SDK."""
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+    from mcp.server.transport_security import TransportSecuritySettings
+
+    return StreamableHTTPSessionManager, TransportSecuritySettings

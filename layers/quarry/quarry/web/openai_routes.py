@@ -1,0 +1,163 @@
+"""`/v1/`: each domain as a model of OpenAI's chat completions, for chat interfaces and programs that speak to such models."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
+from uuid import uuid4
+
+from fastapi import APIRouter, Header, Request
+from starlette.responses import JSONResponse, Response
+
+from quarry.agent.completions import Answer, Asked, Said, Sources, citations, listing
+from quarry.platform.errors import Conflict, ModelNotFound, PaymentRequired
+from quarry.runs.idempotency import KeyText
+from quarry.runs.run_log import HeardRuns
+from quarry.streaming.events import Event
+from quarry.streaming.runs import RunStreams
+from quarry.web.filled_domains import DomainTables, FilledDomains
+from quarry.web.identity import ServicesDependency
+from quarry.web.openai_errors import documented
+from quarry.web.openai_shapes import (
+    CHUNK_SCHEMA,
+    CHUNKS,
+    DONE,
+    AssistantMessage,
+    Choice,
+    Completion,
+    CompletionRequest,
+    CompletionUsage,
+    Model,
+    ModelList,
+    chunk,
+    url_annotations,
+)
+from quarry.web.problems import request_id_of
+from quarry.web.rate_limit import ModelCaller, PlainCaller
+from quarry.web.streams import stream_response
+
+_ANSWER: dict[int | str, dict[str, Any]] = {
+    200: {
+        "model": Completion,
+        "description": "The answer; where `stream` is true, as OpenAI's server-sent events, the last one `[DONE]`.",
+        "content": {"text/event-stream": {"itemSchema": CHUNK_SCHEMA}},
+    }
+}
+
+
+def model_name(domain: str) -> str:
+    """What the model is called that a domain is."""
+    return f"quarry-{domain}"
+
+
+def openai_router(answers: Mapping[str, Answer], domain_tables: DomainTables) -> APIRouter:
+    """The routes, for domains by their names; a domain holds data when one of its tables does."""
+    router = APIRouter(tags=["agents"])
+    models = {model_name(domain): answer for domain, answer in answers.items()}
+    filled = FilledDomains(domain_tables)
+
+    @router.get("/v1/models")
+    async def list_models(caller: PlainCaller, services: ServicesDependency) -> ModelList:
+        """The models: one for each domain that holds data."""
+        domains = await filled.of(services.database)
+        return ModelList(data=[Model(id=model_name(domain)) for domain in domains if domain in answers])
+
+    @router.post(
+        "/v1/chat/completions",
+        response_class=JSONResponse,
+        responses=_ANSWER | documented(ModelNotFound, PaymentRequired, Conflict),
+    )
+    async def complete(
+        request: Request,
+        body: CompletionRequest,
+        caller: ModelCaller,
+        services: ServicesDependency,
+        idempotency_key: Annotated[
+            KeyText | None,
+            Header(
+                alias="Idempotency-Key",
+                description="For `quarry-people`, where an answer costs a credit: the same question under the same key is "
+                "answered as before, for nothing.",
+            ),
+        ] = None,
+    ) -> Response:
+        """An answer to the user's last message, in the shape of OpenAI's chat completions."""
+        answer = models.get(body.model)
+        if answer is None:
+            raise ModelNotFound(f"There is no model of this name, but {', '.join(models)}.")
+        heard, run_id = HeardRuns(services.run_log), uuid4()
+        said = await answer(
+            Asked(
+                body.question,
+                body.before,
+                caller,
+                replace(services, run_log=heard),
+                run_id,
+                request_id_of(request),
+                idempotency_key,
+            )
+        )
+        reply = _Reply(f"chatcmpl-{run_id}", int(time.time()), body.model, said, heard)
+        if not body.stream:
+            return JSONResponse((await reply.whole()).model_dump())
+        with_usage = bool(body.stream_options and body.stream_options.include_usage)
+        # nobody reads such a stream on, so nothing is stored of it, and the search ends when its reader leaves
+        alone = replace(services, streams=RunStreams())
+        return stream_response(request, lambda _: reply.chunks(with_usage=with_usage), caller, alone, CHUNKS)
+
+    return router
+
+
+@dataclass(frozen=True)
+class _Reply:
+    """What a domain says to one request, on its way into OpenAI's shapes."""
+
+    id: str
+    created: int
+    model: str
+    said: Said
+    heard: HeardRuns
+
+    async def whole(self) -> Completion:
+        text, sources = "", Sources("", ())
+        async with aclosing(self.said):
+            async for piece in self.said:
+                if isinstance(piece, Sources):
+                    sources = piece
+                else:
+                    text += piece
+        message = AssistantMessage(
+            content=text + listing(sources), annotations=url_annotations(citations(text, sources))
+        )
+        return Completion(
+            id=self.id,
+            created=self.created,
+            model=self.model,
+            choices=[Choice(message=message)],
+            usage=CompletionUsage.of(self.heard.usage),
+        )
+
+    async def chunks(self, *, with_usage: bool) -> AsyncGenerator[Event]:
+        text, sources = "", Sources("", ())
+        yield self._chunk({"role": "assistant", "content": ""})
+        async with aclosing(self.said):
+            async for piece in self.said:
+                if isinstance(piece, Sources):
+                    sources = piece
+                elif piece:
+                    text += piece
+                    yield self._chunk({"content": piece})
+        if listed := listing(sources):
+            yield self._chunk({"content": listed})
+        if cited := url_annotations(citations(text, sources)):
+            yield self._chunk({"annotations": [each.model_dump() for each in cited]})
+        yield self._chunk({}, is_last=True)
+        if with_usage:
+            yield chunk(self.id, self.created, self.model, None, usage=self.heard.usage)
+        yield DONE
+
+    def _chunk(self, delta: dict[str, Any], *, is_last: bool = False) -> Event:
+        return chunk(self.id, self.created, self.model, delta, is_last=is_last)

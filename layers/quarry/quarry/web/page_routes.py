@@ -1,0 +1,134 @@
+"""The page, the API reference beside it and the assets of both, read once and served so that a browser may keep them.
+
+Every asset is under an address that holds a hash of them all, `/assets/<version>/app.js`: modules import each other by relative
+paths and so stay within one version, and what has such an address never changes. All files are text, since API Gateway's
+buffered responses carry no bytes as they are; comments, which are for those who read the repository, stay here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from fastapi import APIRouter, Request
+from starlette.responses import RedirectResponse, Response
+
+from quarry.platform.errors import NotFound
+from quarry.web.admission import without_place
+from quarry.web.console_routes import sign_in_of
+from quarry.web.identity import services_of
+from quarry.web.text_files import ASKED_FOR_EACH_TIME, KEPT_FOR_GOOD, TextFile, text_response
+
+DIRECTORY = Path(__file__).resolve().parents[1] / "page"
+ASSETS = "assets"
+VERSION_LENGTH = 12
+
+MEDIA_TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+    "": "text/plain; charset=utf-8",
+}
+"""By the end of a file's name; none is a licence's."""
+
+# `{connect}` is where the browser exchanges its code for a token. No Trusted Types policy is allowed: nothing parses HTML.
+CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src data:; connect-src 'self'{connect}; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+)
+SECURITY_HEADERS = {
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+
+# those that have their lines to themselves: what else looks like one may be within a text
+_COMMENT = re.compile(rb"^[ \t]*(?:/\*(?:(?!\*/).)*\*/[ \t]*|//[^\n]*)$", re.DOTALL | re.MULTILINE)
+
+router = APIRouter(tags=["console"], include_in_schema=False)
+
+
+@dataclass(frozen=True)
+class Page:
+    """The HTML of both, which name their assets by their version, and the assets by their path."""
+
+    html: TextFile
+    reference: TextFile
+    assets: Mapping[str, TextFile]
+    version: str
+
+
+@lru_cache(maxsize=1)
+def page() -> Page:
+    """The page of this package."""
+    root = DIRECTORY / ASSETS
+    paths = sorted(path for path in root.rglob("*") if path.is_file())
+    assets = {path.relative_to(root).as_posix(): _read(path) for path in paths}
+    version = hashlib.sha256(b"".join(name.encode() + file.body for name, file in assets.items())).hexdigest()
+    version = version[:VERSION_LENGTH]
+    return Page(_versioned("index.html", version), _versioned("reference.html", version), assets, version)
+
+
+def _versioned(name: str, version: str) -> TextFile:
+    html = _read(DIRECTORY / name)
+    return TextFile(html.body.replace(f'"{ASSETS}/'.encode(), f'"{ASSETS}/{version}/'.encode()), html.media_type)
+
+
+def _read(path: Path) -> TextFile:
+    body = path.read_bytes()
+    # what is vendored goes out as it came, with its licence
+    if path.suffix in {".css", ".js"} and "vendor" not in path.parts:
+        body = without_comments(body)
+    return TextFile(body, MEDIA_TYPES[path.suffix])
+
+
+def without_comments(source: bytes) -> bytes:
+    """A script or style sheet without its comments; its lines keep their numbers."""
+    return _COMMENT.sub(lambda comment: b"\n" * comment.group().count(b"\n"), source)
+
+
+@router.get("/")
+@router.get("/search")
+@without_place
+async def index(request: Request) -> Response:
+    """The page; what it shows is in its query string."""
+    event = request.scope.get("aws.event") or {}
+    whole_path = (event.get("requestContext") or {}).get("path") or "/"
+    if request.url.path == "/" and not whole_path.endswith("/"):
+        # the page's addresses are relative: it must know that the stage is a folder
+        return RedirectResponse(f"{whole_path}/" + (f"?{request.url.query}" if request.url.query else ""), 308)
+    return _html_response(request, page().html)
+
+
+@router.get("/docs")
+@without_place
+async def reference(request: Request) -> Response:
+    """The API reference, which the browser makes of `/openapi.json`."""
+    return _html_response(request, page().reference)
+
+
+def _html_response(request: Request, html: TextFile) -> Response:
+    policy = _content_security_policy(request)
+    return text_response(request, html, ASKED_FOR_EACH_TIME, SECURITY_HEADERS | {"Content-Security-Policy": policy})
+
+
+@router.get("/assets/{path:path}")
+@without_place
+async def asset(request: Request, path: str) -> Response:
+    """One asset, under the version that the page names or under any other: an open page outlives an update."""
+    version, _, name = path.partition("/")
+    file = page().assets.get(name)
+    if file is None:
+        raise NotFound("There is nothing at this address.")
+    kept = KEPT_FOR_GOOD if version == page().version else ASKED_FOR_EACH_TIME
+    return text_response(request, file, kept)
+
+
+def _content_security_policy(request: Request) -> str:
+    sign_in = sign_in_of(request.scope.get("aws.event") or {}, services_of(request).settings)
+    return CONTENT_SECURITY_POLICY.format(connect=f" {sign_in.domain}" if sign_in else "")

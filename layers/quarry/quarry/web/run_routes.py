@@ -1,0 +1,34 @@
+"""HTTP for runs, of whatever domain: ending one, and saying whether it helped."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from quarry.platform.errors import NotFound
+from quarry.runs.run_log import keep_feedback
+from quarry.web.contract import Feedback
+from quarry.web.identity import ServicesDependency
+from quarry.web.problems import documented
+from quarry.web.rate_limit import PlainCaller
+
+router = APIRouter(tags=["runs"])
+
+
+@router.delete("/runs/{id}", status_code=202, response_class=Response, responses=documented(NotFound))
+async def cancel_run(id: UUID, caller: PlainCaller, services: ServicesDependency) -> Response:
+    """End a stream of the caller's that still goes on, in whatever process; its last event is then an error. `id` is the first
+    part of its events' ids.
+    """
+    await services.streams.cancel(id, caller.user_id)
+    return Response(status_code=202)
+
+
+@router.post("/runs/{id}/feedback", status_code=204, responses=documented(NotFound))
+async def give_feedback(id: UUID, body: Feedback, caller: PlainCaller, services: ServicesDependency) -> None:
+    """Say whether a run of the caller's helped; a later word replaces an earlier one."""
+    # the run log is written after the answer
+    await services.run_log.drain()
+    await keep_feedback(services.database, id, caller.user_id, helpful=body.helpful, reason=body.reason)

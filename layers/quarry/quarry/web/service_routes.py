@@ -1,0 +1,81 @@
+"""What every deployment answers about itself: its health and its OpenAPI description."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import JSONResponse, Response
+
+from quarry.platform.errors import QuarryError
+from quarry.postgres.pool import Database
+from quarry.postgres.reader import Reader, ReaderState
+from quarry.services.services import Services
+from quarry.web.admission import without_place
+from quarry.web.contract import Health
+from quarry.web.description import Description
+from quarry.web.identity import ServicesDependency
+from quarry.web.text_files import ASKED_FOR_EACH_TIME, text_response
+
+RETRY_AFTER_SECONDS = 5
+ANSWER_SECONDS = 2.0
+"""A database that takes longer for nothing at all is told as unavailable: who looks at health does not wait long."""
+
+DEEP = "Ask the database also where that wakes it: one that pauses when idle is else not asked."
+
+router = APIRouter(tags=["service"])
+
+
+@router.get("/health", response_model=Health, responses={503: {"model": Health}})
+@without_place
+async def health(services: ServicesDependency, deep: Annotated[bool, Query(description=DEEP)] = False) -> Response:
+    """Whether this service can answer."""
+    asks = deep or not services.settings.database_wake_seconds
+    reachable, reader = await _database_state(services) if asks else (True, None)
+    state: Literal["ok", "unavailable"] = "ok" if reachable else "unavailable"
+    models = {name: breaker.state for name, breaker in services.breakers.items()}
+    body = Health.model_validate(
+        {
+            "status": state,
+            "database": state if asks else "not asked",
+            "embedding_model": services.embeddings.name,
+            "chat_model": services.chat.name if services.chat else None,
+        }
+        | ({"models": models} if models else {})
+        | ({"reader": reader} if reader else {})
+    )
+    headers = {"Cache-Control": "no-store"} | ({} if reachable else {"Retry-After": str(RETRY_AFTER_SECONDS)})
+    return JSONResponse(body.model_dump(exclude_unset=True), 200 if reachable else 503, headers)
+
+
+async def _database_state(services: Services) -> tuple[bool, ReaderState | None]:
+    """Whether the database answers, and its replica's state where there is one."""
+    return await asyncio.gather(_is_reachable(services.database.probe), _reader_state(services.reader))
+
+
+async def _is_reachable(database: Database) -> bool:
+    try:
+        async with asyncio.timeout(ANSWER_SECONDS):
+            await database.row("select 1 as one")
+    except (QuarryError, TimeoutError):
+        return False
+    return True
+
+
+async def _reader_state(reader: Database) -> ReaderState | None:
+    if not isinstance(reader, Reader):
+        return None
+    try:
+        async with asyncio.timeout(ANSWER_SECONDS):
+            return await reader.ask()
+    except TimeoutError:
+        return "unavailable"
+
+
+@router.get("/openapi.json", include_in_schema=False)
+@without_place
+async def openapi(request: Request) -> Response:
+    """This description."""
+    description: Description = request.app.state.description
+    return text_response(request, await asyncio.to_thread(description.text), ASKED_FOR_EACH_TIME)

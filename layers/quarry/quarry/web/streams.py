@@ -1,0 +1,126 @@
+"""Streams of events as HTTP responses: heartbeats, a deadline, reading on, and nothing on the way that holds them back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Annotated, Any
+from uuid import UUID, uuid4
+
+from fastapi import Depends, Header, Query, Request
+from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+from quarry.services.services import Caller, Services
+from quarry.streaming.encoding import AFTER_SEQ, PLACE_PATTERN, Form, Place
+from quarry.streaming.events import Event
+from quarry.web.addresses import wants_headers_only
+from quarry.web.deadline import deadline_of
+from quarry.web.identity import ServicesDependency, verified_caller
+from quarry.web.rate_limit import take_place
+
+NDJSON_EVENT_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {"type": {"type": "string"}, "data": {"type": "object"}, "seq": {"type": "string"}},
+    "required": ["type", "data", "seq"],
+}
+SSE_EVENT_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "string"},
+        "data": {
+            "type": "string",
+            "contentMediaType": "application/json",
+            "contentSchema": {"type": "object", "properties": {"type": {"type": "string"}}, "required": ["type"]},
+        },
+    },
+    "required": ["id", "data"],
+}
+"""What a stream's items have in common, as an OpenAPI document says it."""
+
+_LAST_EVENT_ID = (
+    "As `after_seq`, and before it: it names what came last. What is no event's place is passed over, such as an id of another "
+    "service's."
+)
+_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+
+
+class _EventStream(StreamingResponse):
+    """A stream whose search has ended when it ends, however it ends: admission cancels it when its client leaves."""
+
+    def __init__(self, encoded: AsyncGenerator[bytes], media_type: str) -> None:
+        super().__init__(encoded, media_type=media_type, headers=_HEADERS)
+        self._encoded = encoded
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async with aclosing(self._encoded):
+            await self.stream_response(send)
+
+
+@dataclass(frozen=True)
+class StreamReader:
+    """Who reads a stream, and behind which event of an earlier run; None where it is a new one."""
+
+    caller: Caller
+    place: Place | None
+
+
+async def stream_reader(
+    request: Request,
+    caller: Annotated[Caller, Depends(verified_caller)],
+    services: ServicesDependency,
+    after_seq: Annotated[str, Query(pattern=PLACE_PATTERN, description=AFTER_SEQ)] = "",
+    last_event_id: Annotated[str, Header(description=_LAST_EVENT_ID)] = "",
+) -> StreamReader:
+    """Who reads, as a route's dependency, having taken a place of the rate limit: who reads on calls no model."""
+    # an EventSource that reconnects sends the address that it began with, and what it got since in the header
+    given = last_event_id if re.search(PLACE_PATTERN, last_event_id) else after_seq
+    # no stream is begun, and so no model called, for one who wants its headers only
+    if not wants_headers_only(request.scope):
+        await take_place(services, caller, "plain" if given else "model")
+    return StreamReader(caller, Place.read(given) if given else None)
+
+
+Reader = Annotated[StreamReader, Depends(stream_reader)]
+
+
+def stream_response(
+    request: Request,
+    search: Callable[[UUID], AsyncGenerator[Event]],
+    caller: Caller,
+    services: Services,
+    form: Form,
+    domain: str | None = None,
+) -> StreamingResponse:
+    """The events of a search, which is called with the id of its run, and begins for who reads it only. `domain`: of whose
+    records they tell; None: of any.
+    """
+    if wants_headers_only(request.scope):
+        return _EventStream(_nothing(), form.media_type)
+    run_id = uuid4()
+    live = services.streams.live(
+        run_id, caller.user_id, search(run_id), form, domain=domain, **_timing(request, services)
+    )
+    return _EventStream(live, form.media_type)
+
+
+async def rest_of_stream(
+    request: Request, place: Place, caller: Caller, services: Services, form: Form
+) -> StreamingResponse:
+    """The events of a run of the caller's behind `place`. Raises NotFound and Gone where there are none."""
+    await services.streams.check(place, caller.user_id)
+    if wants_headers_only(request.scope):
+        return _EventStream(_nothing(), form.media_type)
+    rest = services.streams.behind(place, caller.user_id, form, **_timing(request, services))
+    return _EventStream(rest, form.media_type)
+
+
+def _timing(request: Request, services: Services) -> dict[str, float]:
+    return {"heartbeat_seconds": services.settings.heartbeat_seconds, "deadline": deadline_of(request.scope)}
+
+
+async def _nothing() -> AsyncGenerator[bytes]:
+    return
+    yield

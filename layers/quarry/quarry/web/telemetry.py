@@ -1,0 +1,72 @@
+"""What a Lambda function tells of itself: its log as JSON lines, and metrics that CloudWatch reads from the log."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from aws_lambda_powertools import Logger
+from aws_lambda_powertools.metrics import EphemeralMetrics
+from mangum.types import LambdaContext
+
+from quarry.platform.metrics import Counts, Metric
+from quarry.platform.settings import Settings
+
+NAMESPACE = "Quarry"
+SERVICE = "quarry"  # also the parent of all our loggers, being the package's name
+
+logger = logging.getLogger(__name__)
+
+
+def configure_logging(settings: Settings) -> Logger | None:
+    """Have our modules log as JSON lines; the logger that they all log to. None in a test, which sets logging up itself.
+
+    Other packages log as the runtime has it, from warnings on.
+    """
+    under_the_runtime = any(hasattr(handler, "log_sink") for handler in logging.getLogger().handlers)
+    return Logger(service=SERVICE, level=settings.log_level, utc=True) if under_the_runtime else None
+
+
+def _nothing(event: dict[str, Any], context: LambdaContext) -> None:
+    """What Powertools' logger is wrapped around: a stream goes on when its handler has returned, so no handler is."""
+
+
+class Telemetry:
+    """The log and the metrics of one process. Metrics have the dimensions `function_name` and `service`, and `domain` where they
+    are counted by domain.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._function = settings.aws_lambda_function_name or SERVICE
+        self._invoked = False
+        found = configure_logging(settings)
+        self._name_invocation = found.inject_lambda_context(_nothing) if found is not None else _nothing
+
+    def begin(self, context: LambdaContext) -> None:
+        """Count a cold start, and name this invocation in each line of the log from now on."""
+        self._name_invocation({}, context)
+        cold_start, self._invoked = not self._invoked, True
+        if cold_start:
+            self._line().add_cold_start_metric(cast("Any", context))
+
+    def write(self, counts: Counts) -> None:
+        """Write what was counted to the log: a line for the function, and one for each domain."""
+        try:
+            for domain, values in counts.items():
+                self._write(values, {"domain": domain} if domain else {})
+        except Exception:
+            # the answer is given: that it was not counted is no failure of it
+            logger.exception("metrics are not written")
+
+    def _write(self, values: Mapping[Metric, Sequence[float]], dimensions: Mapping[str, str]) -> None:
+        line = self._line()
+        for name, text in {"function_name": self._function, **dimensions}.items():
+            line.add_dimension(name, text)
+        for metric, each in values.items():
+            for value in each:
+                line.add_metric(metric.name, metric.unit, value)
+        line.flush_metrics()
+
+    def _line(self) -> EphemeralMetrics:
+        return EphemeralMetrics(namespace=NAMESPACE, service=SERVICE, function_name=self._function)

@@ -1,0 +1,250 @@
+"""Amazon Bedrock over the real wire: every request here goes through boto3 and a socket."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+from pydantic import BaseModel, Field
+
+from quarry.models.bedrock_embedding import COHERE_TEXTS, BedrockEmbedding
+from quarry.models.bedrock_model import BedrockChat
+from quarry.models.interface import Message, ToolCall, ToolDefinition, Usage
+from quarry.platform.errors import (
+    ConfigurationError,
+    ModelError,
+    ModelOutputInvalid,
+    ModelRefused,
+    ModelRequestRejected,
+    ModelTimedOut,
+    ModelUnavailable,
+)
+from quarry.platform.settings import Settings
+from quarry.services.services import build_services
+from tests.fakes.bedrock_server import BedrockReply, FakeBedrock
+
+MODEL = "amazon.nova-lite-v1:0"
+MESSAGES = [Message("system", "You plan searches."), Message("user", "Which bridge is the oldest?")]
+SEARCH = ToolDefinition(
+    "search", "Search the records.", {"type": "object", "properties": {"query": {"type": "string"}}}
+)
+
+
+class Plan(BaseModel):
+    words: list[str] = Field(max_length=3)
+
+
+@pytest.fixture(scope="module")
+def shared_server() -> Iterator[FakeBedrock]:
+    with FakeBedrock() as server:
+        yield server
+
+
+@pytest.fixture
+def server(shared_server: FakeBedrock, monkeypatch: pytest.MonkeyPatch) -> FakeBedrock:
+    for name, value in (
+        ("AWS_ACCESS_KEY_ID", "testing"), ("AWS_SECRET_ACCESS_KEY", "testing"), ("AWS_EC2_METADATA_DISABLED", "true"),
+    ):  # fmt: skip
+        monkeypatch.setenv(name, value)
+    shared_server.requests.clear()
+    shared_server.replies.clear()
+    return shared_server
+
+
+@pytest.fixture
+async def chat(server: FakeBedrock) -> AsyncIterator[BedrockChat]:
+    model = BedrockChat(region="us-east-1", url=server.url, model=MODEL, max_retries=0, timeout_seconds=5)
+    yield model
+    await model.close()
+
+
+async def test_a_structured_output_is_the_arguments_of_the_tool_that_must_be_called(
+    server: FakeBedrock, chat: BedrockChat
+) -> None:
+    server.enqueue(BedrockReply.tool_use("plan", {"words": ["bridge"]}))
+    decided = await chat.decide(MESSAGES, name="plan", output_type=Plan, seconds=5)
+    assert (decided.output, decided.usage) == (Plan(words=["bridge"]), Usage(20, 10))
+    [request] = server.requests
+    assert (request.model, request.operation) == (MODEL, "converse")
+    assert request.headers["Authorization"].startswith("AWS4-HMAC-SHA256 Credential=testing/")
+    assert request.body["system"] == [{"text": "You plan searches."}]
+    assert request.body["messages"] == [{"role": "user", "content": [{"text": "Which bridge is the oldest?"}]}]
+    assert request.body["toolConfig"]["toolChoice"] == {"tool": {"name": "plan"}}
+    assert request.body["toolConfig"]["tools"][0]["toolSpec"]["inputSchema"]["json"]["required"] == ["words"]
+
+
+async def test_an_output_that_does_not_fit_says_what_is_wrong_without_its_values(
+    server: FakeBedrock, chat: BedrockChat
+) -> None:
+    server.enqueue(BedrockReply.tool_use("plan", {"words": "very-secret"}))
+    with pytest.raises(ModelOutputInvalid, match="not a valid plan: words") as raised:
+        await chat.decide(MESSAGES, name="plan", output_type=Plan, seconds=5)
+    assert "very-secret" not in raised.value.message
+
+
+async def test_a_turn_calls_tools_and_what_they_found_goes_back_as_one_users_turn(
+    server: FakeBedrock, chat: BedrockChat
+) -> None:
+    server.enqueue(BedrockReply.tool_use("search", {"query": "bridge"}), BedrockReply.text("The old one."))
+    turn = await chat.take_turn(MESSAGES, tools=[SEARCH], seconds=5)
+    assert turn.tool_calls == (ToolCall("tooluse_1", "search", '{"query": "bridge"}'),)
+    said = [
+        *MESSAGES,
+        Message("assistant", "", tool_calls=(*turn.tool_calls, ToolCall("other", "search", "not JSON"))),
+        Message("tool", "Two records.", tool_call_id="tooluse_1"),
+        Message("tool", "", tool_call_id="other"),
+    ]
+    assert (await chat.take_turn(said, tools=[SEARCH], seconds=5)).text == "The old one."
+    roles = [message["role"] for message in server.requests[1].body["messages"]]
+    assert roles == ["user", "assistant", "user"]
+    calls, results = (message["content"] for message in server.requests[1].body["messages"][1:])
+    assert [call["toolUse"]["input"] for call in calls] == [{"query": "bridge"}, {}]
+    assert [result["toolResult"]["content"][0]["text"] for result in results] == ["Two records.", "Nothing."]
+
+
+async def test_a_streamed_turn_may_write_and_then_call_tools(server: FakeBedrock, chat: BedrockChat) -> None:
+    use = {"toolUse": {"toolUseId": "tooluse_1", "name": "search", "input": {"query": "bridge"}}}
+    server.enqueue(BedrockReply(content=[{"text": "Let me look."}, use], stop_reason="tool_use"))
+    stream = chat.stream(MESSAGES, tools=[SEARCH], seconds=5)
+    assert [piece async for piece in stream.pieces] == ["Let ", "me ", "look. "]
+    assert stream.tool_calls == (ToolCall("tooluse_1", "search", '{"query": "bridge"}'),)
+    assert server.requests[0].body["toolConfig"]["tools"][0]["toolSpec"]["name"] == "search"
+
+
+async def test_calls_of_tools_are_told_as_text_where_none_is_offered(server: FakeBedrock, chat: BedrockChat) -> None:
+    server.enqueue(BedrockReply.text("The old one."))
+    said = [
+        Message("assistant", "", tool_calls=(ToolCall("1", "search", "{}"),)),
+        Message("tool", "Two records.", tool_call_id="1"),
+    ]
+    assert [piece async for piece in chat.stream(said, seconds=5).pieces]
+    assert server.requests[0].body["messages"] == [
+        {"role": "user", "content": [{"text": "Go on."}]},
+        {"role": "assistant", "content": [{"text": "Called search: {}"}]},
+        {"role": "user", "content": [{"text": "Result: Two records."}]},
+    ]
+
+
+async def test_a_text_comes_piece_by_piece_and_then_its_usage(server: FakeBedrock, chat: BedrockChat) -> None:
+    server.enqueue(BedrockReply.text("The old bridge."))
+    stream = chat.stream(MESSAGES, seconds=5)
+    assert [piece async for piece in stream.pieces] == ["The ", "old ", "bridge. "]
+    assert stream.usage == Usage(20, 10)
+    assert server.requests[0].operation == "converse-stream"
+    assert server.requests[0].body["inferenceConfig"] == {"maxTokens": 3000}
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        (BedrockReply.text("Cut", is_cut=True), ModelUnavailable),
+        (BedrockReply.text("Cut", error="throttlingException"), ModelUnavailable),
+        (BedrockReply.text("Cut", error="validationException"), ModelRequestRejected),
+        (BedrockReply.text("Cut", stop_reason="max_tokens"), ModelOutputInvalid),
+        (BedrockReply.text("No.", stop_reason="content_filtered"), ModelRefused),
+        (BedrockReply.text(("word" * 100 + " ") * 400), ModelOutputInvalid),
+        (BedrockReply(), ModelOutputInvalid),
+        (BedrockReply.http_error(429, "ThrottlingException"), ModelUnavailable),
+    ],
+)
+async def test_a_stream_that_does_not_come_to_its_end_fails(
+    server: FakeBedrock, chat: BedrockChat, reply: BedrockReply, expected: type[ModelError]
+) -> None:
+    server.enqueue(reply)
+    with pytest.raises(expected) as raised:
+        async for _ in chat.stream(MESSAGES, seconds=5).pieces:
+            pass
+    assert "very-secret" not in raised.value.message
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "expected"),
+    [
+        (400, "ValidationException", ModelRequestRejected),
+        (403, "AccessDeniedException", ModelUnavailable),
+        (404, "ResourceNotFoundException", ModelUnavailable),
+        (408, "ModelTimeoutException", ModelTimedOut),
+        (429, "ThrottlingException", ModelUnavailable),
+        (500, "InternalServerException", ModelUnavailable),
+    ],
+)
+async def test_an_error_is_told_in_our_words(
+    server: FakeBedrock, chat: BedrockChat, status: int, error: str, expected: type[ModelError]
+) -> None:
+    server.enqueue(BedrockReply.http_error(status, error))
+    with pytest.raises(ModelError) as raised:
+        await chat.take_turn(MESSAGES, tools=[], seconds=5)
+    assert type(raised.value) is expected
+    assert "very-secret" not in raised.value.message
+
+
+async def test_a_call_and_a_stream_end_with_their_time(server: FakeBedrock, chat: BedrockChat) -> None:
+    server.enqueue(BedrockReply.text("Late.", silence=1), BedrockReply.text("Late.", silence=1))
+    with pytest.raises(ModelTimedOut):
+        await chat.take_turn(MESSAGES, tools=[], seconds=0.1)
+    with pytest.raises(ModelTimedOut):
+        async for _ in chat.stream(MESSAGES, seconds=0.3).pieces:
+            pass
+
+
+async def test_a_failure_is_tried_again(server: FakeBedrock) -> None:
+    chat = BedrockChat(region="us-east-1", url=server.url, model=MODEL, max_retries=1, timeout_seconds=5)
+    server.enqueue(BedrockReply.http_error(503, "ServiceUnavailableException"), BedrockReply.text("Here."))
+    assert (await chat.take_turn(MESSAGES, tools=[], seconds=5)).text == "Here."
+    await chat.close()
+
+
+async def test_nothing_that_answers_is_unavailable(server: FakeBedrock) -> None:
+    chat = BedrockChat(region="us-east-1", url="http://127.0.0.1:9", model=MODEL, max_retries=0, timeout_seconds=5)
+    with pytest.raises(ModelUnavailable):
+        await chat.take_turn(MESSAGES, tools=[], seconds=5)
+    await chat.close()
+
+
+@pytest.mark.parametrize(
+    ("model", "dimensions", "requests"),
+    [
+        ("amazon.titan-embed-text-v2:0", 256, COHERE_TEXTS + 1),
+        ("cohere.embed-multilingual-v3", 1024, 2),
+        ("us.cohere.embed-v4:0", 1536, 2),
+    ],
+)
+async def test_texts_become_unit_vectors_in_their_order(
+    server: FakeBedrock, model: str, dimensions: int, requests: int
+) -> None:
+    embedding = BedrockEmbedding(
+        region="us-east-1", url=server.url, model=model, dimensions=dimensions, max_retries=0, timeout_seconds=5
+    )
+    texts = ["a" * 9 + "1" * number for number in range(COHERE_TEXTS)]
+    vectors = await embedding.embed([*texts, ""])
+    assert [round(9 * vector[1] / vector[0]) for vector in vectors[:-1]] == list(map(len, texts))
+    assert all(math.isclose(math.hypot(*vector), 1) and len(vector) == dimensions for vector in vectors)
+    assert len(server.requests) == requests
+    assert {request.model for request in server.requests} == {model}
+    await embedding.close()
+
+
+async def test_a_long_text_is_cut_into_what_the_model_reads() -> None:
+    def windows(model: str) -> list[str]:
+        embedding = BedrockEmbedding(
+            region=None, url=None, model=model, dimensions=1024, max_retries=0, timeout_seconds=5
+        )
+        return embedding.windows("bridge " * 1000)
+
+    assert len(windows("amazon.titan-embed-text-v2:0")) == 1
+    assert max(map(len, windows("cohere.embed-english-v3"))) <= 2048
+
+
+def test_a_model_whose_requests_are_unknown_is_refused() -> None:
+    with pytest.raises(ConfigurationError):
+        BedrockEmbedding(region=None, url=None, model="other", dimensions=8, max_retries=0, timeout_seconds=5)
+
+
+async def test_the_setting_chooses_bedrock_for_both_and_guards_both(database_url: str) -> None:
+    settings = Settings.from_environment({"DATABASE_URL": database_url, "MODEL_PROVIDER": "bedrock"})
+    services = build_services(settings)
+    assert services.chat is not None
+    assert (services.chat.name, services.embeddings.name) == (MODEL, "amazon.titan-embed-text-v2:0")
+    assert (services.embeddings.dimensions, set(services.breakers)) == (1024, {"chat", "embedding"})
+    await services.close()

@@ -1,0 +1,283 @@
+"""A request under an idempotency key, against a real database and with calls that are really concurrent."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from quarry.platform.errors import Conflict, PaymentRequired
+from quarry.postgres.pool import Database
+from quarry.runs import idempotency
+from quarry.runs.idempotency import OTHER_BODY, STILL_RUNNING, Claim, KeyedRequest, once
+from tests.waiting import PATIENCE_SECONDS
+
+ENDPOINT = "POST /orders"
+
+
+class Order(BaseModel):
+    item: str
+    count: int = 1
+
+
+class Receipt(BaseModel):
+    number: int
+
+
+Work = Callable[[Claim], Awaitable[Receipt]]
+
+
+@pytest.fixture
+async def databases(shared_url: str) -> AsyncIterator[list[Database]]:
+    """Three instances' pools on one database, emptied after each test."""
+    databases = [Database(shared_url, pool_size=4, timeout_seconds=10) for _ in range(3)]
+    yield databases
+    await databases[0].execute("truncate idempotency_keys")
+    for database in databases:
+        await database.close()
+
+
+@pytest.fixture
+def database(databases: list[Database]) -> Database:
+    return databases[0]
+
+
+def keyed(key: str = "k1", *, caller: str = "ada", endpoint: str = ENDPOINT, item: str = "lamp") -> KeyedRequest:
+    return KeyedRequest.of(caller, endpoint, key, Order(item=item))
+
+
+class Shop:
+    """Counts how often it worked. A shop that is held works on until it is released."""
+
+    def __init__(self, database: Database, *, held: bool = False) -> None:
+        self.database = database
+        self.worked = 0
+        self.begun = asyncio.Event()
+        self.released = asyncio.Event()
+        if not held:
+            self.released.set()
+
+    async def __call__(self, claim: Claim) -> Receipt:
+        self.worked += 1
+        receipt = Receipt(number=self.worked)
+        self.begun.set()
+        await self.released.wait()
+        async with self.database.transaction() as connection:
+            await claim.store(connection, receipt)
+        return receipt
+
+
+async def order(shop: Shop, request: KeyedRequest, database: Database | None = None) -> Receipt:
+    return await once(database or shop.database, request, Receipt, shop)
+
+
+async def test_the_second_call_gets_the_first_ones_answer(database: Database) -> None:
+    shop = Shop(database)
+    assert [(await order(shop, keyed())).number for _ in range(3)] == [1, 1, 1]
+    assert shop.worked == 1
+
+
+async def test_callers_endpoints_and_keys_are_apart(database: Database) -> None:
+    shop = Shop(database)
+    requests = [keyed(), keyed("k2"), keyed(caller="bob"), keyed(endpoint="POST /returns")]
+    assert [(await order(shop, request)).number for request in requests * 2] == [1, 2, 3, 4] * 2
+
+
+async def test_a_key_stands_for_one_body(database: Database) -> None:
+    shop = Shop(database)
+    await order(shop, keyed())
+    with pytest.raises(Conflict, match=OTHER_BODY) as refused:
+        await order(shop, keyed(item="chair"))
+    assert refused.value.retry_after_seconds is None
+    assert shop.worked == 1
+
+
+async def test_a_body_is_the_same_when_it_means_the_same() -> None:
+    def of(text: str) -> str:
+        return KeyedRequest.of("ada", ENDPOINT, "k", Order.model_validate_json(text)).body_hash
+
+    assert of('{"item": "lamp"}') == of('{ "count": 1,\n"item": "la\\u006dp"}')
+    assert of('{"item": "lamp"}') != of('{"item": "lamp", "count": 2}')
+
+
+@given(st.builds(Order), st.builds(Order))
+def test_other_bodies_have_other_hashes(one: Order, other: Order) -> None:
+    hashes = {KeyedRequest.of("ada", ENDPOINT, "k", order).body_hash for order in (one, other)}
+    assert (len(hashes) == 1) == (one == other)
+
+
+async def test_calls_at_once_over_several_instances_work_once(databases: list[Database]) -> None:
+    shop = Shop(databases[0], held=True)
+    calls = [asyncio.create_task(order(shop, keyed(), databases[number % 3])) for number in range(50)]
+    await shop.begun.wait()
+    shop.released.set()
+    receipts = await asyncio.gather(*calls)
+    assert Counter(receipt.number for receipt in receipts) == {1: 50}
+    assert shop.worked == 1
+
+
+async def test_waiting_calls_hold_no_connection(databases: list[Database], shared_url: str) -> None:
+    shop = Shop(databases[0], held=True)
+    small = Database(shared_url, pool_size=1, timeout_seconds=10)
+    calls = [asyncio.create_task(order(shop, keyed(), small)) for _ in range(5)]
+    await shop.begun.wait()
+    assert await small.row("select 1 as one") == {"one": 1}
+    shop.released.set()
+    await asyncio.gather(*calls)
+    await small.close()
+
+
+async def test_who_waits_too_long_is_told_to_come_back(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(idempotency, "WAIT_SECONDS", 0.2)
+    shop = Shop(database, held=True)
+    first = asyncio.create_task(order(shop, keyed()))
+    await shop.begun.wait()
+    with pytest.raises(Conflict, match="still running") as refused:
+        await order(shop, keyed())
+    shop.released.set()
+    assert refused.value.retry_after_seconds
+    assert (await first).number == 1
+    assert (await order(shop, keyed())).number == 1
+
+
+async def test_a_call_that_fails_gives_the_key_free_also_for_another_body(database: Database) -> None:
+    async def fail(claim: Claim) -> Receipt:
+        raise PaymentRequired("no")
+
+    with pytest.raises(PaymentRequired):
+        await once(database, keyed(), Receipt, fail)
+    assert await database.rows("select from idempotency_keys") == []
+    assert (await order(Shop(database), keyed(item="chair"))).number == 1
+
+
+async def test_who_waits_for_a_call_that_fails_takes_its_place(database: Database) -> None:
+    begun, released = asyncio.Event(), asyncio.Event()
+
+    async def fail_slowly(claim: Claim) -> Receipt:
+        begun.set()
+        await released.wait()
+        raise PaymentRequired("no")
+
+    failing = asyncio.create_task(once(database, keyed(), Receipt, fail_slowly))
+    await begun.wait()
+    shop = Shop(database)
+    calls = [asyncio.create_task(order(shop, keyed())) for _ in range(2)]
+    released.set()
+    assert [receipt.number for receipt in await asyncio.gather(*calls)] == [1, 1]
+    with pytest.raises(PaymentRequired):
+        await failing
+
+
+async def test_a_cancelled_call_gives_the_key_free(database: Database) -> None:
+    shop = Shop(database, held=True)
+    call = asyncio.create_task(order(shop, keyed()))
+    await shop.begun.wait()
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    assert await database.rows("select from idempotency_keys") == []
+
+
+async def test_a_claim_is_renewed_while_its_call_runs(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(idempotency, "RENEWAL_SECONDS", 0.01)
+    shop = Shop(database, held=True)
+    calls = [asyncio.create_task(order(shop, keyed())) for _ in range(2)]
+    await shop.begun.wait()
+    first = await claimed_until(database)
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while await claimed_until(database) == first:  # noqa: ASYNC110 -- it happens in the database
+            await asyncio.sleep(0.01)
+    shop.released.set()
+    assert [receipt.number for receipt in await asyncio.gather(*calls)] == [1, 1]
+    assert shop.worked == 1
+
+
+async def test_the_claim_of_a_call_that_died_is_taken_over_by_one(
+    databases: list[Database], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(idempotency, "_release", _do_nothing)  # as a killed process
+    dying = Shop(databases[0], held=True)
+    dead = asyncio.create_task(order(dying, keyed()))
+    await dying.begun.wait()
+    dead.cancel()
+    await asyncio.gather(dead, return_exceptions=True)
+
+    shop = Shop(databases[1])
+    with pytest.raises(Conflict, match=OTHER_BODY):
+        await order(shop, keyed(item="chair"))
+    calls = [asyncio.create_task(order(shop, keyed(), databases[number % 3])) for number in range(9)]
+    await let_claims_lapse(databases[0])
+    receipts = await asyncio.gather(*calls)
+    assert Counter(receipt.number for receipt in receipts) == {1: 9}
+
+
+async def claimed_until(database: Database) -> datetime:
+    row = await database.row("select claimed_until from idempotency_keys")
+    assert row is not None
+    until: datetime = row["claimed_until"]
+    return until
+
+
+async def let_claims_lapse(database: Database) -> None:
+    await database.execute("update idempotency_keys set claimed_until = now() - interval '1 second'")
+
+
+async def _do_nothing(*_: object) -> None: ...
+
+
+async def test_a_call_that_lost_its_claim_stores_nothing(database: Database) -> None:
+    slow, quick = Shop(database, held=True), Shop(database)
+    quick.worked = 41
+    late = asyncio.create_task(order(slow, keyed()))
+    await slow.begun.wait()
+    await let_claims_lapse(database)
+    assert (await order(quick, keyed())).number == 42
+    slow.released.set()
+    with pytest.raises(Conflict, match=STILL_RUNNING):
+        await late
+    assert (await order(slow, keyed())).number == 42
+
+
+async def test_a_response_is_stored_with_the_effects_or_not_at_all(database: Database) -> None:
+    async def break_off(claim: Claim) -> Receipt:
+        async with database.transaction() as connection:
+            await claim.store(connection, Receipt(number=7))
+            raise PaymentRequired("no")
+
+    with pytest.raises(PaymentRequired):
+        await once(database, keyed(), Receipt, break_off)
+    assert (await order(Shop(database), keyed())).number == 1
+
+
+async def test_an_answer_whose_commit_went_through_is_kept_though_its_caller_saw_an_error(database: Database) -> None:
+    shop = Shop(database)
+
+    async def lose_the_answer(claim: Claim) -> Receipt:
+        await shop(claim)
+        raise ConnectionResetError
+
+    with pytest.raises(ConnectionResetError):
+        await once(database, keyed(), Receipt, lose_the_answer)
+    assert (await order(shop, keyed())).number == 1
+    assert shop.worked == 1
+
+
+async def test_after_its_life_a_key_may_be_used_anew(database: Database) -> None:
+    shop = Shop(database)
+    await order(shop, keyed())
+    await database.execute("update idempotency_keys set expires_at = now()")
+    assert (await order(shop, keyed(item="chair"))).number == 2
+    assert (await order(shop, keyed(item="chair"))).number == 2
+
+
+async def test_a_key_lives_24_hours(database: Database) -> None:
+    await order(Shop(database), keyed())
+    assert await database.row(
+        "select round(extract(epoch from expires_at - now()) / 3600)::int as hours from idempotency_keys"
+    ) == {"hours": 24}

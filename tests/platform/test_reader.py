@@ -1,0 +1,262 @@
+"""Reading from a real replica: what goes there, what does not, and what happens when it stops or lags."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.rows import DictRow
+from psycopg.sql import SQL, Identifier
+from starlette.testclient import TestClient
+
+from quarry import catalog
+from quarry.local.database import LocalDatabase
+from quarry.local.doctor import replica_finding
+from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
+from quarry.platform.settings import Settings
+from quarry.postgres import reader
+from quarry.postgres.pool import Connection, Database
+from quarry.postgres.reader import Reader, Replica, lag_seconds
+from quarry.services.services import Services, build_services
+from quarry.web import service_routes
+from tests.conftest import client_of, clone_database
+from tests.replica import StreamingReplica, streaming_replica
+
+SAMPLE_PERSON = "p-anagha-venkataraman"
+MOTION = "2023-11-14-council-m2"
+
+READ: list[tuple[str, dict[str, Any] | None, str]] = [
+    ("/records/search?q=Sable+River+Bridge", None, "Sable River Bridge"),
+    ("/records/facets?type=motion&by=result", None, '"Carried"'),
+    (f"/records/motion/{MOTION}", None, "Sable River Bridge"),
+    ("/companies/chat", {"messages": [{"role": "user", "content": "restaurant technology"}]}, "Pass & Rail"),
+    ("/companies/c-afyapamoja", None, "c-afyapamoja"),
+    ("/people", None, SAMPLE_PERSON),
+    (f"/people/{SAMPLE_PERSON}/profile", None, '"cards"'),
+    ("/campaigns/chat", {"message": "Which campaigns are about travel?"}, "cmp-"),
+    ("/campaigns/cmp-lumen-voyage-3", None, "cmp-lumen-voyage-3"),
+    ("/ontology/search", {"query": "marketing plan"}, "riverside-bakery-plan-02"),
+    ("/ontology/plan/spring-membership-plan-01", None, "spring-membership-plan-01"),
+]
+"""Addresses, what is posted to them, and what the answers hold where the rows of the sample were found."""
+
+
+@pytest.fixture(scope="module")
+def replica(server_url: str, sample_template: str) -> Iterator[StreamingReplica]:
+    with streaming_replica(server_url) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def shared_url(server_url: str, migrated_template: str, replica: StreamingReplica) -> Iterator[str]:
+    """The URL of a migrated, empty database that tests share."""
+    with clone_database(server_url, migrated_template) as url:
+        replica.catch_up()
+        yield url
+
+
+@pytest.fixture
+def services(
+    shared_url: str, replica: StreamingReplica, make_services: Callable[..., Services], monkeypatch: pytest.MonkeyPatch
+) -> Services:
+    """Services that ask the replica each time how far it is behind, and at once again when it was left out. It is not behind."""
+    replica.catch_up()
+    monkeypatch.setattr(reader, "CHECK_SECONDS", 0.0)
+    monkeypatch.setattr(reader, "LEFT_OUT_SECONDS", 0.0)
+    return make_services(shared_url, DATABASE_READER_URL=replica.url_of(shared_url), DATABASE_READER_LAG_SECONDS="0.2")
+
+
+async def is_from_replica(database: Database) -> bool:
+    row = await database.row("select pg_is_in_recovery() as is_replica")
+    assert row is not None
+    return bool(row["is_replica"])
+
+
+async def becomes(services: Services, *, from_replica: bool) -> None:
+    """Read until the replica is used, or left out. No read fails meanwhile."""
+    async with asyncio.timeout(60):
+        while await is_from_replica(services.reader) is not from_replica:  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
+
+
+async def health(services: Services) -> object:
+    return json.loads(bytes((await service_routes.health(services)).body))["reader"]
+
+
+def test_searches_and_records_are_read_from_the_replica_and_all_else_from_the_database(
+    server_url: str, sample_template: str, replica: StreamingReplica, caplog: pytest.LogCaptureFixture
+) -> None:
+    with clone_database(server_url, sample_template) as url:
+        environment = {"DATABASE_READER_URL": replica.url_of(url), "DATABASE_READER_LAG_SECONDS": "3600"}
+        with replica.held_back(), client_of(url, **environment) as client:
+            # from here on the database itself holds nothing to be found but another motion, and the replica does not know yet
+            with psycopg.connect(url) as connection:
+                gone = [Identifier(name) for name in catalog.LOADABLE if name != "people"]
+                connection.execute(SQL("truncate {} cascade").format(SQL(", ").join(gone)))
+                connection.execute("insert into motions (id, text_content) values (%s, 'Of other things')", [MOTION])
+            for path, body, held in READ:
+                answer = client.post(path, json=body) if body else client.get(path)
+                assert held in answer.text, path
+            _buys_a_contact(client)
+            _shares_an_answer(client)
+            assert client.get("/health").json()["reader"] == "ok"
+        assert [record.message for record in caplog.records if record.name == reader.__name__] == []
+
+
+def _buys_a_contact(client: TestClient) -> None:
+    """People are searched on the replica, charged, stored, unlocked and opened on the database: at once."""
+    before = client.get("/credits").json()["balance"]
+    found = client.post("/people/search", json={"query": "Go engineers in Bengaluru who are open to work"}).json()
+    search = {"search_id": found["search_id"]}
+    # some may not be reached by anybody, which costs nothing
+    for person in (each["id"] for each in found["people"]):
+        unlocked = client.post(f"/people/{person}/unlock-contact", json=search)
+        if unlocked.status_code == 200:
+            break
+    assert unlocked.json()["balance"] == before - 2
+    assert client.get(f"/people/{person}", params=search).json()["contact_unlocked"]
+
+
+def _shares_an_answer(client: TestClient) -> None:
+    """An answer is stored on the database and can be opened at once. What it was made from is compared with what is there."""
+    question = {"question": "Who moved the motion on the Sable River Bridge?"}
+    told = client.post("/records/ask", json=question).text
+    assert '"type":"sources"' in told
+    answer_id = told.split('"answer_id":"')[1].split('"')[0]
+    answer = client.get(f"/answers/{answer_id}").json()
+    assert {changed["id"]: changed["change"] for changed in answer["changed_since"]}[MOTION] == "changed"
+    # it would not be made from the same again
+    assert '"cached":true' not in client.post("/records/ask", json=question).text
+
+
+async def test_a_replica_that_stops_is_left_out_and_used_again_when_it_is_back(
+    services: Services, replica: StreamingReplica, shared_url: str
+) -> None:
+    assert await is_from_replica(services.reader)
+    replica.stop()
+    try:
+        answers = await asyncio.gather(*(is_from_replica(services.reader) for _ in range(5)))
+        assert not any(answers)
+        assert not await is_from_replica(services.reader)
+        assert await health(services) == "unavailable"
+        assert (await replica_finding(LocalDatabase(services.settings, shared_url))).status == "broken"
+    finally:
+        replica.start()
+    await becomes(services, from_replica=True)
+    assert (await replica_finding(LocalDatabase(services.settings, shared_url))).status == "ok"
+
+
+async def test_a_replica_that_lags_is_left_out_until_it_has_caught_up(
+    services: Services, replica: StreamingReplica
+) -> None:
+    assert await is_from_replica(services.reader)
+    with replica.held_back():
+        # nothing was written: it is as it should be, however long ago that was
+        assert await health(services) == "ok"
+        await services.database.execute("insert into tuned_weights (name, weight) values ('late', 1)")
+        await becomes(services, from_replica=False)
+        assert await health(services) == "behind"
+        assert await services.reader.row("select from tuned_weights where name = 'late'") is not None
+    await becomes(services, from_replica=True)
+    assert await services.reader.row("select from tuned_weights where name = 'late'") is not None
+
+
+async def test_what_the_replica_does_not_have_yet_is_asked_of_the_database(
+    shared_url: str, replica: StreamingReplica, make_services: Callable[..., Services]
+) -> None:
+    services = make_services(
+        shared_url, DATABASE_READER_URL=replica.url_of(shared_url), DATABASE_READER_LAG_SECONDS="3600"
+    )
+    with replica.held_back():
+        await services.database.execute("create table quarry.just_applied ()")
+        assert await services.reader.rows("select from quarry.just_applied") == []
+        assert await is_from_replica(services.reader)
+    with pytest.raises(ConfigurationError):
+        await services.reader.rows("select from quarry.never_applied")
+
+
+async def test_a_statement_that_takes_too_long_is_not_asked_of_the_database_too(
+    shared_url: str, replica: StreamingReplica, make_services: Callable[..., Services]
+) -> None:
+    services = make_services(shared_url, DATABASE_READER_URL=replica.url_of(shared_url), DATABASE_TIMEOUT_SECONDS="3")
+    with pytest.raises(DatabaseUnavailable, match="took too long"):
+        # on the database itself it would be a moment's work
+        await services.reader.rows("select case when pg_is_in_recovery() then pg_sleep(60) end")
+    assert await is_from_replica(services.reader)
+
+
+async def test_who_writes_by_mistake_is_served_by_the_database_and_logged(
+    services: Services, caplog: pytest.LogCaptureFixture
+) -> None:
+    written = await services.reader.rows("insert into tuned_weights (name, weight) values ('x', 1) returning name")
+    assert written == [{"name": "x"}]
+    assert "a replica was asked to write" in caplog.text
+    assert await is_from_replica(services.reader)
+
+
+async def test_the_replica_knows_who_the_caller_is(services: Services) -> None:
+    acting = services.reader.acting({"quarry.caller": "ann"})
+    row = await acting.row("select current_setting('quarry.caller') as caller, pg_is_in_recovery() as is_replica")
+    assert row == {"caller": "ann", "is_replica": True}
+
+
+async def test_who_serves_may_ask_how_far_the_replica_is_behind(services: Services) -> None:
+    async def as_serving(connection: Connection) -> DictRow | None:
+        await connection.execute("set local role quarry_serving")
+        return await (await connection.execute(reader.BEHIND)).fetchone()
+
+    row = await services.reader.read(as_serving)
+    assert row is not None
+    assert row["is_up_to_date"]
+    assert row["age"] >= 0
+
+
+async def test_aurora_says_itself_how_far_a_reader_is_behind(shared_url: str) -> None:
+    """With functions of Aurora's names: its replicas have no others, and there is no Aurora here."""
+    functions = """
+        create or replace function public.aurora_db_instance_identifier() returns text language sql as $$ select 'mine' $$;
+        create or replace function public.aurora_replica_status() returns table (server_id text, replica_lag_in_msec real)
+        language sql as $$ values ('writer', null), ('other', 60000), ('mine', {}) $$
+    """
+    replica = Replica(shared_url, pool_size=1, timeout_seconds=5.0, lag_seconds=1.0)
+    replica._is_aurora = True
+    reading = Reader(replica, replica)
+    try:
+        for lag, state in (("20", "ok"), ("null", "ok"), ("1500", "behind"), ("20", "ok")):
+            with psycopg.connect(shared_url) as connection:
+                connection.execute(functions.format(lag).encode())
+            assert await reading.ask() == state
+    finally:
+        await reading.close()
+
+
+@pytest.mark.parametrize(
+    ("age", "up_to_date_at", "lag"),
+    [
+        (3600.0, 99.5, 0.5),  # the first that is written after an hour: behind since half a second at most
+        (3600.0, 0.0, 100.0),
+        (2.0, 0.0, 2.0),  # it never catches up with all that is written, and is not far behind
+        (7.0, -math.inf, 7.0),
+        (None, -math.inf, math.inf),
+        (-0.2, 0.0, 0.0),  # its clock is slow
+    ],
+)
+def test_a_replica_is_as_far_behind_as_what_it_replayed_is_old_or_less(
+    age: float | None, up_to_date_at: float, lag: float
+) -> None:
+    assert lag_seconds(age, up_to_date_at, now=100.0) == lag
+
+
+def test_without_a_replica_the_database_serves_all(shared_url: str) -> None:
+    services = build_services(Settings.from_environment({"DATABASE_URL": shared_url}))
+    assert services.reader is services.database
+
+
+def test_a_replica_of_nothing_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="what is it a replica of"):
+        Settings.from_environment({"DATABASE_READER_URL": "postgresql://127.0.0.1/quarry"})

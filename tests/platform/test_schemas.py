@@ -1,0 +1,92 @@
+"""JSON schemas as a model is shown them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import pytest
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from quarry.models.schemas import response_format, tool_parameters
+
+Names = Annotated[
+    list[Annotated[str, Field(min_length=1, pattern=r"\S")]],
+    BeforeValidator(lambda value: [value] if isinstance(value, str) else value, json_schema_input_type=str | list[str]),
+]
+
+
+class Days(BaseModel):
+    """Both inclusive."""
+
+    first: str | None = Field(default=None, alias="from")
+
+
+class Arguments(BaseModel):
+    """Arguments of a tool."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    title: Annotated[str, Field(max_length=9, description="What it is called.")]
+    names: Names = []
+    days: Days | Literal["recent"] | None = Field(default=None, description="When.")
+    limit: int = Field(default=20, ge=1, le=100)
+    wanted: str | None
+
+
+def test_a_tool_is_described_by_what_a_model_needs() -> None:
+    assert tool_parameters(Arguments) == {
+        "type": "object",
+        "properties": {
+            "title": {"type": "string", "description": "What it is called."},
+            "names": {"type": "array", "items": {"type": "string"}},
+            "days": {
+                "anyOf": [
+                    {"type": "object", "description": "Both inclusive.", "properties": {"from": {"type": "string"}}},
+                    {"const": "recent", "type": "string"},
+                ],
+                "description": "When.",
+            },
+            "limit": {"type": "integer"},
+            "wanted": {"type": ["string", "null"]},
+        },
+        "required": ["title", "wanted"],
+    }
+
+
+class Pair(BaseModel):
+    one: Days
+    other: Days
+    days: Annotated[Days | None, Field(description="When.")]
+
+
+class Tree(BaseModel):
+    children: list[Tree]
+
+
+class Free(BaseModel):
+    counts: dict[str, int]
+
+
+def test_a_definition_that_is_used_often_stays_apart() -> None:
+    schema = tool_parameters(Pair)
+    assert list(schema["$defs"]) == ["Days"]
+    assert schema["properties"]["one"] == {"$ref": "#/$defs/Days"}
+
+
+def test_arguments_that_hold_their_own_kind_are_described_once() -> None:
+    inside = {"type": "object", "description": "Arguments like these"}
+    assert tool_parameters(Tree)["properties"] == {"children": {"type": "array", "items": inside}}
+
+
+def test_a_structured_output_asks_for_every_key_and_no_other() -> None:
+    schema = response_format("step", Arguments)["json_schema"]["schema"]
+    assert schema["required"] == list(schema["properties"]) == ["title", "names", "days", "limit", "wanted"]
+    days = schema["properties"]["days"]["anyOf"][0]
+    assert (schema["additionalProperties"], days["additionalProperties"], days["required"]) == (False, False, ["from"])
+    assert {"type": "null"} in schema["properties"]["days"]["anyOf"]
+    assert "default" not in schema["properties"]["limit"]
+
+
+def test_a_mapping_with_free_keys_has_no_strict_form() -> None:
+    with pytest.raises(TypeError, match="list of pairs"):
+        response_format("step", Free)

@@ -1,0 +1,134 @@
+"""Model steps against a server that speaks OpenAI's wire format."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from pydantic import BaseModel, Field
+
+from quarry.models.interface import ChatModel, Message, Usage
+from quarry.models.openai_model import OpenAIChat
+from quarry.models.step import ModelStep, decide
+from quarry.platform.budget import Budget
+from quarry.runs.run_log import Run
+from tests.fakes.openai_server import FakeOpenAI, Reply, schema_name
+from tests.waiting import PATIENCE_SECONDS
+
+
+class Topics(BaseModel):
+    topics: list[str] = Field(min_length=1, max_length=3)
+
+
+NAME_TOPICS: ModelStep[str, Topics] = ModelStep(
+    name="name_topics",
+    prompt=lambda query: [Message("system", "Name the topics."), Message("user", query)],
+    output=Topics,
+    fallback=lambda query: Topics(topics=[f"fallback for {query}"]),
+)
+FALLBACK = Topics(topics=["fallback for parks"])
+VALID = Reply.json({"topics": ["parks"]})
+INVALID = Reply.json({"topics": []})
+
+
+def make_run(chat: ChatModel | None, *, max_turns: int = 5, max_tokens: int = 10_000, max_seconds: float = 30) -> Run:
+    budget = Budget(max_turns=max_turns, max_calls=5, max_seconds=max_seconds, max_tokens=max_tokens)
+    return Run("records", "demo", "parks", budget, chat)
+
+
+async def test_without_a_model_the_fallback_decides_and_nothing_is_degraded() -> None:
+    run = make_run(None)
+    assert await decide(NAME_TOPICS, "parks", run) == FALLBACK
+    assert run.degraded == []
+    assert [(step.name, step.status) for step in run.steps] == [("name_topics", "completed")]
+    assert run.budget.turns == 0
+
+
+async def test_the_model_decides_in_one_turn(server: FakeOpenAI, chat: OpenAIChat) -> None:
+    server.enqueue(VALID)
+    run = make_run(chat)
+    assert await decide(NAME_TOPICS, "parks", run) == Topics(topics=["parks"])
+    assert schema_name(server.requests[0]) == "name_topics"
+    assert run.degraded == []
+    assert (run.budget.turns, run.budget.tokens, run.usage) == (1, 30, Usage(20, 10))
+
+
+async def test_an_invalid_output_goes_back_once_with_what_is_wrong(server: FakeOpenAI, chat: OpenAIChat) -> None:
+    server.enqueue(INVALID, VALID)
+    run = make_run(chat)
+    assert await decide(NAME_TOPICS, "parks", run) == Topics(topics=["parks"])
+    assert run.degraded == []
+    assert run.budget.turns == 2
+    [first, second] = [request["messages"] for request in server.requests]
+    assert second[: len(first)] == first
+    assert "topics: List should have at least 1 item" in second[-1]["content"]
+
+
+@pytest.mark.parametrize(
+    ("replies", "requests"),
+    [
+        pytest.param([INVALID, INVALID, VALID], 2, id="invalid twice"),
+        pytest.param(
+            [Reply.text("Sure, parks!"), Reply.json({"topics": "parks"})], 2, id="no JSON, then the wrong type"
+        ),
+        pytest.param([INVALID, Reply.http_error(500)], 2, id="down during the repair"),
+        pytest.param([Reply.refusal()], 1, id="refused"),
+        pytest.param([Reply.http_error(500)], 1, id="down"),
+        pytest.param([Reply.http_error(401)], 1, id="wrong key"),
+        pytest.param([Reply.malformed()], 1, id="not the wire format"),
+        pytest.param([Reply.drop_connection()], 1, id="connection broken"),
+    ],
+)
+async def test_a_failing_model_is_replaced_and_the_step_degraded(
+    server: FakeOpenAI, chat: OpenAIChat, replies: list[Reply], requests: int
+) -> None:
+    server.enqueue(*replies)
+    run = make_run(chat)
+    assert await decide(NAME_TOPICS, "parks", run) == FALLBACK
+    assert run.degraded == ["name_topics"]
+    assert run.steps[0].status == "degraded"
+    assert len(server.requests) == requests == run.budget.turns
+
+
+async def test_a_slow_model_is_given_up_when_the_budget_ends(server: FakeOpenAI, chat: OpenAIChat) -> None:
+    server.enqueue(Reply.hang(2 * PATIENCE_SECONDS))
+    run = make_run(chat, max_seconds=0.2)
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        assert await decide(NAME_TOPICS, "parks", run) == FALLBACK
+    assert run.degraded == ["name_topics"]
+    assert run.steps[0].duration_ms > 150
+
+
+async def test_a_spent_budget_asks_no_model(server: FakeOpenAI, chat: OpenAIChat) -> None:
+    for run in (make_run(chat, max_turns=0), make_run(chat, max_tokens=0), make_run(chat, max_seconds=0)):
+        assert await decide(NAME_TOPICS, "parks", run) == FALLBACK
+        assert run.degraded == ["name_topics"]
+    assert server.requests == []
+
+
+async def test_the_last_turn_of_a_budget_leaves_none_for_a_repair(server: FakeOpenAI, chat: OpenAIChat) -> None:
+    server.enqueue(INVALID, VALID)
+    run = make_run(chat, max_turns=1)
+    assert await decide(NAME_TOPICS, "parks", run) == FALLBACK
+    assert len(server.requests) == 1
+
+
+async def test_a_step_that_fails_twice_is_named_once(server: FakeOpenAI, chat: OpenAIChat) -> None:
+    server.respond = lambda body: Reply.http_error(500)
+    run = make_run(chat)
+    await decide(NAME_TOPICS, "parks", run)
+    await decide(NAME_TOPICS, "parks", run)
+    assert run.degraded == ["name_topics"]
+    assert len(run.steps) == 2
+
+
+async def test_a_cancelled_step_asks_no_fallback(server: FakeOpenAI, chat: OpenAIChat) -> None:
+    server.enqueue(Reply.hang(2 * PATIENCE_SECONDS))
+    run = make_run(chat)
+    deciding = asyncio.create_task(decide(NAME_TOPICS, "parks", run))
+    await server.wait_for_request()
+    deciding.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await deciding
+    assert (run.degraded, run.steps[0].status) == ([], "failed")
+    await server.wait_for_disconnect()
