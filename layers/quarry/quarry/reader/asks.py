@@ -9,19 +9,26 @@ from itertools import combinations
 from typing import Literal
 
 from quarry.query.algebra import Direction, Function, Period
-from quarry.reader.names import FieldName, LinkName, SourceName
+from quarry.reader.names import TITLE, FieldName, LinkName, SourceName
 from quarry.reader.parts import Clues, Evidence
 
 BASES_MAX = 6
+BASES_MIN = 3
 FIELDS_MAX = 9
-LISTS_MAX = 26
+LISTS_MAX = 32
 LISTS_KEPT = 9
 """Lists of fields that are combined with orders and related rows."""
 ORDERS_MAX = 7
 GROUPS_MAX = 7
-ASKS_MAX = 260
-ALIKE_MAX = 45
+HINTED_MAX = 2
+"""Fields of a source that nothing in the question is called by, but that its words may stand for."""
+STRONG = 0.7
+"""From this likeness on a field may be one of several that are shown."""
+ASKS_MAX = 420
+ALIKE_MAX = 60
 """Asks of one shape that are kept, so that none crowds out the others."""
+LENGTH_MAX = 5
+"""Lists of more fields than this are alike."""
 FUNCTIONS: tuple[Function, ...] = ("avg", "min", "max", "sum")
 PERIODS: tuple[Period, ...] = ("day", "week", "month", "quarter", "year")
 DIRECTIONS: tuple[Direction, ...] = ("asc", "desc")
@@ -101,8 +108,11 @@ class Asks:
             ways = [self.clues.names.way(name, other) for other in named if other != name]
             if sum(way is not None and not way.is_many for way in ways) >= 2:
                 rate(name, 0.6)
+        for name, points in ((each.name, self.clues.hinted(each)) for each in sources.values()):
+            if points > 0:
+                rate(name, min(1.0, points))
         best = sorted(rated, key=lambda name: -rated[name])[:BASES_MAX]
-        return [sources[name] for name in best or [*sources][:4]]
+        return [sources[name] for name in dict.fromkeys([*best, *sources])][: max(len(best), BASES_MIN)]
 
     @property
     def _fields(self) -> list[FieldName]:
@@ -117,6 +127,7 @@ class Asks:
     def _of(self, base: SourceName) -> Iterator[Ask]:
         reached = self.clues.names.reached(base.name)
         fields = [each for each in self._fields if each.source in reached]
+        fields += self._hinted(base, fields)
         evidence = self._base(base)
         lists = self._lists(base, fields, evidence)
         yield from self._rows(base, lists, fields)
@@ -127,6 +138,12 @@ class Asks:
             yield Ask("count_distinct", base, self._framed("count_distinct", own), (each,))
         yield from self._numbers(base, fields, evidence)
         yield from self._groups(base, fields, evidence)
+
+    def _hinted(self, base: SourceName, fields: Sequence[FieldName]) -> list[FieldName]:
+        """The fields of a source that words may stand for which nothing is called by."""
+        hints = [(self.clues.hinted(each), each) for each in base.columns if each not in fields]
+        hints = [hint for hint in hints if hint[0] > 0]
+        return [each for _, each in sorted(hints, key=lambda hint: -hint[0])[:HINTED_MAX]]
 
     def _base(self, base: SourceName) -> Evidence:
         return self.clues.called("base", base)
@@ -146,13 +163,17 @@ class Asks:
             place = said.best(each)
             return place.first if place else 0
 
-        strong = [each for each in fields if (place := said.best(each)) and place.likeness >= 0.9][:5]
+        strong = [each for each in fields if (place := said.best(each)) and place.likeness >= STRONG][:6]
         lists: list[tuple[FieldName, ...]] = [(each,) for each in fields]
-        for length in (2, 3, 4):
+        for length in (2, 3, 4, 5):
             lists += combinations(sorted(strong, key=first), length)
         lists += combinations(sorted(fields[:4], key=first), 2)
         titled = [(base.title, each) for each in sorted(fields[:4], key=first) if each is not base.title]
-        lists = [(base.title,), *lists[:LISTS_MAX], *titled]
+        keys = [(each,) for each in base.fields if each.is_key]
+        whole = [each for each in (base.titles, base.columns) if each]
+        lists = [(base.title,), *lists[: 2 * LISTS_MAX], *titled, *keys, *whole]
+        if base.titles:
+            lists += [(*base.titles, each) for each in strong[:4] if each not in base.titles]
         found = []
         for shown in dict.fromkeys(lists):
             if len({self.clues.names.path(base.name, each) for each in shown}) < len(shown):
@@ -167,7 +188,14 @@ class Asks:
         own = sum(each.source == base.name for each in shown) / len(shown)
         is_default = len(shown) == 1 and shown[0] is base.title
         unsaid = is_default and clues.said.best(base.title) is None
-        bundles = [clues.one(f"shown:{len(shown)}"), clues.one("shown:own", own)]
+        is_whole = shown in (base.titles, base.columns)
+        length = "title" if shown == base.titles else "all" if shown == base.columns else min(len(shown), LENGTH_MAX)
+        bundles = [clues.one(f"shown:{length}"), clues.one("shown:own", own)]
+        if is_whole:
+            parts = []
+            bundles.append(clues.framed(f"shown:{length}:unsaid"))
+        elif len(shown) == 1 and shown[0].is_key and clues.said.best(shown[0]) is None:
+            bundles += clues.framed("shown:key:unsaid"), clues.one(f"shown:key:{base.title.name == TITLE}")
         if unsaid:
             bundles.append(clues.framed("shown:unsaid"))
         elif shown[0] is base.title and clues.said.best(base.title) is None:
@@ -244,6 +272,11 @@ class Asks:
                 for other in FUNCTIONS:
                     parts = [self._function(one, pair[0]), self._function(other, pair[1])]
                     yield Ask("numbers", base, self._framed("numbers:pair", own, *parts), pair, functions=(one, other))
+        for fields_of_one in combinations(numeric[:5], 3):
+            own = clues.joined(evidence, *(clues.field("measured", each) for each in fields_of_one))
+            for one in FUNCTIONS:
+                same = self._framed("numbers:triple", own, self._function(one, fields_of_one[0]))
+                yield Ask("numbers", base, same, fields_of_one, functions=(one, one, one))
 
     def _function(self, function: Function, each: FieldName) -> Evidence:
         clues = self.clues
@@ -277,6 +310,11 @@ class Asks:
         for direction in DIRECTIONS:
             own = clues.joined(evidence, clues.freely(f"most:{direction}"))
             yield Ask("groups", base, self._framed("common", own), (by,), None, direction, True, period=period)
+        if period is None:
+            for other in fields[:GROUPS_MAX]:
+                if other is not by and not other.is_date and clues.said.best(other) is not None:
+                    own = clues.joined(evidence, clues.field("by", other))
+                    yield Ask("groups", base, self._framed("groups:two", own), (by, other))
         numeric = [each for each in fields if each.is_number and not each.is_key and each is not by]
         for measured in numeric[:3]:
             of = clues.joined(evidence, clues.field("measured", measured))

@@ -19,9 +19,9 @@ from quarry.reader.parts import Clues
 from quarry.reader.said import Said, read_words
 from quarry.reader.values import ValueLink
 
-CANDIDATES_MAX = 140
+CANDIDATES_MAX = 300
 """So many queries are scored; fewer are composed of what scores best by itself."""
-PAIRS_MAX = 400
+PAIRS_MAX = 700
 """Pairs of an ask and conditions that are composed."""
 
 

@@ -11,9 +11,9 @@ from typing import Literal
 from quarry.reader.options import Option, Options, Test
 from quarry.reader.parts import Clues, Evidence
 
-OPTIONS_MAX = 14
-SETS_MAX = 16
-JOINED_MAX = 8
+OPTIONS_MAX = 18
+SETS_MAX = 24
+JOINED_MAX = 10
 Joined = Literal["all", "any", "not"]
 
 
