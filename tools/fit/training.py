@@ -16,7 +16,7 @@ from tools.fit.world import Database, World
 
 STEP = 0.15
 SHRINKING = 0.0005
-RUN_MAX = 80
+RUN_MAX = 60
 """So many of the best candidates are run."""
 FIRST_WEIGHTS: Mapping[str, float] = {
     "covered": 3.0, "uncovered": -0.5, "hops": -0.5, "many": -0.3, "value:used": 1.5, "value=": 0.5, "base:named": 1.0,

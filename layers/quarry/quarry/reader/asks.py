@@ -15,6 +15,8 @@ from quarry.reader.parts import Clues, Evidence
 BASES_MAX = 6
 BASES_MIN = 3
 FIELDS_MAX = 9
+SAME_WORDS_MAX = 3
+"""Fields that the same words name."""
 LISTS_MAX = 32
 LISTS_KEPT = 9
 """Lists of fields that are combined with orders and related rows."""
@@ -114,19 +116,25 @@ class Asks:
         best = sorted(rated, key=lambda name: -rated[name])[:BASES_MAX]
         return [sources[name] for name in dict.fromkeys([*best, *sources])][: max(len(best), BASES_MIN)]
 
-    @property
-    def _fields(self) -> list[FieldName]:
-        """The fields that are named, best first."""
-        named = [
-            (-places[0].likeness, places[0].first, each)
-            for each, places in self.clues.said.named.items()
-            if isinstance(each, FieldName) and places[0].likeness >= 0.5
+    def _fields(self, base: SourceName) -> list[FieldName]:
+        """The fields that are named and that a source leads to, best first: of those that the same words name, the nearest."""
+        ways, named = self.clues.names.reached(base.name), self.clues.said.named
+        found = [
+            (-places[0].likeness, len(ways[each.source].links), places[0].first, each)
+            for each, places in named.items()
+            if isinstance(each, FieldName) and places[0].likeness >= 0.5 and each.source in ways
         ]
-        return [each for _, _, each in sorted(named, key=lambda item: item[:2])][:FIELDS_MAX]
+        kept: list[FieldName] = []
+        by_words: Counter[int] = Counter()
+        for *_, each in sorted(found, key=lambda item: item[:3]):
+            mask = named[each][0].mask
+            by_words[mask] += 1
+            if by_words[mask] <= SAME_WORDS_MAX:
+                kept.append(each)
+        return kept[:FIELDS_MAX]
 
     def _of(self, base: SourceName) -> Iterator[Ask]:
-        reached = self.clues.names.reached(base.name)
-        fields = [each for each in self._fields if each.source in reached]
+        fields = self._fields(base)
         fields += self._hinted(base, fields)
         evidence = self._base(base)
         lists = self._lists(base, fields, evidence)
@@ -176,11 +184,16 @@ class Asks:
             lists += [(*base.titles, each) for each in strong[:4] if each not in base.titles]
         found = []
         for shown in dict.fromkeys(lists):
-            if len({self.clues.names.path(base.name, each) for each in shown}) < len(shown):
+            if len({clues.names.path(base.name, each) for each in shown}) < len(shown) or self._are_one(shown):
                 continue
             found.append((shown, clues.joined(evidence, self._shown(base, shown))))
         found.sort(key=lambda item: -item[1].rank)
         return found
+
+    def _are_one(self, shown: Sequence[FieldName]) -> bool:
+        """Whether the same words name two of these, in different sources: one of them is meant."""
+        named = [(place.mask, each.source) for each in shown if (place := self.clues.said.best(each))]
+        return any(one[0] == other[0] and one[1] != other[1] for one, other in combinations(named, 2))
 
     def _shown(self, base: SourceName, shown: Sequence[FieldName]) -> Evidence:
         clues = self.clues
@@ -312,7 +325,7 @@ class Asks:
             yield Ask("groups", base, self._framed("common", own), (by,), None, direction, True, period=period)
         if period is None:
             for other in fields[:GROUPS_MAX]:
-                if other is not by and not other.is_date and clues.said.best(other) is not None:
+                if other is not by and not other.is_date and clues.said.best(other) and not self._are_one((by, other)):
                     own = clues.joined(evidence, clues.field("by", other))
                     yield Ask("groups", base, self._framed("groups:two", own), (by, other))
         numeric = [each for each in fields if each.is_number and not each.is_key and each is not by]

@@ -102,13 +102,14 @@ class Options:
         return Option((), Evidence(0, tuple(bundles)))
 
     def _named(self, wanted: Callable[[FieldName], bool], most: int) -> Iterator[FieldName]:
-        """The fields that are named whole, in the order of the question."""
+        """The fields that are named, those of sources that are named first, then in the order of the question."""
+        sources = self.clues.names.sources
         named = [
-            (places[0].first, each)
+            (self.clues.said.best(sources[each.source]) is None, places[0].first, each)
             for each, places in self.clues.said.named.items()
             if isinstance(each, FieldName) and places[0].likeness >= LIKENESS_MIN and wanted(each)
         ]
-        yield from islice((each for _, each in sorted(named, key=lambda item: item[0])), most)
+        yield from islice((each for *_, each in sorted(named, key=lambda item: item[:2])), most)
 
     def _dates_of_sources(self) -> Iterator[FieldName]:
         """The dates of the source that is named best: what is not done yet has none."""
@@ -131,7 +132,7 @@ class Options:
         sources = self.clues.names.sources
         fields = {(each.source, each.name): each for source in sources.values() for each in source.fields}
         meant: dict[FieldName, list[str]] = {}
-        whole: set[FieldName] = set()
+        whole, titles = set[FieldName](), set[FieldName]()
         for link in said.links:
             named = fields.get((link.source, link.field))
             if named is not None:
@@ -141,7 +142,8 @@ class Options:
             values = meant[each]
             values = list(dict.fromkeys(values)) if each not in whole else values[:1]
             title = self._title_behind(each)
-            if title is not None and title not in meant:
+            if title is not None and title not in meant and title not in titles:
+                titles.add(title)
                 yield from self._equal(said, title, values, is_whole=each in whole)
             yield from self._equal(said, each, values, is_whole=each in whole)
 
