@@ -68,29 +68,32 @@ class ConditionSets:
         beam = [Conditions((), Evidence(0, ()), 0.0)]
         for options in self._groups:
             allowed = self._allowed(base, options)
-            extended = [grown for each in beam for option in allowed if (grown := _with(each, option)) is not None]
+            extended = [
+                grown for each in beam for option, far in allowed if (grown := _with(each, option, far)) is not None
+            ]
             extended.sort(key=lambda each: -each.score)
             beam = extended[:SETS_MAX]
         return [*beam, *self._alternatives(beam), *self._denied(beam)]
 
-    def _allowed(self, base: SourceName, options: Sequence[Option]) -> list[Option]:
-        """The options that links of a source lead to, those near first, and each path once."""
+    def _allowed(self, base: SourceName, options: Sequence[Option]) -> list[tuple[Option, float]]:
+        """The options that links of a source lead to, each path once, with what the links cost."""
         hop, many = self.clues.one("hops").score, self.clues.one("many").score
-        found: dict[object, tuple[float, Option]] = {}
+        found: dict[object, tuple[float, Option, float]] = {}
         for option in options:
-            rank, key = option.evidence.rank, []
+            far, key = 0.0, []
             for test in option.tests:
                 named = self._path(base, test)
                 if named is None:
                     break
                 path, is_many = named
-                rank += hop * path.count(".") + many * is_many
+                far += hop * path.count(".") + many * is_many
                 key.append((test.form, test.op, test.values, path))
             else:
+                rank = option.evidence.rank + far
                 if tuple(key) not in found or found[tuple(key)][0] < rank:
-                    found[tuple(key)] = rank, option
+                    found[tuple(key)] = rank, option, far
         best = sorted(found.values(), key=lambda item: -item[0])
-        return [option for _, option in best[:OPTIONS_MAX]]
+        return [(option, far) for _, option, far in best[:OPTIONS_MAX]]
 
     def _path(self, base: SourceName, test: Test) -> tuple[str, bool] | None:
         """The path to what a test is about, and whether it leads to several rows; None where no links lead there."""
@@ -134,8 +137,8 @@ def _changed(each: Conditions, evidence: Evidence, joined: Joined) -> Conditions
     )
 
 
-def _with(each: Conditions, option: Option) -> Conditions | None:
-    """A set with one condition more; None where there is no place for it."""
+def _with(each: Conditions, option: Option, far: float) -> Conditions | None:
+    """A set with one condition more, whose links cost this; None where there is no place for it."""
     single = {"rows", "limit"}
     if any(test.form in single and any(other.form == test.form for other in each.tests) for test in option.tests):
         return None
@@ -148,5 +151,5 @@ def _with(each: Conditions, option: Option) -> Conditions | None:
     mask = each.evidence.mask | option.evidence.mask
     added = (option.evidence.mask & ~each.evidence.mask).bit_count()
     bundles = (*each.evidence.bundles, *option.evidence.bundles)
-    score = each.score + option.evidence.score + 0.3 * added
+    score = each.score + option.evidence.score + far + 0.3 * added
     return Conditions((*each.tests, *option.tests), Evidence(mask, bundles), score)

@@ -344,7 +344,8 @@ class Options:
             )
 
     def _of_average(self, each: FieldName) -> Iterator[Option]:
-        clues, place = self.clues, self.clues.said.best(each)
+        clues = self.clues
+        place = max(clues.said.named[each], key=lambda place: (place.likeness, place.first))  # it is compared last
         for op in (">", "<"):
             bundles = clues.near(f"average{op}", place), clues.freely(f"average{op}", 0.3), clues.one("average")
             yield Option(
