@@ -329,12 +329,12 @@ class Asks:
                     own = clues.joined(evidence, clues.field("by", other))
                     yield Ask("groups", base, self._framed("groups:two", own), (by, other))
         numeric = [each for each in fields if each.is_number and not each.is_key and each is not by]
-        for measured in numeric[:3]:
+        for measured in numeric[: 3 if period is None else 2]:
             of = clues.joined(evidence, clues.field("measured", measured))
-            for pair in combinations(FUNCTIONS, 2):
+            for pair in combinations(FUNCTIONS, 2) if period is None else ():
                 own = clues.joined(of, *(self._function(function, measured) for function in pair))
                 yield Ask(
-                    "groups", base, self._framed("groups:of2", own), (by,), functions=pair, measured=measured, period=period
+                    "groups", base, self._framed("groups:of2", own), (by,), functions=pair, measured=measured
                 )  # fmt: skip
             for function in FUNCTIONS:
                 own = clues.joined(of, self._function(function, measured))

@@ -21,7 +21,7 @@ from quarry.reader.values import ValueLink
 
 CANDIDATES_MAX = 300
 """So many queries are scored; fewer are composed of what scores best by itself."""
-PAIRS_MAX = 700
+PAIRS_MAX = 500
 """Pairs of an ask and conditions that are composed."""
 
 
@@ -133,7 +133,7 @@ class _Pair:
         self._clues, self.ask, self.conditions = clues, ask, conditions
         self._is_alone = has_context and not _goes_on(ask, conditions, clues)
         self.mask = (ask.evidence.mask | conditions.evidence.mask) & clues.said.alignable
-        self.score = ask.evidence.score + conditions.evidence.score + sum(each.score for each in self._joint)
+        self.score = ask.evidence.score + conditions.evidence.score + sum([each.score for each in self._joint])
 
     @property
     def _joint(self) -> tuple[Bundle, ...]:

@@ -27,9 +27,9 @@ class Evidence:
     mask: int
     bundles: tuple[Bundle, ...]
 
-    @property
+    @cached_property
     def score(self) -> float:
-        return sum(each.score for each in self.bundles)
+        return sum([each.score for each in self.bundles])
 
     @property
     def rank(self) -> float:
