@@ -279,13 +279,13 @@ class Asks:
                 for chosen in combinations(functions, length):
                     parts = [self._function(function, each) for function in chosen]
                     yield Ask("numbers", base, self._framed(f"numbers{length}", own, *parts), (each,), functions=chosen)
-        for pair in combinations(numeric[:4], 2):
+        for pair in combinations(numeric[:3], 2):
             own = clues.joined(evidence, *(clues.field("measured", each) for each in pair))
             for one in FUNCTIONS:
                 for other in FUNCTIONS:
                     parts = [self._function(one, pair[0]), self._function(other, pair[1])]
                     yield Ask("numbers", base, self._framed("numbers:pair", own, *parts), pair, functions=(one, other))
-        for fields_of_one in combinations(numeric[:5], 3):
+        for fields_of_one in combinations(numeric[:4], 3):
             own = clues.joined(evidence, *(clues.field("measured", each) for each in fields_of_one))
             for one in FUNCTIONS:
                 same = self._framed("numbers:triple", own, self._function(one, fields_of_one[0]))
