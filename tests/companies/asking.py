@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from quarry.companies.meaning import as_companies
+
 from quarry.companies.contract import FUNDING_STAGES, STATUSES
 from quarry.companies.facets import COMPANIES
-from quarry.companies.meaning import as_companies
 from quarry.companies.query import Sought, sought
 from quarry.spans.interpretation import interpret
 from quarry.spans.question import Reading
