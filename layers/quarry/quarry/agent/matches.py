@@ -58,7 +58,7 @@ async def value_links(question: str, names: Sequence[str], asked: Asked, service
         _telling(known, tokens, {(each.first, each.last) for each in also}),
         key=lambda match: (match.first - match.last, -match.value.rows),
     )
-    return [
+    links = [
         ValueLink(
             match.first, match.last, *places[table, match.value.facet][:2], match.value.value, match.value.rows,
             match.value.is_whole,
@@ -67,6 +67,29 @@ async def value_links(question: str, names: Sequence[str], asked: Asked, service
         for table in match.value.tables
         if (table, match.value.facet) in places
     ]  # fmt: skip
+    return [*links, *await off_loop(_unknown_places, question, tokens, list(places.values()), links)]
+
+
+def _unknown_places(
+    question: str,
+    tokens: Sequence[Token],
+    fields: Sequence[tuple[str, str, SearchTable]],
+    known: Sequence[ValueLink],
+) -> list[ValueLink]:
+    """The places that a question names and no row has, as values of the fields of places: no rows are there."""
+    found: list[ValueLink] = []
+    for mention in find_places(question, tokens):
+        first, last = span_of(tokens, mention)
+        is_known = any(link.first < last and first < link.last for link in known)
+        if is_known or mention.is_latent or not isinstance(mention.value, Place):
+            continue
+        kind = "city" if mention.value.kind == "city" else "country"
+        found += [
+            ValueLink(first, last, source, field, question[mention.start : mention.end])
+            for source, field, table in fields
+            if field == kind and table.facet(field).kind == "place"
+        ]
+    return found
 
 
 def _other_words(question: str, tokens: Sequence[Token], tables: Sequence[SearchTable]) -> list[LookUp]:

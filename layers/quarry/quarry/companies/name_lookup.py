@@ -15,8 +15,13 @@ from quarry.companies.query import Sought, statuses_of
 from quarry.companies.reading import read_sought
 from quarry.companies.snippets import profile_words
 from quarry.companies.store import companies_by_ids, find_names, stored_vectors
+from quarry.language.slips import slips
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import QUERY_MAX_CHARACTERS, significant_words
+from quarry.retrieval.named_values import folded_value
+
+SLIPS_MAX = 2
+LETTERS_A_SLIP = 4
 
 
 async def look_up_names(context: Context) -> Asked:
@@ -111,7 +116,17 @@ def _meant(context: Context, names: NameQuestion, matches: Sequence[NameMatch]) 
     whole = [name for name in asked if name in names.whole]
     if whole:
         return [match for match in exact if match.asked == whole[0]]
-    return exact if asked and is_about(context.question, asked) else []
+    if asked:
+        return exact if is_about(context.question, asked) else []
+    return [match for match in matches if match.asked in names.whole and _is_a_slip(match.asked, match.company_name)][
+        :1
+    ]
+
+
+def _is_a_slip(said: str, name: str) -> bool:
+    """Whether a name was meant and mistyped: of four letters one is wrong at most."""
+    said, name = folded_value(said), folded_value(name)
+    return slips(said, name) <= min(SLIPS_MAX, len(name) // LETTERS_A_SLIP)
 
 
 def _seed(question: str, named: Sequence[NameMatch], companies: Mapping[str, Company]) -> Company | None:

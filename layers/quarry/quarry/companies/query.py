@@ -18,7 +18,7 @@ EXCLUDED_MAX = 12
 """So many words or phrases that are ruled out are looked for."""
 COUNT_MAX = 20
 
-STARTUPS = Comparison(field=STATUS, op="=", value="startup")
+STARTUPS = Comparison(field=STATUS, values=("startup",))
 
 
 @dataclass(frozen=True)

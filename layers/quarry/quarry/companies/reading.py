@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from quarry.agent.matches import span_of
 from quarry.agent.reading import read_over
 from quarry.agent.sources import Asked
 from quarry.companies.facets import COMPANIES, TAG_FACETS
@@ -29,8 +28,6 @@ from quarry.reader.options import Test
 from quarry.reader.reading import Reading
 from quarry.reader.said import Place, Said, SaidDays, SaidNumber, SaidValue
 from quarry.services.services import Caller, Services
-from quarry.spans.mention import Place as PlaceOfWorld
-from quarry.spans.places import find_places
 
 CHANCE_MIN = 0.5
 """From this probability on, something that a question may say holds; else its words are searched for."""
@@ -277,13 +274,9 @@ class _Own:
 
     def _missing(self) -> Iterator[str]:
         """The places that the question names and that no company is in."""
-        tokens = self._said.tokens
-        known = [each.place for each in self._said.values]
-        for mention in find_places(self._said.text, tokens):
-            first, last = span_of(tokens, mention)
-            is_known = any(place.first < last and first < place.last for place in known)
-            if isinstance(mention.value, PlaceOfWorld) and not mention.is_latent and not is_known:
-                yield self._words(first, last)
+        for said in self._said.values:
+            if all(link.rows == 0 and COMPANIES.facet(link.field).kind == "place" for link in said.links):
+                yield self._words(said.place.first, said.place.last)
 
     def _topic(self) -> str:
         """The words that no condition says, as they stand, without small words at either end."""
