@@ -31,7 +31,7 @@ def number(url: str, query: str) -> Any:
 def test_a_count_is_that_of_all_rows(client: TestClient, shared_sample_url: str, question: str, where: str) -> None:
     counted = number(shared_sample_url, f"select count(*) from companies where {where}")
     answer = final(chat(client, question))
-    assert answer["content"].startswith(f"{counted} companies")
+    assert answer["content"].startswith(f"{counted} compan")
     aggregation = answer["aggregation"]
     assert aggregation["query"]["source"] == "companies"
     assert str(counted) in aggregation["sentence"]

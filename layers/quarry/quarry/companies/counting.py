@@ -88,7 +88,7 @@ def aggregation_of(counted: Counted) -> Aggregation | None:
     # of what is not counted, such as means, nothing is left out
     is_count = [each.name for each in query.aggregate] == ["count"]
     told = sum(each.count for each in groups)
-    everything = sum(_number(row[-1]) for row in result.rows) if is_count else told
+    everything = sum(_number(row[-1]) for row in result.rows) if is_count and query.group else told
     return Aggregation(
         by=query.group[0].field if query.group else None,
         groups=groups,

@@ -67,7 +67,7 @@ COMPANIES = SearchTable(
             "employees", "number", "employee_count", "number of employees", "employee counts",
             words=("headcount", "team size", "size", "staff", "people"),
             units=("employee", "person", "people", "staff", "worker", "headcount", "team member"), unit="people",
-            wording="with {} employees",
+            wording="with {}",
         ),
         Facet(
             "funding_stage", "value", "funding_stage", "funding stage", "funding stages",

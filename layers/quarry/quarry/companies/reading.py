@@ -164,8 +164,9 @@ class _Own:
             return
         likely = [field for field, chance in chances.asked.items() if chance >= max(chances.asked.values()) / 2]
         hard = [field for field in likely if field not in TAG_FACETS and _values(said, field)]
-        if hard == ["status"] and self._is_noun(said.place):
-            return  # "startups" is what companies are called: that these are meant is assumed
+        if hard == ["status"] and _values(said, "status") == STARTUPS.values and chances.of_asking >= CHANCE_MIN:
+            self._leave_out(said.place.first, said.place.last, "status", "affirmed")
+            return  # that these are meant is assumed anyway
         if hard and chances.of_asking >= CHANCE_MIN:
             self._stated.append(_any(Comparison(field=field, values=_values(said, field)) for field in hard))
             self._leave_out(said.place.first, said.place.last, hard[0], "affirmed")
@@ -288,9 +289,6 @@ class _Own:
         while kept and tokens[kept[-1]].key in STOP_WORDS:
             kept.pop()
         return " ".join(tokens[place].text for place in kept)
-
-    def _is_noun(self, place: Place) -> bool:
-        return self._nouns.issuperset(range(place.first, place.last))
 
     @cached_property
     def _nouns(self) -> set[int]:

@@ -168,8 +168,8 @@ class _Search:
             record.counts["variants"] = len(meant)
             try:
                 vectors = await self._context.services.queries.embed_all(meant, seconds=run.budget.seconds_for_work)
-            except ModelError:
-                run.degrade("query_embedding", record)
+            except ModelError as error:
+                run.degrade("query_embedding", record, error)
                 return [None] * len(variants) if self._asked.seed_vectors else None
         if vectors is None:
             return None

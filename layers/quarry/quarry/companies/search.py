@@ -51,6 +51,7 @@ async def search_companies(
     settings = services.settings
     budget, asked = _budget(settings), request.as_asked()
     with services.run("companies", caller, request.question, asked, budget, request_id, run_id) as run:
+        run.session_id = request.session_id
         timeline = Timeline(run)
         try:
             async with aclosing(_search(Context(request, caller, services, run, settings), timeline)) as events:
@@ -74,6 +75,7 @@ async def _search(context: Context, timeline: Timeline) -> AsyncGenerator[Event]
     now = Round(asked, end_reason="exact_match" if asked.exact else None)
     while (now := _within_limits(context, now)).end_reason is None:
         now = replace(now, nth=now.nth + 1)
+        context.run.iterations = now.nth
         async with aclosing(_round(context, timeline, now)) as steps:
             async for taken in steps:
                 if isinstance(taken, Round):

@@ -40,6 +40,10 @@ def _source(fields: dict[str, Field]) -> Source:
     return replace(SOURCES["companies"], fields=fields)
 
 
+_NOUNS = tuple(noun for noun in COMPANIES.nouns if noun != "startup")
+"""What companies of every status are called."""
+
+
 _FIELDS = {name: _searched(field) for name, field in SOURCES["companies"].fields.items()}
 
 SEARCHED = Schema({"companies": _source(_FIELDS)})
@@ -59,9 +63,8 @@ def read_schema(synonyms: tuple[tuple[str, str, str], ...] = ()) -> Schema:
     }
     numbers = [COMPANIES.facet(name) for name, each in fields.items() if each.listed is None]
     called = [(each.name, word) for each in numbers for word in each.words if word not in fields]
-    return Schema(
-        {"companies": _source(fields | {word: replace(fields[name], name=word, label=word) for name, word in called})}
-    )
+    other = {word: replace(fields[name], name=word, label=word) for name, word in called}
+    return Schema({"companies": replace(_source(fields | other), nouns=_NOUNS)})
 
 
 def _with_synonyms(synonyms: Sequence[tuple[str, str, str]]) -> SearchTable:
