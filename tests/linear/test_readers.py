@@ -23,7 +23,7 @@ from quarry.campaigns.results import CampaignSet, KnownValues
 from quarry.companies.contract import ChatMessage, Company
 from quarry.companies.fallback_ranking import rerank_by_rule
 from quarry.companies.fallbacks import plan_by_rule
-from quarry.companies.names import is_about, read_names
+from quarry.companies.names import is_about, read_names, without_names
 from quarry.companies.prompts import PlanInputs, RerankInputs
 from quarry.companies.snippets import profile_words, snippets
 from quarry.files.guessing import TableGuesser, staged
@@ -59,7 +59,7 @@ from quarry.spans.locales import render_question
 from quarry.spans.mention import Vocabulary
 from quarry.spans.parser import parse
 from quarry.spans.question import Reading
-from tests.companies.asking import asked
+from tests.companies.asking import seeking
 from tests.companies.factories import entry, plan
 from tests.linear.measuring import assert_linear, cpu_seconds, pieces_of_work, repeated
 from tests.query.tables import SERVED, Filled, read
@@ -129,10 +129,6 @@ def _cited(size: int) -> Callable[[str], object]:
     return cited
 
 
-def _followed_up(text: str) -> object:
-    return asked("and now?", [text] * 3)
-
-
 def _profile(text: str) -> object:
     company = COMPANY.model_copy(update={"description": text})
     return profile_words(company), snippets(company, {"bakeri"})
@@ -141,7 +137,7 @@ def _profile(text: str) -> object:
 def _planned(text: str) -> object:
     company = COMPANY.model_copy(update={"tagline": text, "niches": [text, "x"]})
     inputs = PlanInputs(text, [ChatMessage.model_construct(role="user", content=text)])
-    sought = asked(text)
+    sought = seeking(text)
     return plan_by_rule(inputs, sought, named=True), plan_by_rule(replace(inputs, seed=company), sought, named=False)
 
 
@@ -151,7 +147,7 @@ def _reranked(text: str) -> object:
         entry(COMPANY.model_copy(update={"id": f"c{n}", "description": text, "niches": pieces, "categories": pieces}))
         for n in range(3)
     ]
-    inputs, sought = RerankInputs(text, plan(text), entries), asked(text)
+    inputs, sought = RerankInputs(text, plan(text), entries), seeking(text)
     return rerank_by_rule(inputs, sought), rerank_by_rule(replace(inputs, seed=entries[0].company), sought)
 
 
@@ -242,15 +238,8 @@ READERS: list[tuple[str, Reader, list[tuple[str, Callable[[int], str]]], int]] =
     ("people: normalisation", _normalised, _queries("1 ", "only "), HALF_A_QUERY),
     ("people: places", places_in, _queries("or ", "x/"), HALF_A_QUERY),
     ("people: reasons", lambda text: sanitised([text]), _queries("[", "<a", "**", "[x]("), 20_000),
-    (
-        "companies: question",
-        asked,
-        _queries("9,", "1.", "raised ", "that have ", "in A-in or ", "no ai ", "in Xx or Yy ", "seed x-", "in germany or "),
-        HALF_A_QUERY,
-    ),
-    ("companies: follow-up", _followed_up, _queries("9,", "and "), HALF_A_QUERY),
     ("companies: names", read_names, _queries("? ", '"x', "x-x.", "a1.", "Xx of ", "same a ", "like ", "it is "), HALF_A_QUERY),
-    ("companies: like names", lambda text: asked(text, named=["x"]), _queries("similar to x "), HALF_A_QUERY),
+    ("companies: like names", lambda text: without_names(text, ["x"]), _queries("similar to x "), HALF_A_QUERY),
     ("companies: about names", lambda text: is_about(text, ["1"]), _queries("1x "), HALF_A_QUERY),
     ("companies: profiles", _profile, _queries("a. ", "bakery! "), 20_000),
     ("companies: plans", _planned, _queries("payments ", "like Harbor "), HALF_A_QUERY),
@@ -306,7 +295,6 @@ def test_twice_the_text_takes_about_twice_as_long(read: Reader, hostile: Callabl
 QUESTION_READERS: list[Reader] = [
     _constraints,
     _normalised,
-    asked,
     read_names,
     _asked_of_campaigns,
     _asked_of_records,

@@ -118,7 +118,7 @@ def span_of(tokens: Sequence[Token], mention: Mention) -> tuple[int, int]:
 
 
 def _telling(
-    matches: Sequence[ValueMatch], tokens: Sequence[Token], other: Container[tuple[int, int]]
+    matches: Sequence[ValueMatch], tokens: Sequence[Token], other: Container[tuple[int, int]] = ()
 ) -> list[ValueMatch]:
     """The matches without those of small words alone ("a", a grade) that are no `other` words for something ("the US"), and of a
     part of the words that another one explains.
