@@ -50,7 +50,6 @@ BEGUN_SECONDS = 1.0
 """A run that lasts longer is written while it lasts, so that one which is killed leaves a row."""
 DRAIN_SECONDS = 2.0
 IN_PROGRESS = "in_progress"
-"""Why a run that lasts has not ended."""
 ENDED_LATE = "ended at its deadline"
 """With this a task is cancelled whose search had no more time, rather than no reader."""
 WARNING_PAUSE_SECONDS = 60.0
@@ -159,8 +158,8 @@ class RunLog:
 
     @contextmanager
     def record(self, run: Run) -> Iterator[Run]:
-        """Close the run at the end of the block: completed, failed by an exception, or abandoned when the client went away.
-        One that lasts is written as running before.
+        """Close the run at the end of the block: completed, failed, or abandoned when the client went away; one that lasts is
+        written as running before.
         """
         begun = asyncio.get_running_loop().call_later(BEGUN_SECONDS, self._write_later, run)
         try:
@@ -297,9 +296,7 @@ async def _insert(
     but: Composable = _NOTHING,
     or_update: bool = False,
 ) -> None:
-    """Insert rows that name the same columns, all in one statement; those that `but` lets through. With `or_update` a row of the
-    same id is written over.
-    """
+    """Insert rows that name the same columns, those that `but` lets through. With `or_update` one of the same id is written over."""
     if rows:
         columns = SQL(", ").join(map(Identifier, rows[0]))
         changes = SQL(", ").join(SQL("{0} = excluded.{0}").format(Identifier(each)) for each in rows[0])
