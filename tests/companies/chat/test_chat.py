@@ -250,6 +250,11 @@ class TestDemands:
         assert companies
         assert all(holds(company) for company in companies)
 
+    @pytest.mark.parametrize("question", ["getting work done in Slack", "paying salaries in bitcoin"])
+    def test_what_is_no_place_in_the_data_is_no_condition(self, client: TestClient, question: str) -> None:
+        conditions = final(chat(client, question))["constraints"]["conditions"]
+        assert [each["field"] for each in conditions if each["strength"] == "required"] == []
+
     def test_where_few_are_filed_as_demanded_they_come_first(self, client: TestClient) -> None:
         events = chat(client, "open source companies")
         companies = [final(events)["companiesById"][id] for id in found(events)]

@@ -49,7 +49,6 @@ REQUEST_CHARACTERS_MAX = 20_000
 BEGUN_SECONDS = 1.0
 """A run that lasts longer is written while it lasts, so that one which is killed leaves a row."""
 DRAIN_SECONDS = 2.0
-IN_PROGRESS = "in_progress"
 ENDED_LATE = "ended at its deadline"
 """With this a task is cancelled whose search had no more time, rather than no reader."""
 WARNING_PAUSE_SECONDS = 60.0
@@ -234,7 +233,7 @@ class RunLog:
 
     async def _write(self, runs: Sequence[Run]) -> None:
         runs = list({run.id: run for run in runs}.values())  # one that began and ended meanwhile is written once
-        rows = [_run_row(run) for run in runs]
+        rows = list(map(_run_row, runs))
         over = [run for run in runs if run.status != "running"]
         steps = [row for run in over for row in _numbered(run, "step_number", map(_step_row, run.steps))]
         results = [row for run in over for row in _numbered(run, "rank", map(_result_row, run.results))]
@@ -296,7 +295,7 @@ async def _insert(
     but: Composable = _NOTHING,
     or_update: bool = False,
 ) -> None:
-    """Insert rows that name the same columns, those that `but` lets through. With `or_update` one of the same id is written over."""
+    """Insert rows that name the same columns, those that `but` lets through; with `or_update`, over those of the same id."""
     if rows:
         columns = SQL(", ").join(map(Identifier, rows[0]))
         changes = SQL(", ").join(SQL("{0} = excluded.{0}").format(Identifier(each)) for each in rows[0])
@@ -317,7 +316,7 @@ def _run_row(run: Run) -> dict[str, Any]:
         "caller": run.caller,
         "query": run.query,
         "status": run.status,
-        "end_reason": IN_PROGRESS if run.status == "running" else run.end_reason,
+        "end_reason": "in_progress" if run.status == "running" else run.end_reason,
         "started_at": run.started_at.isoformat(),
         "duration_ms": run.duration_ms,
         "chat_model": run.chat.name if run.chat else None,
