@@ -38,7 +38,7 @@ _PIECE = re.compile(r"\S+\s*|\s+")
 
 EARLIER_QUESTIONS_MAX = 3
 """So many questions back a follow-up may go."""
-LIKELY = 0.4
+LIKELY = 0.35
 """So likely a Query is asked though the whole reading is doubtful: what it leaves unread is said."""
 CANDIDATES_MAX = 60
 COUNT = Aggregate(fn="count")
@@ -58,8 +58,10 @@ class Question:
     unread: Sequence[str] = ()
     vetoes: Sequence[str] = ()
     evidence: Sequence[Evidence] = ()
-    is_given: bool = False
-    """Whether its conditions and its theme are those of the request."""
+    needs_theme: bool = False
+    """Whether campaigns that do not come near the theme are no answer."""
+    hints: tuple[Condition, ...] = ()
+    """Conditions that only put campaigns before others."""
 
     @property
     def is_list(self) -> bool:
@@ -90,6 +92,7 @@ class Read:
             self.text = wording.EMPTY
         else:
             question = self.question = await read(self.request, toolset)
+            toolset.preferred = (*toolset.preferred, *question.hints)
             call, tool = "call_1", question.tool
             toolset.run.budget.spend_call()
             yield ToolCallEvent(data=ToolCalled(id=call, tool=tool, arguments=self._arguments(question)))
@@ -126,7 +129,7 @@ async def _search(question: Question, toolset: CampaignToolset) -> Search:
     if question.is_list:
         found = await _listed(question, toolset)
         theme = question.theme
-        if theme and not found.total and not question.is_given and (query.where or question.verdict == "confident"):
+        if theme and not found.total and not question.needs_theme and (query.where or question.verdict == "confident"):
             # what meets the conditions is better than nothing
             database, conditions, theme = toolset.services.reader, toolset.all(query.where), ""
             found = await retrieval.filter_campaigns(
@@ -194,7 +197,9 @@ async def read(request: ChatRequest, toolset: CampaignToolset) -> Question:
     if request.constraints.theme and not query.group and query.aggregate == (COUNT,):
         # what is found by its meaning is listed
         query = query.model_copy(update={"aggregate": ()})
-    return Question(query, "confident", request.constraints.theme, evidence=request.constraints.evidence, is_given=True)
+    return Question(
+        query, "confident", request.constraints.theme, evidence=request.constraints.evidence, needs_theme=True
+    )
 
 
 def _question(reading: Reading, name: str, theme: str) -> Question:
@@ -202,16 +207,24 @@ def _question(reading: Reading, name: str, theme: str) -> Question:
     denied = vetoes(reading.said, reading.best[0][0].mask) if reading.best else []
     is_list = query.asks_for_rows and not query.order
     # what a list leaves unread is its theme
-    is_likely = chance >= LIKELY and (is_list or len(reading.unread) < 2)
+    is_likely = (is_list and not reading.unread) or (chance >= LIKELY and (is_list or len(reading.unread) < 2))
+    hints: tuple[Condition, ...] = ()
     verdict: Verdict = "doubted" if reading.verdict == "refused" and is_likely else reading.verdict
     if denied and not query.group and not query.order:
         words = " ".join(_quoted(each, reading.said.text) for each in denied)
         query = query.model_copy(update={"text": f"{query.text} {words}".strip()})
     elif verdict == "refused":
-        # what is hardly right rules nothing out: what comes near is all that can be told
+        # what is hardly right rules nothing out: it only says what comes first of what is near
+        hints = query.where
         query, theme = Query(source=name), theme or topic_text(reading.said.text)
     return Question(
-        query, verdict, "" if query.text else theme, reading.unread, denied, list(_evidence(reading, query))
+        query,
+        verdict,
+        "" if query.text else theme,
+        reading.unread,
+        denied,
+        list(_evidence(reading, query)),
+        hints=hints,
     )
 
 
