@@ -14,11 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quarry.campaigns.answer import campaigns_spoken_of
+from quarry.campaigns.conditions import named_values, resolve
 from quarry.campaigns.contract import Campaign, CampaignFilters
-from quarry.campaigns.facets import CAMPAIGNS
-from quarry.campaigns.filters import named_values, resolve
-from quarry.campaigns.reading import constraints_of as conditions_of_campaigns
-from quarry.campaigns.reading import question_of
 from quarry.campaigns.results import CampaignSet, KnownValues
 from quarry.companies.contract import ChatMessage, Company
 from quarry.companies.fallback_ranking import rerank_by_rule
@@ -58,7 +55,6 @@ from quarry.spans.lexicon import lexicon_of
 from quarry.spans.locales import render_question
 from quarry.spans.mention import Vocabulary
 from quarry.spans.parser import parse
-from quarry.spans.question import Reading
 from tests.companies.asking import seeking
 from tests.companies.factories import entry, plan
 from tests.linear.measuring import assert_linear, cpu_seconds, pieces_of_work, repeated
@@ -74,7 +70,6 @@ KNOWN = KnownValues(
     datetime.date(2025, 5, 1),
     datetime.date(2025, 5, 1),
 )
-CAMPAIGN_WORDS = lexicon_of(CAMPAIGNS)
 CAMPAIGN = Campaign(id="camp-1", company="Acme Bank", channel="Email", campaign_text="Save")
 COMPANY = Company(id="c1", company_name="Harbor", status="startup", description="Payments for bakeries.")
 
@@ -157,13 +152,6 @@ def _filtered(text: str) -> object:
     return resolve(filters, named, [[] for _ in named], KNOWN)
 
 
-def _asked_of_campaigns(text: str) -> object:
-    parsed = parse(text, lexicon=CAMPAIGN_WORDS, vocabulary=Vocabulary(), reference_date=datetime.date(2025, 5, 1))
-    return conditions_of_campaigns(
-        question_of(Reading(parsed, interpret(parsed, CAMPAIGNS)), datetime.date(2025, 5, 1))
-    )
-
-
 def _spoken_of(text: str) -> object:
     campaigns = tuple(CAMPAIGN.model_copy(update={"id": f"a{'-a' * n}"}) for n in range(50))
     return campaigns_spoken_of(text, [CampaignSet(50, campaigns)])
@@ -244,12 +232,6 @@ READERS: list[tuple[str, Reader, list[tuple[str, Callable[[int], str]]], int]] =
     ("companies: profiles", _profile, _queries("a. ", "bakery! "), 20_000),
     ("companies: plans", _planned, _queries("payments ", "like Harbor "), HALF_A_QUERY),
     ("companies: ranking", _reranked, _queries("payments ", "a. "), HALF_A_QUERY),
-    (
-        "campaigns: question",
-        _asked_of_campaigns,
-        [*_queries("cash back ", "by email ", "not with an offer "), ("says", repeated("says ", "", "\n"))],
-        HALF_A_QUERY,
-    ),
     ("campaigns: filters", _filtered, _queries("x", "emai"), HALF_A_QUERY),
     ("campaigns: what an answer speaks of", _spoken_of, _queries("a-", "camp-1 "), 20_000),
     (
@@ -296,7 +278,6 @@ QUESTION_READERS: list[Reader] = [
     _constraints,
     _normalised,
     read_names,
-    _asked_of_campaigns,
     _asked_of_records,
     _rendered,
     lambda text: take_up(text, []),
