@@ -154,7 +154,7 @@ def test_every_route_leads_to_the_function_that_serves_it_and_is_public_where_it
 
 
 def test_the_public_routes_are_those_of_the_contract() -> None:
-    page = {"/", "/search", "/docs", "/assets/{path+}", "/config.json", "/examples.json"}
+    page = {"/", "/search", "/docs", "/assets/{path+}", "/config.json", "/examples.json", "/embed/quarry-ask.js"}
     public = {route.path for route in gateway.routes() if route.is_public}
     assert public == {"/health", "/openapi.json", "/answers/{id}"} | page
 
