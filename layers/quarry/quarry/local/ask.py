@@ -32,15 +32,19 @@ async def ask(domain: str, question: str, database: LocalDatabase, *, as_json: b
 
     async with database.services() as services:
         events = askable.answer(request, Caller(LOCAL_USER), services)
-        await render(askable, events, as_json=as_json, server=served_address(database.settings.quarry_data_dir))
+        await render(askable, events, as_json=as_json, page=served_address(database.settings.quarry_data_dir))
 
 
-async def render(askable: Askable, events: Events, *, as_json: bool, server: str | None = None) -> None:
-    """Show events on stdout as they come, with links to `server`."""
+async def render(
+    askable: Askable, events: Events, *, as_json: bool, server: str | None = None, page: str | None = None
+) -> None:
+    """Show events on stdout as they come: those of `server` or, without it, of this process, with links to `page`."""
     if as_json:
         await _write_json(events, askable.error)
     else:
-        await _show(events, askable.view(make_console(), server))
+        view = askable.view(make_console(), server)
+        view.page = page or server
+        await _show(events, view)
 
 
 def check(domain: str, question: str) -> None:

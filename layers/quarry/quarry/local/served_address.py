@@ -1,7 +1,7 @@
 """The address of the server that runs on this machine, so that other commands can link to it.
 
-`quarry serve` and `quarry demo` note it in the data directory. A server that was killed leaves its note behind, so an address counts
-only while something listens there.
+`quarry serve` and `quarry demo` note it in the data directory. A server that was killed leaves its note behind, so an address
+counts only while something listens there.
 """
 
 from __future__ import annotations

@@ -80,8 +80,8 @@ def _run(database: LocalDatabase, host: str, listener: socket.socket, on_started
     configure_logging(database.settings.log_level)
     if not is_loopback(host):
         logger.warning(
-            "who reaches %s can be any user: there is no sign-in locally. Name in QUARRY_ALLOWED_HOSTS what this machine is "
-            "called by: to other names the server answers 421",
+            "anyone who can reach %s can act as any user, because a local server has no sign-in. Add this machine's names to "
+            "QUARRY_ALLOWED_HOSTS: other names get a 421",
             host,
         )
     # the app closes the services when it ends
