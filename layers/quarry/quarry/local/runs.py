@@ -36,7 +36,7 @@ async def list_runs(database: LocalDatabase, limit: int, *, with_feedback: bool,
     if as_json:
         write_json(runs)
     elif not runs:
-        print("Nobody has said yet whether a run helped." if with_feedback else _NO_RUNS)
+        print("No run has feedback yet." if with_feedback else _NO_RUNS)
     else:
         console = make_console()
         room = min(QUERY_CHARACTERS.stop, max(QUERY_CHARACTERS.start, console.width - OTHER_COLUMNS_CELLS))
