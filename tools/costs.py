@@ -204,18 +204,18 @@ def _inputs(gb: float) -> str:
         f"""**Measured** over 10,000 rows (`OPENBLAS_NUM_THREADS=1 make bench BENCH_ARGS="costs"`): a search takes
         {SERVICE_MS} ms of CPU in the service and {DATABASE_MS} in the database, writes {WAL_KIB} KiB of WAL and answers
         {ANSWER_KIB} KiB.""",
-        f"""**Assumed**: it is billed for {WAITING:g} times the CPU of both, {billed_ms():.0f} ms of {gb:.2f} GB; it writes
+        f"""**Assumed**: AWS bills {WAITING:g} times the CPU of both, {billed_ms():.0f} ms of {gb:.2f} GB; a search writes
         {LOGGED_KIB:g} KiB of logs; heads are {HEADERS_KIB:g} KiB. There are {OWN_METRICS} metrics of our own, {SECRETS}
         secret, and {DATABASE_GB} GB of data, read from memory and written in blocks of {IO_KIB} KiB. Of alarms' metrics and of
         our own {FREE} each are free, as CloudWatch has it for an account.""",
         f"""**Aurora's units** are {" / ".join(f"{units(rate):g}" for rate in RATES)}: one has about {UNIT_PROCESSORS:g}
-        of a processor, which is used by {UNIT_BUSY:.0%}. {UNITS_MIN:g} is the least that is awake, {awake:.0f} a month. At
-        rest it pauses, but for {AWAKE_MINUTES} minutes after each of {RUNS_A_DAY} scheduled runs a day (`EmbedSchedule`, and
-        cleanup). RDS Proxy before it is {proxy:.0f} a month, and keeps it awake.""",
+        of a processor, used at {UNIT_BUSY:.0%}. The least that is awake, {UNITS_MIN:g}, costs {awake:.0f} a month. At
+        rest it pauses, except {AWAKE_MINUTES} minutes after each of {RUNS_A_DAY} scheduled runs a day (`EmbedSchedule`, and
+        cleanup). RDS Proxy costs {proxy:.0f} a month and keeps it awake.""",
         f"""**The way out** of the network is an endpoint of Secrets Manager. `ModelProvider=bedrock` adds one of Bedrock,
-        {endpoint:.2f} a month. `ModelProvider=openai` has a NAT gateway with its address in their place, {nat:.0f} a month, and
+        {endpoint:.2f} a month. `ModelProvider=openai` uses a NAT gateway with an address instead, {nat:.0f} a month plus
         0.045 for each GB.""",
-        f"""**A question to a model** costs, beside a search, (tokens in × price in + tokens out × price out) / 1,000,000,
+        f"""**A question to a model** costs, in addition to a search, (tokens in × price in + tokens out × price out) / 1,000,000,
         and {gb * LAMBDA_GB_SECOND.dollars:.7f} for each second that it takes.""",
     ]
     return "".join(

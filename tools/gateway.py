@@ -132,7 +132,7 @@ def _limits() -> Iterator[str]:
         f"&public {{ThrottlingRateLimit: {rate}, ThrottlingBurstLimit: {rate}, LoggingLevel: ERROR, HttpMethod: GET}}"
     )
     for route in routes():
-        if route.is_public and route.method == "GET" and not route.path.startswith("/assets/"):
+        if route.is_public and route.method == "GET" and not route.path.startswith(("/assets/", "/embed/")):
             yield f"- {{<<: {limit}, ResourcePath: {_encoded(route.path)}}}"
             limit = "*public"
 

@@ -11,7 +11,7 @@ docs/settings.md          every setting
 docs/data.md              the tables that can be loaded (between its markers)
 docs/deploy.md            what a stack costs (between its markers)
 template.yaml             the API's routes (between its markers)
-sql/sample/*/vectors.npz  vectors of the sample data (made anew only where a text changed)
+sql/sample/*/vectors.npz  vectors of the sample data (only where a text changed)
 """
 
 from __future__ import annotations
@@ -238,15 +238,13 @@ def with_costs(page: str) -> str:
 
 _SETTINGS_HEAD = """# Settings
 
-Every setting is an environment variable, read and checked once at start; an empty one counts as unset, and a wrong one
-is named in the error. Nothing needs to be set to run Quarry locally. This page is written by `make docs`.
+Every setting is an environment variable, validated at start; an empty one counts as unset. Running locally needs none.
+`make docs` writes this page.
 
-What is set nearer wins: an option of the command (`--port`), then the environment, then the file `.env` of the folder in
-which `quarry` is called (`NAME=value`, one a line; names that are not listed here are left alone), then weights that
-`quarry tune` stored, then the default. A secret may be in a file: `DATABASE_URL_FILE`, say, names one, as
-Docker and Kubernetes mount them. `quarry config show` lists what is set and where it comes from, without
-the secrets, and `quarry doctor` the weights that are stored.
-`NO_COLOR`, set to anything, turns colours off. In Lambda only the environment is read.
+The first of these wins: a command's option (`--port`), the environment, the file `.env` in the working directory
+(`NAME=value`), weights stored by `quarry tune`, the default. Append `_FILE` to the name of a secret to read it from a file,
+as Docker and Kubernetes mount them: `DATABASE_URL_FILE`. `quarry config show` prints what is set, and from where, without
+secrets. `NO_COLOR` turns colours off. Lambda reads only the environment.
 
 | variable | default | takes | what it does |
 |---|---|---|---|
@@ -288,21 +286,21 @@ def _between(page: str, start: str, text: str, end: str) -> str:
 def _table_section(table: LoadableTable) -> str:
     schema = table.row.model_json_schema()
     embedded = catalog.EMBEDDED[table.name].text_columns if table.name in catalog.EMBEDDED else ()
-    lines = [f"### {table.name}\n\n{schema['description']}\n\n| field | type | required | |\n|---|---|---|---|\n"]
+    lines = [f"### {table.name}\n\n{schema['description']}\n\n| field | type | |\n|---|---|---|\n"]
     for name, field_schema in schema["properties"].items():
         notes = [
+            *(["required"] if name in schema["required"] else []),
             *([f"id of one of the `{table.references[name]}`"] if name in table.references else []),
             *([_inherited(table, name)] if name in table.inherits else []),
             *(["embedded"] if name in embedded else []),
         ]
-        required = "yes" if name in schema["required"] else ""
-        lines.append(_table_row(f"`{name}`", describe_type(field_schema), required, "; ".join(notes)))
+        lines.append(_table_row(f"`{name}`", describe_type(field_schema), "; ".join(notes)))
     return "".join(lines)
 
 
 def _inherited(table: LoadableTable, column: str) -> str:
     reference, _, source_column = table.inherits[column]
-    return f"left out: `{source_column}` of what `{reference}` names"
+    return f"default: the `{source_column}` of `{reference}`"
 
 
 def describe_type(schema: dict[str, Any]) -> str:

@@ -44,7 +44,7 @@ def test_applying_fills_and_embeds_and_applying_again_does_nothing(
     assert main(["apply"]) == 0
     assert capsys.readouterr().out == "create tickets (support.tickets)\ntickets: 3 rows read\n"
     assert finding(capsys) == {
-        "status": "ok", "subject": "collection tickets", "detail": "in step with support.tickets", "advice": "",
+        "status": "ok", "subject": "collection tickets", "detail": "up to date with support.tickets", "advice": "",
     }  # fmt: skip
     assert finding(capsys, "rows not embedded")["status"] == "ok"
     assert main(["apply"]) == 0
@@ -118,7 +118,7 @@ def test_apply_and_the_doctor_warn_of_what_may_be_a_secret(
         "status": "absent",
         "subject": "secrets in tickets",
         "detail": "tickets.smtp_pass may hold a secret (by its name)",
-        "advice": "unless everybody may see them: put them into `hidden`, or show other columns, in quarry.toml, "
+        "advice": "unless everyone may see them: put them into `hidden`, or show other columns, in quarry.toml, "
         "then run `quarry apply`",
     }
     for command in (["apply", "--plan"], ["apply", "--no-embed"]):

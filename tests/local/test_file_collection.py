@@ -84,8 +84,8 @@ def test_a_file_is_searched_at_the_end_and_its_guess_is_shown(harbour: str, load
         "left_at  timestamptz  Left at",
         "value    text         Value: 3 numbers with a decimal comma (first 12,50 in line 2 of ships.csv): --decimal ,"
         " reads them as numbers",
-        "rows are told apart by ship_no",
-        "added [collections.ships] to quarry.toml: read it over",
+        "key: ship_no",
+        "added [collections.ships] to quarry.toml: review it",
         "ships: 3 rows read",
         'try: quarry ask records "How many ships are there?"',
         "     quarry serve",
@@ -205,10 +205,7 @@ def test_what_does_not_fit_a_table_that_is_there_is_told_by_line_and_column(harb
 def test_rows_without_a_key_are_numbered(harbour: str, load: Said) -> None:
     Path("notes.csv").write_text("id,note\n1,low tide\n1,high tide\n")
     _, told, _ = load("notes.csv", "--as", "notes", "--no-embed")
-    assert (
-        "rows are told apart by row_id, which numbers them: id does not tell all rows apart: Key (id)=(1) is duplicated."
-        in told
-    )
+    assert "key: row_id, which numbers them: id does not tell all rows apart: Key (id)=(1) is duplicated." in told
 
 
 def test_the_same_file_again_is_recognised_where_its_rows_would_be_added_twice(harbour: str, load: Said) -> None:
@@ -410,7 +407,7 @@ def test_nothing_is_kept_where_quarry_toml_cannot_be_written(harbour: str, load:
         ("motion", 2, "'motion' is a type of a city's records"),
         ("taken", 1, "There is a table public.taken already, which `quarry load` did not make"),
         ("a_view", 1, "There is a view public.a_view already"),
-        ("quarry.ships", 1, "The schema quarry is Quarry's own"),
+        ("quarry.ships", 1, "The schema quarry belongs to Quarry"),
         ("nowhere.ships", 1, "There is no schema nowhere in this database"),
         ("tickets", 1, "quarry.toml declares tickets of support.tickets already"),
         ("port.tickets", 1, "quarry.toml declares tickets of support.tickets already"),

@@ -30,3 +30,14 @@ def test_the_reference_is_found_searched_and_its_calls_can_be_made(site: Site) -
 
     route.get_by_role("link", name="404 Not found").click()
     expect(page.locator("#problem-not-found")).to_be_in_viewport()
+
+
+def test_required_parameters_and_fields_come_first(site: Site) -> None:
+    page = site.open("docs")
+    expect(page.get_by_role("heading", name="POST /records/ask")).to_be_visible()
+    lists = page.locator("article dl.fields").evaluate_all(
+        "(lists) => lists.map((list) => [...list.children].filter((each) => each.localName === 'dt')"
+        ".map((each) => / · required( ·|$)| required( ·|$)/.test(each.textContent)))"
+    )
+    assert any(True in each and False in each for each in lists)
+    assert [each for each in lists if each != sorted(each, reverse=True)] == []

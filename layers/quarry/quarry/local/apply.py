@@ -196,5 +196,5 @@ def _report(done: Mapping[str, Refreshed]) -> bool:
         told = {"name": name, "rows": each.keys, "problem": each.problem}
         tell(None if each.problem else f"{name}: {each.keys:,} rows read", collections=[told])
         if each.problem:
-            print(f"{name} is not in step: {each.problem}", file=sys.stderr)
+            print(f"{name} is out of date: {each.problem}", file=sys.stderr)
     return not any(each.problem for each in done.values())

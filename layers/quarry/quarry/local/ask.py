@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ValidationError
 
 from quarry.local.askable import Askable, Events, View
+from quarry.local.served_address import served_address
 from quarry.local.terminal import make_console
 from quarry.platform.errors import FieldError, InvalidInput, QuarryError
 from quarry.platform.validation import plain_words
@@ -30,15 +31,20 @@ async def ask(domain: str, question: str, database: LocalDatabase, *, as_json: b
     from quarry.services.services import LOCAL_USER, Caller
 
     async with database.services() as services:
-        await render(askable, askable.answer(request, Caller(LOCAL_USER), services), as_json=as_json)
+        events = askable.answer(request, Caller(LOCAL_USER), services)
+        await render(askable, events, as_json=as_json, page=served_address(database.settings.quarry_data_dir))
 
 
-async def render(askable: Askable, events: Events, *, as_json: bool, server: str | None = None) -> None:
-    """Show events on stdout as they come, those of `server` or, without it, of this process."""
+async def render(
+    askable: Askable, events: Events, *, as_json: bool, server: str | None = None, page: str | None = None
+) -> None:
+    """Show events on stdout as they come: those of `server` or, without it, of this process, with links to `page`."""
     if as_json:
         await _write_json(events, askable.error)
     else:
-        await _show(events, askable.view(make_console(), server))
+        view = askable.view(make_console(), server)
+        view.page = page or server
+        await _show(events, view)
 
 
 def check(domain: str, question: str) -> None:

@@ -26,6 +26,8 @@ class View(ABC):
 
     def __init__(self, console: Console, server: str | None = None) -> None:
         self._console, self._server = console, server
+        self.page = server
+        """Where the page is served, for links to it."""
         self._answer: MarkdownWriter | None = None
 
     @abstractmethod

@@ -59,11 +59,11 @@ def migrate_database() -> None:
     with database_url(settings) as url:
         done = migrate(url, embedding_dimensions=settings.embedding_dimensions, schema=settings.database_schema)
     if done.moved:
-        tell(f"moved all from public into the schema {settings.database_schema}", moved=True)
+        tell(f"moved everything from public into the schema {settings.database_schema}", moved=True)
     for name in done.migrations:
         tell(f"applied {name}", migrations=[name])
     if done.functions:
-        tell(f"created anew {_count(len(done.functions), 'function')}", functions=[*done.functions])
+        tell(f"re-created {_count(len(done.functions), 'function')}", functions=[*done.functions])
     if not (done.moved or done.migrations or done.functions):
         tell("up to date")
 
@@ -91,7 +91,7 @@ def load_samples(database: LocalDatabase) -> None:
     if domains:
         tell(f"Loaded the sample data: {', '.join(domains)}.", loaded=[*domains])
     else:
-        tell("The sample data is here already: nothing had to be loaded.")
+        tell("The sample data is already loaded.")
 
 
 async def _load_samples(database: LocalDatabase, on_step: Callable[[str], None]) -> list[str]:

@@ -186,7 +186,7 @@ def _recorded_model(connection: SyncConnection, settings: Settings) -> Finding:
             subject,
             f"made by {name} ({dimensions} dimensions), the settings say {settings.embedding_model_name}"
             f" ({settings.embedding_dimensions} dimensions)",
-            "set them back, or run `quarry embed --all` to embed everything anew",
+            "set them back, or run `quarry embed --all` to embed everything again",
         )
     return Finding("ok", subject, f"made by {name}, {dimensions} dimensions")
 
@@ -234,8 +234,8 @@ async def replica_finding(database: LocalDatabase) -> Finding:
         return Finding("ok", subject, "DATABASE_READER_URL answers and is up to date: searches go to it")
     if state == "behind":
         bound = f"more than {database.settings.database_reader_lag_seconds:g} seconds behind"
-        return Finding("absent", subject, f"{bound}; {elsewhere}", "look at its replication")
-    return Finding("broken", subject, f"does not answer; {elsewhere}", "see that it runs, or unset DATABASE_READER_URL")
+        return Finding("absent", subject, f"{bound}; {elsewhere}", "check its replication")
+    return Finding("broken", subject, f"does not answer; {elsewhere}", "start it, or unset DATABASE_READER_URL")
 
 
 def _waiting(backlog: Backlog) -> str:

@@ -79,7 +79,7 @@ def _secrets(collection: Collection, relations: Relations) -> Iterator[Finding]:
     found = exposed(collection.declaration, source, relations) if source else ()
     if told := "; ".join(dict.fromkeys(each.reason for each in found)):
         advice = "put them into `hidden`, or show other columns, in quarry.toml, then run `quarry apply`"
-        yield Finding("absent", f"secrets in {collection.name}", told, f"unless everybody may see them: {advice}")
+        yield Finding("absent", f"secrets in {collection.name}", told, f"unless everyone may see them: {advice}")
 
 
 def _other_languages(collection: Collection) -> list[str]:
@@ -134,7 +134,7 @@ def _finding(
         advice = "`quarry serve` and the scheduled function work them off, `quarry reconcile` does now"
         return Finding("absent", subject, detail, advice)
     waiting = f", {state.waiting:,} changes wait" if state.waiting else ""
-    return Finding("ok", subject, f"in step with {'.'.join(collection.source)}{waiting}")
+    return Finding("ok", subject, f"up to date with {'.'.join(collection.source)}{waiting}")
 
 
 _MEND = "mend quarry.toml, then run `quarry apply`"
@@ -172,8 +172,8 @@ def _faults(collection: Collection, state: _State) -> Iterator[tuple[bool, str, 
     )
     lacks_triggers = collection.has_triggers and state.triggers < _TRIGGERS
     yield lacks_triggers, f"triggers on {source} are missing or disabled", "run `quarry apply`, then `quarry reconcile`"
-    yield state.problem is not None, f"not in step: {state.problem}", "run `quarry reconcile` when it is mended"
+    yield state.problem is not None, f"out of date: {state.problem}", "run `quarry reconcile` once it is fixed"
     renamed = collection.source != declared_source(declared)
     yield renamed, f"the table {declared.source} is now called {source}", _MEND
     is_earlier = collection.functions_hash != hash_of_functions(collection)
-    yield is_earlier, "an earlier version made what keeps it in step", "run `quarry apply`"
+    yield is_earlier, "its triggers come from an earlier version", "run `quarry apply`"

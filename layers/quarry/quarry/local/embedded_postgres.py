@@ -102,7 +102,7 @@ class EmbeddedPostgres:
                 cluster = _Cluster(self._directory)
                 if self._use and not cluster.exists():
                     raise EmbeddedPostgresError(
-                        f"The data in {self._directory} are gone: end this command, start anew."
+                        f"The data in {self._directory} are gone: stop this command and start it again."
                     )
                 if server_lock := self._lock_unless_running(cluster):
                     with server_lock:
@@ -334,7 +334,7 @@ def _version_of_pg0() -> str:
 def _home(home: Path, user: pwd.struct_passwd | None) -> Path:
     """Return where programs and data live, after making the place at the first start."""
     if home.is_symlink() and not home.exists():
-        raise EmbeddedPostgresError(f"The data were in {home.readlink()}, which is gone: delete {home} to begin anew.")
+        raise EmbeddedPostgresError(f"The data were in {home.readlink()}, which is gone: delete {home} to start over.")
     if not home.exists() and _can_reach(home.parent, user):
         home.mkdir()
     elif not home.exists():

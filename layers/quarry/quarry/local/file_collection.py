@@ -76,7 +76,7 @@ def load_collection(
     with open_database() as database:
         schema = database.settings.database_schema
         if table[0] == schema:
-            raise ConfigurationError(f"The schema {schema} is Quarry's own: take another.")
+            raise ConfigurationError(f"The schema {schema} belongs to Quarry: choose another schema.")
         try:
             with connect(database.url, schema) as connection, connection.transaction():
                 wait_for_others(connection)
@@ -150,7 +150,7 @@ def _declared(connection: SyncConnection, table: TableName, text: str) -> Iterat
     yield (before + "\n" + section) if before else section
     with FILE.open("a", encoding="utf-8", newline="") as file:
         file.write(("" if text == before else "\n") + ("\n" if before else "") + section)
-    tell(f"added [collections.{table[1]}] to {FILE}: read it over", declared=table[1])
+    tell(f"added [collections.{table[1]}] to {FILE}: review it", declared=table[1])
 
 
 def _warn_of_others(connection: SyncConnection, declared: str) -> None:
@@ -189,4 +189,4 @@ def _report(load: FileLoad, name: str) -> None:
     numbered = (
         "" if load.key in {each.name for each in columns} else f", which numbers them{load.note and f': {load.note}'}"
     )
-    print(f"rows are told apart by {load.key}{numbered}")
+    print(f"key: {load.key}{numbered}")

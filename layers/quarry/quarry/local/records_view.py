@@ -77,8 +77,8 @@ class AnswerView(View):
         self._tell_degraded(event.degraded)
         if event.answer_id:
             # the page's: at `answers/` it is for programs
-            address = f"{(self._server or LOCAL_SERVER).rstrip('/')}/search?id={event.answer_id}"
-            self._line(address if self._server else f"{address}  (with `quarry serve`)", "dim")
+            address = f"{(self.page or LOCAL_SERVER).rstrip('/')}/search?id={event.answer_id}"
+            self._line(address if self.page else f"{address}  (with `quarry serve`)", "dim")
         else:
             self._line("This answer is not kept.", "dim")
 

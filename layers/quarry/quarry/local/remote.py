@@ -64,7 +64,7 @@ async def _events(told: AsyncIterator[BaseModel]) -> Events:
 
 def _as_ours(error: ClientError) -> QuarryError:
     if isinstance(error, NotAuthenticated):
-        return QuarryError(f"{error.detail} {TOKEN} is what signs you in.")
+        return QuarryError(f"{error.detail} Set {TOKEN} to sign in.")
     if error.retry_after_seconds:
         return QuarryError(f"{error.detail} (in {error.retry_after_seconds:.0f} s)")
     return QuarryError(error.detail)

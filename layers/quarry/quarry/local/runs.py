@@ -22,7 +22,7 @@ QUERY_CHARACTERS = range(24, 100)
 """How much of a question the list shows: as much as fits beside the other columns, within these bounds."""
 OTHER_COLUMNS_CELLS = 64
 
-_STATUS_STYLES = {"completed": "green", "degraded": "yellow", "abandoned": "yellow", "failed": "red"}
+_STATUS_STYLES = {"running": "cyan", "completed": "green", "degraded": "yellow", "abandoned": "yellow", "failed": "red"}
 
 _NO_RUNS = 'No search has run yet: quarry ask records "…"'
 
@@ -36,7 +36,7 @@ async def list_runs(database: LocalDatabase, limit: int, *, with_feedback: bool,
     if as_json:
         write_json(runs)
     elif not runs:
-        print("Nobody has said yet whether a run helped." if with_feedback else _NO_RUNS)
+        print("No run has feedback yet." if with_feedback else _NO_RUNS)
     else:
         console = make_console()
         room = min(QUERY_CHARACTERS.stop, max(QUERY_CHARACTERS.start, console.width - OTHER_COLUMNS_CELLS))

@@ -23,6 +23,7 @@ from quarry.local.data import load_samples
 from quarry.local.database import LocalDatabase, open_database
 from quarry.local.http_protocol import BoundedHttpProtocol
 from quarry.local.logs import configure_logging
+from quarry.local.served_address import noted
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.errors import ConfigurationError, ModelUnavailable
 from quarry.platform.metrics import in_words
@@ -79,8 +80,8 @@ def _run(database: LocalDatabase, host: str, listener: socket.socket, on_started
     configure_logging(database.settings.log_level)
     if not is_loopback(host):
         logger.warning(
-            "who reaches %s can be any user: there is no sign-in locally. Name in QUARRY_ALLOWED_HOSTS what this machine is "
-            "called by: to other names the server answers 421",
+            "anyone who can reach %s can act as any user, because a local server has no sign-in. Add this machine's names to "
+            "QUARRY_ALLOWED_HOSTS: other names get a 421",
             host,
         )
     # the app closes the services when it ends
@@ -103,7 +104,7 @@ def _run(database: LocalDatabase, host: str, listener: socket.socket, on_started
         timeout_graceful_shutdown=DRAIN_SECONDS,
     )
     try:
-        with database.supervised():
+        with database.supervised(), noted(database.settings.quarry_data_dir, _address(host, listener)):
             _Server(config, services, on_started).run(sockets=[listener])
     except OSError as error:
         raise _no_port(error, *listener.getsockname()[:2]) from error

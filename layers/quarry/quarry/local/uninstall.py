@@ -95,7 +95,7 @@ def _inventory(connection: SyncConnection, schema: str) -> str:
 
 def _confirms(schema: str) -> bool:
     if not sys.stdin.isatty():
-        print("say --yes where nobody can be asked", file=sys.stderr)
+        print("there is no terminal to ask on: use --yes", file=sys.stderr)
         return False
     try:
         return input(f"Type {schema} to drop it: ").strip() == schema

@@ -61,10 +61,8 @@ class QuarryError(Exception):
 
     status: ClassVar[int] = 500
     title: ClassVar[str] = "Internal error"
-    meaning: ClassVar[str] = "Something that nobody foresaw went wrong on the service's side."
-    remedy: ClassVar[str] = (
-        "Try again. If it stays so, give `request_id` to whoever runs the service: its log says the rest."
-    )
+    meaning: ClassVar[str] = "The service failed in a way that nobody foresaw."
+    remedy: ClassVar[str] = "Try again. If it fails again, give `request_id` to the operator, whose log has the cause."
 
     def __init__(self, message: str, *, retry_after_seconds: int | None = None) -> None:
         super().__init__(message)
@@ -80,7 +78,7 @@ class QuarryError(Exception):
 class ConfigurationError(QuarryError):
     title = "Wrong configuration"
     meaning = "A setting, a migration or an installed part of the service is wrong."
-    remedy = "Tell whoever runs it: `quarry doctor` names what is wrong. Trying again does not help."
+    remedy = "Tell the operator: `quarry doctor` names the fault. Trying again does not help."
 
     @property
     def public_message(self) -> str:
@@ -90,14 +88,14 @@ class ConfigurationError(QuarryError):
 class MalformedRequest(QuarryError):
     status = 400
     title = "Malformed request"
-    meaning = "The body is not JSON, or not what its content type says, or a header came twice that may come once."
-    remedy = "Send a whole JSON document in UTF-8, and each header once. Trying again unchanged does not help."
+    meaning = "The body is not valid JSON, or a header that may come once came twice."
+    remedy = "Send a complete JSON document in UTF-8, and each header once."
 
 
 class NotAuthenticated(QuarryError):
     status = 401
     title = "Not signed in"
-    meaning = "There is no token, or it has ended or is somebody else's."
+    meaning = "The token is missing, expired or from another user pool."
     remedy = "Sign in, and send `Authorization: Bearer TOKEN`. A local server takes any name as the token."
 
 
@@ -105,50 +103,50 @@ class PaymentRequired(QuarryError):
     status = 402
     title = "Not enough credits"
     meaning = "The call costs a credit and none is left. Nothing was charged or stored."
-    remedy = "Have credits granted: `quarry credits grant`."
+    remedy = "An operator grants credits with `quarry credits grant`."
 
 
 class Forbidden(QuarryError):
     status = 403
     title = "Not allowed"
     meaning = (
-        "It is known who asks, and this is not for them; or as much is kept as one user may keep; or a page of another site "
-        "sent the request to a local server."
+        "The user may not do this, has reached the limit of what one user may keep, or a page of another site "
+        "called a local server."
     )
-    remedy = "`detail` says which. Delete what is not needed where a bound was reached."
+    remedy = "`detail` gives the reason. If a limit was reached, delete something first."
 
 
 class NotFound(QuarryError):
     status = 404
     title = "Not found"
-    meaning = "Nothing is at this address, or what is there is not yours: the two are not told apart."
-    remedy = "Check the id, and who you are signed in as."
+    meaning = "Nothing exists at this address, or it belongs to another user; the answer is the same."
+    remedy = "Check the id and the account."
 
 
 class ModelNotFound(NotFound):
     title = "Model not found"
-    meaning = "`model` names none that there is."
-    remedy = "`GET /v1/models` lists those that there are."
+    meaning = "No model has this name."
+    remedy = "`GET /v1/models` lists the models."
 
 
 class MethodNotAllowed(QuarryError):
     status = 405
     title = "Method not allowed"
-    meaning = "The address is right and does not take this method."
-    remedy = "Use one that the header `Allow` names."
+    meaning = "The address exists but does not accept this method."
+    remedy = "Use a method from the header `Allow`."
 
 
 class Conflict(QuarryError):
     status = 409
     title = "Conflict"
-    meaning = "The idempotency key was used with another body, or its first call still runs."
-    remedy = "With `Retry-After`, send the same again after it; without, use a new key."
+    meaning = "The idempotency key was used with another body, or its first call is still running."
+    remedy = "With `Retry-After`, repeat the call after that time. Without it, use a new key."
 
 
 class Gone(QuarryError):
     status = 410
     title = "Expired"
-    meaning = "It was there and has expired: a search of people after a day, a run's events after ten minutes."
+    meaning = "The resource has expired: a people search after a day, a run's events after ten minutes."
     remedy = "Ask again."
 
 
@@ -156,28 +154,28 @@ class BodyTooLarge(QuarryError):
     status = 413
     title = "Body too large"
     meaning = "The body is larger than 256 KiB."
-    remedy = "Send less: fewer turns of a conversation, shorter texts."
+    remedy = "Send fewer turns of the conversation or shorter texts."
 
 
 class UnsupportedMediaType(QuarryError):
     status = 415
     title = "Unsupported media type"
-    meaning = "The body is not said to be JSON."
+    meaning = "The content type is not JSON."
     remedy = "Send `Content-Type: application/json`."
 
 
 class MisdirectedRequest(QuarryError):
     status = 421
     title = "Misdirected request"
-    meaning = "The server does not answer to the name in `Host`, or to the page in `Origin`."
-    remedy = "Use a name that it knows, or add yours to `QUARRY_ALLOWED_HOSTS`."
+    meaning = "The server does not serve the name in `Host` or the page in `Origin`."
+    remedy = "Use a known name, or add yours to `QUARRY_ALLOWED_HOSTS`."
 
 
 class InvalidInput(QuarryError):
     status = 422
     title = "Invalid input"
-    meaning = "A field's value cannot be taken."
-    remedy = "`errors` has a JSON pointer to each such field, and what a valid value is."
+    meaning = "A field has an invalid value."
+    remedy = "`errors` has a JSON pointer to each such field and says what is valid."
 
     def __init__(self, errors: Sequence[FieldError]) -> None:
         super().__init__("; ".join(error.message for error in errors))
@@ -187,23 +185,23 @@ class InvalidInput(QuarryError):
 class RateLimited(QuarryError):
     status = 429
     title = "Too many requests"
-    meaning = "You sent more requests in a minute than one user may."
-    remedy = "Wait as many seconds as `Retry-After` says."
+    meaning = "The user sent too many requests in a minute."
+    remedy = "Wait the seconds in `Retry-After`."
 
 
 class HeadersTooLarge(QuarryError):
     status = 431
     title = "Headers too large"
-    meaning = "The address and the headers are together larger than 64 KiB."
-    remedy = "Send long texts in a body, by POST."
+    meaning = "Address and headers together exceed 64 KiB."
+    remedy = "Send long texts by POST."
 
 
 class Unavailable(QuarryError):
     status = 503
     title = "Temporarily unavailable"
-    meaning = "A part that is needed is down, or the service has as much to do as it takes on."
+    meaning = "A required part is down, or the service is busy."
     remedy = (
-        "Try again after as many seconds as `Retry-After` says; a search of people with the same "
+        "Try again after the seconds in `Retry-After`. Repeat a people search with the same "
         "`Idempotency-Key`, so that it is charged once."
     )
 

@@ -43,38 +43,36 @@ class Settings(BaseModel):
     database_secret_arn: str | None = Field(
         default=None,
         pattern=_ARN,
-        description="A secret of AWS Secrets Manager, read when a connection is opened, that holds the database URL as its "
-        "text or as `url` of a JSON object, or RDS's own JSON object. What DATABASE_URL says beside it wins: that is how "
-        "RDS's `username` and `password` are used with the host of a proxy.",
+        description="A secret in AWS Secrets Manager with the database URL as its text, as `url` of a JSON object, or"
+        " as RDS's own JSON object. Parts of DATABASE_URL take precedence, such as the host of a proxy.",
     )
     database_iam: bool = Field(
         default=False,
-        description="True: each connection to a database on RDS, or to RDS Proxy, is opened by a token that the process's AWS "
-        "credentials sign, as the user that the URL names; no password is needed.",
+        description="Connect to RDS or RDS Proxy as the URL's user with a token signed by the process's AWS "
+        "credentials, without a password.",
     )
     database_logins: str | None = Field(
         default=None,
         pattern=_LOGINS,
-        description="For the function `migrate`, which makes them: who logs in to serve and to load, as `serving=…,loading=…`, "
-        "each a secret with a user's name and password as RDS writes them, or `iam:NAME`, a user without a password.",
+        description="For the function `migrate`: the users that serve and load, as `serving=…,loading=…`, each a "
+        "secret in RDS's format, or `iam:NAME`, a user without a password.",
     )
     database_reader_url: SecretStr | None = Field(
         default=None,
-        description="A replica of the database: any that streams, or Aurora's reader endpoint. Searches and records by their ids "
-        "are read there while it answers and is up to date; all that charges or stores goes to the database itself. "
-        "What it does not say, DATABASE_SECRET_ARN does.",
+        description="A replica, or Aurora's reader endpoint. Searches and records by id are read there while it is up"
+        " to date. DATABASE_SECRET_ARN fills in user and password.",
     )
     database_reader_lag_seconds: float = Field(
         default=5.0,
         gt=0,
         le=3600,
-        description="A replica that is so far behind the database is left out until it has caught up.",
+        description="A replica further behind than this is not used until it has caught up.",
     )
     database_schema: str = Field(
         default=DEFAULT_SCHEMA,
         pattern=r"^[a-z_][a-z0-9_]{0,62}$",
-        description="The schema that holds all of Quarry's tables and functions, made by `quarry migrate`. Two installations "
-        "in one database have two.",
+        description="The schema with all of Quarry's tables and functions, created by `quarry migrate`. Two "
+        "installations in one database need two.",
     )
     database_pooled: bool = Field(
         default=False, description="True behind RDS Proxy or PgBouncer: prepared statements are turned off."
@@ -83,22 +81,22 @@ class Settings(BaseModel):
         default=8,
         ge=1,
         le=100,
-        description="Connections that one process holds at most. Outside Lambda it sets three more aside: for the health check, "
-        "for the page and shared answers, and for what is written beside requests.",
+        description="The most connections of one process. Outside Lambda it opens up to three more, for health "
+        "checks, for the page, and for the run log.",
     )
     database_timeout_seconds: float = Field(
         default=10.0,
         gt=0,
         le=300,
-        description="A statement that runs longer is cancelled, a transaction that is idle as long is ended, and a lock is "
-        "waited for half as long.",
+        description="The longest that a statement or an idle transaction lasts; a wait for a lock ends after half of "
+        "it.",
     )
     database_wake_seconds: float = Field(
         default=0.0,
         ge=0,
         le=120,
-        description="How long a database that pauses when idle takes to answer again; an Aurora with a least capacity of 0 takes "
-        "15. Who asks meanwhile gets a 503 that says when to come back; scheduled work waits. 0: it does not pause.",
+        description="How long a paused database takes to wake (15 for an Aurora with a minimum of 0). Requests "
+        "meanwhile get a 503 with `Retry-After`. 0: it never pauses.",
     )
     quarry_data_dir: Path = Field(default=Path(".quarry"), description="Where the embedded Postgres keeps its data.")
 
@@ -108,22 +106,22 @@ class Settings(BaseModel):
     openai_secret_arn: str | None = Field(
         default=None,
         pattern=_ARN,
-        description="A secret of AWS Secrets Manager that holds the key as its text or as `api_key` of a JSON object, read "
-        "when a model is called. Instead of OPENAI_API_KEY.",
+        description="A secret in AWS Secrets Manager with the key as its text or as `api_key` of a JSON object. "
+        "Replaces OPENAI_API_KEY.",
     )
     openai_base_url: str | None = Field(default=None, description="Any OpenAI-compatible server.")
     openai_model: str = Field(default="gpt-4o-mini", description="The chat model.")
     openai_embedding_model: str = Field(default="text-embedding-3-small", description="The embedding model.")
     model_provider: Literal["openai", "bedrock"] = Field(
         default="openai",
-        description="Who answers as the chat model. openai: OpenAI, or OPENAI_BASE_URL; bedrock: Amazon Bedrock, by the role of "
-        "the process and without a key.",
+        description="The provider of the chat model. openai: OpenAI or OPENAI_BASE_URL; bedrock: Amazon Bedrock, with"
+        " the role of the process.",
     )
     bedrock_model: str = Field(
         default="amazon.nova-lite-v1:0",
         min_length=1,
-        description="The chat model at Bedrock: the id or ARN of one, or of an inference profile, that can be told which tool to "
-        "call (Amazon Nova, Anthropic Claude).",
+        description="The chat model at Bedrock: an id or ARN of a model or inference profile that supports tool "
+        "choice (Amazon Nova, Anthropic Claude).",
     )
     bedrock_embedding_model: str = Field(
         default="amazon.titan-embed-text-v2:0",
@@ -139,7 +137,8 @@ class Settings(BaseModel):
     )
     embeddings: Literal["openai", "bedrock", "local"] = Field(
         default="local",
-        description="Whose embeddings. Default: bedrock with MODEL_PROVIDER=bedrock, openai when a key is set, else local.",
+        description="The provider of embeddings. Default: bedrock with MODEL_PROVIDER=bedrock, openai if a key is "
+        "set, else local.",
     )
     embedding_dimensions: int = Field(
         default=LOCAL_EMBEDDING_DIMENSIONS,
@@ -157,14 +156,14 @@ class Settings(BaseModel):
         default=5,
         ge=0,
         le=1000,
-        description="Failures of a model without a success between them, after which it is left alone for 2 seconds, and longer "
-        "each time that it fails again, up to a minute. 0: it is always asked.",
+        description="Failures in a row after which a model is left alone for 2 seconds, doubling up to a minute. 0: "
+        "never.",
     )
     model_decision_tokens: int = Field(
         default=6_000,
         ge=100,
-        description="Tokens that a chat model may write for one structured decision, its reasoning included. Less where its "
-        "context is small.",
+        description="The most tokens of one structured decision, reasoning included. Lower it for a model with a "
+        "small context.",
     )
     model_turn_tokens: int = Field(
         default=3_000, ge=100, description="Tokens that it may write in one turn that can call tools."
@@ -172,13 +171,14 @@ class Settings(BaseModel):
     model_answer_tokens: int = Field(default=3_000, ge=100, description="Tokens that it may write for one answer.")
     openai_tokens_field: Literal["max_completion_tokens", "max_tokens"] | None = Field(
         default=None,
-        description="What the server calls these limits. Unset: max_completion_tokens at OpenAI and Azure, max_tokens elsewhere.",
+        description="The name of the token limit in requests. Default: max_completion_tokens at OpenAI and Azure, "
+        "max_tokens elsewhere.",
     )
 
     identity: Literal["local", "gateway"] = Field(
         default="local",
-        description="Who the caller is. local: the bearer token's text is the user; gateway: the verified Cognito `sub`. "
-        "Default: gateway inside Lambda, where local is refused except under `sam local`.",
+        description="local: the bearer token's text is the user; gateway: the verified Cognito `sub`. Default: "
+        "gateway inside Lambda, where local is refused.",
     )
     rate_limit_per_minute: int | None = Field(
         default=None,
@@ -193,7 +193,7 @@ class Settings(BaseModel):
         default=10.0,
         ge=0,
         le=600,
-        description="A search whose client lost its connection goes on for so long, for the client may come back. 0: it ends.",
+        description="How long a search continues after its client lost the connection. 0: it ends.",
     )
     answer_lifetime_days: int = Field(default=30, ge=1, description="How long a finished answer can be opened.")
     run_log_days: int = Field(default=90, ge=1, description="How long the run log is kept.")
@@ -208,14 +208,14 @@ class Settings(BaseModel):
         default=0.4,
         ge=0,
         le=1,
-        description="The share that meaning has in the order of records; words have the rest. Where these hold little of a "
-        "question it is up to twice as much. Unset: what `quarry tune` stored, if anything; so it is with "
-        "COMPANY_SEMANTIC_WEIGHT, COMPANY_KEYWORD_WEIGHT and COMPANY_NICHE_WEIGHT.",
+        description="The weight of meaning in the ranking of records; words have the rest. It doubles where words "
+        "match little. Unset: what `quarry tune` stored; the same holds for COMPANY_SEMANTIC_WEIGHT, "
+        "COMPANY_KEYWORD_WEIGHT and COMPANY_NICHE_WEIGHT.",
     )
     people_search_seconds: float = Field(
         default=15.0,
         gt=0,
-        description="The longest that models may take over one people search; then their fallbacks do.",
+        description="The longest that models may take in one people search; then fallbacks answer.",
     )
     people_search_tokens: int = Field(
         default=20_000, ge=1000, description="Model tokens that one people search may use."
@@ -228,8 +228,8 @@ class Settings(BaseModel):
     )
     company_planner: Literal["always", "auto", "never"] = Field(
         default="auto",
-        description="Whether a chat model plans a company search. auto: not where the question is no more than one name that the "
-        "taxonomy knows; such a search, and every one under never, is planned by rule.",
+        description="Whether a chat model plans a company search. auto: not if the question is just a name in the "
+        "taxonomy.",
     )
     company_max_iterations: int = Field(default=10, ge=1, le=50, description="Rounds of one company search.")
     company_max_tool_calls: int = Field(
@@ -240,25 +240,25 @@ class Settings(BaseModel):
         default=60_000, ge=1000, description="Model tokens that one company search may use."
     )
     company_exact_name_min: float = Field(
-        default=0.95, ge=0, le=1, description="From this score of its name on, a company is the one that was asked for."
+        default=0.95, ge=0, le=1, description="A company whose name scores at least this is the one asked for."
     )
     company_seed_name_min: float = Field(
         default=0.8,
         ge=0,
         le=1,
-        description="From this score of its name on, a company is the one that others are to be like.",
+        description="A company whose name scores at least this is the one that others should resemble.",
     )
     company_confidence_target: float = Field(
         default=0.74, ge=0, le=1, description="A company search may stop when its ranking is this sure."
     )
     company_accepted_confidence_min: float = Field(
-        default=0.2, ge=0, le=1, description="Where the ranking is less sure of its best company, none is said to fit."
+        default=0.2, ge=0, le=1, description="Below this confidence, the answer says that no company fits."
     )
     company_name_similarity_min: float = Field(
-        default=0.35, ge=0, le=1, description="From this trigram similarity on, a name is like the one asked for."
+        default=0.35, ge=0, le=1, description="The least trigram similarity of a matching name."
     )
     company_semantic_min: float = Field(
-        default=0.25, ge=-1, le=1, description="From this cosine similarity on, a company is near in meaning."
+        default=0.25, ge=-1, le=1, description="The least cosine similarity of a company that matches by meaning."
     )
     company_semantic_weight: float = Field(default=0.58, ge=0, le=1, description="Hybrid score: weight of the meaning.")
     company_keyword_weight: float = Field(default=0.27, ge=0, le=1, description="Hybrid score: weight of the words.")
@@ -270,55 +270,56 @@ class Settings(BaseModel):
         default=0.15, ge=0, le=1, description="Keyword score: weight of the niches."
     )
     company_variants_executed: int = Field(default=6, ge=1, le=20, description="Phrasings searched for in one round.")
-    company_variants_held: int = Field(
-        default=8, ge=1, le=50, description="Phrasings that wait to be searched for, at most."
-    )
+    company_variants_held: int = Field(default=8, ge=1, le=50, description="The most phrasings waiting to be searched.")
     company_retrieved_max: int = Field(
-        default=120, ge=1, le=1000, description="Companies found for one phrasing, at most."
+        default=120, ge=1, le=1000, description="The most companies found for one phrasing."
     )
     company_taxonomy_max: int = Field(
-        default=500, ge=1, le=5000, description="Companies found by the taxonomy, at most."
+        default=500, ge=1, le=5000, description="The most companies found by the taxonomy."
     )
-    company_hydrated_max: int = Field(default=80, ge=1, le=500, description="Companies looked at whole, at most.")
-    company_filtered_max: int = Field(default=40, ge=1, le=500, description="Companies kept after filtering, at most.")
-    company_reranked_max: int = Field(default=30, ge=1, le=100, description="Companies that are ranked, at most.")
+    company_hydrated_max: int = Field(default=80, ge=1, le=500, description="The most companies read in full.")
+    company_filtered_max: int = Field(default=40, ge=1, le=500, description="The most companies kept after filtering.")
+    company_reranked_max: int = Field(default=30, ge=1, le=100, description="The most companies ranked.")
     company_reranked_share_min: float = Field(
         default=0.5,
         ge=0,
         le=1,
-        description="Companies whose score is less than this share of the best one's are not sent to the model that ranks; "
-        "the first ten are.",
+        description="Companies below this share of the best score are not sent to the ranking model, except the first"
+        " ten.",
     )
     model_prompt_price: float | None = Field(
         default=None,
         ge=0,
-        description="US dollars for a million tokens that the chat model reads. Unset: tokens are counted, and no cost is told.",
+        description="US dollars per million tokens that the chat model reads. Unset: tokens are counted without a "
+        "price.",
     )
     model_completion_price: float | None = Field(
-        default=None, ge=0, description="US dollars for a million tokens that the chat model writes."
+        default=None, ge=0, description="US dollars per million tokens that the chat model writes."
     )
     campaigns_chat_seconds: float = Field(
         default=60.0, gt=0, description="The longest that an answer about campaigns takes."
     )
-    campaigns_chat_tokens: int = Field(default=60_000, ge=1000, description="Model tokens that such an answer may use.")
+    campaigns_chat_tokens: int = Field(
+        default=60_000, ge=1000, description="The most model tokens of one answer about campaigns."
+    )
     otel_exporter_otlp_endpoint: str | None = Field(
         default=None,
         pattern=r"^https?://[^/\s]+",
-        description="Where a collector of OpenTelemetry takes traces by OTLP over HTTP; `/v1/traces` is added. Set, requests "
-        "are traced, if the extra `otel` is installed; the other variables of OpenTelemetry's convention hold too.",
+        description="An OpenTelemetry collector for OTLP over HTTP; `/v1/traces` is appended. Turns tracing on if the"
+        " extra `otel` is installed. OpenTelemetry's other variables apply too.",
     )
     otel_exporter_otlp_traces_endpoint: str | None = Field(
-        default=None, pattern=r"^https?://[^/\s]+", description="The same as a whole address, instead of it."
+        default=None, pattern=r"^https?://[^/\s]+", description="The same as a complete address; takes precedence."
     )
     otel_traces_exporter: str | None = Field(
         default=None,
-        description="otlp: requests are traced, without an address to http://localhost:4318; any other: they are not.",
+        description="otlp: trace requests, to http://localhost:4318 if no address is set. Any other value: do not.",
     )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="INFO", description="Least level logged.")
     aws_lambda_function_name: str | None = Field(default=None, description="Set by AWS Lambda; not for you to set.")
     aws_lambda_log_stream_name: str | None = Field(
         default=None,
-        description="Set by AWS Lambda, which lets nobody else; `sam local` sets the same `$LATEST` always.",
+        description="Set by AWS Lambda, which reserves it; not for you to set.",
     )
     aws_sam_local: bool = Field(
         default=False, description="Set by `sam local`, whose gateway takes no stream; not for you to set."
@@ -328,14 +329,14 @@ class Settings(BaseModel):
     quarry_allowed_hosts: str | None = Field(
         default=None,
         pattern=r"^\s*[A-Za-z0-9._:\[\]-]*(\s*,\s*[A-Za-z0-9._:\[\]-]+)*\s*$",
-        description="Names and addresses, divided by commas and without a port, that the local server answers to in `Host` and "
-        "`Origin` beside those of this machine (localhost, 127.0.0.1, [::1]). Unset: no other.",
+        description="Comma-separated names and addresses, without ports, that the local server accepts in `Host` and "
+        "`Origin` in addition to loopback names.",
     )
     allowed_origin: str | None = Field(
         default=None,
         pattern=r"^(\*|https?://[^/\s]+)$",
-        description="Whose pages may call the API from a browser: an origin such as https://city.example.org, or * for any. "
-        "Unset: only pages served from its own.",
+        description="The origin whose pages may call the API from a browser, such as https://city.example.org, or * "
+        "for any. Unset: only the service's own pages.",
     )
 
     @classmethod

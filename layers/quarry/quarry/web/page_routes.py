@@ -129,6 +129,14 @@ async def asset(request: Request, path: str) -> Response:
     return text_response(request, file, kept)
 
 
+@router.get("/embed/quarry-ask.js")
+@without_place
+async def embedded_element(request: Request) -> Response:
+    """The element `<quarry-ask>` for pages of other origins: at an address without a version, since those pages are not ours."""
+    file = page().assets["embed/quarry-ask.js"]
+    return text_response(request, file, ASKED_FOR_EACH_TIME, {"Cross-Origin-Resource-Policy": "cross-origin"})
+
+
 def _content_security_policy(request: Request) -> str:
     sign_in = sign_in_of(request.scope.get("aws.event") or {}, services_of(request).settings)
     return CONTENT_SECURITY_POLICY.format(connect=f" {sign_in.domain}" if sign_in else "")

@@ -133,9 +133,7 @@ def parser() -> Parser:
         formatter_class=CommandsHelp,
     )
     quarry.add_argument("--version", action="version", version=f"quarry {__version__}")
-    quarry.add_argument(
-        "--server", metavar="URL", help="have a server answer: `ask`, `query` and `credits show` go by it"
-    )
+    quarry.add_argument("--server", metavar="URL", help="ask a server: for `ask`, `query` and `credits show`")
     commands = quarry.add_subparsers(title="commands", dest="command", metavar="COMMAND", required=True)
     for part in (serving, data, searching, judging, users, installation):
         part.add_to(commands)

@@ -192,7 +192,7 @@ def add_to(commands: Commands) -> None:
     which = embed.add_mutually_exclusive_group()
     which.add_argument("--stale", action="store_true", help="also the rows whose text has changed since")
     which.add_argument(
-        "--all", action="store_true", help="drop every vector and embed everything anew, as after a change of model"
+        "--all", action="store_true", help="drop every vector and embed everything again, as after a change of model"
     )
     add_json(embed)
     _add_index(commands)
@@ -200,7 +200,7 @@ def add_to(commands: Commands) -> None:
     uninstall = add(
         commands, "uninstall", _uninstall, "drop all of Quarry's from the database", "quarry uninstall --yes"
     )
-    uninstall.add_argument("--yes", action="store_true", help="without asking")
+    uninstall.add_argument("--yes", action="store_true", help="do not ask")
 
 
 def _add_declaring(commands: Commands) -> None:
@@ -209,7 +209,7 @@ def _add_declaring(commands: Commands) -> None:
     )  # fmt: skip
     drafting.description = (
         "Draft quarry.toml from the tables of a schema, by their names, types, keys and statistics. No row is read, and\n"
-        "nothing is changed. Read the draft over: docs/own-data.md says what it means."
+        "nothing is changed. Review the draft: docs/own-data.md explains it."
     )
     drafting.add_argument("schema", metavar="SCHEMA", nargs="?", default="public", help="default: %(default)s")
     drafting.add_argument("--output", metavar="FILE", type=Path, help="a new file to write (default: standard output)")
@@ -220,7 +220,7 @@ def _add_declaring(commands: Commands) -> None:
     apply.add_argument(
         "file", metavar="FILE", type=Path, nargs="?", default=Path("quarry.toml"), help="default: %(default)s"
     )
-    apply.add_argument("--plan", action="store_true", help="say what would be done, and do nothing")
+    apply.add_argument("--plan", action="store_true", help="show what would be done")
     apply.add_argument(
         "--no-embed", action="store_true", help="do not embed now; `quarry embed` or `serve` does it later"
     )
@@ -229,7 +229,7 @@ def _add_declaring(commands: Commands) -> None:
     reconcile = add(
         commands, "reconcile", _reconcile, "compare collections with their tables, and mend what differs", "quarry reconcile"
     )  # fmt: skip
-    reconcile.add_argument("collection", metavar="COLLECTION", nargs="?", help="only this one of quarry.toml")
+    reconcile.add_argument("collection", metavar="COLLECTION", nargs="?", help="only this collection")
     add_json(reconcile)
 
 
@@ -258,16 +258,14 @@ def _add_load(commands: Commands) -> None:
         files=files,
         help="make a table NAME of the files, or SCHEMA.NAME, and search it as a collection; load into it again later",
     )
-    load.add_argument(
-        "--key", metavar="COLUMN", help="with --as: the column that tells rows apart, if it is not guessed"
-    )
+    load.add_argument("--key", metavar="COLUMN", help="with --as: the key column, instead of the guessed one")
     again = load.add_mutually_exclusive_group()
     again.add_argument(
         "--append", action="store_true", help="with --as: add rows though the same file was loaded before"
     )
-    again.add_argument("--replace", action="store_true", help="with --as: keep no rows but those of the files")
+    again.add_argument("--replace", action="store_true", help="with --as: keep only the rows of the files")
     _add_reading(load)
-    load.add_argument("--skip-invalid", action="store_true", help="leave wrong rows out and keep the others")
+    load.add_argument("--skip-invalid", action="store_true", help="skip invalid rows and keep the others")
     load.add_argument("--no-embed", action="store_true", help="do not embed now; `quarry embed` does it later")
     add_json(load)
 
@@ -278,7 +276,7 @@ def _add_reading(load: Parser) -> None:
     reading.add_argument(
         "--format",
         choices=("csv", "jsonl", "json", "parquet", "sheet"),
-        help="otherwise by the file's ending, or by its content",
+        help="default: by the file's ending or content",
     )
     reading.add_argument("--encoding", metavar="NAME", help="of text, as windows-1252 or utf-16")
     header = reading.add_mutually_exclusive_group()
@@ -294,7 +292,7 @@ def _add_reading(load: Parser) -> None:
         "--decimal",
         metavar="SIGN",
         choices=(".", ","),
-        help="with --as: what decimals stand behind, as in 1,234.50 or 1.234,50",
+        help="with --as: the decimal separator, as in 1,234.50 or 1.234,50",
     )
     reading.add_argument(
         "--dates",
@@ -306,7 +304,7 @@ def _add_reading(load: Parser) -> None:
         metavar="TEXT",
         action="append",
         default=[],
-        help="with --as: what stands for no value, as n/a; may come again",
+        help="with --as: a text that means no value, such as n/a; repeatable",
     )
 
 
@@ -314,14 +312,14 @@ def _add_index(commands: Commands) -> None:
     actions = add_group(
         commands,
         "index",
-        "verify what search reads against the data, or make it anew",
-        "Verify what search reads against the data that it is made of, or make it anew: generated columns,\n"
+        "verify or rebuild what search reads",
+        "Verify what search reads against the data that it is made of, or rebuild it: generated columns,\n"
         "rows of collections, values of facets, vectors, indexes, statistics. Nobody who searches has to wait for either.",
         "quarry index verify motions",
     )
     for name, run, summary in (
         ("verify", _verify_index, "list what differs from the data; status 1 where anything does"),
-        ("rebuild", _rebuild_index, "make it anew; vectors only where they are missing or of an earlier text"),
+        ("rebuild", _rebuild_index, "rebuild it; embed only rows whose vectors are missing or old"),
     ):
         action = add(actions, name, run, summary, f"quarry index {name} motions")
         action.add_argument(

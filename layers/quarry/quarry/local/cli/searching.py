@@ -158,7 +158,7 @@ def add_to(commands: Commands) -> None:
         commands, "tools", _tools, "print the tools for agents, as definitions", "quarry tools --format openai"
     )  # fmt: skip
     tools.add_argument(
-        "--format", choices=("openai", "mcp"), default="openai", help="whose function format (default: %(default)s)"
+        "--format", choices=("openai", "mcp"), default="openai", help="function format (default: %(default)s)"
     )
 
     mcp = add(commands, "mcp", _mcp, "serve the tools for agents over standard input and output", "quarry mcp")
@@ -173,7 +173,7 @@ def add_to(commands: Commands) -> None:
 
     runs = add(commands, "runs", _runs, "list past searches, or show one", "quarry runs --limit 5")
     runs.add_argument("--limit", type=positive, default=20, metavar="N", help="how many (default: %(default)s)")
-    runs.add_argument("--feedback", action="store_true", help="those of which somebody said whether they helped")
+    runs.add_argument("--feedback", action="store_true", help="only runs with feedback")
     add_json(runs)
     actions = runs.add_subparsers(title="commands", metavar="[COMMAND]", parser_class=Parser)
     show = add(actions, "show", _show_run, "show one run as a timeline", "quarry runs show 3f2a")

@@ -79,7 +79,7 @@ def add_to(commands: Commands) -> None:
     )
     user = add(kinds, "user", _export_user, "print what is kept about a user", "quarry export user ada > ada.json")
     user.add_argument("user", metavar="NAME", type=user_name, help="locally a name; deployed, the user's Cognito `sub`")
-    user.add_argument("--json", action="store_true", help="as it is anyway")
+    user.add_argument("--json", action="store_true", help="accepted; the output is always JSON")
 
 
 def _add_credits(commands: Commands) -> None:
@@ -108,5 +108,5 @@ def _add_credits(commands: Commands) -> None:
     add_json(show)
     give = add(actions, "grant", _grant_credits, "give a user credits", "quarry credits grant ada 50")
     give.add_argument("user", metavar="USER", type=user_name, help="as above")
-    give.add_argument("credits", metavar="N", type=positive, help="how many, on top of what there is")
+    give.add_argument("credits", metavar="N", type=positive, help="how many to add")
     add_json(give)

@@ -96,7 +96,8 @@ function operation(described, context) {
     element('h3', {id, tabindex: '-1'}, element('a', {href: `#${id}`}, methodBadge(method), ' ', element('code', {}, path))),
     description && element('p', {}, prose(description)),
     !responses[401] && element('p', {class: 'chips'}, element('span', {class: 'chip'}, 'Public')),
-    parameters.length > 0 && part('Parameters', element('dl', {class: 'fields'}, parameters.map((each) => context.types.parameter(each)))),
+    parameters.length > 0 && part('Parameters', element('dl', {class: 'fields'},
+      parameters.toSorted((one, other) => Boolean(other.required) - Boolean(one.required)).map((each) => context.types.parameter(each)))),
     body && part('Body', context.types.fields(body)),
     part('Answers', answers(responses, context)),
     part('Example', examplesOf(described, context)));

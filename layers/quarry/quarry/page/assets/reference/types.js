@@ -60,7 +60,8 @@ export class Types {
     const object = this.#object(schema);
     if (!object) return element('p', {class: 'fine'}, this.words(schema));
     const required = new Set(object.required);
-    return element('dl', {class: 'fields'}, Object.entries(object.properties).map(([name, each]) => this.field(name, each, required.has(name))));
+    const named = Object.entries(object.properties).sort(([one], [other]) => required.has(other) - required.has(one));
+    return element('dl', {class: 'fields'}, named.map(([name, each]) => this.field(name, each, required.has(name))));
   }
 
   /** One parameter. It is sent or left out: that it may be null says nothing. */

@@ -1,0 +1,95 @@
+"""`<quarry-ask>` on a page of another origin, as docs/embed.md shows it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+from starlette.applications import Starlette
+from starlette.responses import HTMLResponse
+from starlette.routing import Route
+
+from quarry.web.page_routes import page as served_page
+from tests.page.conftest import Sessions, Site, site_of
+from tests.running import free_port, running_server, serving_app
+
+DOCS = (Path(__file__).resolve().parents[2] / "docs/embed.md").read_text()
+BYTES_MAX = 8_000
+
+
+@pytest.fixture(scope="module")
+def html() -> list[str]:
+    """What the second site serves; each test sets it."""
+    return [""]
+
+
+@pytest.fixture(scope="module")
+def elsewhere(html: list[str]) -> Iterator[str]:
+    """The address of another site on this machine."""
+
+    async def index(_: object) -> HTMLResponse:
+        return HTMLResponse(html[0])
+
+    with serving_app(Starlette(routes=[Route("/", index), Route("/favicon.ico", index)])) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def open_service(page_database: str, elsewhere: str) -> Iterator[str]:
+    """A service that lets the other site's pages in."""
+    with running_server(page_database, RATE_LIMIT_PER_MINUTE="0", ALLOWED_ORIGIN=elsewhere) as url:
+        yield url
+
+
+@pytest.fixture
+def site(sessions: Sessions, elsewhere: str, nothing_kept: None) -> Iterator[Site]:
+    yield from site_of(sessions, elsewhere)
+
+
+def example(service: str) -> str:
+    """The page of docs/embed.md, with the address of `service`."""
+    [block] = re.findall(r"```html\n(.*?)```", DOCS, re.DOTALL)
+    return str(block).replace("http://127.0.0.1:8080", service)
+
+
+def ask(page: Page, question: str) -> None:
+    page.get_by_label("Your question").fill(question)
+    page.get_by_role("button", name="Ask").click()
+
+
+def test_a_page_of_another_origin_shows_an_answer_with_its_sources(
+    site: Site, html: list[str], open_service: str
+) -> None:
+    html[0] = example(open_service)
+    page = site.open()
+    ask(page, "Why did the council keep the old elm in Quill Square?")
+    expect(page.get_by_role("status")).to_have_text(re.compile(r"^Answered from \d+ sources?\.$"))
+    sources = page.get_by_role("list", name="Sources").get_by_role("listitem")
+    expect(sources.first).to_contain_text(re.compile("elm", re.IGNORECASE))
+    citation = page.get_by_role("link", name=re.compile("^Source ")).first
+    number = str(citation.text_content()).strip("[]")
+    citation.click()
+    expect(page.locator(f"li[value='{number}']")).to_be_focused()
+
+
+def test_an_unknown_collection_is_reported_in_words(site: Site, html: list[str], open_service: str) -> None:
+    html[0] = example(open_service).replace('collection="motion"', 'collection="motoin"')
+    page = site.open()
+    ask(page, "What was decided?")
+    expect(page.get_by_role("status")).to_contain_text("motoin")
+
+
+def test_a_service_that_is_not_there_is_reported(site: Site, html: list[str], open_service: str) -> None:
+    gone = f"http://127.0.0.1:{free_port()}"
+    html[0] = example(open_service).replace("<quarry-ask", f'<quarry-ask src="{gone}"')
+    page = site.open()
+    ask(page, "What was decided?")
+    expect(page.get_by_role("status")).to_contain_text("cannot be reached")
+    site.complaints.clear()  # the browser's own line about the refused connection
+
+
+def test_the_element_stays_small() -> None:
+    assert len(served_page().assets["embed/quarry-ask.js"].body) < BYTES_MAX
