@@ -195,9 +195,10 @@ async def read(request: ChatRequest, toolset: CampaignToolset) -> Question:
     if request.constraints is None:
         return question
     query = question.query.model_copy(update={"where": (), "text": request.constraints.words})
-    if request.constraints.theme and not query.group and query.aggregate == (COUNT,):
+    is_number = query.aggregate == (COUNT,) and not query.group
+    if request.constraints.theme and (is_number or question.verdict != "confident"):
         # what is found by its meaning is listed
-        query = query.model_copy(update={"aggregate": ()})
+        query = Query(source=name, text=query.text)
     return Question(
         query, "confident", request.constraints.theme, evidence=request.constraints.evidence, needs_theme=True
     )
