@@ -101,14 +101,14 @@ def test_queries_with_the_same_answer_are_one() -> None:
     company = compared("company", ("Acme",))
     fields = Query(source=NAME, where=(company,), select=("channel",))
     groups = Query.model_validate({"source": NAME, "where": [company], "group": ["channel"], "aggregate": ["count"]})
-    assert as_answered(fields) == as_answered(groups) == groups
+    assert as_answered(fields, TODAY) == as_answered(groups, TODAY) == groups
     days = Comparison(field="capture_date", op="between", values=("2025-10-15", "2026-10-15"))
-    recent = as_answered(Query(source=NAME, where=(days, Comparison(field="recent", value=True))))
-    assert recent.where == (Comparison(field="capture_date", op="between", values=("today-90d", "today")),)
+    recent = as_answered(Query(source=NAME, where=(days, Comparison(field="recent", value=True))), TODAY)
+    assert recent.where == (Comparison(field="capture_date", op="between", values=("2026-07-17", "2026-10-15")),)
     titled = Comparison(field="title", op="contains", values=("window seat",))
-    assert as_answered(Query(source=NAME, where=(titled, company))).text == '"window seat"'
+    assert as_answered(Query(source=NAME, where=(titled, company)), TODAY).text == '"window seat"'
     first = Query.model_validate({"source": NAME, "select": ["title"], "order": ["capture_date"], "limit": 1})
-    assert as_answered(first).ties
+    assert as_answered(first, TODAY).ties
 
 
 def test_doubt_and_what_is_unknown_are_said_first() -> None:

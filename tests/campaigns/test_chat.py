@@ -113,14 +113,16 @@ def test_a_value_that_does_not_exist_is_refused_with_the_nearest(client: TestCli
 
 
 def test_what_was_read_can_be_sent_back_changed(client: TestClient) -> None:
-    question = "email campaigns with a free trial"
-    read = chat(client, question)["constraints"]
+    question = "Show me campaigns"
+    given = [("channel", "Email"), ("value_prop", "Free Trial")]
+    conditions = [{"any_of": [{"field": field, "values": [value]}]} for field, value in given]
+    read = chat(client, question, constraints={"conditions": conditions})["constraints"]
     [channel] = [clause for clause in read["conditions"] if clause["label"] == "on Email"]
     others = [clause for clause in read["conditions"] if clause is not channel]
 
     def changed(**changes: Any) -> dict[str, Any]:
-        given = read | {"conditions": [*others, channel | changes] if changes else others}
-        return chat(client, question, constraints=given)
+        changed = read | {"conditions": [*others, channel | changes] if changes else others}
+        return chat(client, question, constraints=changed)
 
     def channels(answer: dict[str, Any]) -> list[str]:
         return [campaign["channel"] for campaign in answer["campaigns"]]

@@ -5,6 +5,7 @@ What no field holds is a theme: campaigns are found by its meaning and its words
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from pydantic import ValidationError
 from quarry.agent.reading import read_over
 from quarry.campaigns import retrieval, wording
 from quarry.campaigns.by_model import observation
-from quarry.campaigns.conditions import DATE, NAME, SCHEMA, filters_of, label_of, on_wire
+from quarry.campaigns.conditions import DATE, NAME, SCHEMA, filters_of, from_wire, label_of, on_wire
 from quarry.campaigns.contract import ChatRequest, ToolCalled, ToolCallEvent
 from quarry.campaigns.results import NOTHING, CampaignSet, Search
 from quarry.campaigns.sources import PREDICATES
@@ -190,20 +191,21 @@ async def read(request: ChatRequest, toolset: CampaignToolset) -> Question:
         # a question that names no rows goes on about those of the one before
         theme = said or ("" if any(isinstance(each, SourceName) for each in before.said.named) else theme)
     assert before is not None
-    question = _question(before, name, theme)
+    question = _question(before, name, theme, toolset.today)
     if request.constraints is None:
         return question
     query = question.query.model_copy(update={"where": (), "text": request.constraints.words})
-    if request.constraints.theme and not query.group and query.aggregate == (COUNT,):
+    is_number = query.aggregate == (COUNT,) and not query.group
+    if request.constraints.theme and (is_number or question.verdict != "confident"):
         # what is found by its meaning is listed
-        query = query.model_copy(update={"aggregate": ()})
+        query = Query(source=name, text=query.text)
     return Question(
         query, "confident", request.constraints.theme, evidence=request.constraints.evidence, needs_theme=True
     )
 
 
-def _question(reading: Reading, name: str, theme: str) -> Question:
-    query, chance = _likeliest(reading)
+def _question(reading: Reading, name: str, theme: str, today: datetime.date) -> Question:
+    query, chance = _likeliest(reading, today)
     denied = vetoes(reading.said, reading.best[0][0].mask) if reading.best else []
     is_list = query.asks_for_rows and not query.order
     # what a list leaves unread is its theme
@@ -228,7 +230,7 @@ def _question(reading: Reading, name: str, theme: str) -> Question:
     )
 
 
-def _likeliest(reading: Reading) -> tuple[Query, float]:
+def _likeliest(reading: Reading, today: datetime.date) -> tuple[Query, float]:
     """The Query that most candidates ask for, by their chances, which add up where their answers are the same."""
     queries: dict[str, Query] = {}
     chances: dict[str, float] = {}
@@ -238,7 +240,7 @@ def _likeliest(reading: Reading) -> tuple[Query, float]:
         except ValidationError:
             continue
         if read is not None:
-            query = as_answered(read.model_copy(update={"spans": ()}))
+            query = as_answered(read.model_copy(update={"spans": ()}), today)
             is_count = query.aggregate == (COUNT,) and not query.group
             # a number is told with its campaigns, and campaigns with their number
             key = (query.model_copy(update={"aggregate": ()}) if is_count else query).model_dump_json()
@@ -250,7 +252,7 @@ def _likeliest(reading: Reading) -> tuple[Query, float]:
     return queries[best], chances[best]
 
 
-def as_answered(query: Query) -> Query:
+def as_answered(query: Query, today: datetime.date) -> Query:
     """The Query in the form that an answer has: campaigns with their number, the different values of fields with theirs, and
     what ties with the last; conditions as they stand on the wire.
     """
@@ -263,7 +265,7 @@ def as_answered(query: Query) -> Query:
     for each in query.where:
         field = each.field if isinstance(each, Comparison) else ""
         if field in named:
-            where += PREDICATES[field]
+            where += from_wire(on_wire(PREDICATES[field], today), "required")
         elif isinstance(each, Comparison) and field == TITLE and each.op in ("=", "contains"):
             # campaigns have no title of their own: their copy is meant
             words += [f'"{value}"' for value in each.scalars]
