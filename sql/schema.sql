@@ -5992,6 +5992,19 @@ ALTER TABLE ONLY quarry.company_embeddings ALTER COLUMN embedding SET STORAGE PL
 
 
 --
+-- Name: company_synonyms; Type: TABLE; Schema: quarry; Owner: -
+--
+
+CREATE TABLE quarry.company_synonyms (
+    id text NOT NULL,
+    said text NOT NULL,
+    field text NOT NULL,
+    value text NOT NULL,
+    CONSTRAINT company_synonyms_field_check CHECK ((field = ANY (ARRAY['sector'::text, 'category'::text, 'business_model'::text, 'niche'::text])))
+);
+
+
+--
 -- Name: conversations; Type: TABLE; Schema: quarry; Owner: -
 --
 
@@ -6713,6 +6726,7 @@ CREATE TABLE quarry.search_run_steps (
     prompt_tokens integer DEFAULT 0 NOT NULL,
     completion_tokens integer DEFAULT 0 NOT NULL,
     counts jsonb DEFAULT '{}'::jsonb NOT NULL,
+    reason text,
     CONSTRAINT search_run_steps_status_check CHECK ((status = ANY (ARRAY['completed'::text, 'degraded'::text, 'failed'::text])))
 );
 
@@ -6740,7 +6754,10 @@ CREATE TABLE quarry.search_runs (
     feedback_at timestamp with time zone,
     request jsonb,
     answer_id text,
-    CONSTRAINT search_runs_status_check CHECK ((status = ANY (ARRAY['completed'::text, 'failed'::text, 'abandoned'::text])))
+    iteration_count integer DEFAULT 0 NOT NULL,
+    tool_call_count integer DEFAULT 0 NOT NULL,
+    session_id text,
+    CONSTRAINT search_runs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'completed'::text, 'failed'::text, 'abandoned'::text])))
 );
 
 
@@ -6899,6 +6916,14 @@ ALTER TABLE ONLY quarry.companies
 
 ALTER TABLE ONLY quarry.company_embeddings
     ADD CONSTRAINT company_embeddings_pkey PRIMARY KEY (record_id, embedding_type, window_number);
+
+
+--
+-- Name: company_synonyms company_synonyms_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
+--
+
+ALTER TABLE ONLY quarry.company_synonyms
+    ADD CONSTRAINT company_synonyms_pkey PRIMARY KEY (id);
 
 
 --
@@ -8120,6 +8145,13 @@ CREATE INDEX saved_searches_user ON quarry.saved_searches USING btree (user_id, 
 --
 
 CREATE INDEX search_runs_feedback_at ON quarry.search_runs USING btree (feedback_at) WHERE (feedback_at IS NOT NULL);
+
+
+--
+-- Name: search_runs_session; Type: INDEX; Schema: quarry; Owner: -
+--
+
+CREATE INDEX search_runs_session ON quarry.search_runs USING btree (session_id, started_at) WHERE (session_id IS NOT NULL);
 
 
 --

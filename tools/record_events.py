@@ -69,7 +69,7 @@ UNKNOWN_OF_THE_CLIENT = (
 ANSWER_ID = "pVx0mZ3Tq7yJc2LwN8rKdA"
 QUESTION = "Who moved the motion on the Sable River Bridge?"
 PEOPLE_QUERY = "Go engineers in Bengaluru who are open to work, for up to 50 LPA"
-CAMPAIGNS_QUESTION = "What do the premium email campaigns offer?"
+CAMPAIGNS_QUESTION = "What are the offers from Tern & Co?"
 ROWS_QUERY = {
     "source": "motion",
     "where": [{"field": "result", "value": "carried"}, {"field": "meeting.body", "value": "City Council"}],

@@ -1,4 +1,4 @@
-"""Chatting about campaigns without a model: the rule's searches, exact answers, filters, the wire."""
+"""Chatting about campaigns without a model: searches, exact answers, filters, the wire."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_how_many_is_counted_over_the_whole_set(client: TestClient, rows: list[d
     email = [row for row in rows if row["channel"] == "Email"]
     answer = chat(client, "How many email campaigns are there?")
     assert answer["total"] == len(email)
-    assert f"**{len(email)}**" in answer["response"]
+    assert answer["response"].startswith(f"{len(email)} campaigns")
     assert ids(answer) == {row["id"] for row in email}
 
 
@@ -58,22 +58,17 @@ def test_the_most_common_values_come_first(client: TestClient, rows: list[dict[s
 
 
 def test_the_offers_of_filtered_campaigns_are_told(client: TestClient) -> None:
-    answer = chat(client, "What are the offers from recent Cash Back, Premium campaigns?")
-    assert answer["detectedFilters"] == {
-        "value_prop": ["Cash Back / Rewards"],
-        "sentiment": ["Premium"],
-        "date_range": "recent",
-    }
-    assert {campaign["imagery_sentiment"] for campaign in answer["campaigns"]} == {"Premium"}
-    offers = [campaign["offer"] for campaign in answer["campaigns"]]
-    assert offers
+    answer = chat(client, "What are the offers from Tern & Co?")
+    assert answer["detectedFilters"] == {"company": ["Tern & Co"]}
+    offers = [campaign["offer"] for campaign in answer["campaigns"] if "offer" in campaign]
+    assert len(offers) > 2
     assert all(offer in answer["response"] for offer in offers)
 
 
-def test_words_of_the_copy_are_found_as_they_stand(client: TestClient) -> None:
-    answer = chat(client, "Which campaigns mention a grandmother?")
-    assert ids(answer) == {"cmp-orla-family-1"}
-    assert chat(client, 'Who says "the quiet card"?')["campaigns"][0]["id"] == "cmp-aurelia-reserve-3"
+def test_words_in_quotes_are_looked_for_in_the_copy(client: TestClient) -> None:
+    answer = chat(client, 'How many campaigns say "the quiet card"?')
+    assert ids(answer) == {"cmp-aurelia-reserve-3"}
+    assert answer["constraints"]["words"] == '"the quiet card"'
 
 
 def test_a_theme_is_found_by_its_meaning(client: TestClient) -> None:
@@ -88,7 +83,7 @@ def test_a_follow_up_keeps_the_filters_of_the_question_before(client: TestClient
     ]
     answer = chat(client, "And by email?", history=history)
     assert answer["detectedFilters"] == {"company": ["Orla Mobile"], "channel": ["Email"]}
-    assert "**2**" in answer["response"]
+    assert answer["total"] == 2
 
 
 def test_the_filters_of_the_page_hold_where_they_are_applied(client: TestClient) -> None:

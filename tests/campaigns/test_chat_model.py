@@ -114,7 +114,7 @@ def test_an_answer_behind_malformed_calls_alone_is_replaced(model_client: TestCl
     broken = Reply.tool_calls([("filter_campaigns", '{"chanel": ')])
     model.enqueue(broken, Reply.text("There are 9."), Reply.text("There are 9."))
     final = chat(model_client, "How many SMS campaigns are there?")
-    assert "**4**" in final["response"]
+    assert "4 campaigns" in final["response"]
     assert final["telemetry"]["degradedSteps"] == ["campaigns_research"]
 
 
@@ -257,7 +257,7 @@ def test_numbers_are_counted_over_all_campaigns(model_client: TestClient, model:
 
 @pytest.mark.parametrize(
     ("question", "said"),
-    [("How many email campaigns are there?", "**28**"), ("Which ads mention a grandmother?", "Orla Family")],
+    [("How many email campaigns are there?", "28 campaigns"), ("campaigns about electric cars", "Volta Motors")],
 )
 def test_an_answer_that_rests_on_no_tool_result_is_replaced(
     model_client: TestClient, model: FakeOpenAI, question: str, said: str
@@ -287,7 +287,7 @@ def test_an_aggregate_that_makes_no_sense_goes_back(
     assert "not valid" in tool_results(model.chat_requests[1])[0]
 
 
-def test_the_filters_of_the_model_hold_whatever_the_reading_says(model_client: TestClient, model: FakeOpenAI) -> None:
+def test_the_filters_of_the_model_hold(model_client: TestClient, model: FakeOpenAI) -> None:
     model.enqueue(calls(("filter_campaigns", {"sentiment": ["Urgent"], "has_offer": True})), Reply.text("See."))
     final = chat(model_client, "Who is pushing urgency in email, not on TV?")
     assert final["detectedFilters"] == {"sentiment": ["Urgent"], "has_offer": True}
@@ -295,14 +295,6 @@ def test_the_filters_of_the_model_hold_whatever_the_reading_says(model_client: T
     labels = [condition["label"] for condition in final["constraints"]["conditions"]]
     assert labels == ["with the sentiment Urgent", "with an offer"]
     assert all(each["meets"] == labels and not each["misses"] for each in final["campaigns"])
-
-
-def test_a_condition_that_the_reading_found_too_keeps_the_words_that_say_it(
-    model_client: TestClient, model: FakeOpenAI
-) -> None:
-    model.enqueue(calls(("filter_campaigns", {"channel": ["SMS"]})), Reply.text("See."))
-    [evidence] = chat(model_client, "What runs by SMS?")["constraints"]["evidence"]
-    assert (evidence["field"], evidence["value"], evidence["start"]) == ("channel", "SMS", 13)
 
 
 def test_of_several_values_those_that_exist_hold_and_the_others_are_told(
@@ -329,9 +321,7 @@ def test_what_the_user_has_set_holds_in_every_search(model_client: TestClient, m
     assert labels == ["on Email", "by Orla Mobile"]
 
 
-def test_the_model_is_told_the_question_and_nothing_that_rules_made_of_it(
-    model_client: TestClient, model: FakeOpenAI
-) -> None:
+def test_the_model_is_given_the_question_as_it_was_asked(model_client: TestClient, model: FakeOpenAI) -> None:
     question = "Which Orla Mobile ad got the most views?"
     model.enqueue(calls(("filter_campaigns", {"company": "Orla Mobile"})), Reply.text("Views are not in the data."))
     final = chat(model_client, question)
@@ -367,14 +357,14 @@ def test_instructions_in_copy_stay_inside_a_block_of_data(model_client: TestClie
         [calls(("filter_campaigns", {"channel": ["SMS"]})), Reply.http_error(500), Reply.http_error(500)],
     ],
 )
-def test_a_failing_model_is_replaced_by_the_rule(
+def test_a_failing_model_is_replaced_by_the_reader(
     model_client: TestClient, model: FakeOpenAI, replies: list[Reply]
 ) -> None:
     model.enqueue(*replies)
     final = chat(model_client, "How many SMS campaigns are there?")
     assert final["telemetry"]["degradedSteps"] == ["campaigns_research"]
     assert final["total"] == 4
-    assert "**4**" in final["response"]
+    assert "4 campaigns" in final["response"]
 
 
 def test_an_answer_that_breaks_off_is_finished_from_what_was_found(model_client: TestClient, model: FakeOpenAI) -> None:
@@ -383,7 +373,7 @@ def test_an_answer_that_breaks_off_is_finished_from_what_was_found(model_client:
     )
     final = chat(model_client, "What are the SMS offers?")
     assert final["response"].startswith("Half an \n\n")
-    assert "Orla One" in final["response"]
+    assert "Three months free with a new line" in final["response"]
     assert final["telemetry"]["degradedSteps"] == ["campaigns_research"]
 
 

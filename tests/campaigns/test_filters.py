@@ -1,4 +1,4 @@
-"""Filters of the page and of tools, made into conditions on values that exist."""
+"""Filters of the page and of tools as conditions on values that exist, and conditions on the wire."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ import datetime
 
 import pytest
 
-from quarry.campaigns.conditions import conditions_of
-from quarry.campaigns.contract import CampaignFilters, DateRange, ExcludedValues
-from quarry.campaigns.filters import Resolved, filters_of
+from quarry.campaigns.conditions import Resolved, compared, filters_of, from_wire, label_of, on_wire
+from quarry.campaigns.contract import CampaignFilters, ClauseOnWire, DateRange, ExcludedValues
 from quarry.campaigns.retrieval import filter_campaigns, known_values
 from quarry.campaigns.tools import resolve_filters
+from quarry.query.algebra import AnyOf, Comparison, Condition, Not, Words
 from quarry.services.services import Services
-from quarry.spans import mention
-from quarry.spans.question import Condition
 
 LATEST = datetime.date(2026, 10, 15)
 
@@ -36,32 +34,33 @@ async def resolved(services: Services, filters: object, exclude: ExcludedValues 
 async def test_a_value_means_the_one_it_equals_else_those_with_all_its_words(
     sample_services: Services, name: str, asked: str, values: tuple[str, ...]
 ) -> None:
-    [(condition,)] = (await resolved(sample_services, {name: asked})).clauses
+    [condition] = (await resolved(sample_services, {name: asked})).conditions
+    assert isinstance(condition, Comparison)
     assert set(values) <= set(condition.values)
-    assert (condition.facet, len(condition.values) == 1) == (name, len(values) == 1)
+    assert (condition.field, len(condition.values) == 1) == (name, len(values) == 1)
 
 
 async def test_what_does_not_exist_is_told_with_the_nearest_and_met_by_nothing(sample_services: Services) -> None:
     outcome = await resolved(sample_services, {"channel": ["Emial", "TV"], "company": "Nobody Knows"})
     assert str(outcome.unknown[0]).startswith("No campaign has the channel 'Emial'; did you mean 'Email'")
     assert len(outcome.unknown) == 2
-    assert (await filter_campaigns(sample_services.database, conditions_of(outcome.clauses))).total == 0
+    assert (await filter_campaigns(sample_services.database, outcome.conditions)).total == 0
 
 
 async def test_values_may_be_ruled_out(sample_services: Services) -> None:
     outcome = await resolved(sample_services, {"sentiment": ["playful"]}, ExcludedValues(channel=["email"]))
-    assert outcome.clauses == (
-        (Condition("sentiment", ("Playful",)),),
-        (Condition("channel", ("Email",), is_negated=True),),
+    assert outcome.conditions == (
+        compared("sentiment", ("Playful",)),
+        compared("channel", ("Email",), is_negated=True),
     )
 
 
 async def test_offers_and_days_are_conditions_too(sample_services: Services) -> None:
     outcome = await resolved(sample_services, {"has_offer": False, "offer": "miles", "date_range": "recent"})
-    assert outcome.clauses == (
-        (Condition("offer", ("miles",)),),
-        (Condition("offer", is_negated=True),),
-        (Condition("capture_date", range=mention.DateRange(datetime.date(2026, 7, 17), LATEST)),),
+    assert outcome.conditions == (
+        Comparison(field="offer", op="contains", values=("miles",)),
+        Comparison(field="offer", op="is_null"),
+        Comparison(field="capture_date", op="between", values=("2026-07-17", "2026-10-15")),
     )
 
 
@@ -76,11 +75,38 @@ async def test_offers_and_days_are_conditions_too(sample_services: Services) -> 
 )
 async def test_filters_come_back_from_conditions(sample_services: Services, filters: CampaignFilters) -> None:
     outcome = await resolved(sample_services, filters.given())
-    assert filters_of(outcome.clauses, LATEST).given() == filters.given()
+    assert filters_of(on_wire(outcome.conditions, LATEST), LATEST).given() == filters.given()
+
+
+CONDITIONS: list[tuple[Condition, str]] = [
+    (compared("channel", ("Email",)), "on Email"),
+    (compared("channel", ("Email",), is_negated=True), "not on Email"),
+    (compared("offer", is_negated=True), "without an offer"),
+    (
+        AnyOf(any_of=(compared("channel", ("TV",)), compared("sentiment", ("Playful",)))),
+        "on TV or with the sentiment Playful",
+    ),
+    (Comparison(field="capture_date", op=">=", values=("2026-06-01",)), "captured since June 2026"),
+    (Comparison(field="month(capture_date)", values=(6,)), "captured in June"),
+    (Words(words="free"), "with the words “free”"),
+    (Not(negated=Words(words="free")), "without the words “free”"),
+]
+
+
+@pytest.mark.parametrize(("condition", "label"), CONDITIONS)
+def test_a_condition_goes_over_the_wire_and_back(condition: Condition, label: str) -> None:
+    [clause] = on_wire([condition], LATEST)
+    assert clause.label == label
+    [back] = from_wire([ClauseOnWire.model_validate(clause.model_dump(by_alias=True))], "required")
+    assert label_of(back) == label
+    assert on_wire([back], LATEST) == [clause]
 
 
 def test_what_no_filter_can_say_is_left_out() -> None:
-    negated = Condition("channel", ("Email",), is_negated=True)
-    june = Condition("capture_date", range=mention.DateRange(months=(6,)))
-    either = (Condition("channel", ("TV",)), Condition("sentiment", ("Playful",)))
-    assert filters_of([(negated,), (june,), either], LATEST).given() == {}
+    unsaid = [each for each, _ in CONDITIONS[1:2] + CONDITIONS[3:4] + CONDITIONS[5:]]
+    assert filters_of(on_wire(unsaid, LATEST), LATEST).given() == {}
+
+
+def test_days_that_count_back_are_days_on_the_wire() -> None:
+    [clause] = on_wire([Comparison(field="capture_date", op="between", values=("today-90d", "today"))], LATEST)
+    assert filters_of([clause], LATEST).given() == {"date_range": "recent"}

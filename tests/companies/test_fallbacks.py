@@ -9,15 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.companies.contract import ChatMessage
 from quarry.companies.fallback_ranking import rerank_by_rule
 from quarry.companies.fallbacks import critique_by_rule, plan_by_rule, seed_variants
 from quarry.companies.outputs import VARIANTS_PLANNED_MAX
 from quarry.companies.prompts import CritiqueInputs, PlanInputs, RerankInputs, SummaryEntry, SummaryInputs
+from quarry.companies.query import Sought
 from quarry.companies.ranking import NEAR_SHARE, Entry
 from quarry.companies.snippets import facts, inline_description, snippets
 from quarry.companies.summary import nothing_found, portrait, summary_by_rule
-from tests.companies.asking import asked
+from quarry.query.algebra import Comparison
+from tests.companies.asking import seeking
 from tests.companies.factories import company, entry, plan
 
 QUESTIONS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=100)
@@ -41,59 +42,52 @@ BANK = company(
 )
 
 
-def planned(question: str, *, named: bool = False, **inputs: Any) -> Any:
-    earlier = [message.content for message in inputs.get("history", ())]
-    return plan_by_rule(PlanInputs(question, **inputs), asked(question, earlier), named=named)
+INSURTECH = {"insurtech": ("sector", "Insurance")}
+FARMING = {"farming": ("sector", "Food & Agriculture")}
 
 
-def ranked(question: str, *entries: Entry, seed: Any = None) -> Any:
-    return rerank_by_rule(RerankInputs(question, plan(question), entries, seed), asked(question))
+def planned(sought: Sought, *, named: bool = False, **inputs: Any) -> Any:
+    return plan_by_rule(PlanInputs(sought.question, **inputs), sought, named=named)
+
+
+def ranked(sought: Sought | str, *entries: Entry, seed: Any = None) -> Any:
+    sought = seeking(sought) if isinstance(sought, str) else sought
+    return rerank_by_rule(RerankInputs(sought.question, plan(sought.question), entries, seed), sought)
 
 
 class TestPlan:
     def test_a_field_is_looked_up_in_the_taxonomy_first(self) -> None:
-        made = planned("top 3 insurtech startups")
+        made = planned(replace(seeking("insurtech", tags=INSURTECH), count=3))
         assert (made.intent, made.target_result_count) == ("discover", 3)
         assert made.search_priority_order == ["taxonomy", "hybrid", "keyword"]
         assert made.filters.sectors == ["Insurance"]
         assert made.query_variants == ["insurtech", "Insurance"]
 
     def test_a_description_is_searched_for_in_its_own_words_and_without_the_small_ones(self) -> None:
-        made = planned("something that pulls weeds out of the beets of a grower")
+        made = planned(seeking("pulls weeds out of the beets of a grower"))
         assert made.search_priority_order == ["hybrid", "keyword"]
         assert made.query_variants == ["pulls weeds out of the beets of a grower", "pulls weeds beets grower"]
-        assert made.filters.model_dump(include={"sectors", "categories", "business_models"}) == {
-            "sectors": [], "categories": [], "business_models": [],
-        }  # fmt: skip
 
     def test_a_tag_for_whom_companies_work_is_looked_up_behind_the_words(self) -> None:
-        made = planned("herbicide for farmers in beets")
+        made = planned(seeking("herbicide for farming", tags=FARMING))
         assert made.filters.sectors == ["Food & Agriculture"]
         assert made.search_priority_order == ["hybrid", "keyword", "taxonomy"]
 
     def test_a_likely_name_is_looked_for(self) -> None:
-        made = planned("Weedr", named=True)
+        made = planned(seeking("Weedr"), named=True)
         assert (made.intent, made.search_priority_order[0]) == ("find_company", "exact_name")
 
-    def test_narrowing_down_takes_the_earlier_topic(self) -> None:
-        history = [ChatMessage(role="user", content="weeding machines")]
-        made = planned("only the British ones", history=history, previous_ids=["c-weeder"])
-        assert made.intent == "narrow"
-        assert made.query_variants[0] == "weeding machines"
-
     def test_a_seed_company_is_searched_for_by_its_profile_without_its_name(self) -> None:
-        reading = asked("companies like Weeder", named=["Weeder"])
-        made = plan_by_rule(PlanInputs("companies like Weeder", seed=WEEDER), reading, named=False)
+        made = planned(seeking(), seed=WEEDER)
         assert made.query_variants == seed_variants(WEEDER)
         assert not any("Weeder" in variant for variant in made.query_variants)
         assert made.filters.niches == ["robotic weeding"]
 
     @given(QUESTIONS)
-    def test_any_question_has_a_plan(self, question: str) -> None:
-        made = planned(question)
+    def test_any_topic_has_a_plan(self, topic: str) -> None:
+        made = planned(seeking(topic))
         assert 1 <= len(made.query_variants) <= VARIANTS_PLANNED_MAX
         assert 1 <= made.target_result_count <= 20
-        assert made == planned(question)
 
 
 class TestRanking:
@@ -108,7 +102,7 @@ class TestRanking:
         assert "robotic weeding" in best.evidence_chips
 
     def test_a_first_sector_counts_more_than_a_second(self) -> None:
-        made = ranked("food and farming companies", entry(BANK, semantic=0.4), entry(MILKER, semantic=0.4))
+        made = ranked(seeking("farming", tags=FARMING), entry(BANK, semantic=0.4), entry(MILKER, semantic=0.4))
         assert made.ranked_company_ids == ["c-milker", "c-bank"]
 
     def test_a_near_name_carries_its_company(self) -> None:
@@ -130,9 +124,13 @@ class TestRanking:
         assert made.per_company[0].reason.startswith("Also in Agricultural Robotics: ")
 
     def test_chips_say_which_demands_are_met(self) -> None:
-        [said] = ranked(
-            "weeding startups in Leeds founded after 2010 with 10+ employees, seed stage", entry(WEEDER, semantic=0.5)
-        ).per_company
+        demands = (
+            Comparison(field="city", values=("Leeds",)),
+            Comparison(field="founded_year", op=">", value=2010),
+            Comparison(field="employees", op=">=", value=10),
+            Comparison(field="funding_stage", values=("seed",)),
+        )
+        [said] = ranked(seeking("weeding", *demands), entry(WEEDER, semantic=0.5)).per_company
         assert {"Leeds, United Kingdom", "Seed", "Founded 2019", "40 employees"} <= set(said.evidence_chips)
         assert len(said.evidence_chips) == 5
 
@@ -175,17 +173,15 @@ class TestCritique:
         )
 
     def test_it_stops_when_the_ranking_is_sure(self) -> None:
-        made = critique_by_rule(self.inputs("weeds in insurance", 0.8, ()), asked("weeds in insurance"))
+        made = critique_by_rule(self.inputs("weeds in insurance", 0.8, ()), seeking("weeds in insurance"))
         assert (made.decision, made.confidence_target_met, made.new_query_variants) == ("stop", True, [])
 
-    def test_it_goes_on_with_what_was_not_tried(self) -> None:
-        question = "weeds in car insurance"
-        made = critique_by_rule(self.inputs(question, 0.4, (question,)), asked(question))
+    def test_it_goes_on_with_what_was_not_tried_until_nothing_is_left(self) -> None:
+        topic = "weeds in car insurance"
+        sought = seeking(topic, tags={"car insurance": ("category", "Auto Insurance")})
+        made = critique_by_rule(self.inputs(topic, 0.4, (topic,)), sought)
         assert (made.decision, made.new_query_variants) == ("continue", ["Auto Insurance"])
-
-    def test_it_stops_when_nothing_is_left_to_try(self) -> None:
-        question = "weeds in car insurance"
-        made = critique_by_rule(self.inputs(question, 0.4, (question, "auto insurance")), asked(question))
+        made = critique_by_rule(self.inputs(topic, 0.4, (topic, "auto insurance")), sought)
         assert (made.decision, made.confidence_target_met) == ("stop", False)
 
 

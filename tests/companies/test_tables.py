@@ -63,7 +63,7 @@ def test_names_are_kept_once() -> None:
 
 
 def test_companies_are_loaded_and_a_bad_line_is_named(database_url: str, tmp_path: Path) -> None:
-    [table] = LOADABLE
+    table = LOADABLE[0]
     assert catalog.LOADABLE["companies"] is table
     file = tmp_path / "companies.jsonl"
     file.write_text(json.dumps(ROW) + "\n" + json.dumps(ROW | {"id": "c-2", "categories": "Nowhere"}) + "\n")

@@ -14,16 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quarry.campaigns.answer import campaigns_spoken_of
+from quarry.campaigns.conditions import named_values, resolve
 from quarry.campaigns.contract import Campaign, CampaignFilters
-from quarry.campaigns.facets import CAMPAIGNS
-from quarry.campaigns.filters import named_values, resolve
-from quarry.campaigns.reading import constraints_of as conditions_of_campaigns
-from quarry.campaigns.reading import question_of
 from quarry.campaigns.results import CampaignSet, KnownValues
 from quarry.companies.contract import ChatMessage, Company
 from quarry.companies.fallback_ranking import rerank_by_rule
 from quarry.companies.fallbacks import plan_by_rule
-from quarry.companies.names import is_about, read_names
+from quarry.companies.names import is_about, read_names, without_names
 from quarry.companies.prompts import PlanInputs, RerankInputs
 from quarry.companies.snippets import profile_words, snippets
 from quarry.files.guessing import TableGuesser, staged
@@ -58,8 +55,7 @@ from quarry.spans.lexicon import lexicon_of
 from quarry.spans.locales import render_question
 from quarry.spans.mention import Vocabulary
 from quarry.spans.parser import parse
-from quarry.spans.question import Reading
-from tests.companies.asking import asked
+from tests.companies.asking import seeking
 from tests.companies.factories import entry, plan
 from tests.linear.measuring import assert_linear, cpu_seconds, pieces_of_work, repeated
 from tests.query.tables import SERVED, Filled, read
@@ -74,7 +70,6 @@ KNOWN = KnownValues(
     datetime.date(2025, 5, 1),
     datetime.date(2025, 5, 1),
 )
-CAMPAIGN_WORDS = lexicon_of(CAMPAIGNS)
 CAMPAIGN = Campaign(id="camp-1", company="Acme Bank", channel="Email", campaign_text="Save")
 COMPANY = Company(id="c1", company_name="Harbor", status="startup", description="Payments for bakeries.")
 
@@ -129,10 +124,6 @@ def _cited(size: int) -> Callable[[str], object]:
     return cited
 
 
-def _followed_up(text: str) -> object:
-    return asked("and now?", [text] * 3)
-
-
 def _profile(text: str) -> object:
     company = COMPANY.model_copy(update={"description": text})
     return profile_words(company), snippets(company, {"bakeri"})
@@ -141,7 +132,7 @@ def _profile(text: str) -> object:
 def _planned(text: str) -> object:
     company = COMPANY.model_copy(update={"tagline": text, "niches": [text, "x"]})
     inputs = PlanInputs(text, [ChatMessage.model_construct(role="user", content=text)])
-    sought = asked(text)
+    sought = seeking(text)
     return plan_by_rule(inputs, sought, named=True), plan_by_rule(replace(inputs, seed=company), sought, named=False)
 
 
@@ -151,7 +142,7 @@ def _reranked(text: str) -> object:
         entry(COMPANY.model_copy(update={"id": f"c{n}", "description": text, "niches": pieces, "categories": pieces}))
         for n in range(3)
     ]
-    inputs, sought = RerankInputs(text, plan(text), entries), asked(text)
+    inputs, sought = RerankInputs(text, plan(text), entries), seeking(text)
     return rerank_by_rule(inputs, sought), rerank_by_rule(replace(inputs, seed=entries[0].company), sought)
 
 
@@ -159,13 +150,6 @@ def _filtered(text: str) -> object:
     filters = CampaignFilters.model_construct(channel=[text[place : place + 4] for place in range(0, len(text), 4)])
     named = named_values(filters)
     return resolve(filters, named, [[] for _ in named], KNOWN)
-
-
-def _asked_of_campaigns(text: str) -> object:
-    parsed = parse(text, lexicon=CAMPAIGN_WORDS, vocabulary=Vocabulary(), reference_date=datetime.date(2025, 5, 1))
-    return conditions_of_campaigns(
-        question_of(Reading(parsed, interpret(parsed, CAMPAIGNS)), datetime.date(2025, 5, 1))
-    )
 
 
 def _spoken_of(text: str) -> object:
@@ -242,25 +226,12 @@ READERS: list[tuple[str, Reader, list[tuple[str, Callable[[int], str]]], int]] =
     ("people: normalisation", _normalised, _queries("1 ", "only "), HALF_A_QUERY),
     ("people: places", places_in, _queries("or ", "x/"), HALF_A_QUERY),
     ("people: reasons", lambda text: sanitised([text]), _queries("[", "<a", "**", "[x]("), 20_000),
-    (
-        "companies: question",
-        asked,
-        _queries("9,", "1.", "raised ", "that have ", "in A-in or ", "no ai ", "in Xx or Yy ", "seed x-", "in germany or "),
-        HALF_A_QUERY,
-    ),
-    ("companies: follow-up", _followed_up, _queries("9,", "and "), HALF_A_QUERY),
     ("companies: names", read_names, _queries("? ", '"x', "x-x.", "a1.", "Xx of ", "same a ", "like ", "it is "), HALF_A_QUERY),
-    ("companies: like names", lambda text: asked(text, named=["x"]), _queries("similar to x "), HALF_A_QUERY),
+    ("companies: like names", lambda text: without_names(text, ["x"]), _queries("similar to x "), HALF_A_QUERY),
     ("companies: about names", lambda text: is_about(text, ["1"]), _queries("1x "), HALF_A_QUERY),
     ("companies: profiles", _profile, _queries("a. ", "bakery! "), 20_000),
     ("companies: plans", _planned, _queries("payments ", "like Harbor "), HALF_A_QUERY),
     ("companies: ranking", _reranked, _queries("payments ", "a. "), HALF_A_QUERY),
-    (
-        "campaigns: question",
-        _asked_of_campaigns,
-        [*_queries("cash back ", "by email ", "not with an offer "), ("says", repeated("says ", "", "\n"))],
-        HALF_A_QUERY,
-    ),
     ("campaigns: filters", _filtered, _queries("x", "emai"), HALF_A_QUERY),
     ("campaigns: what an answer speaks of", _spoken_of, _queries("a-", "camp-1 "), 20_000),
     (
@@ -306,9 +277,7 @@ def test_twice_the_text_takes_about_twice_as_long(read: Reader, hostile: Callabl
 QUESTION_READERS: list[Reader] = [
     _constraints,
     _normalised,
-    asked,
     read_names,
-    _asked_of_campaigns,
     _asked_of_records,
     _rendered,
     lambda text: take_up(text, []),

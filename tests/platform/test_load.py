@@ -366,19 +366,22 @@ print(count, peak_kib() - before)
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="reads the peak of memory from /proc")
 
 
+@pytest.fixture(scope="module")
+def segments(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A large file of segments."""
+    return write_segments(tmp_path_factory.mktemp("large") / "segments.jsonl", SEGMENTS)
+
+
 @on_linux
 @pytest.mark.parametrize("format", ["csv", "json", "jsonl.gz"])
-def test_a_large_file_of_another_format_is_read_in_bounded_memory(tmp_path: Path, format: str) -> None:
-    path = write_segments(tmp_path / "segments.jsonl", SEGMENTS)
-    size = path.stat().st_size
-    assert_bounded(size, "read", str(converted(path, format)))
+def test_a_large_file_of_another_format_is_read_in_bounded_memory(segments: Path, format: str) -> None:
+    assert_bounded(segments.stat().st_size, "read", str(converted(segments, format)))
 
 
 @on_linux
-def test_a_large_file_is_loaded_in_bounded_memory(loader: Loader, url: str, tmp_path: Path) -> None:
+def test_a_large_file_is_loaded_in_bounded_memory(loader: Loader, url: str, segments: Path) -> None:
     loader("meetings", MEETING)
-    path = write_segments(tmp_path / "segments.jsonl", SEGMENTS)
-    assert_bounded(path.stat().st_size, "load", str(path), url)
+    assert_bounded(segments.stat().st_size, "load", str(segments), url)
 
 
 def assert_bounded(size: int, *arguments: str) -> None:

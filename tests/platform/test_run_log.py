@@ -85,6 +85,28 @@ async def test_a_run_without_steps_and_results_is_written_too(log: RunLog, datab
     assert (row["status"], row["steps"], row["results"]) == ("completed", [], [])
 
 
+async def test_a_run_that_lasts_is_there_before_it_ends(
+    log: RunLog, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_log, "BEGUN_SECONDS", 0.0)
+    run = make_run()
+    run.session_id = "chat-1"
+    with log.record(run):
+        await asyncio.sleep(0.01)
+        await log.drain()
+        began = await whole_run(database, str(run.id))
+        with run.step("search") as step:
+            run.budget.spend_call()
+            run.degrade("search", step, TimeoutError("what was asked"))
+        run.iterations, run.end_reason = 2, "converged"
+    await log.drain()
+    ended = await whole_run(database, str(run.id))
+    assert (began["status"], began["end_reason"], began["session_id"]) == ("running", "in_progress", "chat-1")
+    assert (ended["status"], ended["end_reason"]) == ("completed", "converged")
+    assert (ended["iteration_count"], ended["tool_call_count"]) == (2, 1)
+    assert [(each["status"], each["reason"]) for each in ended["steps"]] == [("degraded", "TimeoutError")]
+
+
 async def test_times_count_from_the_start_of_the_run() -> None:
     run = make_run()
     await asyncio.sleep(0.02)

@@ -11,10 +11,11 @@ import pytest
 
 from quarry.query.algebra import Query
 from quarry.query.compile import compile_query
+from quarry.query.schema import Schema, Source
 from quarry.reader.candidates import CANDIDATES_MAX, Candidate, candidates
 from quarry.reader.learned import learned
 from quarry.reader.values import ValueLink
-from tests.query_language.made import DESK
+from tests.query_language.made import DESK, column
 
 TODAY = datetime.date(2026, 7, 1)
 OPEN = ValueLink(2, 3, "tickets", "status", "Open", 3)
@@ -93,6 +94,42 @@ def test_two_values_of_one_field_are_alternatives() -> None:
     queries = [each.query for each in found("tickets that open or closed", links)]
     wanted = [{"field": "status", "op": "=", "value": "Open"}, {"field": "status", "op": "=", "value": "closed"}]
     assert any(each.get("where") == [{"any_of": wanted}] for each in queries)
+
+
+def test_rows_are_grouped_by_two_fields_that_are_named() -> None:
+    groups = [each.query.get("group") for each in found("tickets by status and agent")]
+    assert any(group is not None and [*map(str, group)] == ["{'field': 'status'}", "agent.name"] for group in groups)
+
+
+def test_all_columns_of_a_source_may_be_asked_for() -> None:
+    columns = {"author", "words", "written_at"}
+    assert any(columns <= set(each.query.get("select", ())) for each in found("all information about comments"))
+
+
+def test_what_is_not_done_has_no_date_though_the_date_is_not_named() -> None:
+    blank = {"field": "closed_at", "op": "is_null"}
+    assert any(blank in each.query.get("where", ()) for each in found("tickets that are still unresolved"))
+
+
+@pytest.mark.parametrize(
+    ("said_so", "called"), [("description", "descr"), ("status", "quotestatus"), ("battery", "hasbattery")]
+)
+def test_a_field_is_known_by_a_short_form_and_by_a_word_within_its_name(said_so: str, called: str) -> None:
+    schema = Schema({"jobs": Source(
+        "jobs", "Jobs", ("job",), "job", lambda row: f"{row}.id", lambda row: f"{row}.id", {called: column(called)},
+    )})  # fmt: skip
+    queries = [each.query for each in candidates(f"jobs by {said_so}", schema, [], TODAY, learned().weights).all]
+    assert {"source": "jobs", "group": [{"field": called}], "aggregate": ["count"]} in queries
+
+
+def test_a_title_made_of_several_columns_may_be_shown_as_these() -> None:
+    named = {"first_name": column("first_name"), "last_name": column("last_name"), "city": column("city")}
+    schema = Schema({"people": Source(
+        "people", "People", ("person", "people"), "person", lambda row: f"{row}.id",
+        lambda row: f"{row}.first_name || ' ' || {row}.last_name", named,
+    )})  # fmt: skip
+    queries = [each.query for each in candidates("list the people", schema, [], TODAY, learned().weights).all]
+    assert {"source": "people", "select": ["first_name", "last_name"]} in queries
 
 
 def test_a_follow_up_changes_what_was_asked_before() -> None:

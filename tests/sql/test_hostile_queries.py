@@ -11,16 +11,12 @@ import pytest
 from psycopg.rows import DictRow
 from psycopg.sql import SQL
 
-from quarry.campaigns.conditions import NAME, NO_DAY, SCHEMA, conditions_of
-from quarry.campaigns.execution import execute, group
-from quarry.campaigns.reading import CampaignQuestion
+from quarry.campaigns.conditions import NAME, NO_DAY, SCHEMA, compared
 from quarry.campaigns.retrieval import BESIDE_THEME_MAX, filter_campaigns, find_by_text, find_by_theme
 from quarry.postgres.pool import Parameters, Query
-from quarry.query import algebra
-from quarry.query.algebra import Words
+from quarry.query.algebra import Not, Words
 from quarry.query.keys import RowConditions
 from quarry.services.services import Services
-from quarry.spans.question import Ask, Clause, Condition, Question
 from tests.benchmarks.hostile import DOMAINS, hostile_queries
 from tests.plans import calls, plans
 
@@ -53,7 +49,7 @@ async def test_campaigns_with_the_words_are_counted_exactly_up_to_ten_thousand_a
             " select n, 'Acme', case when n % 2 = 0 then 'Email' else 'Radio' end, case when n > 10000 then 'card' when n > 2000"
             " then 'card offer' else 'card offer today' end from generate_series(1, 10001) n"
         )
-        radio = conditions_of([(Condition("channel", ("Radio",)),)])
+        radio = (compared("channel", ("Radio",)),)
         found = [await find_by_text(services.database, query) for query in ("offer today", "offer", "card")]
         narrowed = await find_by_text(services.database, "card", radio)
         excluded = await find_by_text(services.database, "offer -today")
@@ -83,43 +79,16 @@ def many_campaigns(database_url: str) -> None:
 
 @pytest.mark.usefixtures("many_campaigns")
 async def test_campaigns_with_given_properties_are_counted_exactly_up_to_ten_thousand(services: Services) -> None:
-    def properties(facet: str, *values: str, is_negated: bool = False) -> tuple[algebra.Condition, ...]:
-        return conditions_of([(Condition(facet, values, is_negated=is_negated),)])
-
     every = await filter_campaigns(services.database, [])
-    emails = await filter_campaigns(services.database, properties("channel", "Email"))
-    offers = await filter_campaigns(services.database, properties("offer"))
-    others = await filter_campaigns(services.database, properties("copy", "silver", is_negated=True))
+    emails = await filter_campaigns(services.database, [compared("channel", ("Email",))])
+    offers = await filter_campaigns(services.database, [compared("offer")])
+    others = await filter_campaigns(services.database, [Not(negated=Words(words="silver"))])
     assert (every.total, every.size, every.is_counted, len(every.campaigns)) == (10_000, "at least 10,000", False, 200)
     assert [each.id for each in every.campaigns[:2]] == ["10001", "10000"]
     assert (emails.total, emails.more, emails.counts["channel"]) == (5_000, False, {"Email": 5_000})
     # no index tells who has an offer, or lacks a word: the latest ten thousand and one were looked at
     assert (offers.total, offers.more) == (10_000, True)
     assert (others.total, others.more, others.campaigns[0].id) == (10_000, True, "10000")
-
-
-@pytest.mark.usefixtures("many_campaigns")
-async def test_the_values_of_more_campaigns_than_are_counted_are_told_of_all_together_alone(services: Services) -> None:
-    conditions = conditions_of([(Condition("channel", ("Email",)),)])
-    every = await filter_campaigns(services.database, [])
-    emails = await filter_campaigns(services.database, conditions)
-    companies = Ask("groups", "company", limit=1)
-    most = await group(services.database, companies, [], every)
-    of_emails = await group(services.database, companies, conditions, emails)
-    distinct = await group(services.database, Ask("distinct", "company"), [], every)
-    assert most is not None
-    assert [(each.value, each.campaigns) for each in most.groups] == [
-        ("Acme 1", 3_334),
-        ("Acme 2", 3_334),
-        ("Acme 0", 3_333),
-    ]
-    assert distinct is not None
-    assert distinct.number == 3
-    assert of_emails is not None
-    assert of_emails.total == sum(each.campaigns for each in of_emails.groups) == 5_000
-    for ask in (Ask("groups", "capture_date", grain="year"), Ask("groups", "offer")):
-        assert await group(services.database, ask, [], every) is None
-    assert await group(services.database, companies, conditions_of([(Condition("offer"),)]), every) is None
 
 
 @pytest.mark.usefixtures("many_campaigns")
@@ -135,9 +104,7 @@ async def test_words_that_campaigns_about_a_theme_must_not_hold_are_not_looked_f
 
     monkeypatch.setattr(services.database, "rows", noted)
     without, within = [
-        await find_by_theme(
-            services.database, "silver", None, conditions_of([(Condition("copy", (words,), is_negated=True),)])
-        )
+        await find_by_theme(services.database, "silver", None, [Not(negated=Words(words=words))])
         for words in ("card or gold", "gold")
     ]
     assert (without.total, [each.id for each in within.campaigns]) == (0, ["10001"])
@@ -177,11 +144,9 @@ def test_campaigns_that_hold_words_of_most_are_counted_in_the_table_as_far_as_th
 async def test_where_nothing_comes_near_a_theme_so_many_campaigns_are_looked_at_for_what_they_must_not_say(
     services: Services,
 ) -> None:
-    unsaid: list[Clause] = [(Condition("copy", ("silver",), is_negated=True),)]
-    emails: list[Clause] = [(Condition("channel", ("Email",)),)]
+    unsaid, emails = Not(negated=Words(words="silver")), compared("channel", ("Email",))
     found = [
-        (await execute(services.database, CampaignQuestion(Question("wigs"), theme="wigs"), clauses, None)).found
-        for clauses in (unsaid, emails)
+        await filter_campaigns(services.database, [each], looked_at_max=BESIDE_THEME_MAX) for each in (unsaid, emails)
     ]
     assert [(each.total, each.more) for each in found] == [(BESIDE_THEME_MAX, True), (5_000, False)]
 

@@ -192,7 +192,7 @@ class TestStatementsOutlastTheTime:
 
     @pytest.mark.usefixtures("late")
     @pytest.mark.parametrize(
-        ("of", "name"), [(name_lookup, "read_question"), (name_lookup, "find_names"), (search, "count")]
+        ("of", "name"), [(name_lookup, "read_sought"), (name_lookup, "find_names"), (search, "count")]
     )
     def test_before_anything_is_found_the_stream_ends_in_an_error(
         self, shared_sample_url: str, hang: Any, of: ModuleType, name: str

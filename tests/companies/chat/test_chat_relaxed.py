@@ -7,65 +7,17 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.companies import retrieval
-from quarry.companies.query import CLAUSES_MAX
-from tests.companies.chat.chatting import UNSURE, chat, critique, final, found, offered, plan, playing, ranking
-from tests.conftest import client_of, model_environment
+from tests.companies.chat.chatting import chat, final, found, playing, ranking
+from tests.conftest import client_of
 from tests.fakes.openai_server import FakeOpenAI
 
 NEAREST = "what follows comes nearest"
-LEFT_OUT = "These are more conditions than are looked at together, so the last ones were left out."
 
 
 def test_where_no_startup_fits_companies_of_any_status_are_searched(client: TestClient) -> None:
     answer = final(chat(client, "companies acquired by Square in 2019"))
     statuses = {company["status"] for company in answer["companiesById"].values()}
     assert "startup" not in statuses
-
-
-def test_a_mistyped_place_is_where_companies_are(client: TestClient) -> None:
-    answer = final(chat(client, "startups in Germny"))
-    assert {company["hq_country"] for company in answer["companiesById"].values()} == {"Germany"}
-
-
-def test_a_mistyped_place_where_nothing_fits_is_left_out_and_named(client: TestClient) -> None:
-    answer = final(chat(client, "heat pumps in Estonai"))
-    assert "No company fits “in Estonia”, so it was left out." in answer["content"]
-    assert answer["references"]
-
-
-def test_what_leaves_companies_is_looked_for_once_whatever_rounds_a_search_takes(
-    shared_sample_url: str, model: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    called: list[str] = []
-    known: list[Any] = []
-
-    def noted(name: str) -> None:
-        real = getattr(retrieval, name)
-
-        async def call(*arguments: Any, **options: Any) -> Any:
-            called.append(name)
-            known.append(options.get("fitting"))
-            return await real(*arguments, **options)
-
-        monkeypatch.setattr(retrieval, name, call)
-
-    monkeypatch.setattr(retrieval, "LISTED_MAX", 1)
-    for name in ("read_ruled_out", "few_fitting_ids", "retrieve_variants"):
-        noted(name)
-    model.respond = playing(
-        plans=[plan("delivery orders"), plan("kitchen menus")],
-        rankings=lambda body: ranking(*offered(body)[:2], confidence=UNSURE),
-        critiques=[critique(decision="refine"), critique(decision="continue")],
-    )
-    with client_of(shared_sample_url, **model_environment(model.url), COMPANY_HYDRATED_MAX="1") as client:
-        events = chat(client, "restaurant software that is not for robots")
-    assert final(events)["telemetry"]["iterationCount"] > 1
-    assert called.count("read_ruled_out") == called.count("few_fitting_ids") == 1
-    searches = [fitting for name, fitting in zip(called, known, strict=True) if name == "retrieve_variants"]
-    # more than are listed meet it: they are compared with each phrasing, and not looked for again
-    assert len(searches) > 1
-    assert all(len(fitting) > 1 for fitting in searches)
 
 
 def test_what_is_only_near_is_said_to_be_only_near(shared_sample_url: str) -> None:
@@ -104,12 +56,6 @@ def test_a_place_that_nobody_is_in_stands_under_its_own_kind(client: TestClient)
         if each["strength"] == "required"
     ]
     assert (condition["field"], condition["values"]) == ("country", ["Greenland"])
-
-
-def test_what_is_ruled_out_within_a_tag_leaves_the_tag(client: TestClient) -> None:
-    companies = final(chat(client, "fintech companies other than banks"))["companiesById"].values()
-    assert companies
-    assert all("Fintech" in company["sectors"] for company in companies)
 
 
 def test_what_was_read_can_be_sent_back_changed(client: TestClient) -> None:
@@ -166,21 +112,3 @@ def test_constraints_that_no_company_can_meet_are_refused_before_the_stream_begi
     [error] = response.json()["errors"]
     assert error["pointer"] == pointer
     assert message in error["message"]
-
-
-MANY = " ".join(f"founded after {year}" for year in range(1900, 1960))
-
-
-@pytest.mark.parametrize("question", [f"banks {MANY}", f"banks {MANY.replace('after', 'before')}"])
-def test_conditions_that_are_left_out_are_told(client: TestClient, question: str) -> None:
-    answer = final(chat(client, question))
-    assert bool(answer["references"]) == ("after" in question)
-    assert LEFT_OUT in answer["content"]
-    required = [each for each in answer["constraints"]["conditions"] if each["strength"] == "required"]
-    assert len(required) == CLAUSES_MAX
-
-
-def test_what_is_counted_meets_every_condition_or_nothing_is_counted(client: TestClient) -> None:
-    answer = final(chat(client, f"how many companies were {MANY}"))
-    assert answer.get("aggregation") is None
-    assert LEFT_OUT in answer["content"]

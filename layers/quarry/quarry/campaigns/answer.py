@@ -5,111 +5,86 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from quarry.agent.asked_query import query_for
-from quarry.campaigns import fallbacks
-from quarry.campaigns.conditions import NAME, conditions_of, label_of
+from quarry.campaigns.by_reader import Question
+from quarry.campaigns.conditions import filters_of, label_of, on_wire
 from quarry.campaigns.contract import (
     Aggregation,
     Campaign,
     ChatRequest,
     ChatResponse,
+    Constraints,
     EndReason,
     FoundCampaign,
     Telemetry,
 )
-from quarry.campaigns.execution import as_asked, said_by_copy
-from quarry.campaigns.facets import CAMPAIGNS
-from quarry.campaigns.filters import filters_of
-from quarry.campaigns.reading import CampaignQuestion, as_searched, clauses_to_tell, constraints_of
-from quarry.campaigns.results import NOTHING, CampaignSet, KnownValues, Outcome, Search, aggregate
+from quarry.campaigns.results import NOTHING, CampaignSet, KnownValues, Search, aggregate
 from quarry.campaigns.retrieval import standings
 from quarry.campaigns.tools import STEP, CampaignToolset
+from quarry.campaigns.wording import sentence
+from quarry.platform.contract import EVIDENCE_MAX
 from quarry.platform.errors import DatabaseUnavailable
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import significant_words
+from quarry.query.algebra import Condition, Query, Words
 from quarry.retrieval.named_values import plain
 from quarry.runs.run_log import ResultRecord
-from quarry.spans.question import Ask, Clause, Question
 
 RECORDED_RESULTS = 50
 SUGGESTIONS = 3
 
 
 async def conclude(
-    request: ChatRequest,
-    toolset: CampaignToolset,
-    asked: CampaignQuestion,
-    outcome: Outcome | None,
-    text: str,
-    unsupported: list[str],
+    request: ChatRequest, toolset: CampaignToolset, question: Question | None, text: str, unsupported: list[str]
 ) -> ChatResponse:
     """The whole answer, each campaign with what it meets and misses; what it shows and why it ended goes into the run. Where
-    there is an `outcome`, the answer ends in what was composed of it.
+    there is a `question`, the answer ends in what was composed of it.
     """
-    asked, spoken_of = await off_loop(_understood, toolset, asked, outcome, text)
-    response = _response(request, toolset, asked, outcome, text, spoken_of)
+    search, spoken_of = await off_loop(_spoken_of, toolset, text, is_composed=question is not None)
+    response = await off_loop(_response, request, toolset, search, text, spoken_of)
     response.unsupported = unsupported
-    if response.aggregation is not None:
-        response.aggregation = await _with_query(response.aggregation, toolset, asked, outcome, spoken_of)
     if request.constraints is not None:
         response.constraints.evidence = request.constraints.evidence
-    clauses = clauses_to_tell(asked, toolset.base)
-    if not clauses or not response.campaigns:
-        return response
+    elif question is not None:
+        response.constraints.evidence = list(question.evidence[:EVIDENCE_MAX])
+    await _add_standings(response, toolset, search)
+    return response
+
+
+async def _add_standings(response: ChatResponse, toolset: CampaignToolset, search: Search) -> None:
+    """Say of each campaign which conditions it meets and misses."""
+    words = (Words(words=search.words),) if search.words else ()
+    conditions = tuple(dict.fromkeys((*toolset.base, *search.conditions, *words, *toolset.preferred)))
+    if not conditions or not response.campaigns:
+        return
+    ids = [campaign.id for campaign in response.campaigns]
     try:
-        ids = [campaign.id for campaign in response.campaigns]
-        met = await standings(toolset.services.reader, conditions_of(clauses), ids)
+        met = await standings(toolset.services.reader, conditions, ids, toolset.today)
     except DatabaseUnavailable:
         toolset.run.degrade(STEP)
-        return response
-    labels = [*map(label_of, clauses)]
+        return
+    labels = [label_of(each, toolset.today) for each in conditions]
     for campaign in response.campaigns:
         own = list(zip(labels, met.get(campaign.id, ()), strict=False))
         campaign.meets = [label for label, is_met in own if is_met]
         campaign.misses = [label for label, is_met in own if not is_met]
-    return response
 
 
-async def _with_query(
-    counts: Aggregation,
-    toolset: CampaignToolset,
-    asked: CampaignQuestion,
-    outcome: Outcome | None,
-    spoken_of: Sequence[Campaign],
-) -> Aggregation:
-    """The counts with the query for what was found, and what came of it in words; as they are where the answer speaks of a part
-    of that, or no query says it.
+def _spoken_of(toolset: CampaignToolset, text: str, *, is_composed: bool) -> tuple[Search, list[Campaign]]:
+    """The search that an answer rests on, and the campaigns that it speaks of. Where several searches found these, the answer
+    rests on what they have in common.
     """
-    search = toolset.last_found
-    if outcome is None:
-        if search is None or search.theme or not _is_whole(search.found, spoken_of):
-            return counts
-        if search.result is not None:
-            return counts.model_copy(update={"query": search.result.query, "sentence": search.result.sentence})
-        clauses = (*toolset.base, *search.clauses, *said_by_copy(search.words))
-        outcome = Outcome(CampaignQuestion(Question(asked.question.text), clauses), search.found, clauses)
-    question = as_asked(outcome, toolset.base)
-    query = question and await query_for(NAME, CAMPAIGNS.name, question, toolset.caller, toolset.services)
-    return counts.model_copy(update={"query": query, "sentence": fallbacks.told(outcome)}) if query else counts
-
-
-def _is_whole(found: CampaignSet, spoken_of: Sequence[Campaign]) -> bool:
-    return [each.id for each in spoken_of] == [each.id for each in found.campaigns]
-
-
-def _understood(
-    toolset: CampaignToolset, asked: CampaignQuestion, outcome: Outcome | None, text: str
-) -> tuple[CampaignQuestion, list[Campaign]]:
-    """The question as it was answered, and the campaigns that the answer speaks of. Of a model's answer its searches say both."""
-    if outcome is not None:
-        limit = asked.ask.limit if asked.ask.kind == "rows" else None
-        return asked, list(outcome.found.campaigns[:limit])
-    last = toolset.last_found
+    last = toolset.searches[-1] if is_composed and toolset.searches else toolset.last_found
     if last is None:
-        return asked, []
+        return Search("", (), NOTHING), []
+    if is_composed:
+        return last, list(last.found.campaigns)
     searches = [last, *(search for search in reversed(toolset.searches) if search is not last)]
     spoken_of = campaigns_spoken_of(text, [search.found for search in searches])
-    return _as_answered(asked, _found_by(searches, spoken_of), toolset.preferred), spoken_of
+    first, *others = _found_by(searches, spoken_of)
+    if not others:
+        return first, spoken_of
+    shared = tuple(each for each in first.conditions if all(each in other.conditions for other in others))
+    return Search(first.tool, shared, last.found), spoken_of
 
 
 def _found_by(searches: Sequence[Search], campaigns: Sequence[Campaign]) -> list[Search]:
@@ -120,42 +95,26 @@ def _found_by(searches: Sequence[Search], campaigns: Sequence[Campaign]) -> list
     return whole[:1] or [search for search, count in held if count]
 
 
-def _as_answered(
-    asked: CampaignQuestion, searches: Sequence[Search], preferred: tuple[Clause, ...]
-) -> CampaignQuestion:
-    """The question as a model understood it: by what all these searches have in common."""
-    first, *others = searches
-    shared = [clause for clause in first.clauses if all(clause in each.clauses for each in others)]
-    theme, words = ("", "") if others else (first.theme, first.words)
-    return as_searched(asked, shared, theme, words, preferred)
-
-
 def _response(
-    request: ChatRequest,
-    toolset: CampaignToolset,
-    asked: CampaignQuestion,
-    outcome: Outcome | None,
-    text: str,
-    spoken_of: Sequence[Campaign],
+    request: ChatRequest, toolset: CampaignToolset, search: Search, text: str, spoken_of: Sequence[Campaign]
 ) -> ChatResponse:
-    run, search = toolset.run, toolset.last_found
-    found = search.found if search else NOTHING
-    whole = _is_whole(found, spoken_of)
+    run, found = toolset.run, search.found
+    whole = [each.id for each in spoken_of] == [each.id for each in found.campaigns]
     run.results = results_of(spoken_of)
-    end_reason = _end_reason(toolset)
-    run.end_reason = end_reason
-    detected = filters_of(asked.clauses, toolset.known.latest)
+    run.end_reason = end_reason = _end_reason(toolset)
+    own = on_wire(search.conditions, toolset.today)
+    base = on_wire((each for each in toolset.base if each not in search.conditions), toolset.today)
+    preferred = on_wire(toolset.preferred, toolset.today, "preferred")
+    detected = filters_of(own, toolset.known.latest)
     return ChatResponse(
         response=text,
         campaigns=[FoundCampaign.model_validate(campaign.model_dump()) for campaign in spoken_of],
-        total=found.total if whole or outcome else len(spoken_of),
-        more=found.more and (whole or outcome is not None),
-        aggregation=(found.aggregation if whole else aggregate(spoken_of))
-        if found.total and (found.is_counted or not whole)
-        else None,
-        suggestions=suggest(request.message, asked.ask, found, toolset.known),
+        total=found.total if whole else len(spoken_of),
+        more=found.more and whole,
+        aggregation=_aggregation(toolset, search, spoken_of, whole=whole),
+        suggestions=suggest(request.message, found, toolset.known),
         detected_filters=request.base_filters.given() | detected.given(),
-        constraints=constraints_of(asked, toolset.base),
+        constraints=Constraints(conditions=[*base, *own, *preferred], theme=search.theme, words=search.words),
         telemetry=Telemetry(
             run_id=str(run.id),
             turn_count=run.budget.turns,
@@ -164,6 +123,23 @@ def _response(
             degraded_steps=run.degraded,
         ),
     )
+
+
+def _aggregation(
+    toolset: CampaignToolset, search: Search, spoken_of: Sequence[Campaign], *, whole: bool
+) -> Aggregation | None:
+    """The counts of the campaigns; of a whole set that was not found by its meaning, with the query for it."""
+    found = search.found
+    if not found.total or (whole and not found.is_counted):
+        return None
+    if not whole:
+        return aggregate(spoken_of)
+    counts, name = found.aggregation, toolset.source
+    if counts is None or name is None or search.theme or search.tool == "get":
+        return counts
+    where: tuple[Condition, ...] = (*toolset.base, *search.conditions)
+    query = search.result.query if search.result else Query(source=name, where=where, text=search.words)
+    return counts.model_copy(update={"query": query, "sentence": sentence(search, toolset.today)})
 
 
 def _end_reason(toolset: CampaignToolset) -> EndReason:
@@ -185,7 +161,7 @@ def results_of(campaigns: Sequence[Campaign]) -> list[ResultRecord]:
 # ---- what it speaks of, and what to ask next ----
 
 
-def suggest(question: str, asked: Ask, found: CampaignSet, known: KnownValues) -> list[str]:
+def suggest(question: str, found: CampaignSet, known: KnownValues) -> list[str]:
     """What to ask next: questions that the data can answer and that were not just asked, about this set first, then about all."""
     own = set(significant_words(question))
     counts = found.counts if found.total else {}
@@ -193,9 +169,9 @@ def suggest(question: str, asked: Ask, found: CampaignSet, known: KnownValues) -
     sentiment, value_prop = _first(counts, "sentiment"), _first(counts, "value_prop")
     offers, other_channel = _first(counts, "offer"), _known(known, "channel")
     wanted: Iterable[tuple[bool, str]] = (
-        (bool(company and offers) and asked.facet != "offer", f"What are the offers from {company} campaigns?"),
+        (bool(company and offers), f"What are the offers from {company} campaigns?"),
         (bool(channel and value_prop), f"Which value propositions are most common on {channel}?"),
-        (bool(value_prop) and asked.kind != "count", f"How many campaigns promise {value_prop}?"),
+        (bool(value_prop), f"How many campaigns promise {value_prop}?"),
         (bool(sentiment and offers), f"Show me {sentiment} campaigns with an offer"),
         (bool(company and sentiment), f"What sentiment do {company} campaigns have?"),
         (bool(company), f"Which channels does {company} use?"),

@@ -13,7 +13,6 @@ from quarry.agent.card import card
 from quarry.agent.description import describe_sources
 from quarry.agent.loop import Text, TurnEnded, converse
 from quarry.agent.matches import matched_values
-from quarry.agent.sources import what_may_be_asked
 from quarry.campaigns.contract import (
     Campaign,
     ChatRequest,
@@ -23,7 +22,6 @@ from quarry.campaigns.contract import (
     ToolObserved,
 )
 from quarry.campaigns.prompts import LOOK_FIRST, answer_messages
-from quarry.campaigns.reading import CampaignQuestion
 from quarry.campaigns.results import NOTHING
 from quarry.campaigns.tools import STEP, CampaignToolset
 from quarry.language.said_numbers import SaidText, sentences_with_own_numbers
@@ -45,14 +43,12 @@ class Led:
 
     request: ChatRequest
     toolset: CampaignToolset
-    asked: CampaignQuestion
     text: str = ""
     is_grounded: bool = False
     _links: LinkFilter | None = None
 
     async def answered(self) -> AsyncGenerator[Event]:
         """The events of the answer. Raises ModelError where the model fails, maybe after a part, and DatabaseUnavailable."""
-        self.toolset.asked = await what_may_be_asked(self.toolset.caller, self.toolset.services)
         conversation = converse(
             await self._messages(),
             self.toolset.tools(),
@@ -84,13 +80,12 @@ class Led:
 
     async def _messages(self) -> Sequence[Message]:
         toolset, request = self.toolset, self.request
-        asked, name = toolset.asked, toolset.source
-        described = ""
-        if asked is not None and name is not None:
+        name, described = toolset.source, ""
+        if name is not None:
             sources = await describe_sources(toolset.caller, toolset.services)
-            matched = await matched_values(request.message, [name], asked, toolset.services)
+            matched = await matched_values(request.message, [name], toolset.asked, toolset.services)
             described = await off_loop(card, {name: sources[name]}, request.message, matched)
-        return answer_messages(request, toolset.known, self.asked, described)
+        return answer_messages(request, toolset.known, described)
 
     async def _checked(self, piece: str) -> str:
         """What can be sent now of the turn's text: only addresses of campaigns that were found before it stay links."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quarry.campaigns.contract import CampaignFilters, ChatRequest, ClauseOnWire, ExcludedValues
+from quarry.campaigns.conditions import named_values, resolve
+from quarry.campaigns.contract import FILTER_VALUES, CampaignFilters, ChatRequest, ClauseOnWire, ExcludedValues
 from quarry.campaigns.facets import CAMPAIGNS
-from quarry.campaigns.filters import VALUE_FILTERS, named_values, resolve
 from quarry.campaigns.results import KnownValues
 from quarry.platform.off_loop import off_loop
 from quarry.postgres.pool import Database
+from quarry.query.algebra import Condition
 from quarry.retrieval.known_values import values_meant
 from quarry.retrieval.named_values import NamedValue
-from quarry.spans.question import Clause
 
 
 async def check_values(
@@ -22,14 +22,14 @@ async def check_values(
     *,
     exclude: ExcludedValues | None = None,
     pointer: str = "",
-) -> tuple[Clause, ...]:
+) -> tuple[Condition, ...]:
     """Filters, and values that no campaign may have, as conditions. Raises InvalidInput for a value that no campaign has."""
     named = named_values(filters, exclude, pointer)
     meant = await values_meant(database, CAMPAIGNS, named)
-    return (await off_loop(resolve, filters, named, meant, known)).clauses
+    return (await off_loop(resolve, filters, named, meant, known)).conditions
 
 
-async def check_filters(request: ChatRequest, known: KnownValues, database: Database) -> tuple[Clause, ...]:
+async def check_filters(request: ChatRequest, known: KnownValues, database: Database) -> tuple[Condition, ...]:
     """The conditions that hold in every search. Raises InvalidInput and DatabaseUnavailable."""
     return await check_values(request.base_filters, known, database, pointer="/activeFilters")
 
@@ -49,7 +49,7 @@ async def check_constraints(request: ChatRequest, database: Database) -> ChatReq
         for i, clause in enumerate(constraints.conditions)
         for beside in [_said_together(clause, constraints.conditions)]
         for j, condition in enumerate(clause.any_of)
-        if condition.field in VALUE_FILTERS
+        if condition.field in FILTER_VALUES
         for value in condition.values
     ]
     meant = await values_meant(database, CAMPAIGNS, [named for _, named in given], request.message)
@@ -69,5 +69,5 @@ def _said_together(clause: ClauseOnWire, clauses: Sequence[ClauseOnWire]) -> tup
     beside = [clause]
     if len(clause.any_of) == 1 and clause.any_of[0].negated:
         beside = [each for each in clauses if [one.values for one in each.any_of] == [clause.any_of[0].values]]
-    fields = (each.field for other in beside for each in other.any_of if each.field in VALUE_FILTERS)
+    fields = (each.field for other in beside for each in other.any_of if each.field in FILTER_VALUES)
     return tuple(dict.fromkeys(fields))

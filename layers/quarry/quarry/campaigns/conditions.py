@@ -1,71 +1,245 @@
-"""What the clauses of a question say of campaigns, as a Query says it and in words. Pure."""
+"""Conditions on campaigns: those of filters, on the wire, and in words. Pure."""
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
-from quarry.campaigns.facets import CAMPAIGNS
+from quarry.campaigns.contract import (
+    FILTER_VALUES,
+    CampaignFilters,
+    ClauseOnWire,
+    ConditionOnWire,
+    DateRange,
+    ExcludedValues,
+)
+from quarry.campaigns.facets import CAMPAIGNS, RECENT_DAYS
+from quarry.campaigns.results import KnownValues
 from quarry.campaigns.sources import SOURCES
-from quarry.platform.errors import FieldError, InvalidInput
-from quarry.query import algebra, worded
-from quarry.query.of_question import condition_of
+from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Not, Words
+from quarry.query.paths import MONTH
 from quarry.query.phrases import Phrases
 from quarry.query.schema import Schema
-from quarry.spans.mention import DateRange
-from quarry.spans.question import Clause, Condition
+from quarry.query.values import DAY, interval_of
+from quarry.retrieval.named_values import EXPLAINED_VALUES, NamedValue, UnknownValue, nearest
 
 NAME = "campaigns"
-SOURCE = SOURCES[NAME]
 SCHEMA = Schema(SOURCES)
+DATE = CAMPAIGNS.date or ""
+COPY = "copy"
+"""The field of conditions on what campaigns say."""
 NO_DAY = datetime.date.min
-"""The day that relative days count from: the clauses of a question name no such days."""
-PHRASES = Phrases(SCHEMA, SOURCE, NO_DAY)
+"""The day that relative days count from where conditions name none."""
+_SOURCE = replace(
+    SOURCES[NAME],
+    fields={
+        name: replace(field, wording=CAMPAIGNS.facet(name).wording) for name, field in SOURCES[NAME].fields.items()
+    },
+)
+PHRASES = Phrases(Schema({NAME: _SOURCE}), _SOURCE, NO_DAY)
 
 
-def conditions_of(clauses: Iterable[Clause]) -> tuple[algebra.Condition, ...]:
-    """The conditions that say the same. Raises InvalidInput for too many values or months."""
-    return tuple(map(_condition, clauses))
+def label_of(condition: Condition, today: datetime.date = NO_DAY) -> str:
+    """A condition in words that can follow "campaigns": "on Email"."""
+    return replace(PHRASES, today=today).condition(condition)
 
 
-def _condition(clause: Clause) -> algebra.Condition:
-    said = condition_of(clause, CAMPAIGNS, SOURCE)
-    if said is None:
-        raise _too_much()
-    return said
+# ---- filters ----
 
 
-def _too_much() -> InvalidInput:
-    message = "so many values, words or months cannot be asked for at once: name fewer"
-    return InvalidInput([FieldError("/constraints", message)])
+@dataclass(frozen=True)
+class Resolved:
+    """Filters as conditions, and what of them does not exist. `is_impossible`: a filter names nothing that exists, so that no
+    campaign meets it.
+    """
+
+    conditions: tuple[Condition, ...] = ()
+    unknown: tuple[UnknownValue, ...] = ()
+    is_impossible: bool = False
 
 
-def within(clauses: Iterable[Clause], first: datetime.date | None, last: datetime.date | None) -> tuple[Clause, ...]:
-    """The clauses, with months of any year as those between the first and the last day that campaigns have."""
-    return tuple(tuple(_bounded(condition, first, last) for condition in clause) for clause in clauses)
+def named_values(
+    filters: CampaignFilters, exclude: ExcludedValues | None = None, pointer: str = ""
+) -> list[NamedValue]:
+    """The values that filters name, and those that none may have, each at a pointer below this one."""
+    given = [(filters, pointer), *([(exclude, f"{pointer}/exclude")] if exclude else [])]
+    return [
+        NamedValue((name,), value, f"{at}/{name}", is_negated=of is exclude)
+        for of, at in given
+        for name in FILTER_VALUES
+        for value in getattr(of, name)
+    ]
 
 
-def _bounded(condition: Condition, first: datetime.date | None, last: datetime.date | None) -> Condition:
-    days = condition.range
-    if not isinstance(days, DateRange) or not days.months:
-        return condition
-    return replace(condition, range=replace(days, first=days.first or first, last=days.last or last))
+def resolve(
+    filters: CampaignFilters, named: Sequence[NamedValue], existing: Sequence[Sequence[str]], known: KnownValues
+) -> Resolved:
+    """Filters as conditions. `existing` are the values of the data that each of the `named_values` means."""
+    unknown = [each for each, values in zip(named, existing, strict=True) if not values]
+    met = {each.facets for each, values in zip(named, existing, strict=True) if values and not each.is_negated}
+    return Resolved(
+        (*_on_values(named, existing), *_on_others(filters, known.latest)),
+        tuple(_explained(unknown, known)),
+        any(not each.is_negated and each.facets not in met for each in unknown),
+    )
 
 
-def label_of(clause: Clause) -> str:
-    """A clause in words that can follow "campaigns": "on Email". Raises InvalidInput as `conditions_of` does."""
-    [label] = _worded([clause])
-    return label
+def _on_values(named: Sequence[NamedValue], existing: Sequence[Sequence[str]]) -> Iterator[Condition]:
+    """One condition for each filter, of whose values any suffices, or none may be had: those that exist, where any does."""
+    values: dict[tuple[str, bool], tuple[list[str], list[str]]] = {}
+    for each, found in zip(named, existing, strict=True):
+        given, known = values.setdefault((each.facets[0], each.is_negated), ([], []))
+        given.append(each.value)
+        known.extend(found)
+    for (field, is_negated), (given, known) in values.items():
+        if known or not is_negated:
+            yield compared(field, tuple(dict.fromkeys(known or given)), is_negated=is_negated)
 
 
-def labels(clauses: Sequence[Clause]) -> str:
-    """Clauses in words that follow "campaigns". Raises InvalidInput as `conditions_of` does."""
-    return "".join(f" {label}" for label in _worded(clauses))
+def _on_others(filters: CampaignFilters, latest: datetime.date | None) -> Iterator[Condition]:
+    if filters.offer:
+        yield compared("offer", (filters.offer,))
+    if filters.has_offer is not None:
+        yield compared("offer", is_negated=not filters.has_offer)
+    days = date_range(filters.date_range, latest)
+    if days.from_date or days.to_date:
+        yield _within(days.from_date, days.to_date)
 
 
-def _worded(clauses: Sequence[Clause]) -> list[str]:
-    try:
-        return worded.labels(CAMPAIGNS, clauses)
-    except ValueError as error:
-        raise _too_much() from error
+def _explained(unknown: Sequence[NamedValue], known: KnownValues) -> Iterator[UnknownValue]:
+    for place, each in enumerate(unknown):
+        near = nearest(each.value, known.by_filter.get(each.facets[0], ())) if place < EXPLAINED_VALUES else ()
+        yield UnknownValue.of(CAMPAIGNS, each.facets[0], each.value, near)
+
+
+def date_range(asked: DateRange | str | None, latest: datetime.date | None) -> DateRange:
+    """A range as days; "recent" counts back from the latest capture."""
+    if isinstance(asked, DateRange):
+        return asked
+    if asked is None or latest is None:
+        return DateRange()
+    return DateRange.between(latest - datetime.timedelta(days=RECENT_DAYS), latest)
+
+
+def filters_of(clauses: Iterable[ClauseOnWire], latest: datetime.date | None) -> CampaignFilters:
+    """What of required clauses a filter of the page can say: values that are had, an offer or none, days; of several on one
+    field, the first.
+    """
+    given: dict[str, object] = {}
+    for clause in clauses:
+        if len(clause.any_of) == 1 and clause.strength == "required":
+            given = _filter_of(clause.any_of[0], latest) | given
+    return CampaignFilters.model_validate(given)
+
+
+def _filter_of(condition: ConditionOnWire, latest: datetime.date | None) -> dict[str, object]:
+    if condition.field == "offer" and not condition.values:
+        return {"has_offer": not condition.negated}
+    if condition.negated or condition.months:
+        return {}
+    if condition.field in FILTER_VALUES and condition.values:
+        return {condition.field: condition.values}
+    if condition.field == "offer":
+        return {"offer": condition.values[0]}
+    if condition.field != DATE or not (condition.from_date or condition.to_date):
+        return {}
+    asked = DateRange.between(condition.from_date, condition.to_date)
+    return {"date_range": "recent" if asked == date_range("recent", latest) else asked}
+
+
+# ---- on the wire ----
+
+
+def on_wire(
+    conditions: Iterable[Condition], today: datetime.date, strength: Literal["required", "preferred"] = "required"
+) -> list[ClauseOnWire]:
+    """The conditions as an answer gives them, without those that it has no form for, such as of a comparison with a query."""
+    return [
+        ClauseOnWire(any_of=parts, strength=strength, label=label_of(each, today))
+        for each in conditions
+        if (parts := _parts(each, today))
+    ]
+
+
+def _parts(condition: Condition, today: datetime.date) -> list[ConditionOnWire]:
+    alternatives = condition.any_of if isinstance(condition, AnyOf) else (condition,)
+    parts = [_on_wire(each, today) for each in alternatives]
+    return [each for each in parts if each] if all(parts) else []
+
+
+def _on_wire(condition: Condition, today: datetime.date) -> ConditionOnWire | None:
+    match condition:
+        case Not():
+            denied = _on_wire(condition.negated, today)
+            return denied and denied.model_copy(update={"negated": not denied.negated})
+        case Words():
+            return _wire(COPY, values=[condition.words])
+        case Comparison() if condition.field == f"{MONTH}({DATE})" and condition.op == "=":
+            return _wire(DATE, months=list(condition.scalars))
+        case AllOf(all_of=(Comparison() as months, Comparison() as days)):
+            found = _on_wire(months, today), _on_wire(days, today)
+            return found[1].model_copy(update={"months": found[0].months}) if found[0] and found[1] else None
+        case Comparison() if condition.field in _SOURCE.fields and condition.query is None:
+            return _compared_on_wire(condition, today)
+    return None
+
+
+def _compared_on_wire(condition: Comparison, today: datetime.date) -> ConditionOnWire | None:
+    values, is_negated = condition.scalars, condition.op == "!="
+    if condition.op in ("is_null", "not_null"):
+        return _wire(condition.field, negated=condition.op == "is_null")
+    if condition.field != DATE:
+        is_said = bool(values) and condition.op in ("=", "!=", "contains")
+        return _wire(condition.field, values=[str(each) for each in values], negated=is_negated) if is_said else None
+    if len(values) != (2 if condition.op == "between" else 1):
+        return None
+    days = [interval_of(value, "date", today, "") for value in values]
+    first, last = days[0].first, days[-1].last
+    ends = {"<": (None, first - DAY), "<=": (None, last), ">": (last + DAY, None), ">=": (first, None)}
+    start, end = ends.get(condition.op, (first, last))
+    return _wire(DATE, from_date=start, to_date=end, negated=is_negated)
+
+
+def _wire(field: str, **given: object) -> ConditionOnWire:
+    return ConditionOnWire.model_validate({"field": field, **given})
+
+
+def from_wire(clauses: Iterable[ClauseOnWire], strength: Literal["required", "preferred"]) -> tuple[Condition, ...]:
+    """The clauses of a strength as conditions."""
+    chosen = [[_from_wire(each) for each in clause.any_of] for clause in clauses if clause.strength == strength]
+    return tuple(parts[0] if len(parts) == 1 else AnyOf(any_of=tuple(parts)) for parts in chosen)
+
+
+def _from_wire(condition: ConditionOnWire) -> Condition:
+    if condition.field == COPY:
+        said = [Words(words=each) for each in condition.values]
+        found: Condition = said[0] if len(said) == 1 else AnyOf(any_of=tuple(said))
+        return Not(negated=found) if condition.negated else found
+    if condition.field != DATE:
+        return compared(condition.field, tuple(condition.values), is_negated=condition.negated)
+    parts: list[Condition] = []
+    if condition.months:
+        parts.append(Comparison(field=f"{MONTH}({DATE})", values=tuple(condition.months)))
+    if condition.from_date or condition.to_date:
+        parts.append(_within(condition.from_date, condition.to_date))
+    if not parts:
+        return compared(DATE, is_negated=condition.negated)
+    days = parts[0] if len(parts) == 1 else AllOf(all_of=tuple(parts))
+    return Not(negated=days) if condition.negated else days
+
+
+def compared(field: str, values: tuple[str, ...] = (), *, is_negated: bool = False) -> Condition:
+    """That a field has one of these values or, without any, has one at all; an offer holds the words. `is_negated`: not so."""
+    if not values:
+        return Comparison(field=field, op="is_null" if is_negated else "not_null")
+    if field != "offer":
+        return Comparison(field=field, op="!=" if is_negated else "=", values=values)
+    holds = Comparison(field=field, op="contains", values=values)
+    return Not(negated=holds) if is_negated else holds
+
+
+def _within(first: datetime.date | None, last: datetime.date | None) -> Comparison:
+    ends = tuple(day.isoformat() for day in (first, last) if day)
+    return Comparison(field=DATE, op="between" if len(ends) == 2 else "<=" if first is None else ">=", values=ends)

@@ -105,6 +105,9 @@ class ExcludedValues(LazyModel):
     visual_style: FilterValues = []
 
 
+FILTER_VALUES = tuple(ExcludedValues.model_fields)
+"""The filters on values: each is called as the field that it is on."""
+
 _ConditionValue = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2100), StorableWords]
 
 

@@ -1,4 +1,4 @@
-"""What is found: a set of campaigns with its exact counts, the values that filters may take, and what came of a question."""
+"""What is found: a set of campaigns with its exact counts, and the values that filters may take."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from quarry.campaigns.contract import Aggregation, Campaign
-from quarry.campaigns.reading import CampaignQuestion
+from quarry.query.algebra import Condition
 from quarry.query.contract import QueryResult
 from quarry.retrieval.named_values import folded_value
-from quarry.spans.question import Clause, Missing
 
 Counts = Mapping[str, int]
 
@@ -104,79 +103,8 @@ class Search:
     """
 
     tool: str
-    clauses: tuple[Clause, ...]
+    conditions: tuple[Condition, ...]
     found: CampaignSet
     theme: str = ""
     words: str = ""
     result: QueryResult | None = None
-
-
-@dataclass(frozen=True)
-class Group:
-    """A value, or the name of a period, how many campaigns have it, and what it is called in words. The value None is that of
-    campaigns without one.
-    """
-
-    value: str | None
-    campaigns: int
-    label: str
-
-
-@dataclass(frozen=True)
-class Groups:
-    """All values of a field, or all periods, as they are shown: periods in the order of time, other values by their campaigns."""
-
-    groups: Sequence[Group]
-    total: int
-    """How many campaigns they are of. One with several values is in several groups."""
-
-    @property
-    def valued(self) -> list[Group]:
-        """Those with a value."""
-        return [group for group in self.groups if group.value is not None]
-
-    @property
-    def number(self) -> int:
-        """How many different values campaigns have."""
-        return sum(group.campaigns > 0 for group in self.valued)
-
-    @property
-    def is_overlapping(self) -> bool:
-        """Whether campaigns are in several groups."""
-        return sum(group.campaigns for group in self.groups) > self.total
-
-    def ranked(self, *, ascending: bool = False) -> list[Group]:
-        """Those with a value, those of most campaigns first, or, `ascending`, of fewest."""
-        return sorted(self.valued, key=lambda each: (each.campaigns if ascending else -each.campaigns, str(each.value)))
-
-
-@dataclass(frozen=True)
-class Relaxation:
-    """How many campaigns there would be without one of the conditions, which `label` says in words."""
-
-    label: str
-    campaigns: int
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What was found for a question. `groups` are those of all campaigns that meet `clauses`, where groups or the number of them
-    are asked for. `is_by_words`: a theme was counted by the words of the copy, which is not the same; `is_beside_theme`: nothing
-    comes near it, and these meet the conditions alone.
-
-    `dropped` are conditions that were only inferred and left nothing; `relaxations` say how many campaigns there would be without
-    each one, where there are none with all.
-    """
-
-    asked: CampaignQuestion
-    found: CampaignSet
-    clauses: tuple[Clause, ...] = ()
-    groups: Groups | None = None
-    is_by_words: bool = False
-    is_beside_theme: bool = False
-    dropped: tuple[Clause, ...] = ()
-    relaxations: tuple[Relaxation, ...] = ()
-    share_of: int | None = None
-    """How many campaigns those that were found are to be told a share of; None where no share is asked for."""
-    unnamed: tuple[Missing, ...] = ()
-    """Those of the names in the question that the data does not hold, and that left nothing."""

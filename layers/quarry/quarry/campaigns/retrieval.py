@@ -9,18 +9,17 @@ from typing import Any, LiteralString
 
 from psycopg.sql import SQL, Composable, Identifier
 
-from quarry.campaigns.conditions import NAME, NO_DAY, PHRASES, SCHEMA
-from quarry.campaigns.contract import Campaign, EmbeddingField
+from quarry.campaigns.conditions import NAME, NO_DAY, SCHEMA
+from quarry.campaigns.contract import FILTER_VALUES, Campaign, EmbeddingField
 from quarry.campaigns.facets import CAMPAIGNS
-from quarry.campaigns.filters import VALUE_FILTERS
-from quarry.campaigns.results import AGGREGATED, AGGREGATED_VALUES_MAX, CampaignSet, Group, Groups, KnownValues
+from quarry.campaigns.results import AGGREGATED, AGGREGATED_VALUES_MAX, CampaignSet, KnownValues
 from quarry.campaigns.tables import COLUMNS
 from quarry.platform.errors import NotFound
 from quarry.postgres.pool import Database
 from quarry.postgres.vectors import half_vector
 from quarry.query.algebra import AnyOf, Comparison, Condition, Not, Words, conditions_of
 from quarry.query.keys import RowConditions
-from quarry.retrieval.facets import VALUE_MAX_CHARACTERS, Facet
+from quarry.retrieval.facets import VALUE_MAX_CHARACTERS
 
 CAMPAIGNS_MAX = 200
 """Campaigns of a set that are handed out; its counts are those of the whole."""
@@ -186,7 +185,7 @@ def _served(rows: RowConditions, condition: Condition) -> Composable | None:
     if isinstance(condition, AnyOf):
         parts = [_served(rows, each) for each in condition.any_of]
         return None if None in parts else SQL("({})").format(SQL(" or ").join(filter(None, parts)))
-    if not isinstance(condition, Comparison) or condition.op != "=" or condition.field not in VALUE_FILTERS:
+    if not isinstance(condition, Comparison) or condition.op != "=" or condition.field not in FILTER_VALUES:
         return None
     values = [str(value) for value in condition.scalars]
     if not values or not all(map(_is_kept, values)):
@@ -200,33 +199,11 @@ def _is_kept(value: str) -> bool:
     return len(value) <= VALUE_MAX_CHARACTERS and any(character.isalnum() for character in value)
 
 
-async def kept_groups(database: Database, facet: Facet) -> Groups | None:
-    """The groups of all campaigns by a listed facet, from the counts that writes keep; None where several spellings of one value
-    may be in one campaign, whose number is not kept. Values that are not kept, such as very long ones, are in no group.
-    """
-    rows = RowConditions(NAME, SCHEMA, NO_DAY)
-    query = SQL(
-        "select (array_agg(k.value order by k.n desc, k.value))[1] as value, sum(k.n)::bigint as n, count(*) as spellings from"
-        " (select value, sum(row_count) as n from facet_values where table_name = 'campaigns' and facet = %(facet)s"
-        "  group by value having sum(row_count) > 0) k group by lower(btrim(k.value))"
-        " union all select null, (select count(*) from campaigns t where {lacking}), (select count(*) from campaigns)"
-        " order by 2 desc, 1"
-    ).format(lacking=rows.met([Comparison(field=facet.name, op="is_null")]))
-    found = await database.rows(query, {**rows.parameters, "facet": facet.name})
-    valued = [row for row in found if row["value"] is not None]
-    if facet.is_array and any(row["spellings"] > 1 for row in valued):
-        return None
-    [lacking] = [row for row in found if row["value"] is None]
-    groups = [Group(row["value"], row["n"], row["value"]) for row in valued]
-    none = [Group(None, lacking["n"], PHRASES.say("none"))] if lacking["n"] else []
-    return Groups([*groups, *none], lacking["spellings"])
-
-
 async def standings(
-    database: Database, conditions: Sequence[Condition], ids: Sequence[str]
+    database: Database, conditions: Sequence[Condition], ids: Sequence[str], today: datetime.date = NO_DAY
 ) -> Mapping[str, Sequence[bool]]:
-    """Which of the conditions each of these campaigns meets by itself, by id."""
-    rows = RowConditions(NAME, SCHEMA, NO_DAY)
+    """Which of the conditions each of these campaigns meets by itself, by id. Relative days count from `today`."""
+    rows = RowConditions(NAME, SCHEMA, today)
     met = SQL(", ").join(SQL("coalesce({}, false)").format(rows.met([each])) for each in conditions)
     query = SQL("select t.id, array[{}]::boolean[] as met from campaigns t where t.id = any(%(ids)s)").format(met)
     return {row["id"]: row["met"] for row in await database.rows(query, {**rows.parameters, "ids": list(ids)})}

@@ -6,16 +6,19 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from quarry.campaigns.conditions import PHRASES
 from quarry.campaigns.contract import Campaign
-from quarry.campaigns.fallbacks import NO_VALUE
-from quarry.campaigns.results import CampaignSet, Groups
+from quarry.campaigns.results import CampaignSet
 from quarry.platform.text import fence, shorten
-from quarry.spans.question import Ask
+from quarry.query.result import Result
 
 SUMMARY_CHARACTERS_MAX = 8000
 SUMMARIZED_CAMPAIGNS = 20
 COPY_CHARACTERS_MAX = 220
 SUMMARIZED_VALUES = 8
+
+NO_VALUE = PHRASES.say("none")
+"""What the group of campaigns without a value is called."""
 
 _LABELS = {
     "channel": "Channels",
@@ -62,26 +65,22 @@ def build_tool_result(found: CampaignSet, lines: Sequence[str] = (), *, is_liste
     return CampaignToolResult(found.total, "\n".join([head, *blocks])[:SUMMARY_CHARACTERS_MAX], found.campaigns)
 
 
-def summarise_groups(found: CampaignSet, ask: Ask, groups: Groups | None, by: str, limit: int) -> str:
-    """What an aggregate says of a set, in a line: the number first, then the first groups, those without a value and the others,
-    which add up. There are no groups of too many campaigns.
+def summarise_groups(groups: Result, by: str, limit: int, *, is_listed: bool) -> str:
+    """What groups of campaigns say, in a line: the number first; where they are listed, the first ones, those without a value and
+    the others, which add up.
     """
-    exactly = "" if found.more else ", exactly"
-    if ask.kind == "count":
-        return f"{found.size} campaigns in all{exactly}."
-    if groups is None:
-        return f"{found.size} campaigns are too many to be grouped by {by}; filter them."
-    if ask.kind == "distinct":
-        return f"{groups.number} different values of {by} among {found.size} campaigns{exactly}."
-    ranked = groups.ranked(ascending=ask.ascending)
-    shown = [*ranked[:limit], *(group for group in groups.groups if group.value is None)]
-    listed = [f"{fence(shorten(group.value or NO_VALUE, 80))} ({group.campaigns})" for group in shown]
-    others = sum(group.campaigns for group in groups.groups) - sum(group.campaigns for group in shown)
-    whole = "all" if len(ranked) <= limit and not others else "the first"
-    if whole != "all":
+    valued = [row for row in groups.rows if row[0] is not None and row[1]]
+    number = groups.groups - (len(groups.rows) - len(valued))
+    if not is_listed:
+        return f"{number} different values of {by} among {groups.total} campaigns, exactly."
+    shown = [*valued[:limit], *(row for row in groups.rows if row[0] is None)]
+    listed = [f"{fence(shorten(str(value or NO_VALUE), 80))} ({count})" for value, count in shown]
+    others = groups.grouped - sum(int(str(count)) for _, count in shown)
+    if others:
         listed.append(f"all others ({others})")
-    overlap = " A campaign can have several." if groups.is_overlapping else ""
-    return f"{whole} of {groups.number} values of {by} among {found.size} campaigns{exactly}: {'; '.join(listed)}.{overlap}"
+    overlap = " A campaign can have several." if groups.grouped > groups.total else ""
+    which = "the first" if others else "all"
+    return f"{which} of {number} values of {by} among {groups.total} campaigns, exactly: {'; '.join(listed)}.{overlap}"
 
 
 def line_for_people(found: CampaignSet) -> str:

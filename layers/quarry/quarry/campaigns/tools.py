@@ -20,11 +20,10 @@ from quarry.agent.result_text import result_text
 from quarry.agent.results import bounded
 from quarry.agent.service import answer_query
 from quarry.agent.sources import Asked
-from quarry.campaigns import execution, retrieval
-from quarry.campaigns.conditions import NAME, conditions_of
-from quarry.campaigns.contract import CampaignFilters, EmbeddingField, ExcludedValues
+from quarry.campaigns import retrieval
+from quarry.campaigns.conditions import DATE, NAME, SCHEMA, Resolved, named_values, resolve
+from quarry.campaigns.contract import FILTER_VALUES, CampaignFilters, EmbeddingField, ExcludedValues
 from quarry.campaigns.facets import CAMPAIGNS
-from quarry.campaigns.filters import Resolved, clauses_of, named_values, resolve
 from quarry.campaigns.results import NOTHING, CampaignSet, KnownValues, Search
 from quarry.campaigns.tool_result import (
     SUMMARY_CHARACTERS_MAX,
@@ -38,12 +37,15 @@ from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import Identifier, QueryText, fence
 from quarry.postgres.pool import Database
-from quarry.query.algebra import Condition, Query, Words
+from quarry.query.algebra import LIMIT_MAX, Aggregate, Comparison, Condition, Group, Order, Query, Words, comparisons_of
 from quarry.query.contract import QueryResult
+from quarry.query.execute import execute
+from quarry.query.paths import Rows
+from quarry.query.rewrite import with_comparisons
 from quarry.retrieval.known_values import existing_values
+from quarry.retrieval.named_values import NamedValue
 from quarry.runs.run_log import Run
 from quarry.services.services import Caller, Services
-from quarry.spans.question import Ask, Clause
 
 STEP = "campaigns_research"
 SEMANTIC_SEARCH, FILTER_CAMPAIGNS, FULL_TEXT_SEARCH = "semantic_search", "filter_campaigns", "full_text_search"
@@ -118,11 +120,17 @@ class AggregateArguments(FilterArguments):
             raise ValueError("`distinct` and `groups` need `by`, and `count` has none")
         return self
 
-    def as_ask(self) -> Ask:
-        """The same in the terms of the core."""
-        if self.by in _PERIODS:
-            return Ask(self.ask, CAMPAIGNS.date, self.by, self.least_first)  # type: ignore[arg-type]
-        return Ask(self.ask, self.by, None, self.least_first)
+    def as_query(self, where: tuple[Condition, ...]) -> Query:
+        """The groups of the campaigns that meet all conditions, by their campaigns."""
+        group = {"field": DATE, "period": self.by} if self.by in _PERIODS else {"field": self.by}
+        return Query(
+            source=NAME,
+            where=where,
+            group=(Group.model_validate(group),),
+            aggregate=(Aggregate(fn="count"),),
+            order=(Order(by="count", direction="asc" if self.least_first else "desc"),),
+            limit=LIMIT_MAX,
+        )
 
 
 _SEARCHES: dict[str, tuple[str, type[FilterArguments]]] = {
@@ -158,10 +166,10 @@ class CampaignToolset:
     caller: Caller
     run: Run
     known: KnownValues
-    base: tuple[Clause, ...] = ()
-    given: tuple[Clause, ...] = ()
-    preferred: tuple[Clause, ...] = ()
-    asked: Asked | None = None
+    asked: Asked
+    base: tuple[Condition, ...] = ()
+    given: tuple[Condition, ...] = ()
+    preferred: tuple[Condition, ...] = ()
     searches: list[Search] = field(default_factory=list)
     found_by: dict[str, CampaignSet] = field(default_factory=dict)
     """What was found, by the text that the model was given of it: a call answered from memory shows the same again."""
@@ -177,8 +185,7 @@ class CampaignToolset:
     @property
     def source(self) -> str | None:
         """What campaigns are called as a source; None where there are none."""
-        homes = self.asked.homes.items() if self.asked else ()
-        return next((name for name, home in homes if home == (NAME, NAME)), None)
+        return next((name for name, home in self.asked.homes.items() if home == (NAME, NAME)), None)
 
     @property
     def today(self) -> datetime.date:
@@ -197,21 +204,53 @@ class CampaignToolset:
             own.append(Tool(each.name, each.description, each.arguments, self._explained(self._query), each.unlisted))
         return own
 
-    async def find(self, tool: str, arguments: FilterArguments, clauses: tuple[Clause, ...]) -> CampaignSet:
+    async def find(self, tool: str, arguments: FilterArguments, conditions: tuple[Condition, ...]) -> CampaignSet:
         """Make one search under these conditions and those that hold in all."""
         with self.run.step(tool) as record:
-            found = await self._find(arguments, self._all(clauses))
+            found = await self._find(arguments, self.all(conditions))
             record.counts["campaigns"] = found.total
         theme = arguments.query if isinstance(arguments, SemanticArguments) else ""
         words = arguments.query if isinstance(arguments, TextArguments) else ""
-        self.searches.append(Search(tool, (*self.given, *clauses), found, theme, words))
+        self.searches.append(Search(tool, (*self.given, *conditions), found, theme, words))
         return found
 
-    def _all(self, clauses: Iterable[Clause] = ()) -> tuple[Condition, ...]:
-        return conditions_of((*self.base, *self.given, *clauses))
+    def all(self, conditions: Iterable[Condition] = ()) -> tuple[Condition, ...]:
+        """The conditions with those that hold in every search."""
+        return (*self.base, *self.given, *conditions)
+
+    async def query(self, tool: str, query: Query) -> Search:
+        """Ask a query under the conditions that hold in all searches. Raises what `answer_query` raises."""
+        if query.select and "id" not in query.select:
+            # an answer names campaigns by it
+            query = query.model_copy(update={"select": ("id", *query.select)})
+        required = (*self.base, *self.given)
+        asked = query.model_copy(update={"where": (*required, *query.where)})
+        result = await answer_query(asked, self.asked, self.services, self.today)
+        own = result.query.where[len(required) :]
+        found = await self._found_by(result, (*required, *await self._spelt(own)))
+        search = Search(tool, (*self.given, *own), found, words=query.text, result=result)
+        self.searches.append(search)
+        return search
+
+    async def _spelt(self, conditions: tuple[Condition, ...]) -> tuple[Condition, ...]:
+        """The conditions with every spelling that the data has of their values: an index finds campaigns by these."""
+        named = [
+            NamedValue((each.field,), str(value))
+            for each in comparisons_of(conditions)
+            if each.field in FILTER_VALUES and each.op in ("=", "!=")
+            for value in each.scalars
+        ]
+        existing = await existing_values(self.services.reader, CAMPAIGNS, named)
+        spelt = {(each.facets[0], each.value): values for each, values in zip(named, existing, strict=True) if values}
+
+        def spell(each: Comparison, rows: Rows, pointer: str) -> Comparison:
+            values = [value for one in each.scalars for value in spelt.get((each.field, str(one)), ())]
+            return each.model_copy(update={"value": None, "values": tuple(values)}) if values else each
+
+        return with_comparisons(Query(source=NAME, where=conditions), SCHEMA, spell).where
 
     async def _find(self, arguments: FilterArguments, conditions: Sequence[Condition]) -> CampaignSet:
-        database, preferred = self.services.reader, conditions_of(self.preferred)
+        database, preferred = self.services.reader, self.preferred
         match arguments:
             case SemanticArguments():
                 vector = await self.services.queries.embed_for(self.run, arguments.query)
@@ -237,56 +276,49 @@ class CampaignToolset:
             if resolved.is_impossible:
                 said = f"{problem} Call again with values that exist, or without this filter."
                 return self._told(CampaignToolResult(0, said), problem, NOTHING)
-            found = await self.find(name, arguments, resolved.clauses)
-            numbers = await self._numbers(arguments, resolved.clauses, found)
+            found = await self.find(name, arguments, resolved.conditions)
+            numbers = await self._numbers(arguments, resolved.conditions, found)
             lines = [*([f"Not filtered by all that was given. {problem}"] if problem else []), *numbers]
             result = build_tool_result(found, lines, is_listed=not numbers)
             return self._told(result, "; ".join([*numbers, line_for_people(found)]), found)
 
         return search
 
-    async def _numbers(self, arguments: FilterArguments, clauses: Sequence[Clause], found: CampaignSet) -> list[str]:
+    async def _numbers(
+        self, arguments: FilterArguments, conditions: tuple[Condition, ...], found: CampaignSet
+    ) -> list[str]:
         """What an aggregate tells, in a line."""
         if not isinstance(arguments, AggregateArguments):
             return []
-        ask, groups = arguments.as_ask(), None
-        if ask.kind != "count":
-            groups = await execution.group(self.services.reader, ask, self._all(clauses), found)
-        return [summarise_groups(found, ask, groups, arguments.by or "", arguments.limit)]
+        if arguments.by is None:
+            return [f"{found.size} campaigns in all{'' if found.more else ', exactly'}."]
+        query = arguments.as_query(self.all(conditions))
+        groups = await execute(self.services.reader, query, SCHEMA, self.today)
+        return [summarise_groups(groups, arguments.by, arguments.limit, is_listed=arguments.ask == "groups")]
 
     async def _query(self, arguments: Query) -> ToolResult:
-        asked, name = self.asked, self.source
-        assert asked is not None
-        if arguments.source != name:
-            raise InvalidInput([FieldError("/source", f"only {name} can be asked here")])
-        required = self._all()
-        query = arguments.model_copy(update={"where": (*required, *arguments.where)})
-        if query.select and "id" not in query.select:
-            # an answer names campaigns by it
-            query = query.model_copy(update={"select": ("id", *query.select)})
+        if arguments.source != self.source:
+            raise InvalidInput([FieldError("/source", f"only {self.source} can be asked here")])
         with self.run.step("query") as record:
-            result = await answer_query(query, asked, self.services, self.today)
-            found = await self._found_by(result)
-            record.counts["campaigns"] = found.total
-        clauses = (*self.given, *clauses_of(result.query.where[len(required) :], self.today))
-        self.searches.append(Search("query", clauses, found, words=query.text, result=result))
+            search = await self.query("query", arguments)
+            record.counts["campaigns"] = search.found.total
+        result, found = search.result, search.found
+        assert result is not None
         self.said.append(result_text(result))
         said = fence(json.dumps(agent_tools.shown(result, ROWS_CHARACTERS_MAX), ensure_ascii=False))
-        campaigns = found.campaigns if query.asks_for_rows else ()
+        campaigns = found.campaigns if arguments.asks_for_rows else ()
         return self._told(
             CampaignToolResult(result.total, said[:SUMMARY_CHARACTERS_MAX], campaigns), result.sentence, found
         )
 
-    async def _found_by(self, result: QueryResult) -> CampaignSet:
-        """The campaigns that a query is about: those of its rows, or all that its numbers are of."""
+    async def _found_by(self, result: QueryResult, conditions: tuple[Condition, ...]) -> CampaignSet:
+        """The campaigns that a query is about: those of its rows, or all that its numbers are of, which meet these conditions."""
         query, database = result.query, self.services.reader
         if query.asks_for_rows:
             place = query.select.index("id") if query.select else 0
             return await retrieval.find_ids(database, [str(row[place]) for row in result.rows])
         words = (Words(words=query.text),) if query.text.strip() else ()
-        return await retrieval.filter_campaigns(
-            database, (*query.where, *words), conditions_of(self.preferred), today=self.today
-        )
+        return await retrieval.filter_campaigns(database, (*conditions, *words), self.preferred, today=self.today)
 
     async def _get(self, arguments: GetArguments) -> ToolResult:
         campaign = await retrieval.campaign_by_id(self.services.reader, arguments.id)

@@ -8,18 +8,16 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from quarry.companies.candidates import NameMatch
-from quarry.companies.constraints import clauses_to_tell, constraints_of
+from quarry.companies.conditions import Relaxation, Standing, labels, relaxations, standings
+from quarry.companies.constraints import conditions_to_tell, constraints_of
 from quarry.companies.context import Asked, Candidates, Context, NearMiss, Ranking, Round, conditions_in_words
 from quarry.companies.contract import Company, EndReason, FinalAnswer, Reference, Telemetry
-from quarry.companies.count_wording import aggregation_of, value_in_words
-from quarry.companies.counting import Counted, asks_for_numbers
-from quarry.companies.facets import COMPANIES
+from quarry.companies.counting import Counted, aggregation_of, value_in_words
 from quarry.companies.fitting import NEAR_MISSES_MAX, nearest
 from quarry.companies.outputs import RankedCompany
 from quarry.companies.prompts import SummaryEntry, SummaryInputs, summary_messages
-from quarry.companies.query import Sought
+from quarry.companies.query import Sought, is_of_status
 from quarry.companies.snippets import home, inline_description, profile_words
-from quarry.companies.statuses import is_of_status
 from quarry.companies.store import unspoken
 from quarry.companies.summary import BROKEN_OFF, CUT_SHORT, summary_by_rule
 from quarry.language.stemming import stem
@@ -29,15 +27,11 @@ from quarry.platform.errors import DatabaseUnavailable, ModelUnavailable, TimeIs
 from quarry.platform.links import ALWAYS, LinkFilter, said_in
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import STOP_WORDS, words
-from quarry.query.asked import relaxations, standings
-from quarry.query.worded import labels
-from quarry.retrieval.answers import Relaxation, Standing
 
 _MATCHED_BY = {
     "name": "Its name is the one asked for.",
     "former_name": "It was once called {asked}.",
     "domain": "Its web address is {asked}.",
-    "shown": "It is the one asked for of those shown before.",
 }
 
 
@@ -76,7 +70,7 @@ async def conclude(context: Context, now: Round) -> Result:
     met: Mapping[str, Standing] = {}
     near: Sequence[NearMiss] = found.near_misses
     costs: Sequence[Relaxation] = ()
-    clauses = clauses_to_tell(asked.sought)
+    conditions = conditions_to_tell(asked.sought)
     if context.seconds_for_looking(False) > 0:
         try:
             async with context.in_time():
@@ -84,13 +78,13 @@ async def conclude(context: Context, now: Round) -> Result:
                     unheard = await _unheard_of(context, asked)
                     if not unheard:
                         chosen, is_near = list(ranking.near[:wanted]), True
-                if chosen and clauses and not asked.exact:
+                if chosen and conditions and not asked.exact:
                     ids = [each.company_id for each in chosen]
-                    met = await standings(context.services.reader, COMPANIES, clauses, ids)
+                    met = await standings(context.services.reader, conditions, ids)
                 elif not chosen and not asked.exact:
                     near = await nearest(context, asked, found) or _nearest_in_meaning(ranking, found)
-                    if not asked.sought.excluded:  # which companies speak of them, no clause tells
-                        costs = await relaxations(context.services.reader, COMPANIES, asked.sought.clauses)
+                    if not asked.sought.excluded:  # which companies speak of them, no condition tells
+                        costs = await relaxations(context.services.reader, asked.sought.conditions)
         except (DatabaseUnavailable, TimeIsUp):
             context.run.degrade("company_search")
     return Result(
@@ -100,25 +94,27 @@ async def conclude(context: Context, now: Round) -> Result:
 
 def conclude_counted(asked: Asked, counted: Counted) -> Result:
     """The answer to a question for a number: what was counted, and the first companies of it."""
-    wanted, every = counted.wanted, range(len(counted.clauses))
-    sought = replace(asked.sought, stated=tuple(wanted.clauses), assumed=tuple(counted.clauses[len(wanted.clauses) :]))
-    chosen = [
-        RankedCompany(
-            company_id=company.id,
-            reason=(value_in_words(counted, company) or "is among those counted").capitalize() + ".",
-            inline_description=inline_description(company),
-            evidence_chips=list(dict.fromkeys(filter(None, (value_in_words(counted, company), home(company))))),
-            confidence=1.0,
+    sought = replace(asked.sought, stated=counted.query.where, assumed=(), tags=())
+    chosen = []
+    for place, company in enumerate(counted.companies):
+        value = value_in_words(counted, place)
+        chosen.append(
+            RankedCompany(
+                company_id=company.id,
+                reason=f"{value or 'It is among those counted'}.".capitalize(),
+                inline_description=inline_description(company),
+                evidence_chips=list(dict.fromkeys(filter(None, (value, home(company))))),
+                confidence=1.0,
+            )
         )
-        for company in counted.companies
-    ]
+    met = Standing(tuple(range(len(counted.query.where))))
     return Result(
         replace(asked, sought=sought),
         chosen,
         {company.id: company for company in counted.companies},
-        {company.id: Standing(tuple(every)) for company in counted.companies},
+        {company.id: met for company in counted.companies},
         near_misses=(),
-        relaxations=counted.relaxations,
+        relaxations=(),
         rounds=0,
         end_reason="exact_match",
         is_cut_short=False,
@@ -193,9 +189,7 @@ def _messages(context: Context, inputs: SummaryInputs) -> Sequence[Message]:
 
 def _inputs(context: Context, result: Result) -> SummaryInputs:
     asked, sought = result.asked, result.asked.sought
-    missing = [
-        f"no company here is known to be in {each.text}" for each in sought.missing if each.facet in ("city", "country")
-    ]
+    missing = [f"no company here is known to be in {place}" for place in sought.missing]
     if asked.names.similar and asked.names.mentioned and asked.seed is None:
         missing.append(
             f"no company here is called {asked.names.mentioned[0]}, so its name was searched for like any other word"
@@ -208,11 +202,6 @@ def _inputs(context: Context, result: Result) -> SummaryInputs:
         missing += _dropped(asked)
     if sought.has_more:
         missing.append("these are more conditions than are looked at together, so the last ones were left out")
-    elif asks_for_numbers(sought):
-        missing.append(
-            "what companies are about is not recorded as a value, so they are not counted or put in order by it"
-        )
-    missing += [f"the data does not tell {each.text}" for each in sought.question.unanswerable]
     return SummaryInputs(
         question=context.question,
         entries=[
@@ -232,9 +221,9 @@ def _inputs(context: Context, result: Result) -> SummaryInputs:
 
 def _dropped(asked: Asked) -> Iterator[str]:
     """What was searched without, since nothing met it."""
-    for clause in asked.dropped:
-        if not is_of_status(clause):
-            yield f"no company fits “{labels(COMPANIES, [clause])[0]}”, so it was left out"
+    for condition in asked.dropped:
+        if not is_of_status(condition):
+            yield f"no company fits “{labels([condition])[0]}”, so it was left out"
         elif not asked.sought.names_status:
             yield "no startup fits, so companies of any status were searched"
 
@@ -272,17 +261,15 @@ def final_answer(context: Context, result: Result, content: str) -> FinalAnswer:
             end_reason=result.end_reason,
             degraded_steps=context.run.degraded,
         ),
-        aggregation=aggregation_of(result.counted)
-        if result.counted and result.counted.wanted.ask.kind != "extreme"
-        else None,
+        aggregation=aggregation_of(result.counted) if result.counted else None,
     )
 
 
 def _reference(result: Result, ranked: RankedCompany) -> Reference:
-    clauses = clauses_to_tell(result.asked.sought)
+    conditions = conditions_to_tell(result.asked.sought)
     standing = result.standings.get(ranked.company_id, Standing())
     # what was only assumed, by us or by the model's plan, nobody asked for
-    misses = [place for place in standing.misses if clauses[place] not in result.asked.sought.assumed]
+    misses = [place for place in standing.misses if conditions[place] not in result.asked.sought.assumed]
     return Reference(
         company_id=ranked.company_id,
         company_name=result.companies[ranked.company_id].company_name,
@@ -290,6 +277,6 @@ def _reference(result: Result, ranked: RankedCompany) -> Reference:
         inline_description=ranked.inline_description,
         evidence_chips=ranked.evidence_chips,
         confidence=ranked.confidence,
-        meets=labels(COMPANIES, [clauses[place] for place in standing.meets]),
-        misses=labels(COMPANIES, [clauses[place] for place in misses]),
+        meets=labels([conditions[place] for place in standing.meets]),
+        misses=labels([conditions[place] for place in misses]),
     )

@@ -10,7 +10,7 @@ from typing import Literal, Self
 from quarry.companies.contract import Status
 from quarry.platform.settings import Settings
 
-Matched = Literal["name", "former_name", "domain", "shown"]
+Matched = Literal["name", "former_name", "domain"]
 MatchedField = Literal["semantic", "keyword", "niche", "taxonomy"]
 MATCHED_FIELDS: tuple[MatchedField, ...] = ("semantic", "keyword", "niche", "taxonomy")
 Source = Literal["hybrid", "keyword", "taxonomy"]
@@ -58,8 +58,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class NameMatch:
-    """A company whose name, former name or web address matches one of the names asked for, or that was shown before, in the place
-    asked for.
+    """A company whose name, former name or web address matches one of the names asked for.
 
     `name_score` is 1 where they are equal but for case, accents, spaces and punctuation, else the trigram similarity of the
     names.

@@ -7,18 +7,17 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 
 from quarry.companies.candidates import Candidate, NameMatch
+from quarry.companies.conditions import labels
 from quarry.companies.contract import ChatRequest, Company, EndReason
-from quarry.companies.facets import COMPANIES
 from quarry.companies.names import NameQuestion
 from quarry.companies.outputs import CompanyPlan, RankedCompany
 from quarry.companies.query import Sought
 from quarry.companies.ranking import Entry, distinct
 from quarry.platform.budget import in_time
 from quarry.platform.settings import Settings
-from quarry.query.worded import labels
+from quarry.query.algebra import Condition, Query
 from quarry.runs.run_log import Run
 from quarry.services.services import Caller, Services
-from quarry.spans.question import Clause
 
 
 @dataclass(frozen=True)
@@ -83,14 +82,12 @@ class Asked:
     seed_vectors: Sequence[Sequence[float]] = ()
     companies: Mapping[str, Company] = field(default_factory=dict)
     is_widened: bool = False
-    dropped: tuple[Clause, ...] = ()
+    dropped: tuple[Condition, ...] = ()
     detail: str = ""
 
     def relaxed(self) -> Asked:
-        """The same without the next of what was only assumed."""
-        sought = self.sought.relaxed()
-        left = tuple(clause for clause in self.sought.assumed if clause not in sought.assumed)
-        return replace(self, sought=sought, dropped=(*self.dropped, *left))
+        """The same without what was only assumed."""
+        return replace(self, sought=self.sought.relaxed(), dropped=(*self.dropped, *self.sought.assumed))
 
 
 @dataclass(frozen=True)
@@ -98,7 +95,7 @@ class Plan:
     """How to search: what was planned, the phrasings that wait and those that were tried.
 
     `only` are the ids to which a search among the companies shown before is held. `is_new`: what depends on the plan
-    alone was not yet searched for.
+    alone was not yet searched for. `asks` is the query for the number that is wanted instead of companies.
     """
 
     output: CompanyPlan
@@ -108,11 +105,12 @@ class Plan:
     only: tuple[str, ...] | None = None
     is_new: bool = True
     by_model: bool = False
+    asks: Query | None = None
 
     @property
-    def clauses(self) -> Sequence[Clause]:
+    def conditions(self) -> Sequence[Condition]:
         """What every company must meet; what was shown before may be of any status."""
-        return self.sought.clauses if self.only is None else self.sought.stated
+        return self.sought.conditions if self.only is None else self.sought.stated
 
     def queue(self, variants: Sequence[str], held_max: int) -> Plan:
         """With these phrasings waiting, as far as they are new and there is room."""
@@ -144,7 +142,7 @@ class Scope:
     `are_many`: so many that they were not looked for, by a sample.
     """
 
-    clauses: Sequence[Clause]
+    conditions: Sequence[Condition]
     excluded: Sequence[str]
     in_order: bool
     filter: str
@@ -212,4 +210,4 @@ class Round:
 
 def conditions_in_words(sought: Sought) -> list[str]:
     """What companies must meet, as people are told it."""
-    return labels(COMPANIES, sought.stated) + [f"not {words}" for words in sought.excluded]
+    return labels(sought.stated) + [f"without “{words}”" for words in sought.excluded]

@@ -1,135 +1,119 @@
-"""Numbers, groups and extremes that a question asks of companies: from all rows that meet its conditions, exactly, or not
-at all.
-"""
+"""Numbers and groups that a question asks of companies: its Query is run over all of them, exactly, and put into words."""
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from quarry.companies.contract import Company
-from quarry.companies.facets import COMPANIES, STATUS
-from quarry.companies.query import Sought, shown_before
-from quarry.companies.statuses import is_of_status
+from quarry.agent.service import answer_query
+from quarry.agent.sources import what_may_be_asked
+from quarry.companies.contract import Aggregation, Company
 from quarry.companies.store import companies_by_ids
-from quarry.postgres.pool import Database
-from quarry.query import asked
+from quarry.platform.contract import AggregationGroup
+from quarry.platform.errors import InvalidInput
 from quarry.query.algebra import Query
-from quarry.query.of_question import TableQuestion
-from quarry.retrieval.answers import Answer, Relaxation
-from quarry.spans.question import Ask, Clause, Missing, spans_of
+from quarry.query.contract import QueryResult
+from quarry.query.result import Cell
+from quarry.services.services import Caller, Services
 
-COUNTED_KINDS = ("count", "distinct", "groups", "extreme")
-EXTREMES_SHOWN = 5
-"""So many of the largest or newest are shown where the question says no number."""
-GRAINS = (None, "year")
-"""Companies are dated by years."""
+SHOWN_MAX = 10
+"""So many of the companies that were counted are shown."""
+GROUPS_MAX = 50
+LINES_MAX = 12
 
-
-@dataclass(frozen=True)
-class Counting:
-    """What is to be counted: the companies that meet the clauses, those `among` the ids shown before where they are given.
-
-    `assumed` clauses hold too as long as some company meets them all.
-    """
-
-    ask: Ask
-    clauses: Sequence[Clause] = ()
-    assumed: Sequence[Clause] = ()
-    among: Sequence[str] | None = None
+_DOMAIN = "companies"
 
 
 @dataclass(frozen=True)
 class Counted:
-    """What all companies say to a question: under `clauses`, and how many there are without what was assumed of them.
+    """What a query gives, and the first companies that it is about."""
 
-    `companies` are the first of them, or those with the lowest or highest value, in this order.
-    """
-
-    wanted: Counting
-    answer: Answer
-    clauses: Sequence[Clause]
-    of_any_status: int
+    result: QueryResult
     companies: Sequence[Company] = ()
-    relaxations: Sequence[Relaxation] = ()
-    query: Query | None = None
-    """What asks for the same number of the companies as a source, where a query can say it."""
 
     @property
-    def number(self) -> int:
-        """How many companies there are, or how many different values where these were asked for."""
-        return self.answer.rows if self.answer.number is None else self.answer.number
+    def query(self) -> Query:
+        return self.result.query
 
 
-def as_asked(counted: Counted, missing: Sequence[Missing]) -> TableQuestion | None:
-    """What was counted, as it is asked of the table; groups as a whole. None where what the question names is `missing` in the
-    data: a query refuses such values.
-    """
-    wanted, unknown = counted.wanted, {each.evidence for each in missing}
-    if unknown & spans_of(counted.clauses):
+async def count(query: Query, caller: Caller, services: Services) -> Counted | None:
+    """What a query over companies gives; None where it cannot be asked. Raises DatabaseUnavailable."""
+    asked = await what_may_be_asked(caller, services)
+    name = next((name for name, home in asked.homes.items() if home == (_DOMAIN, _DOMAIN)), None)
+    if name is None:
         return None
-    ask = replace(wanted.ask, limit=None) if wanted.ask.kind == "groups" else wanted.ask
-    return TableQuestion(COMPANIES, ask, counted.clauses, keys=wanted.among)
-
-
-def asks_for_numbers(sought: Sought) -> bool:
-    return sought.question.ask.kind in COUNTED_KINDS and not sought.question.unanswerable
-
-
-def what_to_count(sought: Sought, previous_ids: Sequence[str] = ()) -> Counting | None:
-    """What the question wants counted; None where it asks for no number, or for one that fields and tags do not tell.
-
-    What companies are about is told by their texts, and so is nothing to be counted by. Nor is a part of the conditions.
-    """
-    ask, question = sought.question.ask, sought.question
-    if not asks_for_numbers(sought) or sought.has_more or question.excluded_words or ask.grain not in GRAINS:
+    today = datetime.datetime.now(datetime.UTC).date()
+    query = query.model_copy(update={"source": name})
+    try:
+        result = await answer_query(query, asked, services, today)
+        rows = result
+        if not query.asks_for_rows:
+            first = Query(source=name, where=result.query.where, limit=SHOWN_MAX)
+            rows = await answer_query(first, asked, services, today)
+        elif query.select:
+            keyed = result.query.model_copy(update={"select": (), "limit": query.limit or SHOWN_MAX})
+            rows = await answer_query(keyed, asked, services, today)
+    except InvalidInput:
         return None
-    ask = replace(ask, limit=ask.limit or None, grain=None)
-    tags = [group.conditions for group in sought.tags if group.conditions not in sought.stated]
-    if (not sought.topic or sought.is_plain) and not (question.references and previous_ids):
-        assumed = [clause for clause in sought.assumed if ask.facet not in _FACETS_OF_ENDS or not is_of_status(clause)]
-        return Counting(ask, (*sought.stated, *tags), assumed)
-    if sought.narrows and previous_ids:
-        return Counting(ask, sought.stated, among=tuple(shown_before(question, previous_ids)))
-    return None
+    ids = [str(row[0]) for row in rows.rows[:SHOWN_MAX]]
+    return Counted(result, await companies_by_ids(services.reader, ids))
 
 
-_FACETS_OF_ENDS = (STATUS, "closed_year", "acquirer")
-"""What only some statuses have: who asks by it does not mean startups alone."""
+def counted_in_words(counted: Counted) -> str:
+    """The answer to what was counted: the number or what was found, then a line for each group or row."""
+    result = counted.result
+    if not result.rows or (not result.query.group and not result.query.asks_for_rows):
+        return result.sentence
+    lines = [f"- {' – '.join(_shown(cell) for cell in row)}" for row in result.rows[:LINES_MAX]]
+    more = len(result.rows) - LINES_MAX
+    rest = [f"- and {more:,} more"] if more > 0 else []
+    return "\n".join([f"{result.sentence.removesuffix('.')}:", "", *lines, *rest])
 
 
-async def count(database: Database, wanted: Counting, shown: int) -> Counted:
-    """The number, and the first `shown` companies. Raises DatabaseUnavailable."""
-    every = await asked.count(database, COMPANIES, wanted.clauses, wanted.among)
-    clauses = (*wanted.clauses, *wanted.assumed)
-    answer = await _answer(database, wanted, _whole(wanted.ask), clauses)
-    if not answer.rows and every and wanted.assumed:
-        clauses = tuple(wanted.clauses)
-        answer = await _answer(database, wanted, _whole(wanted.ask), clauses)
-    ids = answer.keys[:shown]
-    if wanted.ask.kind != "extreme" and answer.rows:
-        ids = (await _answer(database, wanted, Ask("rows", limit=shown), clauses)).keys
-    relaxed = [] if answer.rows else await asked.relaxations(database, COMPANIES, clauses, wanted.among)
-    return Counted(
-        wanted,
-        answer,
-        clauses,
-        every,
-        await companies_by_ids(database, ids),
-        [each for each in relaxed if each.rows],
+def value_in_words(counted: Counted, place: int) -> str:
+    """What the company in a place has of what the rows were asked for; empty where numbers or groups were."""
+    result = counted.result
+    if not result.query.asks_for_rows or place >= len(result.rows) or len(result.columns) < 2:
+        return ""
+    return f"{result.columns[-1].label} {_shown(result.rows[place][-1])}"
+
+
+def aggregation_of(counted: Counted) -> Aggregation | None:
+    """The same as values; None where rows were asked for."""
+    result, query = counted.result, counted.query
+    if query.asks_for_rows:
+        return None
+    groups = [_group(row) for row in result.rows[:GROUPS_MAX]] if query.group else []
+    # of what is not counted, such as means, nothing is left out
+    is_count = [each.name for each in query.aggregate] == ["count"]
+    told = sum(each.count for each in groups)
+    everything = sum(_number(row[-1]) for row in result.rows) if is_count and query.group else told
+    return Aggregation(
+        by=query.group[0].field if query.group else None,
+        groups=groups,
+        total=result.total if query.group or is_count else _number(result.rows[0][0]),
+        other=max(0, everything - told),
+        overlapping=everything > result.total,
+        query=query,
+        sentence=result.sentence,
     )
 
 
-async def _answer(database: Database, wanted: Counting, ask: Ask, clauses: Sequence[Clause]) -> Answer:
-    return await asked.answer(database, TableQuestion(COMPANIES, ask, clauses, keys=wanted.among))
+def _group(row: Sequence[Cell]) -> AggregationGroup:
+    value = row[0]
+    return AggregationGroup(value=None if isinstance(value, list) else value, count=_number(row[-1]))
 
 
-def _whole(ask: Ask) -> Ask:
-    """Groups are asked for as a whole, so that what comes behind the first ones is told too; so are a few extremes."""
-    if ask.kind == "groups":
-        return replace(ask, limit=None)
-    if ask.kind == "distinct":
-        return replace(ask, kind="groups", limit=None)
-    if ask.kind == "extreme":
-        return replace(ask, limit=max(ask.limit or 1, EXTREMES_SHOWN) if (ask.limit or 1) == 1 else ask.limit)
-    return ask
+def _number(cell: Cell) -> int:
+    return round(cell) if isinstance(cell, int | float) else 0
+
+
+def _shown(cell: Cell) -> str:
+    if isinstance(cell, list):
+        return ", ".join(map(_shown, cell))
+    if cell is None:
+        return "none"
+    if isinstance(cell, float):
+        return f"{cell:,.2f}".rstrip("0").rstrip(".")
+    return str(cell)

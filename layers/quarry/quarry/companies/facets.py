@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from quarry.companies.lexicon import CATEGORY_NAMES, MODEL_NAMES, SECTOR_NAMES, STAGE_NAMES, STATUS_NAMES, synonyms
 from quarry.retrieval.facets import Facet, SearchTable
+
+_STATUSES = (
+    ("active", "startup"), ("independent", "startup"),
+    ("bought", "acquired"), ("taken over", "acquired"), ("exited", "acquired"),
+    ("listed", "public"), ("publicly traded", "public"), ("ipo", "public"),
+    ("shut down", "closed"), ("out of business", "closed"), ("bankrupt", "closed"), ("defunct", "closed"),
+)  # fmt: skip
+_STAGES = (
+    ("self funded", "bootstrapped"), ("unfunded", "bootstrapped"), ("preseed", "pre_seed"),
+)  # fmt: skip
 
 COMPANIES = SearchTable(
     "companies",
@@ -24,23 +33,20 @@ COMPANIES = SearchTable(
         is_hard=False), Facet(
             "sector", "array", "sectors", "sector", "sectors",
             words=("industry", "field", "vertical", "market"), leads=("in", "for"), wording="in {}", is_hard=False,
-            synonyms=synonyms(SECTOR_NAMES),
         ),
         Facet(
             "category", "array", "categories", "category", "categories",
             words=("tag", "kind", "type", "area"), leads=("in", "for"), wording="in {}", is_hard=False,
-            synonyms=synonyms(CATEGORY_NAMES),
         ),
         Facet(
             "business_model", "array", "business_models", "business model", "business models",
             words=("revenue model", "model", "pricing"), leads=("with", "by"), wording="with {}", is_hard=False,
-            synonyms=synonyms(MODEL_NAMES),
         ),
         Facet(
             "niche", "array", "niches", "niche", "niches",
             words=("speciality", "specialty", "focus"), leads=("in", "for"), wording="in {}", is_hard=False,
         ),
-        Facet("status", "value", "status", "status", "statuses", synonyms=synonyms(STATUS_NAMES)),
+        Facet("status", "value", "status", "status", "statuses", synonyms=_STATUSES),
         Facet(
             "city", "place", "hq_city", "city", "cities",
             words=("town", "headquarters", "hq", "location"), leads=("in", "from", "near"), wording="in {}",
@@ -59,14 +65,14 @@ COMPANIES = SearchTable(
         ),
         Facet(
             "employees", "number", "employee_count", "number of employees", "employee counts",
-            words=("headcount", "team size", "size", "staff", "employees"),
-            units=("employee", "person", "people", "staff", "worker", "headcount", "team member"),
-            wording="with {} employees",
+            words=("headcount", "team size", "size", "staff", "people"),
+            units=("employee", "person", "people", "staff", "worker", "headcount", "team member"), unit="people",
+            wording="with {}",
         ),
         Facet(
             "funding_stage", "value", "funding_stage", "funding stage", "funding stages",
             words=("stage", "round", "funding round"), leads=("at",), wording="at {}",
-            synonyms=synonyms(STAGE_NAMES),
+            synonyms=_STAGES,
         ),
         Facet(
             "funding", "money", "total_funding_usd", "total funding", "total fundings",

@@ -17,6 +17,7 @@ from quarry.companies.query import Sought, TagGroup
 from quarry.companies.ranking import NEAR_SHARE, Entry
 from quarry.companies.snippets import STAGE_LABELS, home, inline_description, profile_words, snippets
 from quarry.platform.text import significant_words
+from quarry.query.algebra import comparisons_of
 
 SEMANTIC_RANGE = (0.25, 0.65)
 """Cosine similarities that count as nothing and as all there is to be had."""
@@ -142,7 +143,7 @@ def _tag_share(company: Company, sought: Sought) -> float:
 
 
 def _worth(group: TagGroup) -> float:
-    return MODEL_WORTH if all(each.facet == "business_model" for each in group.conditions) else 1.0
+    return MODEL_WORTH if all(each.field == "business_model" for each in group.conditions) else 1.0
 
 
 def _filed(company: Company, group: TagGroup) -> float:
@@ -211,9 +212,9 @@ def _chips(entry: Entry, evidence: _Evidence, inputs: RerankInputs, sought: Soug
     """What speaks for a company in a few words: what it has of what was asked for."""
     company = entry.company
     filed = {*company.sectors, *company.categories, *company.business_models, *company.niches}
-    named = (value for group in evidence.groups for each in group.conditions for value in each.values)
+    named = (str(value) for group in evidence.groups for each in group.conditions for value in each.scalars)
     yield from dict.fromkeys(value for value in named if value in filed)
-    asked = {condition.facet for clause in sought.stated for condition in clause}
+    asked = {each.field for each in comparisons_of(sought.stated)}
     if asked & {"city", "country"} and home(company):
         yield home(company)
     if "funding_stage" in asked and company.funding_stage:

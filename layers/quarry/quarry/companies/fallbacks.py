@@ -28,10 +28,9 @@ LONG_TOPIC = 240
 
 def plan_by_rule(inputs: PlanInputs, sought: Sought, *, named: bool) -> CompanyPlan:
     """A plan from how the question reads. `named`: its words are near the name of a company."""
-    narrows = sought.narrows and bool(inputs.previous_ids)
     topic = sought.topic
     return CompanyPlan(
-        intent="narrow" if narrows else "find_company" if named else "discover",
+        intent="find_company" if named else "discover",
         target_result_count=sought.count or TARGET_COUNT,
         query_variants=_variants(inputs, sought) or [inputs.question],
         search_priority_order=_searches(sought, named=named, has_tags=bool(sought.tags or inputs.seed)),
@@ -66,7 +65,7 @@ def _variants(inputs: PlanInputs, sought: Sought) -> list[str]:
     if inputs.seed is not None:
         wished = [f"{topic}: {', '.join(inputs.seed.niches)}"] if topic else []
         return [*wished, *seed_variants(inputs.seed)][:VARIANTS_PLANNED_MAX]
-    tags = [value for group in sought.tags for each in group.conditions for value in each.values]
+    tags = _tags(sought)
     is_short = topic and len(topic) < LONG_TOPIC
     return distinct([topic, topic_text(topic) if is_short else "", ", ".join(tags) if sought.is_plain else ""])[
         :VARIANTS_PLANNED_MAX
@@ -113,5 +112,8 @@ def critique_by_rule(inputs: CritiqueInputs, sought: Sought) -> Critique:
 
 def _new_variants(sought: Sought) -> list[str]:
     """The topic, and the tags that it names."""
-    tags = (value for group in sought.tags for each in group.conditions for value in each.values)
-    return distinct([sought.topic, ", ".join(tags)])
+    return distinct([sought.topic, ", ".join(_tags(sought))])
+
+
+def _tags(sought: Sought) -> list[str]:
+    return [str(value) for group in sought.tags for each in group.conditions for value in each.scalars]

@@ -7,16 +7,13 @@ from dataclasses import replace
 
 from quarry.companies.activity import counted
 from quarry.companies.candidates import Variant
+from quarry.companies.conditions import Standing, labels, standings
 from quarry.companies.context import Asked, Candidates, Context, NearMiss, Plan, Round
-from quarry.companies.facets import COMPANIES
 from quarry.companies.name_lookup import look_up
 from quarry.companies.outputs import PlanFilters
 from quarry.companies.ranking import Entry, boosted, has_niche, in_order
 from quarry.companies.store import retrieve_variants
 from quarry.platform.off_loop import off_loop
-from quarry.query.asked import standings
-from quarry.query.worded import labels
-from quarry.retrieval.answers import Standing
 
 NEAR_MISSES_MAX = 3
 
@@ -40,18 +37,18 @@ async def keep_fitting(context: Context, now: Round) -> tuple[Round, str]:
 
 
 async def _standings(context: Context, plan: Plan, ids: Sequence[str]) -> Mapping[str, Standing]:
-    """Which clauses each company meets and misses, behind those of the plan what is preferred."""
-    clauses = (*plan.clauses, *plan.sought.preferred)
-    if not clauses or not ids:
+    """Which conditions each company meets and misses, behind those of the plan what is preferred."""
+    conditions = (*plan.conditions, *plan.sought.preferred)
+    if not conditions or not ids:
         return {}
-    return await standings(context.services.reader, COMPANIES, clauses, ids)
+    return await standings(context.services.reader, conditions, ids)
 
 
 def _parted(
     context: Context, plan: Plan, entries: Sequence[Entry], met: Mapping[str, Standing]
 ) -> tuple[list[Entry], list[NearMiss]]:
     """The entries that fit, best first, and the best of those that do not."""
-    nothing, required = Standing(), len(plan.clauses)
+    nothing, required = Standing(), len(plan.conditions)
     misses = {
         entry.company.id: [place for place in met.get(entry.company.id, nothing).misses if place < required]
         for entry in entries
@@ -70,7 +67,7 @@ def _parted(
         : context.settings.company_filtered_max
     ]
     return best, [
-        NearMiss(entry.company, labels(COMPANIES, [plan.clauses[place] for place in misses[entry.company.id]]))
+        NearMiss(entry.company, labels([plan.conditions[place] for place in misses[entry.company.id]]))
         for entry in missed[:NEAR_MISSES_MAX]
     ]
 
@@ -111,8 +108,8 @@ def _share_any(wanted: Sequence[str], held: Sequence[str]) -> bool:
 
 async def nearest(context: Context, asked: Asked, found: Candidates) -> list[NearMiss]:
     """Where no company meets the conditions: those that are nearest to the question without them, and what they miss."""
-    clauses = asked.sought.stated
-    if found.near_misses or not clauses or not context.may_call(2):
+    conditions = asked.sought.stated
+    if found.near_misses or not conditions or not context.may_call(2):
         return list(found.near_misses)
     context.run.budget.spend_call()
     candidates = await retrieve_variants(
@@ -123,9 +120,9 @@ async def nearest(context: Context, asked: Asked, found: Candidates) -> list[Nea
     )
     ids = [each.company_id for each in candidates][:NEAR_MISSES_MAX]
     companies = await look_up(context, ids, found.companies)
-    met = await standings(context.services.reader, COMPANIES, clauses, ids) if ids else {}
+    met = await standings(context.services.reader, conditions, ids) if ids else {}
     return [
-        NearMiss(companies[id], labels(COMPANIES, [clauses[place] for place in met[id].misses]))
+        NearMiss(companies[id], labels([conditions[place] for place in met[id].misses]))
         for id in ids
         if id in met and id in companies and met[id].misses
     ]

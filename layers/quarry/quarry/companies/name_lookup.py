@@ -9,17 +9,19 @@ from quarry.companies.candidates import NameMatch, Scoring
 from quarry.companies.constraints import with_constraints
 from quarry.companies.context import Asked, Context
 from quarry.companies.contract import STATUSES, Company, Status
-from quarry.companies.facets import COMPANIES
 from quarry.companies.fallbacks import seed_variants
-from quarry.companies.meaning import as_companies
-from quarry.companies.names import NameQuestion, asks_for_facts, is_about, read_names
-from quarry.companies.query import asks_for_shown, names_said, referred, sought, statuses_of
+from quarry.companies.names import NameQuestion, asks_for_facts, is_about, read_names, without_names
+from quarry.companies.query import Sought, statuses_of
+from quarry.companies.reading import read_sought
 from quarry.companies.snippets import profile_words
 from quarry.companies.store import companies_by_ids, find_names, stored_vectors
+from quarry.language.slips import slips
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import QUERY_MAX_CHARACTERS, significant_words
-from quarry.retrieval.reading import read_question
-from quarry.spans.question import Reading
+from quarry.retrieval.named_values import folded_value
+
+SLIPS_MAX = 2
+LETTERS_A_SLIP = 4
 
 
 async def look_up_names(context: Context) -> Asked:
@@ -29,56 +31,59 @@ async def look_up_names(context: Context) -> Asked:
     Only companies of the statuses that the question names are looked for. But a company to be like may be of any, and
     who asks whether a company was acquired does not know.
     """
-    reading = await _read(context)
-    names = await off_loop(_names, context.question, reading)
-    seeks = await off_loop(lambda: with_constraints(sought(reading), context.request.constraints))
-    shown = referred(seeks.question, context.request.previous_candidate_ids)
-    if shown and asks_for_shown(reading):
-        return await _shown(context, Asked(seeks, names), shown)
-    of_any_status = names.similar or not seeks.names_status or asks_for_facts(context.question)
+    names = await off_loop(read_names, context.question)
+    if names.similar:
+        return await _similar(context, names)
+    seeks = await _read(context, context.question)
+    of_any_status = not seeks.names_status or asks_for_facts(context.question)
     matches = await match_names(context, names.names, STATUSES if of_any_status else statuses_of(seeks))
     with context.run.step("name_precheck") as record:
-        if names.similar:
-            named = [match for match in matches if match.name_score >= context.settings.company_seed_name_min]
-        else:
-            named = _meant(context, names, matches)
+        named = _meant(context, names, matches)
         record.counts.update(names=len(names.names), matches=len(matches), named=len(named))
     asked = Asked(seeks, names, matches)
     if not named:
-        near = f"no, but {matches[0].company_name} is near" if matches else "no company of such a name"
-        return replace(asked, detail=near)
+        return replace(asked, detail=_near(matches))
     companies = await look_up(context, [match.company_id for match in named], {})
-    said = " and ".join(dict.fromkeys(match.company_name for match in named if match.company_id in companies))
-    if names.similar:
-        return replace(await _with_seed(context, asked, reading, named, companies), detail=said)
-    return replace(asked, exact=named, companies=companies, detail=said)
+    return replace(asked, exact=named, companies=companies, detail=_called(named, companies))
 
 
-async def _shown(context: Context, asked: Asked, ids: Sequence[str]) -> Asked:
-    """The companies of these ids, which are asked for by their places among those shown before, as if they were named."""
-    companies = await look_up(context, ids, {})
-    exact = [
-        NameMatch(id, company.company_name, 1.0, "shown", company.status, company.company_name)
-        for id in ids
-        if (company := companies.get(id)) is not None
-    ]
-    detail = " and ".join(match.company_name for match in exact)
-    return replace(asked, exact=exact, companies=companies, detail=detail or "none of those shown before")
-
-
-async def _read(context: Context) -> Reading:
-    earlier = [message.content[:QUERY_MAX_CHARACTERS] for message in context.request.history if message.role == "user"]
-    return await read_question(
-        context.services.reader, COMPANIES, context.question, earlier=earlier, adapt=as_companies
+async def _similar(context: Context, names: NameQuestion) -> Asked:
+    """What is asked of companies like one that is named, which may be of any status."""
+    matches = await match_names(context, names.names, STATUSES)
+    named = [match for match in matches if match.name_score >= context.settings.company_seed_name_min]
+    companies = await look_up(context, [match.company_id for match in named], {}) if named else {}
+    with context.run.step("seed_context") as record:
+        seed = await off_loop(_seed, context.question, named, companies)
+        record.counts.update(companies=len(companies), variants=len(seed_variants(seed)) if seed else 0)
+    if seed is None:
+        return Asked(await _read(context, context.question), names, matches, detail=_near(matches))
+    rest = await off_loop(without_names, context.question, [match.asked for match in named])
+    vectors = await stored_vectors(context.services.reader, seed.id)
+    return Asked(
+        await _read(context, rest),
+        names,
+        matches,
+        seed=seed,
+        seed_vectors=vectors,
+        companies=companies,
+        detail=_called(named, companies),
     )
 
 
-def _names(question: str, reading: Reading) -> NameQuestion:
-    """The names in a question; all of it may be one that is known, but for a slip."""
-    names = read_names(question)
-    if names.similar:
-        return names
-    return replace(names, whole=tuple(dict.fromkeys((*names.whole, *names_said(reading)))))
+def _near(matches: Sequence[NameMatch]) -> str:
+    return f"no, but {matches[0].company_name} is near" if matches else "no company of such a name"
+
+
+def _called(named: Sequence[NameMatch], companies: Mapping[str, Company]) -> str:
+    return " and ".join(dict.fromkeys(match.company_name for match in named if match.company_id in companies))
+
+
+async def _read(context: Context, question: str) -> Sought:
+    """What a question seeks, after those before it, or what the request says instead."""
+    earlier = [message.content[:QUERY_MAX_CHARACTERS] for message in context.request.history if message.role == "user"]
+    with context.run.step("read_question"):
+        seeks = await read_sought(question, earlier, context.caller, context.services)
+    return with_constraints(seeks, context.request.constraints)
 
 
 async def match_names(context: Context, names: Sequence[str], statuses: Sequence[Status]) -> list[NameMatch]:
@@ -111,22 +116,17 @@ def _meant(context: Context, names: NameQuestion, matches: Sequence[NameMatch]) 
     whole = [name for name in asked if name in names.whole]
     if whole:
         return [match for match in exact if match.asked == whole[0]]
-    return exact if asked and is_about(context.question, asked) else []
+    if asked:
+        return exact if is_about(context.question, asked) else []
+    return [match for match in matches if match.asked in names.whole and _is_a_slip(match.asked, match.company_name)][
+        :1
+    ]
 
 
-async def _with_seed(
-    context: Context, asked: Asked, reading: Reading, named: Sequence[NameMatch], companies: Mapping[str, Company]
-) -> Asked:
-    """What is asked beside the company that others are to be like, and what is stored of its meaning."""
-    with context.run.step("seed_context") as record:
-        seed = await off_loop(_seed, context.question, named, companies)
-        record.counts.update(companies=len(companies), variants=len(seed_variants(seed)) if seed else 0)
-    if seed is None:
-        return asked
-    seeks = await off_loop(sought, reading, [match.asked for match in named])
-    seeks = await off_loop(with_constraints, seeks, context.request.constraints)
-    vectors = await stored_vectors(context.services.reader, seed.id)
-    return replace(asked, sought=seeks, seed=seed, seed_vectors=vectors, companies=companies)
+def _is_a_slip(said: str, name: str) -> bool:
+    """Whether a name was meant and mistyped: of four letters one is wrong at most."""
+    said, name = folded_value(said), folded_value(name)
+    return slips(said, name) <= min(SLIPS_MAX, len(name) // LETTERS_A_SLIP)
 
 
 def _seed(question: str, named: Sequence[NameMatch], companies: Mapping[str, Company]) -> Company | None:

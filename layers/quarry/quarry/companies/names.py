@@ -174,6 +174,14 @@ def read_names(question: str) -> NameQuestion:
     return NameQuestion(whole, tuple(_cleaned(mentioned)), similar)
 
 
+def without_names(question: str, names: Sequence[str]) -> str:
+    """A question without names and without the words that ask for companies like them, with spaces in their place."""
+    patterns = [_SIMILARITY, _LIKE, *(re.compile(re.escape(name), re.IGNORECASE) for name in names)]
+    for pattern in patterns:
+        question = pattern.sub(lambda match: " " * len(match.group()), question)
+    return question
+
+
 def asks_for_facts(question: str) -> bool:
     """Whether a question asks something of a company ("Was Harbor acquired?") and does not demand it."""
     return bool(_ASKS_FOR_FACTS.match(question.strip()))

@@ -1,5 +1,5 @@
-"""The plan: made by the model where that pays, else by rule. What it says of statuses, places and the like counts for
-nothing: only what the words say, and the data bears out, rules companies out.
+"""The plan: the model's where there is one, else made of what the learned reader read. Values that no company has rule nothing
+out.
 """
 
 from __future__ import annotations
@@ -9,17 +9,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
+from pydantic import ValidationError
+
+from quarry.agent.known_values import with_known_values
+from quarry.agent.sources import Asked as MayBeAsked
 from quarry.companies import fallbacks
 from quarry.companies.activity import counted
+from quarry.companies.conditions import met
 from quarry.companies.context import Asked, Context, Plan, Round, conditions_in_words
-from quarry.companies.outputs import CompanyPlan, PlanFilters, Search
+from quarry.companies.facets import COMPANIES, TAG_FACETS
+from quarry.companies.outputs import CompanyPlan, PlanCondition, PlanFilters, Search
 from quarry.companies.prompts import PlanInputs, plan_messages
-from quarry.companies.query import shown_before
+from quarry.companies.query import Sought, TagGroup, assumed
 from quarry.companies.ranking import distinct
+from quarry.companies.sources import SEARCHED
 from quarry.companies.store import TAGS_TOLD_MAX, taxonomy
 from quarry.models.interface import ChatModel
 from quarry.models.step import ModelStep, decide
+from quarry.platform.errors import InvalidInput
 from quarry.platform.text import words
+from quarry.query.algebra import Aggregate, Comparison, Condition, Group, Order, Query, comparisons_of
 
 NAMED_MIN = 0.45
 """From this score of a name on, a short question may be a name that was mistyped."""
@@ -51,10 +60,56 @@ async def make_plan(context: Context, now: Round) -> tuple[Round, str]:
     )
     plan = _plan(context, asked, output, before)
     if by_model:
-        plan = replace(plan, by_model=True, sought=plan.sought.guessed(output.filters.statuses))
+        plan = await _as_the_model_says(context, plan)
     if before is not None and _is_searched(plan, before):
         return replace(now, end_reason="converged"), "nothing else to try"
     return replace(now, plan=plan, asked=replace(asked, sought=plan.sought)), _described(plan)
+
+
+async def _as_the_model_says(context: Context, plan: Plan) -> Plan:
+    """The plan with the model's conditions instead of those that were read; those of values that no company has are left out."""
+    output, sought = plan.output, plan.sought
+    if output.where is not None and context.request.constraints is None:
+        stated = await _known(context, output.where)
+        sought = replace(sought, stated=stated, assumed=assumed(stated), excluded=(), tags=_affirmed(sought, stated))
+    sought = sought.guessed(output.filters.statuses)
+    asks = _count_of(output, sought) if output.counts else None
+    return replace(plan, by_model=True, sought=sought, asks=asks)
+
+
+async def _known(context: Context, planned: Sequence[PlanCondition]) -> tuple[Condition, ...]:
+    """The conditions with values as the data spells them, without those that it does not have."""
+    asked = MayBeAsked(SEARCHED, context.caller, {}, {})
+    found: list[Condition] = []
+    for each in planned:
+        try:
+            condition = Comparison(field=each.field, op=each.op, values=tuple(each.values))
+            query = Query(source=COMPANIES.name, where=(condition,))
+            found += (await with_known_values(query, asked, context.services.reader)).where
+            met(found[-1:])
+        except (ValidationError, InvalidInput):
+            continue
+    return tuple(found)
+
+
+def _affirmed(sought: Sought, stated: Sequence[Condition]) -> tuple[TagGroup, ...]:
+    """The tags that were read, but for those that the model rules out."""
+    denied = {str(value) for each in comparisons_of(tuple(stated)) if each.op == "!=" for value in each.scalars}
+    return tuple(group for group in sought.tags if not any(denied & group.values(field) for field in TAG_FACETS))
+
+
+def _count_of(output: CompanyPlan, sought: Sought) -> Query:
+    """The query for the number that the model plans to count."""
+    filters = output.filters
+    tags = {"sector": filters.sectors, "category": filters.categories, "business_model": filters.business_models}
+    filed = [Comparison(field=field, values=tuple(values)) for field, values in tags.items() if values]
+    return Query(
+        source=COMPANIES.name,
+        where=(*sought.stated, *filed),
+        aggregate=(Aggregate(fn="count"),),
+        group=(Group(field=output.group_by),) if output.group_by else (),
+        order=(Order(by="count", direction="desc"),) if output.group_by else (),
+    )
 
 
 def _is_searched(plan: Plan, before: Plan) -> bool:
@@ -120,7 +175,7 @@ def plans_by_rule(context: Context, asked: Asked) -> bool:
     if context.settings.company_planner == "never":
         return True
     sought = asked.sought
-    is_simple = sought.is_plain and len(sought.tags) == 1 and not (sought.stated or sought.excluded)
+    is_simple = sought.is_plain and len(sought.tags) == 1 and not (sought.stated or sought.excluded or sought.asks)
     return (
         context.settings.company_planner == "auto" and is_simple and not context.request.history and asked.seed is None
     )
@@ -146,11 +201,9 @@ def _plan(context: Context, asked: Asked, output: CompanyPlan, before: Plan | No
         update={"query_variants": variants or [context.question], "search_priority_order": _searches(output)}
     )
     previous = context.request.previous_candidate_ids
-    question = asked.sought.question
-    is_narrowed = output.intent == "narrow" or bool(question.references)
-    only = tuple(shown_before(question, previous)) if is_narrowed and previous and not asked.is_widened else None
+    only = tuple(previous) if output.intent == "narrow" and previous and not asked.is_widened else None
     tried, pending = (before.tried, before.pending) if before else ((), ())
-    plan = Plan(output, asked.sought, pending=pending, tried=tried, only=only)
+    plan = Plan(output, asked.sought, pending=pending, tried=tried, only=only, asks=asked.sought.asks)
     return plan.queue(output.query_variants, context.settings.company_variants_held)
 
 

@@ -16,13 +16,11 @@ from quarry.companies.name_lookup import match_names
 from quarry.companies.names import NAME_WORDS_MAX, NAMES_MAX
 from quarry.companies.ranking import distinct
 from quarry.companies.store import (
-    RuledOut,
     are_expected,
     compared_max,
     few_fitting_ids,
     find_by_taxonomy,
     fitting_ids,
-    read_ruled_out,
     retrieve_variants,
     row_filter,
 )
@@ -43,7 +41,7 @@ async def retrieve(context: Context, now: Round) -> tuple[Round, str]:
     Where the database fails one of the searches, others may still find; if none does, its error is raised.
     """
     before = now.found
-    search = _Search(context, now, await _scope(context, now))
+    search = _Search(context, now, await _scope(now))
     await search.close_in()
     is_new, (plan, variants) = now.planned.is_new, now.planned.taken(context.settings.company_variants_executed)
     searches: list[Callable[[], Awaitable[None]]] = [lambda: search.by_variants(variants)] if variants else []
@@ -71,19 +69,14 @@ async def retrieve(context: Context, now: Round) -> tuple[Round, str]:
     return replace(now, plan=plan, found=found), detail
 
 
-async def _scope(context: Context, now: Round) -> Scope:
+async def _scope(now: Round) -> Scope:
     """The companies that a plan leaves: as in the round before, where it states the same."""
     plan, before = now.planned, now.found.scope
-    clauses, excluded = plan.clauses, plan.sought.excluded
+    conditions, excluded = plan.conditions, plan.sought.excluded
     in_order = not (plan.sought.topic or now.asked.seed)
-    if before is not None and (before.clauses, before.excluded, before.in_order) == (clauses, excluded, in_order):
+    if before is not None and (before.conditions, before.excluded, before.in_order) == (conditions, excluded, in_order):
         return before
-    ruled_out = RuledOut()
-    if excluded:
-        with context.run.step("companies_ruled_out") as record:
-            ruled_out = await read_ruled_out(context.services.reader, clauses, excluded)
-            record.counts.update(denying=len(ruled_out.denying), writing=len(ruled_out.writing))
-    return Scope(clauses, excluded, in_order, await off_loop(row_filter, clauses, ruled_out))
+    return Scope(conditions, excluded, in_order, await off_loop(row_filter, conditions, excluded))
 
 
 class _Search:
@@ -139,7 +132,7 @@ class _Search:
                     ids, scope = [], replace(scope, are_many=True)
                 else:
                     ids, is_cut_short = await few_fitting_ids(
-                        self._database, scope.clauses, scope.filter, most, latest=scope.in_order
+                        self._database, scope.conditions, scope.filter, most, latest=scope.in_order
                     )
                 if not scope.are_many:
                     record.counts["found"] = len(ids)
@@ -175,8 +168,8 @@ class _Search:
             record.counts["variants"] = len(meant)
             try:
                 vectors = await self._context.services.queries.embed_all(meant, seconds=run.budget.seconds_for_work)
-            except ModelError:
-                run.degrade("query_embedding", record)
+            except ModelError as error:
+                run.degrade("query_embedding", record, error)
                 return [None] * len(variants) if self._asked.seed_vectors else None
         if vectors is None:
             return None

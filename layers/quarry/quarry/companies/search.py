@@ -1,7 +1,8 @@
 """A company search as a stream of events.
 
 Read `_search` from top to bottom: a company that is named outright ends the search at once; else, round by round, plan,
-retrieve, keep what fits, rank it and ask whether that is enough; then the answer is written from what was ranked.
+retrieve, keep what fits, rank it and ask whether that is enough; then the answer is written from what was ranked. A plan
+that asks for a number ends in what was counted.
 """
 
 from __future__ import annotations
@@ -11,15 +12,12 @@ from contextlib import aclosing
 from dataclasses import replace
 from uuid import UUID
 
-from quarry.agent.asked_query import query_for
 from quarry.companies.activity import Timeline, counted
 from quarry.companies.answer import Result, conclude, conclude_counted, final_answer, write_answer
 from quarry.companies.context import Asked, Context, Round
 from quarry.companies.contract import ChatRequest, FinalAnswerEvent
-from quarry.companies.count_wording import counted_in_words
-from quarry.companies.counting import Counted, Counting, as_asked, count, what_to_count
+from quarry.companies.counting import count, counted_in_words
 from quarry.companies.critique import criticise
-from quarry.companies.facets import COMPANIES
 from quarry.companies.fitting import keep_fitting
 from quarry.companies.name_lookup import look_up_names
 from quarry.companies.planning import make_plan
@@ -36,8 +34,6 @@ from quarry.streaming.events import Event, PartialText, PartialTextEvent
 TURNS_PER_ITERATION = 6
 """Plan, ranking and critique, each with one repair."""
 ANSWER_RESERVE_SECONDS = 15.0
-COUNTED_SHOWN = 10
-"""So many of the companies that were counted are shown."""
 
 
 async def search_companies(
@@ -55,6 +51,7 @@ async def search_companies(
     settings = services.settings
     budget, asked = _budget(settings), request.as_asked()
     with services.run("companies", caller, request.question, asked, budget, request_id, run_id) as run:
+        run.session_id = request.session_id
         timeline = Timeline(run)
         try:
             async with aclosing(_search(Context(request, caller, services, run, settings), timeline)) as events:
@@ -75,21 +72,18 @@ async def _search(context: Context, timeline: Timeline) -> AsyncGenerator[Event]
         step.detail = asked.detail
     yield step.event
 
-    if (wanted := _to_count(context, asked)) is not None:
-        async with aclosing(_counted(context, timeline, asked, wanted)) as steps:
-            async for event in steps:
-                yield event
-        return
-
     now = Round(asked, end_reason="exact_match" if asked.exact else None)
     while (now := _within_limits(context, now)).end_reason is None:
         now = replace(now, nth=now.nth + 1)
+        context.run.iterations = now.nth
         async with aclosing(_round(context, timeline, now)) as steps:
             async for taken in steps:
                 if isinstance(taken, Round):
                     now = taken
-                else:
-                    yield taken
+                    continue
+                yield taken
+                if isinstance(taken, FinalAnswerEvent):
+                    return
 
     if not (asked.exact or now.ranking.ranked or now.found.pool or context.run.budget.seconds_left):
         raise TimeIsUp
@@ -111,37 +105,24 @@ def _ended(context: Context, result: Result, content: str) -> FinalAnswerEvent:
     return FinalAnswerEvent(data=final_answer(context, result, content))
 
 
-def _to_count(context: Context, asked: Asked) -> Counting | None:
-    """What is to be counted instead of searched for: nothing where a company is named."""
-    if asked.exact or asked.seed is not None or not context.may_call():
-        return None
-    return what_to_count(asked.sought, context.request.previous_candidate_ids)
-
-
-async def _counted(context: Context, timeline: Timeline, asked: Asked, wanted: Counting) -> AsyncGenerator[Event]:
-    """The events of a question for a number: no model is asked, and the text gives the number as it was counted."""
+async def _counted(context: Context, timeline: Timeline, asked: Asked, query: Query) -> AsyncGenerator[Event]:
+    """The events of a question for a number: the text gives it as it was counted. Without a final answer where companies cannot
+    be asked for it.
+    """
     with timeline.step("count", "Counting companies") as step:
         yield step.event
         with context.run.step("count_companies") as record:
             context.run.budget.spend_call()
             async with context.in_time():
-                told = await count(context.services.reader, wanted, COUNTED_SHOWN)
-                told = replace(told, query=await _query(context, asked, told))
-            record.counts["found"] = told.answer.rows
-        step.detail = counted(told.answer.rows, "company", "companies")
+                told = await count(query, context.caller, context.services)
+            record.counts["found"] = told.result.total if told else 0
+        step.detail = counted(told.result.total, "company", "companies") if told else "not to be counted"
     yield step.event
-    result = conclude_counted(asked, told)
+    if told is None:
+        return
     content = counted_in_words(told)
     yield PartialTextEvent(data=PartialText(text=content))
-    yield _ended(context, result, content)
-
-
-async def _query(context: Context, asked: Asked, told: Counted) -> Query | None:
-    """The query for what was counted; None where there is none."""
-    question = as_asked(told, asked.sought.question.missing)
-    if question is None:
-        return None
-    return await query_for("companies", COMPANIES.name, question, context.caller, context.services)
+    yield _ended(context, conclude_counted(asked, told), content)
 
 
 async def _round(context: Context, timeline: Timeline, now: Round) -> AsyncGenerator[Event | Round]:
@@ -156,6 +137,10 @@ async def _round(context: Context, timeline: Timeline, now: Round) -> AsyncGener
             now, step.detail = await _taken(context, now, take)
         yield step.event
         yield now
+        if id == "plan" and now.nth == 1 and now.planned.asks is not None and context.may_call():
+            async with aclosing(_counted(context, timeline, now.asked, now.planned.asks)) as events:
+                async for event in events:
+                    yield event
 
 
 Take = Callable[[Context, Round], Awaitable[tuple[Round, str]]]

@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from psycopg.sql import SQL, Composable, Composed, Literal
+from psycopg.sql import SQL, Literal
 from psycopg.sql import Identifier as SqlIdentifier
 
 from quarry.companies.candidates import Candidate, NameMatch, Scoring, Variant
+from quarry.companies.conditions import met
 from quarry.companies.contract import Company, Status
 from quarry.companies.facets import COMPANIES, TAG_FACETS
-from quarry.language.stemming import stem
-from quarry.language.tokens import keys
 from quarry.platform.errors import NotFound
-from quarry.platform.off_loop import off_loop
 from quarry.postgres.call import call
 from quarry.postgres.pool import Database
 from quarry.postgres.vectors import half_vectors
-from quarry.query.asked import where
-from quarry.spans.question import Clause
+from quarry.query.algebra import Comparison, Condition
 
 _SEED_SCORING = Scoring()
 TAGS_TOLD_MAX, NICHES_TOLD_MAX = 300, 40
 """So many sectors, categories and business models each a model is told of."""
-TEXTS_READ_MAX = 1000
-"""So many companies are read for whether they deny what is ruled out."""
 LATEST_MAX = 10_000
 """So many companies, those founded last, are looked at for what they must not be or say: no index tells that."""
 LOOKED_AT_MAX = 25_000
@@ -157,112 +150,15 @@ async def find_by_taxonomy(
     ]
 
 
-@dataclass(frozen=True)
-class RuledOut:
-    """Words that no company may speak of, and what the companies that hold them were found to say: `denying` hold the words
-    and only deny them ("no plastic"), `writing` do not hold them but write their initials ("AI").
+def row_filter(conditions: Sequence[Condition], excluded: Sequence[str] = ()) -> str:
+    """The condition that a row `t` of companies meets all conditions and holds none of the `excluded` words, composed once
+    for all statements with it.
     """
-
-    words: Sequence[str] = ()
-    denying: Sequence[str] = ()
-    writing: Sequence[str] = ()
-
-
-async def read_ruled_out(database: Database, clauses: Sequence[Clause], words: Sequence[str]) -> RuledOut:
-    """What `TEXTS_READ_MAX` of the companies that meet the clauses and hold any of the words, or their initials, say of them.
-
-    An index tells who holds a word; whether it is denied, each text. Who is not read and holds the words speaks of them.
-    """
-    rows = await database.rows(await off_loop(_reading_of, clauses, words))
-    denying, writing = ([row["id"] for row in rows if row["holds"] is holds] for holds in (True, False))
-    return RuledOut(words, denying, writing)
-
-
-def _reading_of(clauses: Sequence[Clause], words: Sequence[str]) -> SQL:
-    holds = _hold(words)
-    spoken = SQL(" or ").join(SQL("({})").format(_speaks_of(each)) for each in words)
-    statement = SQL(
-        "with held as materialized ("
-        "select t.*, {holds} as holds from companies t where ({holds} or {writes}) and {met} limit {most})"
-        " select t.id, t.holds from held t where ({spoken}) <> t.holds"
-    ).format(
-        holds=holds,
-        writes=_write_initials(words),
-        met=where(COMPANIES, clauses),
-        most=Literal(TEXTS_READ_MAX),
-        spoken=spoken,
-    )
-    return SQL(statement.as_string(None))  # each value quoted
-
-
-def row_filter(clauses: Sequence[Clause], ruled_out: RuledOut = RuledOut()) -> str:
-    """The condition that a row `t` of companies meets every clause and speaks of nothing that is ruled out, composed once for all
-    statements with it. No text is read for it.
-    """
-    condition = where(COMPANIES, clauses)
-    if ruled_out.words:
-        held: Composable = _hold(ruled_out.words)
-        if ruled_out.denying:
-            held = SQL("({} and not t.id = any({}::text[]))").format(held, Literal([*ruled_out.denying]))
-        condition += SQL(" and not {}").format(held)
-    if ruled_out.writing:
-        condition += SQL(" and not t.id = any({}::text[])").format(Literal([*ruled_out.writing]))
+    condition = met(conditions)
+    if excluded:
+        lexemes = SQL(" || ").join(SQL("phraseto_tsquery('english', {})").format(Literal(each)) for each in excluded)
+        condition += SQL(" and not (t.text_search @@ ({0}) or t.niches_search @@ ({0}))").format(lexemes)
     return condition.as_string(None)  # each value quoted
-
-
-def _hold(words: Sequence[str]) -> Composed:
-    """That a row `t` holds any of these words in its texts or niches, denied or not, or is filed under their initials."""
-    lexemes = SQL(" || ").join(SQL("phraseto_tsquery('english', {})").format(Literal(each)) for each in words)
-    held = SQL("t.text_search @@ ({0}) or t.niches_search @@ ({0})").format(lexemes)
-    if short := [initials for each in words if (initials := _initials(each))]:
-        held += SQL(" or (t.categories || t.sectors || t.niches) && {}::text[]").format(Literal(short))
-    return SQL("({})").format(held)
-
-
-def _write_initials(words: Sequence[str]) -> Composable:
-    """That a row `t` holds the initials of any of these as a word, in whatever case."""
-    short = [initials for each in words if (initials := _initials(each))]
-    lexemes = SQL(" || ").join(SQL("plainto_tsquery('english', {})").format(Literal(each)) for each in short)
-    return SQL("t.text_search @@ ({})").format(lexemes) if short else SQL("false")
-
-
-def _initials(words: str) -> str:
-    """Of several words; of one there are none."""
-    said = keys(words)
-    return "".join(word[0] for word in said).upper() if len(said) > 1 else ""
-
-
-_NEGATED = (
-    r"\m(no|not|non|nor|without|never|zero|less|fewer|instead of|rather than|free of|"
-    r"free from|replac\w+|eliminat\w+|avoid\w*|\w+n't)"
-    r"(\W+\w+){0,2}?\W+"
-)
-
-
-def _speaks_of(words: str) -> Composed:
-    """That a row `t` says these words, or their initials, in its texts or tags, other than to deny them."""
-    initials = _initials(words)
-    name = r"\W+".join(re.escape(stem(word)) + r"\w*" for word in keys(words))
-    pattern = rf"\m{name}"
-    lexemes = SQL("phraseto_tsquery('english', {})").format(Literal(words))
-    spoken = SQL("regexp_replace({}, {}, ' ', 'gi') ~* {}").format(
-        _TEXTS, Literal(f"{_NEGATED}{name}|{pattern}[- ]free\\M"), Literal(pattern)
-    )
-    told = SQL("t.niches_search @@ {0} or (t.text_search @@ {0} and {1})").format(lexemes, spoken)
-    if not initials:
-        return told
-    written = SQL("t.text_search @@ plainto_tsquery('english', {0}) and {1} ~ {2}").format(
-        Literal(initials), _TEXTS, Literal(rf"\m{initials}\M")
-    )
-    return told + SQL(" or {0} = any(t.categories || t.sectors || t.niches) or ({1})").format(
-        Literal(initials), written
-    )
-
-
-_TEXTS = SQL(
-    "concat_ws(' . ', t.company_name, t.tagline, t.description, t.product_description, t.target_customer, t.problem_solved, "
-    "t.differentiator)"
-)
 
 
 async def fitting_ids(database: Database, filter: str, limit: int) -> list[str]:
@@ -288,13 +184,13 @@ async def are_expected(database: Database, filter: str, number: int) -> bool:
 
 
 async def few_fitting_ids(
-    database: Database, clauses: Sequence[Clause], filter: str, limit: int, *, latest: bool
+    database: Database, conditions: Sequence[Condition], filter: str, limit: int, *, latest: bool
 ) -> tuple[list[str], bool]:
-    """Companies that meet `filter`, of which `clauses` are a part, at most so many; and whether there may be others behind the
+    """Companies that meet `filter`, of which `conditions` are a part, at most so many; and whether there may be others behind the
     `LOOKED_AT_MAX` that were looked at for what is negated in it, or, of the `latest`, those founded last, in this order, the
     `LATEST_MAX`.
     """
-    affirmed = [clause for clause in clauses if not any(condition.is_negated for condition in clause)]
+    affirmed = [each for each in conditions if not isinstance(each, Comparison) or each.op != "!="]
     rows = await database.rows(
         SQL(
             "select case when l.place <= {most} then l.id end as id"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints
 
@@ -51,7 +51,16 @@ class CompanyRow(Row):
     closed_year: int | None = _YEAR
 
 
-LOADABLE = (LoadableTable("companies", CompanyRow),)
+class CompanySynonymRow(Row):
+    """Other words (`said`) for a value that companies are filed under: "edtech" for the sector "Education"."""
+
+    id: Identifier
+    said: _Phrase
+    field: Literal["sector", "category", "business_model", "niche"]
+    value: _Phrase
+
+
+LOADABLE = (LoadableTable("companies", CompanyRow), LoadableTable("company_synonyms", CompanySynonymRow))
 
 _PROFILE = (
     "tagline",

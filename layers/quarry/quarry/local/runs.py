@@ -22,7 +22,7 @@ QUERY_CHARACTERS = range(24, 100)
 """How much of a question the list shows: as much as fits beside the other columns, within these bounds."""
 OTHER_COLUMNS_CELLS = 64
 
-_STATUS_STYLES = {"completed": "green", "degraded": "yellow", "abandoned": "yellow", "failed": "red"}
+_STATUS_STYLES = {"running": "cyan", "completed": "green", "degraded": "yellow", "abandoned": "yellow", "failed": "red"}
 
 _NO_RUNS = 'No search has run yet: quarry ask records "…"'
 

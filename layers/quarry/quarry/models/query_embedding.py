@@ -52,8 +52,8 @@ class QueryEmbedder:
         with run.step("query_embedding") as record:
             try:
                 return await self.embed(query, seconds=run.budget.seconds_left)
-            except ModelError:
-                run.degrade("query_embedding", record)
+            except ModelError as error:
+                run.degrade("query_embedding", record, error)
                 return None
 
     async def embed_all(self, queries: Sequence[str], *, seconds: float = math.inf) -> list[list[float]] | None:

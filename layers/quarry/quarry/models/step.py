@@ -40,12 +40,13 @@ async def decide(step: ModelStep[Inputs, Output], inputs: Inputs, run: Run) -> O
     with run.step(step.name) as record:
         if run.chat is None:
             return await off_loop(step.fallback, inputs)
+        failure: ModelError | None = None
         if run.budget.allows_turn():
             try:
                 return await _ask(step, inputs, run, run.chat, record)
-            except ModelError:
-                pass
-        run.degrade(step.name, record)
+            except ModelError as error:
+                failure = error
+        run.degrade(step.name, record, failure)
         return await off_loop(step.fallback, inputs)
 
 
@@ -104,8 +105,8 @@ async def write(
                     raise ModelOutputInvalid("The model wrote nothing.")
                 record.counts["characters"] = len(written)
                 return
-            except ModelError:
-                run.degrade(name, record)
+            except ModelError as error:
+                run.degrade(name, record, error)
         if written.strip():
             yield broken_off
         for piece in await off_loop(lambda: [*by_rule()]):

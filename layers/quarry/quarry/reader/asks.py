@@ -9,19 +9,28 @@ from itertools import combinations
 from typing import Literal
 
 from quarry.query.algebra import Direction, Function, Period
-from quarry.reader.names import FieldName, LinkName, SourceName
+from quarry.reader.names import TITLE, FieldName, LinkName, SourceName
 from quarry.reader.parts import Clues, Evidence
 
 BASES_MAX = 6
+BASES_MIN = 3
 FIELDS_MAX = 9
-LISTS_MAX = 26
+SAME_WORDS_MAX = 3
+"""Fields that the same words name."""
+LISTS_MAX = 32
 LISTS_KEPT = 9
 """Lists of fields that are combined with orders and related rows."""
 ORDERS_MAX = 7
 GROUPS_MAX = 7
-ASKS_MAX = 260
-ALIKE_MAX = 45
+HINTED_MAX = 2
+"""Fields of a source that nothing in the question is called by, but that its words may stand for."""
+STRONG = 0.7
+"""From this likeness on a field may be one of several that are shown."""
+ASKS_MAX = 420
+ALIKE_MAX = 60
 """Asks of one shape that are kept, so that none crowds out the others."""
+LENGTH_MAX = 5
+"""Lists of more fields than this are alike."""
 FUNCTIONS: tuple[Function, ...] = ("avg", "min", "max", "sum")
 PERIODS: tuple[Period, ...] = ("day", "week", "month", "quarter", "year")
 DIRECTIONS: tuple[Direction, ...] = ("asc", "desc")
@@ -101,22 +110,32 @@ class Asks:
             ways = [self.clues.names.way(name, other) for other in named if other != name]
             if sum(way is not None and not way.is_many for way in ways) >= 2:
                 rate(name, 0.6)
+        for name, points in ((each.name, self.clues.hinted(each)) for each in sources.values()):
+            if points > 0:
+                rate(name, min(1.0, points))
         best = sorted(rated, key=lambda name: -rated[name])[:BASES_MAX]
-        return [sources[name] for name in best or [*sources][:4]]
+        return [sources[name] for name in dict.fromkeys([*best, *sources])][: max(len(best), BASES_MIN)]
 
-    @property
-    def _fields(self) -> list[FieldName]:
-        """The fields that are named, best first."""
-        named = [
-            (-places[0].likeness, places[0].first, each)
-            for each, places in self.clues.said.named.items()
-            if isinstance(each, FieldName) and places[0].likeness >= 0.5
+    def _fields(self, base: SourceName) -> list[FieldName]:
+        """The fields that are named and that a source leads to, best first: of those that the same words name, the nearest."""
+        ways, named = self.clues.names.reached(base.name), self.clues.said.named
+        found = [
+            (-places[0].likeness, len(ways[each.source].links), places[0].first, each)
+            for each, places in named.items()
+            if isinstance(each, FieldName) and places[0].likeness >= 0.5 and each.source in ways
         ]
-        return [each for _, _, each in sorted(named, key=lambda item: item[:2])][:FIELDS_MAX]
+        kept: list[FieldName] = []
+        by_words: Counter[int] = Counter()
+        for *_, each in sorted(found, key=lambda item: item[:3]):
+            mask = named[each][0].mask
+            by_words[mask] += 1
+            if by_words[mask] <= SAME_WORDS_MAX:
+                kept.append(each)
+        return kept[:FIELDS_MAX]
 
     def _of(self, base: SourceName) -> Iterator[Ask]:
-        reached = self.clues.names.reached(base.name)
-        fields = [each for each in self._fields if each.source in reached]
+        fields = self._fields(base)
+        fields += self._hinted(base, fields)
         evidence = self._base(base)
         lists = self._lists(base, fields, evidence)
         yield from self._rows(base, lists, fields)
@@ -127,6 +146,12 @@ class Asks:
             yield Ask("count_distinct", base, self._framed("count_distinct", own), (each,))
         yield from self._numbers(base, fields, evidence)
         yield from self._groups(base, fields, evidence)
+
+    def _hinted(self, base: SourceName, fields: Sequence[FieldName]) -> list[FieldName]:
+        """The fields of a source that words may stand for which nothing is called by."""
+        hints = [(self.clues.hinted(each), each) for each in base.columns if each not in fields]
+        hints = [hint for hint in hints if hint[0] > 0]
+        return [each for _, each in sorted(hints, key=lambda hint: -hint[0])[:HINTED_MAX]]
 
     def _base(self, base: SourceName) -> Evidence:
         return self.clues.called("base", base)
@@ -146,20 +171,29 @@ class Asks:
             place = said.best(each)
             return place.first if place else 0
 
-        strong = [each for each in fields if (place := said.best(each)) and place.likeness >= 0.9][:5]
+        strong = [each for each in fields if (place := said.best(each)) and place.likeness >= STRONG][:6]
         lists: list[tuple[FieldName, ...]] = [(each,) for each in fields]
-        for length in (2, 3, 4):
+        for length in (2, 3, 4, 5):
             lists += combinations(sorted(strong, key=first), length)
         lists += combinations(sorted(fields[:4], key=first), 2)
         titled = [(base.title, each) for each in sorted(fields[:4], key=first) if each is not base.title]
-        lists = [(base.title,), *lists[:LISTS_MAX], *titled]
+        keys = [(each,) for each in base.fields if each.is_key]
+        whole = [each for each in (base.titles, base.columns) if each]
+        lists = [(base.title,), *lists[: 2 * LISTS_MAX], *titled, *keys, *whole]
+        if base.titles:
+            lists += [(*base.titles, each) for each in strong[:4] if each not in base.titles]
         found = []
         for shown in dict.fromkeys(lists):
-            if len({self.clues.names.path(base.name, each) for each in shown}) < len(shown):
+            if len({clues.names.path(base.name, each) for each in shown}) < len(shown) or self._are_one(shown):
                 continue
             found.append((shown, clues.joined(evidence, self._shown(base, shown))))
         found.sort(key=lambda item: -item[1].rank)
         return found
+
+    def _are_one(self, shown: Sequence[FieldName]) -> bool:
+        """Whether the same words name two of these, in different sources: one of them is meant."""
+        named = [(place.mask, each.source) for each in shown if (place := self.clues.said.best(each))]
+        return any(one[0] == other[0] and one[1] != other[1] for one, other in combinations(named, 2))
 
     def _shown(self, base: SourceName, shown: Sequence[FieldName]) -> Evidence:
         clues = self.clues
@@ -167,7 +201,14 @@ class Asks:
         own = sum(each.source == base.name for each in shown) / len(shown)
         is_default = len(shown) == 1 and shown[0] is base.title
         unsaid = is_default and clues.said.best(base.title) is None
-        bundles = [clues.one(f"shown:{len(shown)}"), clues.one("shown:own", own)]
+        is_whole = shown in (base.titles, base.columns)
+        length = "title" if shown == base.titles else "all" if shown == base.columns else min(len(shown), LENGTH_MAX)
+        bundles = [clues.one(f"shown:{length}"), clues.one("shown:own", own)]
+        if is_whole:
+            parts = []
+            bundles.append(clues.framed(f"shown:{length}:unsaid"))
+        elif len(shown) == 1 and shown[0].is_key and clues.said.best(shown[0]) is None:
+            bundles += clues.framed("shown:key:unsaid"), clues.one(f"shown:key:{base.title.name == TITLE}")
         if unsaid:
             bundles.append(clues.framed("shown:unsaid"))
         elif shown[0] is base.title and clues.said.best(base.title) is None:
@@ -238,12 +279,17 @@ class Asks:
                 for chosen in combinations(functions, length):
                     parts = [self._function(function, each) for function in chosen]
                     yield Ask("numbers", base, self._framed(f"numbers{length}", own, *parts), (each,), functions=chosen)
-        for pair in combinations(numeric[:4], 2):
+        for pair in combinations(numeric[:3], 2):
             own = clues.joined(evidence, *(clues.field("measured", each) for each in pair))
             for one in FUNCTIONS:
                 for other in FUNCTIONS:
                     parts = [self._function(one, pair[0]), self._function(other, pair[1])]
                     yield Ask("numbers", base, self._framed("numbers:pair", own, *parts), pair, functions=(one, other))
+        for fields_of_one in combinations(numeric[:4], 3):
+            own = clues.joined(evidence, *(clues.field("measured", each) for each in fields_of_one))
+            for one in FUNCTIONS:
+                same = self._framed("numbers:triple", own, self._function(one, fields_of_one[0]))
+                yield Ask("numbers", base, same, fields_of_one, functions=(one, one, one))
 
     def _function(self, function: Function, each: FieldName) -> Evidence:
         clues = self.clues
@@ -277,13 +323,18 @@ class Asks:
         for direction in DIRECTIONS:
             own = clues.joined(evidence, clues.freely(f"most:{direction}"))
             yield Ask("groups", base, self._framed("common", own), (by,), None, direction, True, period=period)
+        if period is None:
+            for other in fields[:GROUPS_MAX]:
+                if other is not by and not other.is_date and clues.said.best(other) and not self._are_one((by, other)):
+                    own = clues.joined(evidence, clues.field("by", other))
+                    yield Ask("groups", base, self._framed("groups:two", own), (by, other))
         numeric = [each for each in fields if each.is_number and not each.is_key and each is not by]
-        for measured in numeric[:3]:
+        for measured in numeric[: 3 if period is None else 2]:
             of = clues.joined(evidence, clues.field("measured", measured))
-            for pair in combinations(FUNCTIONS, 2):
+            for pair in combinations(FUNCTIONS, 2) if period is None else ():
                 own = clues.joined(of, *(self._function(function, measured) for function in pair))
                 yield Ask(
-                    "groups", base, self._framed("groups:of2", own), (by,), functions=pair, measured=measured, period=period
+                    "groups", base, self._framed("groups:of2", own), (by,), functions=pair, measured=measured
                 )  # fmt: skip
             for function in FUNCTIONS:
                 own = clues.joined(of, self._function(function, measured))

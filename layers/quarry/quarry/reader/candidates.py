@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
 
@@ -14,14 +14,14 @@ from quarry.reader.compose import Composed, Json, compose
 from quarry.reader.conditions import Conditions, ConditionSets
 from quarry.reader.features import Bundle, Scorer
 from quarry.reader.followups import edits
-from quarry.reader.names import names_of
+from quarry.reader.names import SourceName, names_of
 from quarry.reader.parts import Clues
 from quarry.reader.said import Said, read_words
 from quarry.reader.values import ValueLink
 
-CANDIDATES_MAX = 140
+CANDIDATES_MAX = 300
 """So many queries are scored; fewer are composed of what scores best by itself."""
-PAIRS_MAX = 400
+PAIRS_MAX = 500
 """Pairs of an ask and conditions that are composed."""
 
 
@@ -72,12 +72,11 @@ def candidates(
     names = names_of(schema)
     said = read_words(text, names, links, today)
     clues = Clues(said, names, Scorer(weights))
-    conditions = ConditionSets(clues, today).all()
-    needed = [test.field.source for each in conditions[:4] for test in each.tests if test.field]
-    asks = Asks(clues, list(dict.fromkeys(needed))).all()
-    pairs = _likeliest(clues, asks, conditions)
+    sets = ConditionSets(clues, today)
+    asks = Asks(clues, sets.needed).all()
+    pairs = _likeliest(clues, asks, {base: sets.of(base) for base in dict.fromkeys(ask.base for ask in asks)})
     if before is not None:
-        pairs += edits(clues, asks, conditions, (before.ask, before.conditions))
+        pairs += edits(clues, asks, sets.of(before.ask.base), (before.ask, before.conditions))
     return Candidates(said, clues, _composed(clues, pairs, has_context=before is not None))
 
 
@@ -97,17 +96,22 @@ def _composed(clues: Clues, likely: Sequence[tuple[Ask, Conditions]], *, has_con
     return found
 
 
-def _likeliest(clues: Clues, asks: Sequence[Ask], conditions: Sequence[Conditions]) -> list[tuple[Ask, Conditions]]:
+def _likeliest(
+    clues: Clues, asks: Sequence[Ask], conditions: Mapping[SourceName, Sequence[Conditions]]
+) -> list[tuple[Ask, Conditions]]:
     """The pairs that are composed, by what their parts say and the words that they read."""
     alignable = clues.said.alignable
     total = alignable.bit_count() or 1
     a_word = clues.one("covered", 1 / total).score - clues.one("uncovered", 1.0).score
-    scored = [(each, each.evidence.score, each.evidence.mask, each.sources) for each in conditions]
+    scored = {
+        base: [(each, each.evidence.score, each.evidence.mask, each.needs_groups(base.name)) for each in sets]
+        for base, sets in conditions.items()
+    }
     pairs: list[tuple[float, int, Ask, Conditions]] = []
     for ask in asks:
-        score, mask, reached = ask.evidence.score, ask.evidence.mask, clues.names.reached(ask.base.name).keys()
-        for each, own, said, sources in scored:
-            if not (sources <= reached) or (each.limit is not None and not ask.is_first):
+        score, mask, is_grouped = ask.evidence.score, ask.evidence.mask, ask.kind == "groups"
+        for each, own, said, needs_groups in scored[ask.base]:
+            if (each.limit is not None and not ask.is_first) or (needs_groups and not is_grouped):
                 continue
             rank = score + own + a_word * ((mask | said) & alignable).bit_count()
             pairs.append((rank, len(pairs), ask, each))
@@ -129,7 +133,7 @@ class _Pair:
         self._clues, self.ask, self.conditions = clues, ask, conditions
         self._is_alone = has_context and not _goes_on(ask, conditions, clues)
         self.mask = (ask.evidence.mask | conditions.evidence.mask) & clues.said.alignable
-        self.score = ask.evidence.score + conditions.evidence.score + sum(each.score for each in self._joint)
+        self.score = ask.evidence.score + conditions.evidence.score + sum([each.score for each in self._joint])
 
     @property
     def _joint(self) -> tuple[Bundle, ...]:

@@ -133,19 +133,19 @@ class _Writer:
 
     def _groups(self) -> Composed:
         ask = self.ask
-        [by] = ask.shown
+        by, *others = ask.shown
         path, _ = self.path(by)
         measured = self.path(ask.measured)[0] if ask.measured else ""
         numbers = [f"{function}({measured})" for function in ask.functions] or ["count"]
         number = numbers[0]
         group: Json = {"field": path, **({"period": ask.period} if ask.period else {})}
-        query: Json = {"group": [group], "aggregate": numbers}
+        query: Json = {"group": [group, *(self.path(each)[0] for each in others)], "aggregate": numbers}
         aside: tuple[int, ...] = ()
         if ask.direction:
             query["order"] = [{"by": number, "direction": ask.direction}]
-            aside = (1,)
+            aside = (len(ask.shown),)
         if self.conditions.has_rows:
-            aside = (1,)
+            aside = (len(ask.shown),)
         return Composed(query, aside)
 
     # ---- conditions ----

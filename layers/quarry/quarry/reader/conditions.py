@@ -8,12 +8,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
+from quarry.reader.names import SourceName
 from quarry.reader.options import Option, Options, Test
 from quarry.reader.parts import Clues, Evidence
 
 OPTIONS_MAX = 14
 SETS_MAX = 16
 JOINED_MAX = 8
+NEEDED_MAX = 4
 Joined = Literal["all", "any", "not"]
 
 
@@ -30,11 +32,9 @@ class Conditions:
     def has_rows(self) -> bool:
         return any(test.form == "rows" for test in self.tests)
 
-    @cached_property
-    def sources(self) -> frozenset[str]:
-        """The sources that it is about."""
-        about = (test.field.source if test.field else test.about for test in self.tests)
-        return frozenset(each for each in about if each)
+    def needs_groups(self, base: str) -> bool:
+        """Whether it is about the number of rows of a group."""
+        return any(test.form == "rows" and test.about == base for test in self.tests)
 
     @cached_property
     def limit(self) -> int | None:
@@ -42,24 +42,70 @@ class Conditions:
         return next((int(str(test.values[0])) for test in self.tests if test.form == "limit"), None)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ConditionSets:
     """Composes the sets for one question."""
 
     clues: Clues
     today: datetime.date
 
-    def all(self) -> list[Conditions]:
-        """The likeliest sets, best first."""
-        beam = [Conditions((), Evidence(0, ()), 0.0)]
-        for options in Options(self.clues, self.today).groups():
+    @cached_property
+    def _groups(self) -> list[list[Option]]:
+        """What each value, number, time and name may mean, the likeliest first."""
+        groups = [*Options(self.clues, self.today).groups()]
+        for options in groups:
             options.sort(key=lambda option: -option.evidence.rank)
+        return groups
+
+    @property
+    def needed(self) -> list[str]:
+        """The sources that the likeliest conditions are about."""
+        tests = (test for options in self._groups for option in options[:NEEDED_MAX] for test in option.tests)
+        return [*dict.fromkeys(test.field.source for test in tests if test.field and test.values)]
+
+    def of(self, base: SourceName) -> list[Conditions]:
+        """The likeliest sets that rows of a source may meet, best first."""
+        beam = [Conditions((), Evidence(0, ()), 0.0)]
+        for options in self._groups:
+            allowed = self._allowed(base, options)
             extended = [
-                grown for each in beam for option in options[:OPTIONS_MAX] if (grown := _with(each, option)) is not None
+                grown for each in beam for option, far in allowed if (grown := _with(each, option, far)) is not None
             ]
             extended.sort(key=lambda each: -each.score)
             beam = extended[:SETS_MAX]
         return [*beam, *self._alternatives(beam), *self._denied(beam)]
+
+    def _allowed(self, base: SourceName, options: Sequence[Option]) -> list[tuple[Option, float]]:
+        """The options that links of a source lead to, each path once, with what the links cost."""
+        hop, many = self.clues.one("hops").score, self.clues.one("many").score
+        found: dict[object, tuple[float, Option, float]] = {}
+        for option in options:
+            far, key = 0.0, []
+            for test in option.tests:
+                named = self._path(base, test)
+                if named is None:
+                    break
+                path, is_many = named
+                far += hop * path.count(".") + many * is_many
+                key.append((test.form, test.op, test.values, path))
+            else:
+                rank = option.evidence.rank + far
+                if tuple(key) not in found or found[tuple(key)][0] < rank:
+                    found[tuple(key)] = rank, option, far
+        best = sorted(found.values(), key=lambda item: -item[0])
+        return [(option, far) for _, option, far in best[:OPTIONS_MAX]]
+
+    def _path(self, base: SourceName, test: Test) -> tuple[str, bool] | None:
+        """The path to what a test is about, and whether it leads to several rows; None where no links lead there."""
+        names = self.clues.names
+        if test.field is not None:
+            return names.path(base.name, test.field)
+        if test.about is None:
+            return "", False
+        way = names.way(base.name, test.about)
+        if way is None or (not way.links and test.form != "rows"):
+            return None
+        return way.path(""), False
 
     def _alternatives(self, beam: Sequence[Conditions]) -> list[Conditions]:
         """Sets of which any may hold."""
@@ -91,8 +137,8 @@ def _changed(each: Conditions, evidence: Evidence, joined: Joined) -> Conditions
     )
 
 
-def _with(each: Conditions, option: Option) -> Conditions | None:
-    """A set with one condition more; None where there is no place for it."""
+def _with(each: Conditions, option: Option, far: float) -> Conditions | None:
+    """A set with one condition more, whose links cost this; None where there is no place for it."""
     single = {"rows", "limit"}
     if any(test.form in single and any(other.form == test.form for other in each.tests) for test in option.tests):
         return None
@@ -105,5 +151,5 @@ def _with(each: Conditions, option: Option) -> Conditions | None:
     mask = each.evidence.mask | option.evidence.mask
     added = (option.evidence.mask & ~each.evidence.mask).bit_count()
     bundles = (*each.evidence.bundles, *option.evidence.bundles)
-    score = each.score + option.evidence.score + 0.3 * added
+    score = each.score + option.evidence.score + far + 0.3 * added
     return Conditions((*each.tests, *option.tests), Evidence(mask, bundles), score)

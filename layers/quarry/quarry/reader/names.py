@@ -15,6 +15,8 @@ HOPS_MAX = 3
 """Links that a path follows at most."""
 PREFIX_MIN = 5
 """So many letters two words share at least that may be forms of one."""
+HELD_MIN = 4
+"""So many letters a word has at least that may be part of a longer one."""
 TITLE = "title"
 DATES: frozenset[Kind] = frozenset({"date", "datetime"})
 
@@ -65,6 +67,13 @@ class SourceName:
     links: tuple[LinkName, ...]
     title: FieldName
     predicates: tuple[FieldName, ...] = ()
+    titles: tuple[FieldName, ...] = ()
+    """The fields that its title is made of, where these are several."""
+
+    @property
+    def columns(self) -> tuple[FieldName, ...]:
+        """The fields of its own rows."""
+        return tuple(each for each in self.fields if "." not in each.name and not each.is_many)
 
 
 @dataclass(frozen=True)
@@ -99,7 +108,21 @@ def source_name(source: Source, schema: Schema) -> SourceName:
     nouns = _alternatives((*source.nouns, source.label, source.name))
     predicates = tuple(FieldName(source.name, name, "boolean", _alternatives((name,))) for name in source.predicates)
     own = title or FieldName(source.name, TITLE, "text", (("name",), (TITLE,)))
-    return SourceName(source.name, nouns, tuple(fields), links, own, predicates)
+    titles = () if title else _titles(source, fields)
+    return SourceName(source.name, nouns, tuple(fields), links, own, predicates, titles)
+
+
+def _titles(source: Source, fields: Sequence[FieldName]) -> tuple[FieldName, ...]:
+    """The fields that a title is made of, in its order."""
+    title = source.title("t")
+    held = [(title.find(sql), each) for each in fields if (sql := _own_sql(source, each)) and sql in title]
+    return tuple(each for _, each in sorted(held, key=lambda item: item[0])) if len(held) > 1 else ()
+
+
+def _own_sql(source: Source, each: FieldName) -> str:
+    """The SQL of a column of the source itself."""
+    own = source.fields.get(each.name)
+    return _plain(own.sql("t")) if own is not None and own.related is None and not each.is_key else ""
 
 
 def _same_columns(source: Source) -> Iterator[Sequence[str]]:
@@ -192,6 +215,20 @@ class Names:
                 found[stem[:PREFIX_MIN]].append(stem)
         return found
 
+    @cached_property
+    def _ends(self) -> Mapping[str, Sequence[str]]:
+        """The stems of names by how they begin and end."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for stem in self.by_stem:
+            for cut in range(HELD_MIN, len(stem)):
+                found[stem[:cut]].append(stem)
+                found[stem[-cut:]].append(stem)
+        return found
+
+    def holding(self, stem: str) -> Sequence[str]:
+        """The stems that may be several words written as one, of which this is the first or the last: `quotestatus`."""
+        return self._ends.get(stem, ()) if len(stem) >= HELD_MIN else ()
+
     def way(self, base: str, target: str) -> Way | None:
         """The shortest way from one source to another, over references where there is one; None where they are too far apart."""
         if base == target:
@@ -246,6 +283,9 @@ class Names:
 
 _KEPT_MAX = 512
 _kept: dict[int, tuple[Source, SourceName]] = {}
+TOGETHER_MAX = 32
+"""Schemas whose names are kept."""
+_together: dict[tuple[SourceName, ...], Names] = {}
 
 
 def names_of(schema: Schema) -> Names:
@@ -258,4 +298,9 @@ def names_of(schema: Schema) -> Names:
                 _kept.clear()
             known = _kept[id(source)] = (source, source_name(source, schema))
         named[name] = known[1]
-    return Names(named)
+    key = tuple(named.values())
+    if key not in _together:
+        if len(_together) >= TOGETHER_MAX:
+            _together.clear()
+        _together[key] = Names(named)
+    return _together[key]

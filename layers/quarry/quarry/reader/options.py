@@ -18,9 +18,15 @@ from quarry.spans.mention import DateRange
 from quarry.spans.quantities import converted
 
 FIELDS_MAX = 5
+MEANT_MAX = 8
+"""Fields that words may mean a value of."""
+DATES_MAX = 3
+TRUTHS_MAX = 3
+MADE_MAX = 4
+LIKENESS_MIN = 0.6
 """Fields that one number or time may be compared with."""
 MONTH_DAYS = 365 / 12
-COMPARED = ("=", ">", "<", ">=", "<=")
+COMPARED = ("=", ">", "<", ">=", "<=", "!=")
 Form = Literal["field", "average", "rows", "some", "none", "limit"]
 
 
@@ -55,14 +61,14 @@ class Options:
     def groups(self) -> Iterator[list[Option]]:
         """What each value, number, time and name may mean, and that it says nothing here."""
         yield from self._readings()
-        for truth in self._named(lambda each: each.kind == "boolean", 2):
+        for truth in self._named(lambda each: each.kind == "boolean", TRUTHS_MAX):
             yield [self._left("truth", None), *self._of_truth(truth)]
         for source in self._sources(2):
             yield [self._left("related", None), *self._of_related(source)]
         averages = [*self._named(lambda each: each.is_number and not each.is_key, 2)]
         if averages:
             yield [self._left("average", None), *(option for each in averages for option in self._of_average(each))]
-        blanks = [*self._named(lambda each: not each.is_key, 3)]
+        blanks = [*dict.fromkeys([*self._named(lambda each: not each.is_key, 3), *self._dates_of_sources()])]
         if blanks:
             yield [self._left("blank", None), *(option for each in blanks for option in self._of_blank(each))]
 
@@ -96,13 +102,19 @@ class Options:
         return Option((), Evidence(0, tuple(bundles)))
 
     def _named(self, wanted: Callable[[FieldName], bool], most: int) -> Iterator[FieldName]:
-        """The fields that are named whole, in the order of the question."""
+        """The fields that are named, those of sources that are named first, then in the order of the question."""
+        sources = self.clues.names.sources
         named = [
-            (places[0].first, each)
+            (self.clues.said.best(sources[each.source]) is None, places[0].first, each)
             for each, places in self.clues.said.named.items()
-            if isinstance(each, FieldName) and places[0].likeness >= 0.9 and wanted(each)
+            if isinstance(each, FieldName) and places[0].likeness >= LIKENESS_MIN and wanted(each)
         ]
-        yield from islice((each for _, each in sorted(named, key=lambda item: item[0])), most)
+        yield from islice((each for *_, each in sorted(named, key=lambda item: item[:2])), most)
+
+    def _dates_of_sources(self) -> Iterator[FieldName]:
+        """The dates of the source that is named best: what is not done yet has none."""
+        for source in self._sources(1):
+            yield from islice((each for each in source.columns if each.is_date), DATES_MAX)
 
     def _sources(self, most: int) -> list[SourceName]:
         """The sources that are named, those said last first."""
@@ -120,18 +132,25 @@ class Options:
         sources = self.clues.names.sources
         fields = {(each.source, each.name): each for source in sources.values() for each in source.fields}
         meant: dict[FieldName, list[str]] = {}
-        whole: set[FieldName] = set()
+        whole, titles = set[FieldName](), set[FieldName]()
         for link in said.links:
             named = fields.get((link.source, link.field))
             if named is not None:
                 meant.setdefault(named, []).append(link.value)
                 whole |= {named} if link.is_whole else set()
-        for each, values in [*meant.items()][:FIELDS_MAX]:
+        for each in sorted(meant, key=lambda each: -self._nearness(each))[:MEANT_MAX]:
+            values = meant[each]
             values = list(dict.fromkeys(values)) if each not in whole else values[:1]
             title = self._title_behind(each)
-            if title is not None and title not in meant:
+            if title is not None and title not in meant and title not in titles:
+                titles.add(title)
                 yield from self._equal(said, title, values, is_whole=each in whole)
             yield from self._equal(said, each, values, is_whole=each in whole)
+
+    def _nearness(self, each: FieldName) -> float:
+        """How well a field, or else its source, is named."""
+        own, of = self.clues.said.best(each), self.clues.said.best(self.clues.names.sources[each.source])
+        return (own.likeness if own else 0.0) + (of.likeness if of else 0.0)
 
     def _title_behind(self, each: FieldName) -> FieldName | None:
         """What the rows are called by that a field refers to."""
@@ -300,7 +319,8 @@ class Options:
             source.title for source in self._sources(2) if source.title.kind == "text"
         ]  # what rows are called by need not be said
         texts = [each for _, _, each in sorted(named, key=lambda item: item[:2])]
-        for each in dict.fromkeys([*texts[:FIELDS_MAX], *titles]):
+        made = (source.title for source in clues.names.sources.values() if source.titles)  # of persons, most of them
+        for each in dict.fromkeys([*texts[:FIELDS_MAX], *titles, *islice(made, MADE_MAX)]):
             evidence = clues.joined(clues.field("holds", each), clues.distance("holds", each, said.place))
             for op in ("contains", "="):
                 yield Option((Test("field", op, (said.text,), each),), self._said(evidence, said.place, f"holds:{op}"))
@@ -324,7 +344,8 @@ class Options:
             )
 
     def _of_average(self, each: FieldName) -> Iterator[Option]:
-        clues, place = self.clues, self.clues.said.best(each)
+        clues = self.clues
+        place = max(clues.said.named[each], key=lambda place: (place.likeness, place.first))  # it is compared last
         for op in (">", "<"):
             bundles = clues.near(f"average{op}", place), clues.freely(f"average{op}", 0.3), clues.one("average")
             yield Option(

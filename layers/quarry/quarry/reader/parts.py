@@ -27,9 +27,9 @@ class Evidence:
     mask: int
     bundles: tuple[Bundle, ...]
 
-    @property
+    @cached_property
     def score(self) -> float:
-        return sum(each.score for each in self.bundles)
+        return sum([each.score for each in self.bundles])
 
     @property
     def rank(self) -> float:
@@ -128,10 +128,18 @@ class Clues:
                 yield f"{role}:whole", 1.0
             return
         yield f"{role}:unnamed", 1.0
-        for place_of_word in self.said.free:
-            word = self.said.stems[place_of_word]
-            if self.said.tokens[place_of_word].key not in STOP_WORDS or place_of_word == 0:
-                yield from ((f"{word}~{stem}", 1.0) for stem in {stem for name in each.called[:2] for stem in name})
+        yield from self._stands_for(each)
+
+    def hinted(self, each: FieldName | SourceName) -> float:
+        """How far the words that nothing is called by stood for such a name in what was learned."""
+        known = self.scorer.known(("hinted", each)) or self.scorer.keep(("hinted", each), self._stands_for(each))
+        return known.score
+
+    def _stands_for(self, each: FieldName | SourceName) -> Iterator[tuple[str, float]]:
+        stems = {stem for name in each.called[:2] for stem in name}
+        for place in self.said.free:
+            if self.said.tokens[place].key not in STOP_WORDS or place == 0:
+                yield from ((f"{self.said.stems[place]}~{stem}", 1.0) for stem in stems)
 
     def distance(self, role: str, each: FieldName, place: Place) -> Bundle:
         """How near to other words a field is named."""
@@ -145,12 +153,14 @@ class Clues:
         """How a source or link is named, in a role."""
         place = self.said.best(each)
         key = (role, each)
-        bundle = self.scorer.known(key) or self.scorer.keep(key, self._called(role, place))
+        bundle = self.scorer.known(key) or self.scorer.keep(key, self._called(role, each, place))
         return Evidence(place.mask if place else 0, (bundle,))
 
-    def _called(self, role: str, place: Place | None) -> Iterator[tuple[str, float]]:
+    def _called(self, role: str, each: SourceName | LinkName, place: Place | None) -> Iterator[tuple[str, float]]:
         if place is None:
             yield f"{role}:unnamed", 1.0
+            if isinstance(each, SourceName) and role == "base":
+                yield from self._stands_for(each)
             return
         yield f"{role}:named", place.likeness
         yield f"{role}:early", -min(place.first, 15) / 15

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 from bisect import bisect_left
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from quarry.language.numerals import numeral_value
@@ -25,8 +25,13 @@ NAMED_MIN = 0.34
 """So much of a name is said at least that may be meant."""
 GAP_MAX = 2
 FORM_LIKENESS = 0.8
+SHORT_LIKENESS = 0.7
+SHORT_MIN = 3
+"""So many letters a word is shortened to at least."""
 MENTIONS_MAX = 3
 VALUES_MAX = 8
+LINKS_MAX = 40
+"""Values, of all fields, that the same words may mean."""
 NUMBERS_MAX = 4
 TEXTS_MAX = 3
 _QUOTED = re.compile(r"[\"“”„«»']([^\"“”„«»']{1,60})[\"“”„«»'](?!\w)")
@@ -182,6 +187,10 @@ def _named(said: Said, names: Names) -> dict[Named, list[Place]]:
             for other in names.by_prefix.get(stemmed[:PREFIX_MIN], ()):
                 if _common(stemmed, other) >= 0.6 * max(len(stemmed), len(other)):
                     alike[other] = FORM_LIKENESS
+        if not alike:
+            alike = dict.fromkeys(_shortened(stemmed, names), SHORT_LIKENESS)
+        for other in names.holding(stemmed):
+            alike.setdefault(other, max(NAMED_MIN, len(stemmed) / len(other)))
         forms.append(alike)
         for each in alike:
             hit.update(dict.fromkeys(names.by_stem[each]))
@@ -191,6 +200,11 @@ def _named(said: Said, names: Names) -> dict[Named, list[Place]]:
         if places:
             found[named] = places
     return found
+
+
+def _shortened(stemmed: str, names: Names) -> Iterator[str]:
+    """The stems of names that are the first letters of a word."""
+    return (stemmed[:length] for length in range(SHORT_MIN, len(stemmed)) if stemmed[:length] in names.by_stem)
 
 
 def _common(one: str, other: str) -> int:
@@ -249,7 +263,7 @@ def _values(links: Sequence[ValueLink]) -> list[SaidValue]:
         if taken & place.mask or last > WORDS_MAX:
             continue
         taken |= place.mask
-        found.append(SaidValue(place, tuple(same[: 2 * VALUES_MAX])))
+        found.append(SaidValue(place, tuple(same[:LINKS_MAX])))
     return sorted(found, key=lambda each: each.place.first)[:VALUES_MAX]
 
 

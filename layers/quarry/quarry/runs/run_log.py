@@ -39,13 +39,15 @@ from quarry.platform.metrics import (
 from quarry.platform.tracing import span, untraced
 from quarry.postgres.pool import Connection, Database
 
-RunStatus = Literal["completed", "failed", "abandoned"]
+RunStatus = Literal["running", "completed", "failed", "abandoned"]
 StepStatus = Literal["completed", "degraded", "failed"]
 
 PENDING_RUNS_MAX = 500
 BATCH_RUNS = 20
 REQUEST_CHARACTERS_MAX = 20_000
 """A request that is longer as JSON is not kept: many wait to be written."""
+BEGUN_SECONDS = 1.0
+"""A run that lasts longer is written while it lasts, so that one which is killed leaves a row."""
 DRAIN_SECONDS = 2.0
 ENDED_LATE = "ended at its deadline"
 """With this a task is cancelled whose search had no more time, rather than no reader."""
@@ -56,7 +58,9 @@ logger = logging.getLogger(__name__)
 
 @dataclass
 class StepRecord:
-    """One step of a run. Milliseconds count from the run's start; `counts` are true numbers of what the step saw or made."""
+    """One step of a run. Milliseconds count from the run's start; `counts` are true numbers of what the step saw or made.
+    `reason` is the kind of error for which it failed or was degraded.
+    """
 
     name: str
     started_ms: float
@@ -64,6 +68,7 @@ class StepRecord:
     status: StepStatus = "completed"
     usage: Usage = field(default_factory=Usage)
     counts: dict[str, int] = field(default_factory=dict)
+    reason: str | None = None
 
 
 @dataclass(frozen=True)
@@ -79,7 +84,8 @@ class ResultRecord:
 class Run:
     """One search while it happens. Handed through the search; `degraded` names the model steps that a fallback served. `request`
     is what asks it again, and `answer_id` the answer of it that is kept, if one is. `decided` is what a model decided, by what it
-    was asked: an equal question gets the same answer.
+    was asked: an equal question gets the same answer. `session_id` joins the turns of a chat, and `iterations` counts the
+    rounds of a loop.
     """
 
     domain: str
@@ -96,7 +102,9 @@ class Run:
     end_reason: str | None = None
     request: Mapping[str, Any] | None = None
     answer_id: str | None = None
-    status: RunStatus = "completed"
+    status: RunStatus = "running"
+    session_id: str | None = None
+    iterations: int = 0
     is_our_fault: bool = False
     duration_ms: float = 0.0
     decided: dict[object, Any] = field(default_factory=dict, repr=False)
@@ -110,19 +118,20 @@ class Run:
             self.steps.append(record)
             try:
                 yield record
-            except BaseException:
-                record.status = "failed"
+            except BaseException as error:
+                record.status, record.reason = "failed", type(error).__name__
                 raise
             finally:
                 record.duration_ms = self.elapsed_ms() - record.started_ms
                 told["quarry.step.status"] = record.status
 
-    def degrade(self, name: str, record: StepRecord | None = None) -> None:
-        """Note that a fallback, or less than was asked for, served the step `name`."""
+    def degrade(self, name: str, record: StepRecord | None = None, error: BaseException | None = None) -> None:
+        """Note that a fallback, or less than was asked for, served the step `name`, because of an `error`."""
         if name not in self.degraded:
             self.degraded.append(name)
         if record is not None:
             record.status = "degraded"
+            record.reason = type(error).__name__ if error else record.reason
 
     def elapsed_ms(self) -> float:
         return (time.perf_counter() - self._started) * 1000
@@ -148,9 +157,13 @@ class RunLog:
 
     @contextmanager
     def record(self, run: Run) -> Iterator[Run]:
-        """Close the run at the end of the block: completed, failed by an exception, or abandoned when the client went away."""
+        """Close the run at the end of the block: completed, failed, or abandoned when the client went away; one that lasts is
+        written as running before.
+        """
+        begun = asyncio.get_running_loop().call_later(BEGUN_SECONDS, self._write_later, run)
         try:
             yield run
+            run.status = "completed" if run.status == "running" else run.status
         except (GeneratorExit, asyncio.CancelledError) as error:
             run.status, run.end_reason = "abandoned", "abandoned"
             run.is_our_fault = ENDED_LATE in error.args
@@ -160,6 +173,7 @@ class RunLog:
             run.is_our_fault = not isinstance(error, QuarryError) or error.status >= 500
             raise
         finally:
+            begun.cancel()
             run.duration_ms = run.elapsed_ms()
             self._count(run)
             self._write_later(run)
@@ -218,13 +232,16 @@ class RunLog:
                 self._waiting.popleft()
 
     async def _write(self, runs: Sequence[Run]) -> None:
+        runs = list({run.id: run for run in runs}.values())  # one that began and ended meanwhile is written once
+        rows = list(map(_run_row, runs))
+        over = [run for run in runs if run.status != "running"]
+        steps = [row for run in over for row in _numbered(run, "step_number", map(_step_row, run.steps))]
+        results = [row for run in over for row in _numbered(run, "rank", map(_result_row, run.results))]
         async with self._database.beside.transaction() as connection:
             await connection.execute(KEEP)
-            await _insert(connection, "search_runs", [_run_row(run) for run in runs])
+            await _insert(connection, "search_runs", rows, or_update=True)
             await connection.execute(_LET_GO, [[str(run.id) for run in runs]])
-            steps = [row for run in runs for row in _numbered(run, "step_number", map(_step_row, run.steps))]
             await _insert(connection, "search_run_steps", steps)
-            results = [row for run in runs for row in _numbered(run, "rank", map(_result_row, run.results))]
             await _insert(
                 connection, "search_run_results", results, but=SQL("where not was_forgotten(result_type, result_id)")
             )
@@ -271,15 +288,22 @@ _NOTHING = SQL("")
 
 
 async def _insert(
-    connection: Connection, table: str, rows: Sequence[dict[str, Any]], *, but: Composable = _NOTHING
+    connection: Connection,
+    table: str,
+    rows: Sequence[dict[str, Any]],
+    *,
+    but: Composable = _NOTHING,
+    or_update: bool = False,
 ) -> None:
-    """Insert rows that name the same columns, all in one statement; those that `but` lets through."""
+    """Insert rows that name the same columns, those that `but` lets through; with `or_update`, over those of the same id."""
     if rows:
         columns = SQL(", ").join(map(Identifier, rows[0]))
+        changes = SQL(", ").join(SQL("{0} = excluded.{0}").format(Identifier(each)) for each in rows[0])
+        over = SQL("on conflict (id) do update set {}").format(changes) if or_update else _NOTHING
         await connection.execute(
             SQL(
-                "insert into {table} ({columns}) select {columns} from jsonb_populate_recordset(null::{table}, %s) {but}"
-            ).format(table=Identifier(table), columns=columns, but=but),
+                "insert into {table} ({columns}) select {columns} from jsonb_populate_recordset(null::{table}, %s) {but} {over}"
+            ).format(table=Identifier(table), columns=columns, but=but, over=over),
             [json.dumps(rows)],
         )
 
@@ -292,7 +316,7 @@ def _run_row(run: Run) -> dict[str, Any]:
         "caller": run.caller,
         "query": run.query,
         "status": run.status,
-        "end_reason": run.end_reason,
+        "end_reason": "in_progress" if run.status == "running" else run.end_reason,
         "started_at": run.started_at.isoformat(),
         "duration_ms": run.duration_ms,
         "chat_model": run.chat.name if run.chat else None,
@@ -302,6 +326,9 @@ def _run_row(run: Run) -> dict[str, Any]:
         "request_id": run.request_id,
         "request": run.request if len(json.dumps(run.request)) <= REQUEST_CHARACTERS_MAX else None,
         "answer_id": run.answer_id,
+        "iteration_count": run.iterations,
+        "tool_call_count": run.budget.calls,
+        "session_id": run.session_id,
     }
 
 
@@ -320,6 +347,7 @@ def _step_row(step: StepRecord) -> dict[str, Any]:
         "prompt_tokens": step.usage.prompt_tokens,
         "completion_tokens": step.usage.completion_tokens,
         "counts": step.counts,
+        "reason": step.reason,
     }
 
 
@@ -361,7 +389,7 @@ async def whole_run(database: Database, run_id: str) -> dict[str, Any]:
         raise NotFound(f"There is {'more than one' if runs else 'no'} run {run_id!r}; `quarry runs` lists them.")
     run = runs[0]
     run["steps"] = await database.rows(
-        """select step_number, name, status, started_ms, duration_ms, prompt_tokens, completion_tokens, counts
+        """select step_number, name, status, started_ms, duration_ms, prompt_tokens, completion_tokens, counts, reason
            from search_run_steps where run_id = %s order by step_number""",
         [run["id"]],
     )

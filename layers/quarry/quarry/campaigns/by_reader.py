@@ -1,0 +1,318 @@
+"""Answering without a model: the question is read as a Query, which is run and put into words.
+
+What no field holds is a theme: campaigns are found by its meaning and its words, among those that meet the Query's conditions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from quarry.agent.reading import read_over
+from quarry.campaigns import retrieval, wording
+from quarry.campaigns.by_model import observation
+from quarry.campaigns.conditions import DATE, NAME, SCHEMA, filters_of, label_of, on_wire
+from quarry.campaigns.contract import ChatRequest, ToolCalled, ToolCallEvent
+from quarry.campaigns.results import NOTHING, CampaignSet, Search
+from quarry.campaigns.sources import PREDICATES
+from quarry.campaigns.tool_result import line_for_people
+from quarry.campaigns.tools import FILTER_CAMPAIGNS, FULL_TEXT_SEARCH, SEMANTIC_SEARCH, CampaignToolset
+from quarry.campaigns.wording import Said
+from quarry.platform.contract import Evidence
+from quarry.platform.errors import InvalidInput
+from quarry.platform.off_loop import off_loop
+from quarry.platform.text import QUERY_MAX_CHARACTERS, STOP_WORDS, topic_text
+from quarry.query.algebra import Aggregate, Comparison, Condition, Group, Query, comparisons_of
+from quarry.query.execute import execute
+from quarry.reader.constraints import vetoes
+from quarry.reader.names import TITLE, SourceName
+from quarry.reader.reading import Reading, Verdict
+from quarry.streaming.events import Event, PartialText, PartialTextEvent
+
+_QUOTES = "\"“„«'"
+_PIECE = re.compile(r"\S+\s*|\s+")
+
+EARLIER_QUESTIONS_MAX = 3
+"""So many questions back a follow-up may go."""
+LIKELY = 0.35
+"""So likely a Query is asked though the whole reading is doubtful: what it leaves unread is said."""
+CANDIDATES_MAX = 60
+COUNT = Aggregate(fn="count")
+RELAXED_MAX = 10
+"""With more conditions it is not said what each one costs."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a question asks of campaigns. `theme` is what no field holds, for a search by meaning; `unread` are the words that no
+    part of the Query reads, of which `vetoes` are values, numbers, days and names.
+    """
+
+    query: Query
+    verdict: Verdict
+    theme: str = ""
+    unread: Sequence[str] = ()
+    vetoes: Sequence[str] = ()
+    evidence: Sequence[Evidence] = ()
+    needs_theme: bool = False
+    """Whether campaigns that do not come near the theme are no answer."""
+    hints: tuple[Condition, ...] = ()
+    """Conditions that only put campaigns before others."""
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it asks for campaigns, in no order."""
+        return self.query.asks_for_rows and not self.query.order
+
+    @property
+    def tool(self) -> str:
+        """The tool that finds the campaigns that it is about."""
+        if self.query.text:
+            return FULL_TEXT_SEARCH
+        return SEMANTIC_SEARCH if self.theme and self.is_list else FILTER_CAMPAIGNS
+
+
+@dataclass
+class Read:
+    """An answer without a model, while it comes about: what was read, what was found and what is said of it."""
+
+    request: ChatRequest
+    toolset: CampaignToolset
+    question: Question | None = None
+    text: str = ""
+
+    async def answered(self) -> AsyncGenerator[Event]:
+        """The events of the one search, and the answer in pieces. Raises DatabaseUnavailable."""
+        toolset = self.toolset
+        if toolset.source is None:
+            self.text = wording.EMPTY
+        else:
+            question = self.question = await read(self.request, toolset)
+            toolset.preferred = (*toolset.preferred, *question.hints)
+            call, tool = "call_1", question.tool
+            toolset.run.budget.spend_call()
+            yield ToolCallEvent(data=ToolCalled(id=call, tool=tool, arguments=self._arguments(question)))
+            with toolset.run.step(tool) as record:
+                search = await _search(question, toolset)
+                costs = await _costs(search, toolset) if not search.found.total else ()
+                record.counts["campaigns"] = search.found.total
+            found = search.found
+            yield observation(call, tool, found.total, line_for_people(found), found.campaigns)
+            said = Said(
+                question.query,
+                search,
+                question.verdict == "refused",
+                question.unread,
+                question.vetoes,
+                costs,
+                question.verdict == "doubted",
+            )
+            self.text = await off_loop(wording.answer, said, toolset.today)
+        for piece in _PIECE.findall(self.text):
+            yield PartialTextEvent(data=PartialText(text=piece))
+
+    def _arguments(self, question: Question) -> dict[str, Any]:
+        """What is searched for, as the tools take it."""
+        toolset = self.toolset
+        clauses = on_wire((*toolset.given, *question.query.where), toolset.today)
+        query = question.query.text or (question.theme if question.is_list else "")
+        return filters_of(clauses, toolset.known.latest).given() | ({"query": query} if query else {})
+
+
+async def _search(question: Question, toolset: CampaignToolset) -> Search:
+    """The search that a question asks for; it is kept in `toolset`. Nothing is found for a question that is refused."""
+    query = question.query
+    if question.is_list:
+        found = await _listed(question, toolset)
+        theme = question.theme
+        if theme and not found.total and not question.needs_theme and (query.where or question.verdict == "confident"):
+            # what meets the conditions is better than nothing
+            database, conditions, theme = toolset.services.reader, toolset.all(query.where), ""
+            found = await retrieval.filter_campaigns(
+                database, conditions, toolset.preferred, looked_at_max=retrieval.BESIDE_THEME_MAX, today=toolset.today
+            )
+        search = Search(question.tool, (*toolset.given, *query.where), found, theme, query.text)
+        toolset.searches.append(search)
+        return search
+    if question.verdict != "refused" or query.text:
+        try:
+            return await toolset.query(question.tool, query)
+        except InvalidInput:
+            # what was read cannot be asked: nothing is known
+            pass
+    search = Search(question.tool, toolset.given, NOTHING)
+    toolset.searches.append(search)
+    return search
+
+
+async def _listed(question: Question, toolset: CampaignToolset) -> CampaignSet:
+    query, database = question.query, toolset.services.reader
+    conditions = toolset.all(query.where)
+    if question.theme:
+        vector = await toolset.services.queries.embed_for(toolset.run, question.theme)
+        return await retrieval.find_by_theme(database, question.theme, vector, conditions, toolset.preferred)
+    if query.text:
+        return await retrieval.find_by_text(database, query.text, conditions, toolset.preferred)
+    return await retrieval.filter_campaigns(database, conditions, toolset.preferred, today=toolset.today)
+
+
+async def _costs(search: Search, toolset: CampaignToolset) -> list[tuple[str, int]]:
+    """How many campaigns there would be without each condition alone, where there would be any, most first."""
+    conditions = search.conditions
+    if not 1 < len(conditions) <= RELAXED_MAX or toolset.base:
+        return []
+    found = []
+    for place, each in enumerate(conditions):
+        others = (*conditions[:place], *conditions[place + 1 :])
+        query = Query(source=NAME, where=others, aggregate=(COUNT,))
+        total = (await execute(toolset.services.reader, query, SCHEMA, toolset.today)).total
+        found.append((label_of(each, toolset.today), total))
+    return sorted(((label, total) for label, total in found if total), key=lambda each: -each[1])
+
+
+async def read(request: ChatRequest, toolset: CampaignToolset) -> Question:
+    """The question as a Query. Constraints of the request hold in every search of `toolset`, and so replace the conditions.
+
+    Raises DatabaseUnavailable.
+    """
+    name = toolset.source
+    assert name is not None
+    before: Reading | None = None
+    theme = ""
+    earlier = [turn.content[:QUERY_MAX_CHARACTERS] for turn in request.history if turn.role == "user"]
+    for text in (*earlier[-EARLIER_QUESTIONS_MAX:], request.message):
+        before = await read_over(text, [name], toolset.asked, toolset.services, toolset.today, before)
+        said = theme_of(before)
+        # a question that names no rows goes on about those of the one before
+        theme = said or ("" if any(isinstance(each, SourceName) for each in before.said.named) else theme)
+    assert before is not None
+    question = _question(before, name, theme)
+    if request.constraints is None:
+        return question
+    query = question.query.model_copy(update={"where": (), "text": request.constraints.words})
+    if request.constraints.theme and not query.group and query.aggregate == (COUNT,):
+        # what is found by its meaning is listed
+        query = query.model_copy(update={"aggregate": ()})
+    return Question(
+        query, "confident", request.constraints.theme, evidence=request.constraints.evidence, needs_theme=True
+    )
+
+
+def _question(reading: Reading, name: str, theme: str) -> Question:
+    query, chance = _likeliest(reading)
+    denied = vetoes(reading.said, reading.best[0][0].mask) if reading.best else []
+    is_list = query.asks_for_rows and not query.order
+    # what a list leaves unread is its theme
+    is_likely = (is_list and not reading.unread) or (chance >= LIKELY and (is_list or len(reading.unread) < 2))
+    hints: tuple[Condition, ...] = ()
+    verdict: Verdict = "doubted" if reading.verdict == "refused" and is_likely else reading.verdict
+    if denied and not query.group and not query.order:
+        words = " ".join(_quoted(each, reading.said.text) for each in denied)
+        query = query.model_copy(update={"text": f"{query.text} {words}".strip()})
+    elif verdict == "refused":
+        # what is hardly right rules nothing out: it only says what comes first of what is near
+        hints = query.where
+        query, theme = Query(source=name), theme or topic_text(reading.said.text)
+    return Question(
+        query,
+        verdict,
+        "" if query.text else theme,
+        reading.unread,
+        denied,
+        list(_evidence(reading, query)),
+        hints=hints,
+    )
+
+
+def _likeliest(reading: Reading) -> tuple[Query, float]:
+    """The Query that most candidates ask for, by their chances, which add up where their answers are the same."""
+    queries: dict[str, Query] = {}
+    chances: dict[str, float] = {}
+    for place, (candidate, chance) in enumerate(reading.best[:CANDIDATES_MAX]):
+        try:
+            read = reading.query if place == 0 else Query.model_validate(candidate.query)
+        except ValidationError:
+            continue
+        if read is not None:
+            query = as_answered(read.model_copy(update={"spans": ()}))
+            is_count = query.aggregate == (COUNT,) and not query.group
+            # a number is told with its campaigns, and campaigns with their number
+            key = (query.model_copy(update={"aggregate": ()}) if is_count else query).model_dump_json()
+            queries.setdefault(key, query)
+            chances[key] = chances.get(key, 0.0) + chance
+    if not queries:
+        return Query(source=NAME), 0.0
+    best = max(chances, key=lambda key: chances[key])
+    return queries[best], chances[best]
+
+
+def as_answered(query: Query) -> Query:
+    """The Query in the form that an answer has: campaigns with their number, the different values of fields with theirs, and
+    what ties with the last; conditions as they stand on the wire.
+    """
+    where: list[Condition] = []
+    words = [query.text]
+    compared = [each for each in query.where if isinstance(each, Comparison)]
+    named = {each.field for each in compared if each.field in PREDICATES and each.scalars == (True,)}
+    # what a predicate is about is said by it alone
+    about = {each.field for name in named for each in comparisons_of(PREDICATES[name])}
+    for each in query.where:
+        field = each.field if isinstance(each, Comparison) else ""
+        if field in named:
+            where += PREDICATES[field]
+        elif isinstance(each, Comparison) and field == TITLE and each.op in ("=", "contains"):
+            # campaigns have no title of their own: their copy is meant
+            words += [f'"{value}"' for value in each.scalars]
+        elif field not in about:
+            where.append(each)
+    changed: dict[str, Any] = {"where": tuple(dict.fromkeys(where)), "text": " ".join(filter(None, words))}
+    if query.order:
+        changed["ties"] = query.limit is not None
+    elif not query.aggregate:
+        groups = query.group or tuple(Group(field=each) for each in query.select)
+        groups = tuple(each for each in groups if each.field not in (TITLE, "id"))
+        changed |= {"select": (), "group": groups, "aggregate": (COUNT,) if groups else ()}
+    return query.model_copy(update=changed)
+
+
+def _quoted(words: str, text: str) -> str:
+    """Words as a search of words takes them: a phrase where the question quotes them."""
+    place = text.find(words)
+    return f'"{words}"' if place > 0 and text[place - 1] in _QUOTES else words
+
+
+def theme_of(reading: Reading) -> str:
+    """The words of a question that no part of its Query reads: all that say something where the Query has no condition."""
+    if not reading.best or reading.query is None or reading.query.where:
+        return " ".join(reading.unread)
+    mask, said = reading.best[0][0].mask, reading.said
+    return " ".join(
+        token.text for place, token in enumerate(said.tokens) if not mask >> place & 1 and token.key not in STOP_WORDS
+    )
+
+
+def _evidence(reading: Reading, query: Query) -> Iterator[Evidence]:
+    """The characters that say each condition."""
+    said, mask = reading.said, reading.best[0][0].mask if reading.best else 0
+    for comparison in comparisons_of(query.where):
+        places = [
+            (each.place, link.value)
+            for each in said.values
+            for link in each.links
+            if link.field == comparison.field and link.value in comparison.scalars
+        ]
+        places += [(each.place, "") for each in said.days if comparison.field == DATE]
+        for place, value in places:
+            if place.mask & mask:
+                start, end = said.tokens[place.first].start, said.tokens[place.last - 1].end
+                yield Evidence(
+                    field=comparison.field,
+                    value=value or said.text[start:end],
+                    start=start,
+                    end=end,
+                    assertion="negated" if comparison.op == "!=" else "affirmed",
+                )

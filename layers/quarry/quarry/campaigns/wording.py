@@ -1,0 +1,151 @@
+"""What is said of campaigns that were found without a model, in Markdown. Pure."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from quarry.campaigns.conditions import NAME, PHRASES
+from quarry.campaigns.contract import Campaign
+from quarry.campaigns.results import CampaignSet, Search
+from quarry.platform.text import shorten
+from quarry.query.algebra import Aggregate, Query
+from quarry.query.contract import QueryResult
+from quarry.query.describe import describe
+from quarry.query.result import Column, Result
+
+LISTED_CAMPAIGNS = 5
+LISTED_GROUPS = 30
+UNREAD_MAX = 6
+COSTS_MAX = 3
+COPY_CHARACTERS = 140
+EMPTY = "There are no campaigns."
+
+
+@dataclass(frozen=True)
+class Said:
+    """A question as it was read, and what was found. `is_refused`: nothing says that the data answers it. `costs` are how many
+    campaigns there would be without a condition, which a label says.
+    """
+
+    query: Query
+    search: Search
+    is_refused: bool = False
+    unread: Sequence[str] = ()
+    vetoes: Sequence[str] = ()
+    costs: Sequence[tuple[str, int]] = ()
+    is_doubted: bool = False
+
+
+def answer(said: Said, today: datetime.date) -> str:
+    """The answer: what was asked first, exactly as counted over the whole set."""
+    search, result = said.search, said.search.result
+    is_list = said.query.asks_for_rows and not said.query.order
+    if result is None and not (is_list and (search.found.total or not said.is_refused)):
+        return _unanswerable(said)
+    if result is None:
+        lines = [*(_theme(said) if search.theme else _doubt(said)), *_heading(sentence(search, today), said)]
+        return "\n".join([*lines, *_costs(said), *_campaigns(search.found)])
+    shown = _campaigns(search.found) if result.query.asks_for_rows else _groups(result)
+    return "\n".join([*_doubt(said), *_heading(result.sentence, said), *_costs(said), *shown])
+
+
+def sentence(search: Search, today: datetime.date) -> str:
+    """What a search found, in a sentence."""
+    if search.result is not None:
+        return search.result.sentence
+    found = search.found
+    query = Query(source=NAME, where=search.conditions, aggregate=(Aggregate(fn="count"),), text=search.words)
+    told = describe(query, Result([], [[found.total]], found.total, False), PHRASES.schema, today).sentence
+    return f"At least {told}" if found.more else told
+
+
+def _unanswerable(said: Said) -> str:
+    words = " and ".join(f"“{each}”" for each in said.unread[:UNREAD_MAX])
+    labels = ", ".join(each.label for each in PHRASES.source.fields.values())
+    return (
+        f"This is not in the data{f': {words}' if words else ''}. What it holds of a campaign is {labels} and the copy."
+    )
+
+
+def _theme(said: Said) -> Iterator[str]:
+    """How near the campaigns are to a theme."""
+    theme, found = said.search.theme, said.search.found
+    if not theme:
+        return
+    if said.is_refused:
+        yield "This is not in the data as such. What comes nearest:"
+    elif not found.total:
+        yield f"No campaign comes near “{theme}”:"
+    elif found.is_near_only:
+        yield f"No copy says “{theme}”. What comes nearest in meaning:"
+    else:
+        yield f"About “{theme}”:"
+    yield ""
+
+
+def _doubt(said: Said) -> Iterator[str]:
+    """That the answer may be to another question, and what was left unread."""
+    words = ", ".join(f"“{each}”" for each in said.unread[:UNREAD_MAX])
+    denied = ", ".join(f"“{each}”" for each in said.vetoes[:UNREAD_MAX])
+    if said.search.words and denied:
+        yield f"This is not in the data as a value: {denied}. By the words of the copy:"
+    elif said.is_doubted:
+        yield f"This may not answer the question{f': {words} was not read' if words else ''}."
+    else:
+        return
+    yield ""
+
+
+def _heading(text: str, said: Said) -> Iterator[str]:
+    """The sentence; before a list it ends in a colon."""
+    result = said.search.result
+    has_list = bool(said.search.found.total) and (
+        result is None or result.query.asks_for_rows or bool(result.query.group)
+    )
+    yield f"{text.removesuffix('.')}:" if has_list else text
+    if has_list:
+        yield ""
+
+
+def _costs(said: Said) -> Iterator[str]:
+    if said.costs:
+        yield ""
+    for label, number in said.costs[:COSTS_MAX]:
+        yield f"- without “{label}”: {number:,} campaign{'' if number == 1 else 's'}"
+
+
+def _groups(result: QueryResult) -> Iterator[str]:
+    """A line for each group; none of numbers over all rows."""
+    if not result.query.group:
+        return
+    periods = [each.period for each in result.query.group]
+    columns = [Column(each.name, each.label, each.kind, each.unit) for each in result.columns]
+    for row in result.rows[:LISTED_GROUPS]:
+        cells = [
+            PHRASES.cell(column, cell, periods[place] if place < len(periods) else None)
+            for place, (column, cell) in enumerate(zip(columns, row, strict=True))
+        ]
+        keys, numbers = cells[: len(periods)], cells[len(periods) :]
+        told = f" ({', '.join(numbers)})" if numbers else ""
+        yield f"- {' – '.join(keys)}{told}"
+    if len(result.rows) > LISTED_GROUPS or result.truncated:
+        yield f"- and more, of {result.total:,} campaigns"
+
+
+def _campaigns(found: CampaignSet) -> Iterator[str]:
+    for campaign in found.campaigns[:LISTED_CAMPAIGNS]:
+        gist = campaign.offer or shorten(campaign.campaign_text, COPY_CHARACTERS)
+        yield f"- **{_name(campaign)}** ({_facts(campaign)}): {gist}"
+
+
+def _facts(campaign: Campaign) -> str:
+    day = PHRASES.writing.date(campaign.capture_date) if campaign.capture_date else None
+    return ", ".join(filter(None, (campaign.channel, campaign.imagery_sentiment, day)))
+
+
+def _name(campaign: Campaign) -> str:
+    if campaign.brand and campaign.brand != campaign.company:
+        return f"{campaign.brand}, {campaign.company}"
+    return campaign.company

@@ -1,0 +1,387 @@
+"""What a question asks of companies, as the learned reader reads it: conditions that are likely enough, and what is left of the
+words for hybrid search.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from quarry.agent.reading import read_over
+from quarry.agent.sources import Asked
+from quarry.companies.facets import COMPANIES, TAG_FACETS
+from quarry.companies.query import COUNT_MAX, STARTUPS, Sought, TagGroup, assumed, fields_of
+from quarry.companies.sources import read_schema
+from quarry.language.stemming import stem
+from quarry.language.tokens import keys
+from quarry.platform.contract import Evidence
+from quarry.platform.off_loop import off_loop
+from quarry.platform.text import STOP_WORDS, significant_words
+from quarry.query.algebra import AnyOf, Comparison, Condition, Query
+from quarry.reader.candidates import Candidate
+from quarry.reader.features import index_of
+from quarry.reader.options import Test
+from quarry.reader.reading import Reading
+from quarry.reader.said import Place, Said, SaidDays, SaidNumber, SaidValue
+from quarry.services.services import Caller, Services
+
+CHANCE_MIN = 0.5
+"""From this probability on, something that a question may say holds; else its words are searched for."""
+NUMBERS_CHANCE_MIN = 0.9
+"""From this probability on, a question asks for a number or for groups, and not for companies."""
+SYNONYMS_MAX = 5_000
+REMEMBERED_SECONDS = 60.0
+EARLIER_MAX = 5
+"""So many questions back a follow-up may go for its conditions."""
+
+NAMED_NEAR_MAX = 2
+"""So many words may stand between a number and the name of its field."""
+
+_PARTS = re.compile(r"[&/,]")
+_SOURCE = "companies"
+
+
+async def read_sought(question: str, earlier: Sequence[str], caller: Caller, services: Services) -> Sought:
+    """What a question seeks, after the `earlier` ones that it may go on from. Raises DatabaseUnavailable."""
+    synonyms = await services.memory.read("company synonyms", lambda: _synonyms(services), seconds=REMEMBERED_SECONDS)
+    asked = Asked(read_schema(synonyms), caller, {}, {_SOURCE: (_SOURCE, _SOURCE)})
+    today = datetime.datetime.now(datetime.UTC).date()
+    reading: Reading | None = None
+    sought: Sought | None = None
+    for text in (*earlier[-EARLIER_MAX:], question):
+        before, reading = reading, await read_over(text, [_SOURCE], asked, services, today, reading)
+        sought = await off_loop(_sought, reading, before, sought)
+    assert sought is not None
+    return sought
+
+
+async def _synonyms(services: Services) -> tuple[tuple[str, str, str], ...]:
+    rows = await services.reader.rows(
+        "select field, said, value from company_synonyms order by id limit %s", [SYNONYMS_MAX]
+    )
+    return tuple((row["field"], row["said"], row["value"]) for row in rows)
+
+
+def _sought(reading: Reading, before: Reading | None, sought_before: Sought | None) -> Sought:
+    own = _Own(reading, before).sought()
+    if before is None or sought_before is None or _chance_of_going_on(reading) < CHANCE_MIN:
+        return own
+    return _after(sought_before, own)
+
+
+def _chance_of_going_on(reading: Reading) -> float:
+    """How likely a question changes what the one before asked."""
+    alone = index_of("alone")
+    return sum(
+        chance
+        for candidate, chance in reading.best
+        if not any(each.features and each.features[0][0] == alone for each in candidate.bundles)
+    )
+
+
+def _after(before: Sought, now: Sought) -> Sought:
+    """What a question seeks that goes on from the one before: what it says of a field stands instead of what was said of it."""
+    said = {field for each in (*now.stated, *now.assumed) if each != STARTUPS for field in fields_of(each)}
+    kept = tuple(each for each in before.stated if not fields_of(each) & said)
+    topic = " ".join(part for part in (before.topic, now.topic) if part)
+    stated = (*kept, *now.stated)
+    return replace(
+        now,
+        stated=stated,
+        assumed=assumed(stated),
+        tags=(*before.tags, *now.tags),
+        preferred=(*before.preferred, *now.preferred),
+        excluded=(*before.excluded, *now.excluded),
+        topic=topic,
+        words=tuple(significant_words(topic)),
+        is_plain=(before.is_plain or not before.topic) and (now.is_plain or not now.topic) and bool(topic),
+        count=now.count or before.count,
+    ).bounded()
+
+
+@dataclass
+class _Chances:
+    """How likely the values that some words mean are asked for, and how likely they are ruled out, by field."""
+
+    asked: dict[str, float]
+    denied: dict[str, float]
+
+    @property
+    def of_asking(self) -> float:
+        return sum(self.asked.values())
+
+    @property
+    def of_denial(self) -> float:
+        return sum(self.denied.values())
+
+
+class _Own:
+    """What one question says by itself."""
+
+    def __init__(self, reading: Reading, before: Reading | None) -> None:
+        self._reading = reading
+        self._said: Said = reading.said
+        kept = before.best[0][0].conditions.tests if before and before.best else ()
+        self._kept = {id(test) for test in kept}
+        self._stated: list[Condition] = []
+        self._tags: list[TagGroup] = []
+        self._excluded: list[str] = []
+        self._evidence: list[Evidence] = []
+        self._left_out = 0
+        """The words that conditions say, as bits: they are no topic."""
+
+    def sought(self) -> Sought:
+        for said in self._said.values:
+            self._add_value(said)
+        self._add_numbers()
+        topic = self._topic()
+        stated = _alternatives(self._stated)
+        return Sought(
+            question=self._said.text,
+            stated=stated,
+            assumed=assumed(stated),
+            tags=tuple(self._tags),
+            excluded=tuple(dict.fromkeys(self._excluded)),
+            topic=topic,
+            words=tuple(significant_words(topic)),
+            is_plain=self._is_plain(topic),
+            count=self._count(),
+            missing=tuple(self._missing()),
+            evidence=tuple(self._evidence),
+            asks=self._asks(),
+        ).bounded()
+
+    # ---- values ----
+
+    def _add_value(self, said: SaidValue) -> None:
+        chances = self._chances(said)
+        if chances.of_denial > max(chances.of_asking, CHANCE_MIN):
+            self._rule_out(said, chances)
+            return
+        likely = [field for field, chance in chances.asked.items() if chance >= max(chances.asked.values()) / 2]
+        hard = [field for field in likely if field not in TAG_FACETS and _values(said, field)]
+        if hard == ["status"] and _values(said, "status") == STARTUPS.values and chances.of_asking >= CHANCE_MIN:
+            self._leave_out(said.place.first, said.place.last, "status", "affirmed")
+            return  # that these are meant is assumed anyway
+        if hard and chances.of_asking >= CHANCE_MIN:
+            self._stated.append(_any(Comparison(field=field, values=_values(said, field)) for field in hard))
+            self._leave_out(said.place.first, said.place.last, hard[0], "affirmed")
+            return
+        name = self._words(said.place.first, said.place.last)
+        tags = tuple(
+            Comparison(field=field, values=values) for field in TAG_FACETS if (values := _tag_values(name, said, field))
+        )
+        if tags:
+            is_demanded = chances.of_asking >= CHANCE_MIN and any(field in TAG_FACETS for field in likely)
+            self._tags.append(TagGroup(name, tags, is_demanded))
+            self._tell(said.place.first, said.place.last, tags[0].field, "preferred")
+
+    def _chances(self, said: SaidValue) -> _Chances:
+        chances = _Chances(defaultdict(float), defaultdict(float))
+        meant = {(link.field, link.value) for link in said.links}
+        for test, is_denied, chance in self._tests():
+            name = test.field.name if test.field else ""
+            if test.op in ("=", "!=") and test.values and (name, test.values[0]) in meant:
+                (chances.denied if is_denied else chances.asked)[name] += chance
+        return chances
+
+    def _tests(self) -> Iterator[tuple[Test, bool, float]]:
+        """The comparisons of fields that this question itself may make, whether they are denied, and how likely each is."""
+        for candidate, chance in self._reading.best:
+            conditions = candidate.conditions
+            for test in conditions.tests:
+                if test.form == "field" and id(test) not in self._kept:
+                    flipped = conditions.joined == "not" and test is conditions.tests[-1]
+                    yield test, (test.op == "!=") != flipped, chance
+
+    def _rule_out(self, said: SaidValue, chances: _Chances) -> None:
+        """Rule out the values; of tags also the words that name them, which companies may hold without being filed so."""
+        denied = {field: chance for field, chance in chances.denied.items() if _values(said, field)}
+        fields = [field for field, chance in denied.items() if chance >= max(denied.values()) / 2]
+        if not fields:
+            return
+        for field in fields:
+            self._stated.append(Comparison(field=field, op="!=", values=_values(said, field)))
+        if any(field in TAG_FACETS for field in fields):
+            self._excluded.append(self._words(said.place.first, said.place.last))
+        self._leave_out(said.place.first, said.place.last, fields[0], "negated")
+
+    # ---- numbers and years ----
+
+    def _add_numbers(self) -> None:
+        chances: dict[Comparison, float] = defaultdict(float)
+        for test, is_denied, chance in self._tests():
+            field = test.field
+            if field is None or is_denied or not (field.is_number or field.is_date) or test.op == "!=":
+                continue
+            values = {"values": test.values} if test.op == "between" else {"value": next(iter(test.values), None)}
+            chances[Comparison.model_validate({"field": field.name, "op": test.op, **values})] += chance
+        said: list[SaidNumber | SaidDays] = [*self._said.numbers, *self._said.days]
+        for comparison, chance in chances.items():
+            if chance >= CHANCE_MIN:
+                self._stated.append(comparison)
+                for each in said:
+                    if _is_said_by(comparison, each):
+                        first, last = self._with_name(each.place, comparison.field)
+                        self._leave_out(first, last, comparison.field, "affirmed")
+
+    def _with_name(self, place: Place, field: str) -> tuple[int, int]:
+        """The words of a number or time with those beside it that name its field."""
+        first, last = place.first, place.last
+        for named, places in self._said.named.items():
+            for each in places if named.name == field else ():
+                if -NAMED_NEAR_MAX <= each.first - last <= NAMED_NEAR_MAX or 0 <= first - each.last <= NAMED_NEAR_MAX:
+                    first, last = min(first, each.first), max(last, each.last)
+        return first, last
+
+    def _count(self) -> int | None:
+        """How many companies are wanted."""
+        chances: dict[int, float] = defaultdict(float)
+        for candidate, chance in self._reading.best:
+            if candidate.conditions.limit is not None:
+                chances[candidate.conditions.limit] += chance
+        wanted = [limit for limit, chance in chances.items() if chance >= CHANCE_MIN]
+        return min(COUNT_MAX, wanted[0]) if wanted else None
+
+    # ---- what is asked, and what is left ----
+
+    def _asks(self) -> Query | None:
+        """The query for a number or groups; None where rows are asked for, or where words are left that it does not read."""
+        reading = self._reading
+        numbers = sum(chance for candidate, chance in reading.best if _asks_for_numbers(candidate))
+        is_read = reading.verdict != "refused" and not reading.unread
+        if not is_read or numbers < NUMBERS_CHANCE_MIN or not _asks_for_numbers(reading.best[0][0]):
+            return None
+        return reading.query if self._is_said_whole(reading.best[0][0]) else None
+
+    def _is_said_whole(self, candidate: Candidate) -> bool:
+        """Whether no value of its conditions is only partly said: whoever helps farmers is no farmers' cooperative."""
+        whole = {
+            (field, value)
+            for said in self._said.values
+            for field in {link.field for link in said.links}
+            for value in _values(said, field)
+        }
+        return all(
+            (test.field.name, value) in whole
+            for test in candidate.conditions.tests
+            if test.field is not None and test.field.is_listed and id(test) not in self._kept
+            for value in test.values
+        )
+
+    def _missing(self) -> Iterator[str]:
+        """The places that the question names and that no company is in."""
+        for said in self._said.values:
+            if all(link.rows == 0 and COMPANIES.facet(link.field).kind == "place" for link in said.links):
+                yield self._words(said.place.first, said.place.last)
+
+    def _topic(self) -> str:
+        """The words that no condition says, as they stand, without small words at either end."""
+        tokens = self._said.tokens
+        nouns = sum(1 << place for place in self._nouns)
+        kept = [place for place in range(len(tokens)) if not (self._left_out | nouns) >> place & 1]
+        while kept and tokens[kept[0]].key in STOP_WORDS:
+            kept.pop(0)
+        while kept and tokens[kept[-1]].key in STOP_WORDS:
+            kept.pop()
+        return " ".join(tokens[place].text for place in kept)
+
+    @cached_property
+    def _nouns(self) -> set[int]:
+        """The places of words that companies are called by."""
+        bases = {candidate.ask.base for candidate, _ in self._reading.best}
+        named = (each for base in bases for each in self._said.named.get(base, ()))
+        return {place for each in named for place in range(each.first, each.last)}
+
+    def _is_plain(self, topic: str) -> bool:
+        named = {word for group in self._tags for word in significant_words(group.name)}
+        return bool(self._tags) and named.issuperset(significant_words(topic))
+
+    def _words(self, first: int, last: int) -> str:
+        tokens = self._said.tokens
+        return self._said.text[tokens[first].start : tokens[last - 1].end]
+
+    def _leave_out(self, first: int, last: int, field: str, assertion: str) -> None:
+        self._left_out |= ((1 << last) - 1) & ~((1 << first) - 1)
+        self._tell(first, last, field, assertion)
+
+    def _tell(self, first: int, last: int, field: str, assertion: str) -> None:
+        tokens = self._said.tokens
+        self._evidence.append(
+            Evidence.model_validate(
+                {
+                    "field": field,
+                    "value": self._words(first, last),
+                    "start": tokens[first].start,
+                    "end": tokens[last - 1].end,
+                    "assertion": assertion,
+                }
+            )
+        )
+
+
+def _asks_for_numbers(candidate: Candidate) -> bool:
+    """Whether it asks for a number, for groups, or for the first by some order."""
+    return candidate.ask.kind not in ("rows", "distinct") or candidate.kind == "extreme"
+
+
+def _whole_values(said: SaidValue, field: str) -> tuple[str, ...]:
+    """The values of a field that the words say whole."""
+    return tuple(dict.fromkeys(link.value for link in said.links if link.field == field and link.is_whole))
+
+
+def _tag_values(words: str, said: SaidValue, field: str) -> tuple[str, ...]:
+    """The tags of a field that the words say whole, or all of one of the things that a tag joins by "&" or a slash ("climate" of
+    "Climate & Energy").
+    """
+    stems = [stem(key) for key in keys(words)]
+    parts = tuple(
+        link.value
+        for link in said.links
+        if link.field == field and any([stem(key) for key in keys(part)] == stems for part in _PARTS.split(link.value))
+    )
+    return tuple(dict.fromkeys((*_whole_values(said, field), *parts)))
+
+
+def _values(said: SaidValue, field: str) -> tuple[str, ...]:
+    """The values of a field that the words mean: those that they say whole, such as the countries of a region; a place also where
+    they say a part of its name.
+    """
+    every = tuple(dict.fromkeys(link.value for link in said.links if link.field == field))
+    return _whole_values(said, field) or (every if COMPANIES.facet(field).kind == "place" else ())
+
+
+def _any(conditions: Iterator[Comparison]) -> Condition:
+    each = tuple(conditions)
+    return each[0] if len(each) == 1 else AnyOf(any_of=each)
+
+
+def _alternatives(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
+    """The conditions, those on the one value of a field as alternatives: a company has one status, and is in one country."""
+    united: dict[str, Comparison] = {}
+    others: list[Condition] = []
+    for each in conditions:
+        if isinstance(each, Comparison) and each.op == "=" and each.values and _has_one(each.field):
+            before = united.get(each.field)
+            values = (*(before.values if before else ()), *each.values)
+            united[each.field] = each.model_copy(update={"values": tuple(dict.fromkeys(values))})
+        else:
+            others.append(each)
+    return (*united.values(), *others)
+
+
+def _has_one(field: str) -> bool:
+    return not COMPANIES.facet(field).is_array
+
+
+def _is_said_by(comparison: Comparison, said: SaidNumber | SaidDays) -> bool:
+    """Whether a comparison has the number, or a year, of these words."""
+    if isinstance(said, SaidDays):
+        ends = [float(day.year) for day in (said.days.first, said.days.last) if day]
+    else:
+        ends = [number for number in (said.least, said.most) if number is not None]
+    return any(float(value) in ends for value in comparison.scalars if isinstance(value, int | float))
