@@ -24,7 +24,6 @@ def number(url: str, query: str) -> Any:
     [
         ("how many fintech companies are there", "'Fintech' = any(sectors)"),
         ("how many companies were acquired", "status = 'acquired'"),
-        ("how many startups are in Germany", "hq_country = 'Germany' and status = 'startup'"),
         ("how many companies in London were founded after 2015", "hq_city = 'London' and founded_year > 2015"),
     ],
 )
