@@ -13,11 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from quarry.people.contract import Constraints
-from quarry.people.facets import PEOPLE
-from quarry.people.normalisation import normalise
-from quarry.people.query.reader import constraints_of
+from quarry.people.reading import read_without_model
 from quarry.postgres.pool import Database
-from quarry.retrieval.reading import read_question
 from tests.conftest import clone_database
 from tests.people.cards import add_card, add_person
 
@@ -81,8 +78,7 @@ def read(url: str) -> Iterator[Read]:
         database = Database(url, pool_size=1, timeout_seconds=10)
 
         async def read_one(query: str) -> Constraints:
-            reading = await read_question(database, PEOPLE, query, today=TODAY)
-            return normalise(constraints_of(reading.parsed, reading.question))
+            return (await read_without_model(query, database, TODAY)).constraints
 
         yield lambda query: runner.run(read_one(query))
         runner.run(database.close())
@@ -489,21 +485,6 @@ def test_what_is_left_raises_the_rank(
 def test_the_text_to_embed_is_what_the_query_is_about(read: Read) -> None:
     query = "Find backend engineers at Tarang Pay in Pune, Kafka, not from Kosmo Retail, under 20 LPA, open to work"
     assert read(query).query_embedding_text == "backend engineers Kafka Tarang Pay Pune"
-
-
-def test_the_facet_that_is_asked_about_is_not_what_the_query_is_about(read: Read) -> None:
-    constraints = read("which skill is most common among nurses in Pune?")
-    assert constraints.query_embedding_text == "nurses Pune"
-    assert not any("skill" in phrase for phrase in constraints.search_phrases)
-    assert read("somebody with the skill of negotiation").query_embedding_text == "skill negotiation"
-
-
-def test_a_query_with_much_in_it_gives_many_search_phrases(read: Read) -> None:
-    phrases = read("backend engineers at Tarang Pay in Pune, Kafka, Go").search_phrases
-    assert 5 <= len(phrases) <= 15
-    assert "backend engineers" in phrases
-    assert "kafka tarang pay" in phrases
-    assert len(read(" ".join(f"skill{n}, Company{n}" for n in range(60))).search_phrases) == 15
 
 
 def test_a_reading_is_the_surer_the_more_of_the_query_is_recognised(read: Read) -> None:

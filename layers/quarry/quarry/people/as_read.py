@@ -122,6 +122,8 @@ def _take_word(draft: _Draft, segment: Segment, part: str) -> None:
         draft.about.append(said)
     elif part == "exclude":
         draft.excluded.append(segment)
+    elif part == "idle":
+        _set(draft, "exclude.is_current", True, segment, "exclude")
     elif part in ("former", "current"):
         _set(draft, "must.is_current", part == "current", segment, part)
 
@@ -152,7 +154,12 @@ def _take_place(draft: _Draft, segment: Segment, part: str) -> None:
     name = segment.value.name if isinstance(segment.value, Place) else next(iter(spelt), None)
     name = name or draft.cut.said(segment).lower()
     if part == "prefers":
-        draft.put("must", "or_preferred_locations" if _is_alternative(draft, segment) else "preferred_locations", [name], segment)
+        draft.put(
+            "must",
+            "or_preferred_locations" if _is_alternative(draft, segment) else "preferred_locations",
+            [name],
+            segment,
+        )
     elif part == "must":
         draft.places.append((segment, name))
         draft.note("must.location_text", name, segment, part)
@@ -164,7 +171,10 @@ def _take_place(draft: _Draft, segment: Segment, part: str) -> None:
 
 def _is_alternative(draft: _Draft, segment: Segment) -> bool:
     """Whether "or" joins it to what stands before or behind it."""
-    beside = (*draft.cut.tokens[max(0, segment.first - 1) : segment.first], *draft.cut.tokens[segment.last : segment.last + 1])
+    beside = (
+        *draft.cut.tokens[max(0, segment.first - 1) : segment.first],
+        *draft.cut.tokens[segment.last : segment.last + 1],
+    )
     return any(token.key == "or" for token in beside)
 
 
@@ -234,11 +244,13 @@ def _put_places(draft: _Draft) -> None:
     within = value.within if isinstance(value, Place) else None
     if within is None and others and not tokens[first.last : others[0][0].first]:
         within, others = others[0][1], others[1:]  # "Leeds, England"
+    if found is None and within and not others:
+        found, name, within = known_place(within), within, None  # a part of that place
     if others:
         names = [each for _, each in draft.places]
         must.location_text = " or ".join(unique(names))
         must.text += names if draft.is_both else []
-    elif found is not None and found.kind == "city":
+    elif found is not None and (found.kind == "city" or known_place(name, "city") is not None):
         region = known_place(within, "region") if within else None
         must.city, must.country = name, within if within and known_place(within, "country") else None
         needed = within if region and country_of_region(region) != country_of(name) else None

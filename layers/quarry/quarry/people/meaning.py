@@ -1,7 +1,8 @@
 """What each segment of a query is and asks, by weights that were fitted to queries whose segments are known (tools/fit/people).
 
-A log-linear model chooses among the kinds that a segment may be and the parts that such a kind can play, from left to right: what
-was chosen before is a feature of what follows, so that a list goes on as it began and a "not" reaches as far as it did in the data.
+A log-linear model chooses among the kinds that a segment may be and the parts that such a kind can play, from left to right.
+What was chosen before is a feature of what follows, so that a list goes on as it began and a "not" reaches as far as it did in
+the data.
 Pure.
 """
 
@@ -33,10 +34,11 @@ PARTS: Mapping[str, tuple[Part, ...]] = {
     "money": ("must", "should", "ignore"),
     "number": ("must", "should", "ignore"),
     "length": ("must", "should", "ignore"),
-    "word": ("text", "must", "exclude", "ignore", "former", "current", "not", "only", "prefer", "both"),
+    "word": ("text", "must", "exclude", "ignore", "former", "current", "idle", "not", "only", "prefer", "both"),
 }
 """What a segment of a kind can ask. `should` raises the rank, `text` is to be found by words and meaning, `ignore` says nothing;
-a word that `must` stand somewhere is a name; of words `not`, `only`, `prefer` and `both` are said of others."""
+a word that `must` stand somewhere is a name; of words `idle` says that somebody has no work, and
+`not`, `only`, `prefer` and `both` are said of others."""
 
 CUES = ("not", "only", "prefer", "both", "former", "current")
 SILENT = ("ignore", *CUES)
@@ -85,7 +87,11 @@ def evidence_of(cut: Cut, segment: Segment, passed: Passed) -> list[str]:
     tokens = cut.tokens
     before = _beside(cut, range(segment.first - 1, max(-1, segment.first - 1 - BEFORE), -1), 1)
     behind = _beside(cut, range(segment.last, min(len(tokens), segment.last + BEHIND)), 0)
-    found = ["", *(f"b{at}:{word}" for at, word in enumerate(before)), *(f"a{at}:{word}" for at, word in enumerate(behind))]
+    found = [
+        "",
+        *(f"b{at}:{word}" for at, word in enumerate(before)),
+        *(f"a{at}:{word}" for at, word in enumerate(behind)),
+    ]
     found += [f"b:{word}" for word in before] + [f"a:{word}" for word in behind]
     found += [f"b2:{' '.join(before[:2])}", f"a2:{' '.join(behind[:2])}"]
     if segment.kinds == ("word",):
@@ -142,7 +148,12 @@ def learned() -> Weights:
 
 def _beside(cut: Cut, places: range, ahead: int) -> list[str]:
     """The words at some places, with a mark where punctuation ends a clause. A value is its kind: its name is nobody else's."""
-    kinds = {place: each.kinds[0] for each in cut.segments if each.kinds[0] != "word" for place in range(each.first, each.last)}
+    kinds = {
+        place: each.kinds[0]
+        for each in cut.segments
+        if each.kinds[0] != "word"
+        for place in range(each.first, each.last)
+    }
     words: list[str] = []
     for place in places:
         breaks = cut.tokens[place + ahead].ends_clause if place + ahead < len(cut.tokens) else False

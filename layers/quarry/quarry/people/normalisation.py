@@ -13,7 +13,6 @@ from typing import get_args
 from quarry.language.tokens import unique
 from quarry.people.contract import Constraints, EmploymentType, Exclude, Intent, Must, SeniorityLevel, Should
 from quarry.people.places import usual_name
-
 from quarry.spans.mention import PlaceKind
 
 NAME_CHARACTERS_MAX = 120

@@ -89,7 +89,7 @@ class Cut:
 async def cut(text: str, database: Database, today: datetime.date) -> Cut:
     """The query in segments, in the light of the values of the data. Raises DatabaseUnavailable."""
     tokens = tokenise(text)[:TOKENS_MAX]
-    found = await off_loop(_measured, text, tokens, today)
+    found = await off_loop(measured, text, tokens, today)
     taken = {place for segment in found for place in range(segment.first, segment.last)}
     doubtful = [place for place, token in enumerate(tokens) if place not in taken and _may_be_a_slip(token.key)]
     forms = {place: (*word_forms(token.key), *inflections(token.key, ("en",))) for place, token in enumerate(tokens)}
@@ -97,9 +97,7 @@ async def cut(text: str, database: Database, today: datetime.date) -> Cut:
     return await off_loop(put_together, text, tokens, found, vocabulary.matches)
 
 
-def put_together(
-    text: str, tokens: Sequence[Token], found: Sequence[Segment], matches: Sequence[ValueMatch]
-) -> Cut:
+def put_together(text: str, tokens: Sequence[Token], found: Sequence[Segment], matches: Sequence[ValueMatch]) -> Cut:
     """The segments that cover most of the query: of those that overlap the longest, and of these what the data holds."""
     known = list(_known(tokens, [*matches, *_declared(tokens)]))
     whole = [each for each in known if not each.is_part]
@@ -127,7 +125,7 @@ def _known(tokens: Sequence[Token], matches: Iterable[ValueMatch]) -> Iterator[S
     """The values of the data that words name, those of the same words together; of names also parts, where few share them."""
     by_words: dict[tuple[int, int], list[KnownValue]] = {}
     for match in _with_joined_parts(list(matches)):
-        if any(token.key not in STOP_WORDS for token in tokens[match.first : match.last]):
+        if any(token.key not in STOP_WORDS or token.is_capital for token in tokens[match.first : match.last]):
             by_words.setdefault((match.first, match.last), []).append(match.value)
     for (first, last), values in by_words.items():
         said = [token.key for token in tokens[first:last]]
@@ -223,7 +221,7 @@ def _is_plain(token: Token) -> bool:
 
 def _declared(tokens: Sequence[Token]) -> Iterator[ValueMatch]:
     """What the facets declare: other words for values, and the words of what is true or false of somebody."""
-    words = [token.key for token in tokens]
+    words = [singular(token.key) for token in tokens]
     for phrase, value in _phrases().items():
         for first in range(len(words) - len(phrase) + 1):
             if tuple(words[first : first + len(phrase)]) == phrase:
@@ -237,10 +235,10 @@ def _phrases() -> Mapping[tuple[str, ...], KnownValue]:
         said |= {keys(words): KnownValue(facet.name, value) for words, value in facet.synonyms}
         if facet.name in ("open_to_work", "is_current"):
             said |= {keys(words): KnownValue(facet.name, facet.label) for words in (facet.label, *facet.words)}
-    return said
+    return {tuple(map(singular, words)): value for words, value in said.items()}
 
 
-def _measured(text: str, tokens: Sequence[Token], today: datetime.date) -> list[Segment]:
+def measured(text: str, tokens: Sequence[Token], today: datetime.date) -> list[Segment]:
     """Places, dates, amounts and lengths of time: of those that overlap the first named here."""
     earlier = today.replace(year=today.year - YEARS_APART, day=1)
     fixed = {(each.start, each.end, each.value) for each in find_dates(text, tokens, earlier)}
