@@ -1,8 +1,8 @@
 """Fits what the segments of a query for people are and ask: `python -m tools.fit.people`.
 
 It reads tests/pairs/people.jsonl, where each question is marked. `[Acme|company|exclude]` are words, the kinds that they may be
-and what they ask. `/` stands between several kinds, and then the kind before what is asked (`company.must`). `~` marks a part of a
-name, `?` a name that the data does not hold, `*` a time that depends on today. Words without a mark are ignored ones.
+and what they ask. `/` stands between several kinds, and then the kind before what is asked (`company.must`). `~` marks a part of
+a name, `?` a name that the data does not hold, `*` a time that depends on today. Words without a mark are ignored ones.
 
 A fifth of the pairs, by a checksum of the question, is held out: the weights are fitted to the others.
 """

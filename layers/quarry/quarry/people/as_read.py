@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from quarry.language.tokens import unique
+from quarry.language.nouns import singular
+from quarry.language.tokens import keys, unique
 from quarry.people.contract import Constraints
 from quarry.people.meaning import Choice
 from quarry.people.normalisation import SALARY_MAX, SALARY_MIN
@@ -182,7 +183,7 @@ def _take_role(draft: _Draft, segment: Segment, part: str) -> None:
     """What somebody is, does or knows. What is excluded is what was said, nothing that follows from it."""
     said, constraints = draft.cut.said(segment), draft.constraints
     if part == "exclude":
-        draft.put("exclude", "keywords", [said.lower()], segment)
+        draft.put("exclude", "keywords", _called(said, segment), segment)
         return
     draft.about.append(said)
     skills = segment.of("skill")
@@ -198,6 +199,13 @@ def _take_role(draft: _Draft, segment: Segment, part: str) -> None:
         names = list(unique((said.lower(), *meant)))[:NAMES_MAX]
         draft.roles.append((segment, names))
         draft.note("must.role", "|".join(names), segment, part)
+
+
+def _called(said: str, segment: Segment) -> list[str]:
+    """What is excluded: the words themselves, and only where nobody is called so what the data calls it: "physicists", physics."""
+    values = [each.value for each in segment.values if each.facet not in KIND_OF_FACET]
+    is_own = any(list(map(singular, keys(each))) == list(map(singular, keys(said))) for each in values)
+    return list(unique((said.lower(), *(() if is_own else [each.lower() for each in values]))))
 
 
 def _put_roles(draft: _Draft) -> None:

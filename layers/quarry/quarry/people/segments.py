@@ -244,8 +244,8 @@ def measured(text: str, tokens: Sequence[Token], today: datetime.date) -> list[S
     fixed = {(each.start, each.end, each.value) for each in find_dates(text, tokens, earlier)}
     kinds = (
         ("money", find_money(text, tokens)),
-        ("length", find_durations(text, tokens)),
         ("date", find_dates(text, tokens, today)),
+        ("length", find_durations(text, tokens)),
         ("place", find_places(text, tokens)),
         ("number", find_numbers(text, tokens)),
     )
