@@ -202,7 +202,7 @@ def _take_role(draft: _Draft, segment: Segment, part: str) -> None:
 
 
 def _called(said: str, segment: Segment) -> list[str]:
-    """What is excluded: the words themselves, and only where nobody is called so what the data calls it: "physicists", physics."""
+    """What is excluded: the words themselves, and where nobody is called so, what the data calls it: "physicists", physics."""
     values = [each.value for each in segment.values if each.facet not in KIND_OF_FACET]
     is_own = any(list(map(singular, keys(each))) == list(map(singular, keys(said))) for each in values)
     return list(unique((said.lower(), *(() if is_own else [each.lower() for each in values]))))

@@ -6,20 +6,23 @@ import datetime
 from typing import NamedTuple
 
 from quarry.language.everyday import is_everyday
+from quarry.language.tokens import tokenise
 from quarry.models.step import decide
 from quarry.people.as_read import asks_nothing, constraints_of
 from quarry.people.checks import as_in_data
 from quarry.people.contract import Constraints
+from quarry.people.facets import PEOPLE
 from quarry.people.fallbacks import QueryToRead
 from quarry.people.meaning import learned, read_parts
 from quarry.people.normalisation import cleaned_query, normalise
 from quarry.people.prompts import cleanup_messages
-from quarry.people.segments import Cut, cut
+from quarry.people.segments import TOKENS_MAX, Cut, measured, put_together, to_look_up
 from quarry.people.steps import PEOPLE_CLEANUP, PEOPLE_QUERY
 from quarry.people.validation import validated
 from quarry.platform.errors import ModelError
 from quarry.platform.off_loop import off_loop
 from quarry.postgres.pool import Database
+from quarry.retrieval.vocabulary import look_up
 from quarry.runs.run_log import Run
 from quarry.services.services import Services
 
@@ -58,7 +61,11 @@ async def read_query(query: str, services: Services, run: Run) -> ReadQuery:
 
 async def read_without_model(query: str, database: Database, today: datetime.date) -> ReadQuery:
     """The query read by its segments, in one look-up of values. Raises DatabaseUnavailable."""
-    return await off_loop(read_cut, await cut(query, database, today))
+    tokens = tokenise(query)[:TOKENS_MAX]
+    found = await off_loop(measured, query, tokens, today)
+    forms, doubtful = await off_loop(to_look_up, tokens, found)
+    vocabulary = await look_up(database, [PEOPLE], tokens, forms=forms, doubtful=doubtful)
+    return await off_loop(lambda: read_cut(put_together(query, tokens, found, vocabulary.matches)))
 
 
 def read_cut(query: Cut) -> ReadQuery:

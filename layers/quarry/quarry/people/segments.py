@@ -1,6 +1,6 @@
 """A query for people cut into segments: values of the data, places, dates, amounts, and the words between them.
 
-Each segment says what it may be; what it is, and what it asks, is learned (`meaning`). One look-up, no decision.
+Each segment says what it may be; what it is, and what it asks, is learned (`meaning`). Pure: what the words mean in the data is looked up before.
 """
 
 from __future__ import annotations
@@ -13,14 +13,11 @@ from functools import cache
 from quarry.language.everyday import is_everyday
 from quarry.language.inflections import inflections
 from quarry.language.nouns import singular
-from quarry.language.tokens import Token, keys, says_something_by_case, tokenise
+from quarry.language.tokens import Token, keys, says_something_by_case
 from quarry.language.word_forms import fields_of_worker, word_forms
 from quarry.people.facets import PEOPLE
 from quarry.people.places import known_place
-from quarry.platform.off_loop import off_loop
 from quarry.platform.text import STOP_WORDS
-from quarry.postgres.pool import Database
-from quarry.retrieval.vocabulary import look_up
 from quarry.spans.dates import find_dates
 from quarry.spans.mention import DateRange, Duration, KnownValue, Mention, MoneyRange, NumberRange, Place, ValueMatch
 from quarry.spans.money import find_money
@@ -86,15 +83,11 @@ class Cut:
         return self.text[self.start(segment) : self.end(segment)]
 
 
-async def cut(text: str, database: Database, today: datetime.date) -> Cut:
-    """The query in segments, in the light of the values of the data. Raises DatabaseUnavailable."""
-    tokens = tokenise(text)[:TOKENS_MAX]
-    found = await off_loop(measured, text, tokens, today)
+def to_look_up(tokens: Sequence[Token], found: Sequence[Segment]) -> tuple[dict[int, tuple[str, ...]], list[int]]:
+    """The other forms of each word, and the places of words that may be slips of the pen."""
     taken = {place for segment in found for place in range(segment.first, segment.last)}
-    doubtful = [place for place, token in enumerate(tokens) if place not in taken and _may_be_a_slip(token.key)]
     forms = {place: (*word_forms(token.key), *inflections(token.key, ("en",))) for place, token in enumerate(tokens)}
-    vocabulary = await look_up(database, [PEOPLE], tokens, forms=forms, doubtful=doubtful)
-    return await off_loop(put_together, text, tokens, found, vocabulary.matches)
+    return forms, [place for place, token in enumerate(tokens) if place not in taken and _may_be_a_slip(token.key)]
 
 
 def put_together(text: str, tokens: Sequence[Token], found: Sequence[Segment], matches: Sequence[ValueMatch]) -> Cut:
