@@ -43,8 +43,8 @@ def unmarked(marked: str) -> Marked:
     for part in marked.split("["):
         if "]" in part:
             inside, _, behind = part.partition("]")
-            said, kinds, gold = inside.split("|")
-            spans.append((len(text), len(text) + len(said), kinds, gold))
+            said, kinds, asked = inside.split("|")
+            spans.append((len(text), len(text) + len(said), kinds, asked))
             text += said + behind
         else:
             text += part

@@ -1,6 +1,7 @@
 """A query for people cut into segments: values of the data, places, dates, amounts, and the words between them.
 
-Each segment says what it may be; what it is, and what it asks, is learned (`meaning`). Pure: what the words mean in the data is looked up before.
+Each segment says what it may be; what it is, and what it asks, is learned (`meaning`). Pure:
+what the words mean in the data is looked up before.
 """
 
 from __future__ import annotations
