@@ -29,6 +29,7 @@ from quarry.files.options import Format, ReadOptions
 from quarry.files.reading import read_records
 from quarry.files.records import UnreadableFile
 from quarry.language.sentences import sentences
+from quarry.language.tokens import tokenise
 from quarry.models.answers import without_fence
 from quarry.models.wordpiece import split_words
 from quarry.people.contract import Constraints, Must
@@ -36,8 +37,9 @@ from quarry.people.facets import PEOPLE
 from quarry.people.normalisation import normalise
 from quarry.people.outputs import PeopleQuery
 from quarry.people.places import places_in
-from quarry.people.query.reader import constraints_of
+from quarry.people.reading import read_cut
 from quarry.people.reasons import sanitised
+from quarry.people.segments import measured, put_together
 from quarry.people.validation import validated
 from quarry.platform.snippet import mark, unmark
 from quarry.platform.text import QUERY_MAX_CHARACTERS, shorten, significant_words, storable, words
@@ -89,8 +91,8 @@ SERVED[RECORDS.table.name] = RECORDS
 
 
 def _constraints(text: str) -> Constraints:
-    parsed = parse(text, lexicon=PEOPLE_LEXICON, vocabulary=Vocabulary(), reference_date=datetime.date(2025, 5, 1))
-    return constraints_of(parsed, interpret(parsed, PEOPLE))
+    tokens = tokenise(text)
+    return read_cut(put_together(text, tokens, measured(text, tokens, datetime.date(2025, 5, 1)), ())).constraints
 
 
 def _validated(text: str) -> object:

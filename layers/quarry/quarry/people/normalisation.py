@@ -13,11 +13,12 @@ from typing import get_args
 from quarry.language.tokens import unique
 from quarry.people.contract import Constraints, EmploymentType, Exclude, Intent, Must, SeniorityLevel, Should
 from quarry.people.places import usual_name
-from quarry.people.query.salaries import SALARY_MAX, SALARY_MIN
 from quarry.spans.mention import PlaceKind
 
 NAME_CHARACTERS_MAX = 120
 ROLE_CHARACTERS_MAX = 400
+SALARY_MIN, SALARY_MAX = 10_000.0, 1e9
+"""What is less or more a year, in INR, is no salary."""
 YEARS_MAX = 100.0
 """Nobody has worked for longer."""
 NAMES_MAX = 20

@@ -1,27 +1,30 @@
-"""Reading a query for people: tidied up, turned into constraints, and these put in their one form."""
+"""Reading a query for people: by the chat model where there is one, else by its segments and what was learned of them."""
 
 from __future__ import annotations
 
+import datetime
 from typing import NamedTuple
 
 from quarry.language.everyday import is_everyday
 from quarry.language.tokens import tokenise
 from quarry.models.step import decide
+from quarry.people.as_read import asks_nothing, constraints_of
 from quarry.people.checks import as_in_data
 from quarry.people.contract import Constraints
 from quarry.people.facets import PEOPLE
 from quarry.people.fallbacks import QueryToRead
+from quarry.people.meaning import learned, read_parts
 from quarry.people.normalisation import cleaned_query, normalise
 from quarry.people.prompts import cleanup_messages
-from quarry.people.query.reader import constraints_of
+from quarry.people.segments import TOKENS_MAX, Cut, measured, put_together, to_look_up
 from quarry.people.steps import PEOPLE_CLEANUP, PEOPLE_QUERY
 from quarry.people.validation import validated
 from quarry.platform.errors import ModelError
 from quarry.platform.off_loop import off_loop
-from quarry.retrieval.reading import read_question
+from quarry.postgres.pool import Database
+from quarry.retrieval.vocabulary import look_up
 from quarry.runs.run_log import Run
 from quarry.services.services import Services
-from quarry.spans.mention import Known, ParsedQuery, Word
 
 READING_TURNS = 3
 """Turns of the model: the cleanup, the constraints, and one repair of these."""
@@ -30,40 +33,57 @@ CLEANUP_SECONDS = 6.0
 
 
 class ReadQuery(NamedTuple):
-    """What a query asks for. `asks_nothing`: it is a greeting or the like, and no model was asked to read it."""
+    """What a query asks for. `asks_nothing`: it is a greeting or the like, and no model was asked to read it. `is_tidy`: every
+    word is an everyday one or spelt as in the data, so that there is nothing to correct.
+    """
 
     constraints: Constraints
     asks_nothing: bool = False
+    is_tidy: bool = True
 
 
 async def read_query(query: str, services: Services, run: Run) -> ReadQuery:
-    """What the query asks for: as a model reads it, else by its words and the values of the data. A failing model only degrades;
-    raises DatabaseUnavailable.
-    """
+    """What the query asks for. A failing model only degrades; raises DatabaseUnavailable."""
+    today = datetime.datetime.now(datetime.UTC).date()
     with run.step("vocabulary"):
-        reading = await read_question(services.reader, PEOPLE, query)
-        read = normalise(await off_loop(constraints_of, reading.parsed, reading.question))
-    if reading.parsed.asks_nothing:
-        return ReadQuery(read, asks_nothing=True)
-    read.query_cleaned = cleaned = query if _is_tidy(reading.parsed) else await _clean_up(query, run)
-    asked = QueryToRead(query, cleaned, reading.parsed.reference_date, read)
-    output = await decide(PEOPLE_QUERY, asked, run)
+        reading = await read_without_model(query, services.reader, today)
+    if reading.asks_nothing:
+        return reading
+    read = reading.constraints
+    read.query_cleaned = cleaned = query if reading.is_tidy else await _clean_up(query, run)
+    output = await decide(PEOPLE_QUERY, QueryToRead(query, cleaned, today, read), run)
     if run.chat is None or PEOPLE_QUERY.name in run.degraded:
-        return ReadQuery(read)
+        return reading
     with run.step("validate"):
         said = await off_loop(validated, output, query, cleaned)
         return ReadQuery(await as_in_data(said, services.reader))
 
 
-def _is_tidy(parsed: ParsedQuery) -> bool:
-    """Whether every word is an everyday one, a figure or a place, or is spelt as in the data: there is nothing to correct."""
+async def read_without_model(query: str, database: Database, today: datetime.date) -> ReadQuery:
+    """The query read by its segments, in one look-up of values. Raises DatabaseUnavailable."""
+    tokens = tokenise(query)[:TOKENS_MAX]
+    found = await off_loop(measured, query, tokens, today)
+    forms, doubtful = await off_loop(to_look_up, tokens, found)
+    vocabulary = await look_up(database, [PEOPLE], tokens, forms=forms, doubtful=doubtful)
+    return await off_loop(lambda: read_cut(put_together(query, tokens, found, vocabulary.matches)))
+
+
+def read_cut(query: Cut) -> ReadQuery:
+    """What the segments of a query ask for."""
+    read = read_parts(query, learned())
+    return ReadQuery(normalise(constraints_of(query, read)), asks_nothing(read), _is_tidy(query))
+
+
+def _is_tidy(query: Cut) -> bool:
     return all(
-        is_everyday(token.key) or any(map(str.isdigit, token.key))
-        for mention in parsed.mentions
-        if isinstance(mention.value, Word)
-        or (isinstance(mention.value, Known) and any(each.likeness < 1 for each in mention.value.values))
-        for token in tokenise(parsed.said(mention))
-    )
+        any(each.likeness == 1 for each in segment.values) if segment.values
+        else segment.value is not None or _are_everyday(query, segment.first, segment.last)
+        for segment in query.segments
+    )  # fmt: skip
+
+
+def _are_everyday(query: Cut, first: int, last: int) -> bool:
+    return all(is_everyday(token.key) or any(map(str.isdigit, token.key)) for token in query.tokens[first:last])
 
 
 async def _clean_up(query: str, run: Run) -> str:

@@ -85,13 +85,14 @@ async def _search(
     request: PeopleSearchRequest, caller: Caller, services: Services, run: Run, claim: Claim | None
 ) -> PeopleSearchResponse:
     await _require_credit(caller, services, run)
-    constraints, asks_nothing = await _constraints(request, services, run)
+    reading = await _constraints(request, services, run)
+    constraints = reading.constraints
     filters = card_filters(constraints, request)
     text = embedding_text(constraints, request)
     found, relaxations = Finding(), list[Relaxation]()
     vector: list[float] | None = None
     try:
-        if asks_nothing and filters == CardFilters():
+        if reading.asks_nothing and filters == CardFilters():
             raise EmptyEmbedding
         with run.step("query_embedding"):
             vector = await services.queries.embed(text, seconds=run.budget.seconds_left)

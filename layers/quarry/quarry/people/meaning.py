@@ -1,0 +1,174 @@
+"""What each segment of a query is and asks, by weights that were fitted to queries whose segments are known (tools/fit/people).
+
+A log-linear model chooses among the kinds that a segment may be and the parts that such a kind can play, from left to right.
+What was chosen before is a feature of what follows, so that a list goes on as it began and a "not" reaches as far as it did in
+the data.
+Pure.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+
+from quarry.language.everyday import is_everyday
+from quarry.people.segments import Cut, Segment
+from quarry.platform.text import STOP_WORDS
+from quarry.reader.reading import softmax
+
+Part = str
+PARTS: Mapping[str, tuple[Part, ...]] = {
+    "company": ("must", "should", "exclude", "ignore"),
+    "school": ("must", "should", "exclude", "ignore"),
+    "team": ("must", "should", "exclude", "ignore"),
+    "name": ("must", "exclude", "ignore"),
+    "place": ("must", "should", "exclude", "prefers", "ignore"),
+    "wish": ("prefers", "should", "exclude", "ignore"),
+    "role": ("must", "only", "should", "exclude", "ignore"),
+    "open": ("must", "exclude", "ignore"),
+    "now": ("current", "former", "exclude", "ignore"),
+    "date": ("must", "started", "ended", "exclude", "should", "ignore"),
+    "money": ("must", "should", "ignore"),
+    "number": ("must", "should", "ignore"),
+    "length": ("must", "should", "ignore"),
+    "word": ("text", "must", "exclude", "ignore", "former", "current", "idle", "not", "only", "prefer", "both"),
+}
+"""What a segment of a kind can ask. `should` raises the rank, `text` is to be found by words and meaning, `ignore` says nothing;
+a word that `must` stand somewhere is a name; of words `idle` says that somebody has no work, and
+`not`, `only`, `prefer` and `both` are said of others."""
+
+CUES = ("not", "only", "prefer", "both", "former", "current")
+SILENT = ("ignore", *CUES)
+BEFORE, BEHIND = 4, 5
+"""So many words before and behind a segment are features."""
+GAP_MAX = 3
+REACH_MAX = 3
+WEIGHTS = "parts.json"
+
+Choice = tuple[str, Part]
+"""A kind, and the part that it plays."""
+Weights = Mapping[str, float]
+
+
+@dataclass
+class Passed:
+    """What was chosen so far."""
+
+    value: Segment | None = None
+    choice: Choice = ("", "start")
+    cues: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """For each cue the place behind it, and how many segments have been read since that say something."""
+
+    def take(self, segment: Segment, choice: Choice) -> None:
+        """Note what a segment is."""
+        if choice[1] in CUES:
+            self.cues[choice[1]] = (segment.last, 0)
+        if choice[1] not in SILENT or (choice[0] != "word" and choice[1] != "ignore"):
+            self.value, self.choice = segment, choice
+            self.cues = {cue: (place, count + 1) for cue, (place, count) in self.cues.items()}
+
+
+def choices_of(segment: Segment) -> Iterator[Choice]:
+    """All that a segment may be and ask."""
+    is_name = segment.is_unknown or segment.is_part
+    return (
+        (kind, part)
+        for kind in segment.kinds
+        for part in PARTS[kind]
+        if kind != "word" or (part not in CUES if is_name else part != "must")
+    )
+
+
+def evidence_of(cut: Cut, segment: Segment, passed: Passed) -> list[str]:
+    """What speaks for or against a choice: the words around, how it is joined to what was chosen before, and cues in reach."""
+    tokens = cut.tokens
+    before = _beside(cut, range(segment.first - 1, max(-1, segment.first - 1 - BEFORE), -1), 1)
+    behind = _beside(cut, range(segment.last, min(len(tokens), segment.last + BEHIND)), 0)
+    found = [
+        "",
+        *(f"b{at}:{word}" for at, word in enumerate(before)),
+        *(f"a{at}:{word}" for at, word in enumerate(behind)),
+    ]
+    found += [f"b:{word}" for word in before] + [f"a:{word}" for word in behind]
+    found += [f"b2:{' '.join(before[:2])}", f"a2:{' '.join(behind[:2])}"]
+    if segment.kinds == ("word",):
+        key = tokens[segment.first].key
+        found.append(f"common:{key in STOP_WORDS}:{is_everyday(key)}")
+    if "date" in segment.kinds or segment.kinds == ("word",):
+        found += [f"w:{tokens[segment.first].key}", f"w2:{tokens[segment.first].key} {' '.join(behind[:1])}"]
+    if segment.is_part or segment.is_unknown:
+        named = "part" if segment.is_part else "unknown"
+        found += [named, f"{named}:{tokens[segment.first].is_capital}", f"{named} b0:{' '.join(before[:1])}"]
+        found.append(f"{named} common:{is_everyday(tokens[segment.first].key)}")
+        found += [f"{named} alone"] if len(cut.segments) == 1 else []
+    is_attached = cut.text[cut.start(segment) - 1 : cut.start(segment)] == "-"
+    found += ["attached"] if is_attached else []
+    found += ["relative"] if segment.is_relative else []
+    found.append(f"p:{passed.choice[1]}|{_joined(cut, passed.value, segment)}")
+    for cue, (place, count) in passed.cues.items():
+        breaks = sum(token.ends_clause for token in tokens[place : segment.first + 1])
+        found += [f"{cue}:{min(count, REACH_MAX)}", f"{cue}:{min(count, REACH_MAX)}|{min(breaks, REACH_MAX)}"]
+        found.append(f"{cue}:{count == 0}|{segment.first == place}")
+        found.append(f"{cue}:{passed.choice[1]}|{_joined(cut, passed.value, segment)}")
+    return found
+
+
+def features(evidence: Sequence[str], choice: Choice) -> Iterator[str]:
+    """The names of the features of a choice."""
+    kind, part = choice
+    return (name for each in evidence for name in (f"{each}>{part}", f"{each}>{kind}.{part}"))
+
+
+def probabilities(evidence: Sequence[str], choices: Sequence[Choice], weights: Weights) -> list[float]:
+    """How likely each choice is."""
+    return softmax([sum(weights.get(name, 0.0) for name in features(evidence, choice)) for choice in choices])
+
+
+def read_parts(cut: Cut, weights: Weights) -> list[tuple[Segment, Choice, float]]:
+    """What each segment is and asks, and how likely that is."""
+    passed, read = Passed(), list[tuple[Segment, Choice, float]]()
+    for segment in cut.segments:
+        choices = list(choices_of(segment))
+        chances = probabilities(evidence_of(cut, segment, passed), choices, weights)
+        chance, choice = max(zip(chances, choices, strict=True), key=lambda each: each[0])
+        passed.take(segment, choice)
+        read.append((segment, choice, chance))
+    return read
+
+
+@cache
+def learned() -> Weights:
+    """The weights that the package holds."""
+    held: Weights = json.loads((files("quarry.people") / "weights" / WEIGHTS).read_text(encoding="utf-8"))
+    return held
+
+
+def _beside(cut: Cut, places: range, ahead: int) -> list[str]:
+    """The words at some places, with a mark where punctuation ends a clause. A value is its kind: its name is nobody else's."""
+    kinds = {
+        place: each.kinds[0]
+        for each in cut.segments
+        if each.kinds[0] != "word"
+        for place in range(each.first, each.last)
+    }
+    words: list[str] = []
+    for place in places:
+        breaks = cut.tokens[place + ahead].ends_clause if place + ahead < len(cut.tokens) else False
+        words += [","] if breaks else []
+        word = f"<{kinds[place]}>" if place in kinds else cut.tokens[place].key
+        words += [word] if not words or words[-1] != word else []
+    return words or ["|"]
+
+
+def _joined(cut: Cut, before: Segment | None, segment: Segment) -> str:
+    """What stands between a segment and the one that said something before it."""
+    if before is None:
+        return "start"
+    between, before_end = cut.tokens[before.last : segment.first], cut.end(before)
+    comma = "," if any(token.ends_clause for token in cut.tokens[before.last : segment.first + 1]) else ""
+    comma += "-" if cut.text[before_end : cut.start(segment)] == " -" else ""
+    same = "=" if set(before.kinds) & set(segment.kinds) else "~"
+    return f"{same}{comma}{' '.join(token.key for token in between)}" if len(between) < GAP_MAX else f"{same}{comma}far"

@@ -1,1 +1,0 @@
-"""What a question asks of people: its mentions as the constraints of a search, each with the characters that say it."""

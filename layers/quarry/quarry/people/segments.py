@@ -1,0 +1,266 @@
+"""A query for people cut into segments: values of the data, places, dates, amounts, and the words between them.
+
+Each segment says what it may be; what it is, and what it asks, is learned (`meaning`). Pure:
+what the words mean in the data is looked up before.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+from quarry.language.everyday import is_everyday
+from quarry.language.inflections import inflections
+from quarry.language.nouns import singular
+from quarry.language.tokens import Token, keys, says_something_by_case
+from quarry.language.word_forms import fields_of_worker, word_forms
+from quarry.people.facets import PEOPLE
+from quarry.people.places import known_place
+from quarry.platform.text import STOP_WORDS
+from quarry.spans.dates import find_dates
+from quarry.spans.mention import DateRange, Duration, KnownValue, Mention, MoneyRange, NumberRange, Place, ValueMatch
+from quarry.spans.money import find_money
+from quarry.spans.numbers import find_durations, find_numbers
+from quarry.spans.places import find_places
+
+TOKENS_MAX = 200
+"""Words of a query that are read."""
+NAMES_MAX = 6
+"""So many values may share the part of a name that is said."""
+YEARS_APART = 3
+"""A date that is the same when it is read so many years earlier does not depend on today."""
+
+KIND_OF_FACET = {
+    "company": "company", "school": "school", "team": "team", "name": "name", "home": "place", "workplace": "place",
+    "preferred_place": "place", "open_to_work": "open", "is_current": "now",
+}  # fmt: skip
+"""What values of a facet are; those of the others say what somebody is or does: a role."""
+PARTS = frozenset({"company", "school", "name"})
+"""Values that are named by a part of them."""
+MIXED = ("company", "place", "word")
+"""What a name may be that the data does not hold."""
+
+
+@dataclass(frozen=True)
+class Segment:
+    """The words `first` to before `last`, and what they may be: `values` of the data by their facets, or another `value`.
+
+    `is_part`: a part of a value was said. `is_unknown`: it is written like a name, and the data holds no such name.
+    """
+
+    first: int
+    last: int
+    kinds: tuple[str, ...]
+    values: tuple[KnownValue, ...] = ()
+    value: Place | DateRange | MoneyRange | NumberRange | Duration | None = None
+    is_part: bool = False
+    is_unknown: bool = False
+    is_relative: bool = False
+    """A date that depends on today."""
+
+    def of(self, *facets: str) -> list[str]:
+        """The values of these facets, in lower case."""
+        return list(dict.fromkeys(each.value.lower() for each in self.values if each.facet in facets))
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A query with its words and its segments, in order and apart; every word is in one."""
+
+    text: str
+    tokens: Sequence[Token]
+    segments: Sequence[Segment]
+
+    def start(self, segment: Segment) -> int:
+        return self.tokens[segment.first].start
+
+    def end(self, segment: Segment) -> int:
+        return self.tokens[segment.last - 1].end
+
+    def said(self, segment: Segment) -> str:
+        """Its characters."""
+        return self.text[self.start(segment) : self.end(segment)]
+
+
+def to_look_up(tokens: Sequence[Token], found: Sequence[Segment]) -> tuple[dict[int, tuple[str, ...]], list[int]]:
+    """The other forms of each word, and the places of words that may be slips of the pen."""
+    taken = {place for segment in found for place in range(segment.first, segment.last)}
+    forms = {place: (*word_forms(token.key), *inflections(token.key, ("en",))) for place, token in enumerate(tokens)}
+    return forms, [place for place, token in enumerate(tokens) if place not in taken and _may_be_a_slip(token.key)]
+
+
+def put_together(text: str, tokens: Sequence[Token], found: Sequence[Segment], matches: Sequence[ValueMatch]) -> Cut:
+    """The segments that cover most of the query: of those that overlap the longest, and of these what the data holds."""
+    known = list(_known(tokens, [*matches, *_declared(tokens)]))
+    whole = [each for each in known if not each.is_part]
+    unknown = list(_unknown(text, tokens, [*known, *found]))
+    kept: dict[int, Segment] = {}
+    ranked = [*unknown, *whole, *found, *(each for each in known if each.is_part)]
+    for segment in sorted(ranked, key=lambda each: (each.is_part, each.first - each.last)):
+        same = next((each for each in kept.values() if (each.first, each.last) == (segment.first, segment.last)), None)
+        if same is not None and not (same.is_unknown or segment.is_part):
+            kept[same.first] = _both(same, segment)
+        elif not any(each.first < segment.last and segment.first < each.last for each in kept.values()):
+            kept[segment.first] = segment
+    taken = {place for each in kept.values() for place in range(each.first, each.last)}
+    words = [Segment(place, place + 1, ("word",)) for place in range(len(tokens)) if place not in taken]
+    return Cut(text, tokens, sorted([*kept.values(), *words], key=lambda each: each.first))
+
+
+def _both(one: Segment, other: Segment) -> Segment:
+    kinds = tuple(dict.fromkeys((*one.kinds, *other.kinds)))
+    values = tuple(dict.fromkeys((*one.values, *other.values)))
+    return replace(one, kinds=kinds, values=values, value=one.value or other.value)
+
+
+def _known(tokens: Sequence[Token], matches: Iterable[ValueMatch]) -> Iterator[Segment]:
+    """The values of the data that words name, those of the same words together; of names also parts, where few share them."""
+    by_words: dict[tuple[int, int], list[KnownValue]] = {}
+    for match in _with_joined_parts(list(matches)):
+        if any(token.key not in STOP_WORDS or token.is_capital for token in tokens[match.first : match.last]):
+            by_words.setdefault((match.first, match.last), []).append(match.value)
+    for (first, last), values in by_words.items():
+        said = [token.key for token in tokens[first:last]]
+        whole = [each for each in values if each.is_whole and _is_meant(said, each)]
+        parts = [each for each in values if KIND_OF_FACET.get(each.facet) in PARTS]
+        if any(each.likeness == 1 for each in whole):
+            whole = [each for each in whole if each.likeness == 1]
+        if whole:
+            yield Segment(first, last, _kinds(whole), tuple(whole))
+        elif parts and len({each.value for each in parts}) <= NAMES_MAX and not _is_of_a_name(tokens, first, last):
+            yield Segment(first, last, (*_kinds(parts), "word"), tuple(parts), is_part=True)
+
+
+def _with_joined_parts(matches: Sequence[ValueMatch]) -> Iterator[ValueMatch]:
+    """The matches, and where words side by side are parts of one value, also those of them together."""
+    parts: dict[tuple[str, str], list[ValueMatch]] = {}
+    for match in sorted(matches, key=lambda each: (each.first, each.last)):
+        held = parts.setdefault((match.value.facet, match.value.value), [])
+        if not match.value.is_whole and held and held[-1].last == match.first:
+            held[-1] = replace(held[-1], last=match.last)
+        elif not match.value.is_whole:
+            held.append(match)
+        else:
+            yield match
+    for held in parts.values():
+        yield from held
+
+
+def _is_meant(said: Sequence[str], value: KnownValue) -> bool:
+    """Whether words say a role as it is called, but for the plural, by a declared synonym, or by who does it."""
+    if value.facet in KIND_OF_FACET:
+        return True
+    if value.likeness < 1:
+        return value.facet in ("title", "domain")
+    words, called = [singular(key) for key in said], [singular(key) for key in keys(value.value.replace("_", " "))]
+    if "".join(words) == "".join(called) or any(
+        keys(word) == tuple(said) for word, meant in PEOPLE.facet(value.facet).synonyms if meant == value.value
+    ):
+        return True
+    is_by_last = bool(words and called) and words[:-1] == called[:-1]
+    return is_by_last and called[-1] in {singular(form) for form in fields_of_worker(words[-1])}
+
+
+def _kinds(values: Iterable[KnownValue]) -> tuple[str, ...]:
+    """The kinds of some values. Where people would work, and nobody can be, is a wish: "remote"."""
+    kinds = dict.fromkeys(KIND_OF_FACET.get(each.facet, "role") for each in values)
+    wished = [each.value for each in values if each.facet == "preferred_place"]
+    if wished and known_place(wished[0].lower()) is None:
+        kinds = {"wish": None, **{kind: None for kind in kinds if kind != "place"}}
+    return tuple(kinds)
+
+
+def _is_of_a_name(tokens: Sequence[Token], first: int, last: int) -> bool:
+    """Whether a part of a name stands in a longer one: one shared word does not make it known."""
+    if not all(token.is_capital for token in tokens[first:last]) or not says_something_by_case(tokens):
+        return False
+    before = first > 0 and tokens[first - 1].is_capital and not tokens[first].ends_clause
+    behind = last < len(tokens) and tokens[last].is_capital and not tokens[last].ends_clause
+    return before or behind
+
+
+def _unknown(text: str, tokens: Sequence[Token], found: Sequence[Segment]) -> Iterator[Segment]:
+    """Words with capitals that nothing explains, with the others that they stand among, and codes ("AB-17"): a name that the data
+    does not hold.
+    """
+    explained = {place for each in found for place in range(each.first, each.last)}
+    by_case = says_something_by_case(tokens)
+    first = 0
+    while by_case and first < len(tokens):
+        last = first + 1
+        while last < len(tokens) and _continues(text, tokens, first, last):
+            last += 1
+        run = range(first, last)
+        strange = [place for place in run if place not in explained and tokens[place].key not in STOP_WORDS]
+        starts = first == 0 and len(run) == 1
+        if tokens[first].is_capital and strange and not starts and not all(_is_plain(tokens[each]) for each in strange):
+            begin = first if first in strange or any(each < strange[-1] for each in strange) else strange[0]
+            yield Segment(begin, last, MIXED, is_unknown=True)
+        first = last
+
+
+def _continues(text: str, tokens: Sequence[Token], first: int, last: int) -> bool:
+    """Whether a word goes on with a name: it has a capital too, or is written to the word before it."""
+    is_attached = text[tokens[last - 1].end : tokens[last].start] in ("-", "/")
+    is_joined = tokens[last].is_capital or (is_attached and tokens[last].key[:1].isdigit())
+    return tokens[first].is_capital and is_joined and not tokens[last].ends_clause
+
+
+def _is_plain(token: Token) -> bool:
+    """Whether a word with a capital may only begin a sentence."""
+    return token.ends_clause and is_everyday(token.key)
+
+
+def _declared(tokens: Sequence[Token]) -> Iterator[ValueMatch]:
+    """What the facets declare: other words for values, and the words of what is true or false of somebody."""
+    words = [singular(token.key) for token in tokens]
+    for phrase, value in _phrases().items():
+        for first in range(len(words) - len(phrase) + 1):
+            if tuple(words[first : first + len(phrase)]) == phrase:
+                yield ValueMatch(first, first + len(phrase), value)
+
+
+@cache
+def _phrases() -> Mapping[tuple[str, ...], KnownValue]:
+    said: dict[tuple[str, ...], KnownValue] = {}
+    for facet in PEOPLE.facets:
+        said |= {keys(words): KnownValue(facet.name, value) for words, value in facet.synonyms}
+        if facet.name in ("open_to_work", "is_current"):
+            said |= {keys(words): KnownValue(facet.name, facet.label) for words in (facet.label, *facet.words)}
+    return {tuple(map(singular, words)): value for words, value in said.items()}
+
+
+def measured(text: str, tokens: Sequence[Token], today: datetime.date) -> list[Segment]:
+    """Places, dates, amounts and lengths of time: of those that overlap the first named here."""
+    earlier = today.replace(year=today.year - YEARS_APART, day=1)
+    fixed = {(each.start, each.end, each.value) for each in find_dates(text, tokens, earlier)}
+    kinds = (
+        ("money", find_money(text, tokens)),
+        ("date", find_dates(text, tokens, today)),
+        ("length", find_durations(text, tokens)),
+        ("place", find_places(text, tokens)),
+        ("number", find_numbers(text, tokens)),
+    )
+    found: list[Segment] = []
+    for kind, mentions in kinds:
+        for mention in mentions:
+            segment = _segment(kind, tokens, mention)
+            if segment and not any(each.first < segment.last and segment.first < each.last for each in found):
+                is_relative = kind == "date" and (mention.start, mention.end, mention.value) not in fixed
+                found.append(replace(segment, is_relative=is_relative))
+    return found
+
+
+def _segment(kind: str, tokens: Sequence[Token], mention: Mention) -> Segment | None:
+    places = [place for place, each in enumerate(tokens) if each.start < mention.end and mention.start < each.end]
+    value = mention.value
+    if not places or not isinstance(value, (Place, DateRange, MoneyRange, NumberRange, Duration)):
+        return None
+    kinds = (kind, "word") if mention.is_latent else (kind,)
+    return Segment(places[0], places[-1] + 1, kinds, value=value)
+
+
+def _may_be_a_slip(word: str) -> bool:
+    return word.isalpha() and not is_everyday(word)

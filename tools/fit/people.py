@@ -1,0 +1,151 @@
+"""Fits what the segments of a query for people are and ask: `python -m tools.fit.people`.
+
+It reads tests/pairs/people.jsonl, where each question is marked. `[Acme|company|exclude]` are words, the kinds that they may be
+and what they ask. `/` stands between several kinds, and then the kind before what is asked (`company.must`). `~` marks a part of
+a name, `?` a name that the data does not hold, `*` a time that depends on today. Words without a mark are ignored ones.
+
+A fifth of the pairs, by a checksum of the question, is held out: the weights are fitted to the others.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from zlib import crc32
+
+from quarry.language.tokens import tokenise
+from quarry.people.meaning import Choice, Passed, choices_of, evidence_of, features, probabilities, read_parts
+from quarry.people.segments import Cut, Segment
+
+ROOT = Path(__file__).parents[2]
+PAIRS = ROOT / "tests/pairs/people.jsonl"
+WEIGHTS = ROOT / "layers/quarry/quarry/people/weights/parts.json"
+ROUNDS = 14
+RATE = 0.25
+SHRINK = 2e-4
+SEEN_MIN = 3
+"""Features of fewer segments are not fitted."""
+WEIGHT_MIN = 0.04
+HELD_OUT_EVERY = 5
+
+Marked = tuple[Cut, list[Choice]]
+
+
+def unmarked(marked: str) -> Marked:
+    """A question with its segments, and what each of them is."""
+    spans: list[tuple[int, int, str, str]] = []
+    text = ""
+    for part in marked.split("["):
+        if "]" in part:
+            inside, _, behind = part.partition("]")
+            said, kinds, asked = inside.split("|")
+            spans.append((len(text), len(text) + len(said), kinds, asked))
+            text += said + behind
+        else:
+            text += part
+    tokens = tokenise(text)
+    segments: list[Segment] = []
+    golds: list[Choice] = []
+    place = 0
+    while place < len(tokens):
+        span = next((each for each in spans if each[0] <= tokens[place].start < each[1]), None)
+        last = place + 1
+        while span and last < len(tokens) and tokens[last].start < span[1]:
+            last += 1
+        segment, gold = _marked(place, last, *(span[2:] if span else ("word", "ignore")))
+        segments.append(segment)
+        golds.append(gold)
+        place = last
+    return Cut(text, tokens, segments), golds
+
+
+def _marked(first: int, last: int, kinds: str, gold: str) -> tuple[Segment, Choice]:
+    names = tuple(kinds.strip("~?*").split("/"))
+    segment = Segment(first, last, names, is_part="~" in kinds, is_unknown="?" in kinds, is_relative="*" in kinds)
+    kind, _, part = gold.rpartition(".")
+    choice = (kind or names[0], part)
+    assert choice in set(choices_of(segment)), (kinds, gold)
+    return segment, choice
+
+
+def read_pairs(path: Path = PAIRS) -> list[Marked]:
+    """The pairs of a file."""
+    return [unmarked(json.loads(line)["marked"]) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def is_held_out(cut: Cut) -> bool:
+    """Whether a question is never fitted to."""
+    return crc32(cut.text.lower().encode()) % HELD_OUT_EVERY == 0
+
+
+def _examples(pairs: Sequence[Marked]) -> Iterator[tuple[list[str], list[Choice], int]]:
+    """The evidence of each segment, its choices, and which is right, where what came before it was read right."""
+    for cut, golds in pairs:
+        passed = Passed()
+        for segment, gold in zip(cut.segments, golds, strict=True):
+            choices = list(choices_of(segment))
+            yield evidence_of(cut, segment, passed), choices, choices.index(gold)
+            passed.take(segment, gold)
+
+
+def fit(pairs: Sequence[Marked]) -> dict[str, float]:
+    """The weights that make the right choices likely, by stochastic gradient descent with steps as AdaGrad has them."""
+    examples = list(_examples(pairs))
+    seen = Counter(name for evidence, choices, right in examples for name in features(evidence, choices[right]))
+    weights = {name: 0.0 for name, count in seen.items() if count >= SEEN_MIN}
+    squares = dict.fromkeys(weights, 1e-3)
+    order = random.Random(7)  # noqa: S311
+    for _ in range(ROUNDS):
+        order.shuffle(examples)
+        for evidence, choices, right in examples:
+            chances = probabilities(evidence, choices, weights)
+            for place, choice in enumerate(choices):
+                error = (place == right) - chances[place]
+                for name in features(evidence, choice) if abs(error) > 1e-3 else ():
+                    if name in weights:
+                        gradient = error - SHRINK * weights[name]
+                        squares[name] += gradient * gradient
+                        weights[name] += RATE * gradient / math.sqrt(squares[name])
+    return {name: round(weight, 2) for name, weight in sorted(weights.items()) if abs(weight) >= WEIGHT_MIN}
+
+
+def wrong_in(pairs: Sequence[Marked], weights: dict[str, float]) -> Iterator[tuple[str, list[str]]]:
+    """The questions that are not read right, with what of them is not."""
+    for cut, golds in pairs:
+        read = read_parts(cut, weights)
+        lines = [
+            f"{cut.said(segment)}: {'.'.join(choice)}, not {'.'.join(gold)}"
+            for (segment, choice, _), gold in zip(read, golds, strict=True)
+            if choice != gold
+        ]
+        if lines:
+            yield cut.text, lines
+
+
+def main() -> None:
+    """Fit, say how right the held-out questions are read, and write the weights."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--show", action="store_true", help="also list what is read wrong")
+    shown = parser.parse_args().show
+    pairs = read_pairs()
+    held, fitted = (
+        [each for each in pairs if is_held_out(each[0])],
+        [each for each in pairs if not is_held_out(each[0])],
+    )
+    weights = fit(fitted)
+    for name, group in (("fitted", fitted), ("held out", held)):
+        wrong = list(wrong_in(group, weights))
+        print(f"{name}: {len(group)} questions, {1 - len(wrong) / len(group):.3f} read right in every segment")
+        for text, lines in wrong if shown else ():
+            print(f"  {text}\n    " + "\n    ".join(lines))
+    WEIGHTS.write_text(json.dumps(weights, ensure_ascii=False, separators=(",\n", ":")) + "\n", encoding="utf-8")
+    print(f"{len(weights):,} weights, {WEIGHTS.stat().st_size:,} bytes")
+
+
+if __name__ == "__main__":
+    main()
