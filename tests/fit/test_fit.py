@@ -11,7 +11,7 @@ import pytest
 
 from quarry.reader.learned import NEVER
 from tools.fit.__main__ import main
-from tools.fit.calibration import Seen, chance_of, coefficients_of, thresholds_of
+from tools.fit.calibration import Seen, chance_of, coefficients_of, rated_by_others, thresholds_of
 from tools.fit.pairs import OWN, Pair, part_of, spider_gold
 from tools.fit.results import denotation
 
@@ -52,13 +52,19 @@ def test_a_database_is_on_one_side_only() -> None:
     assert part_of(Pair("hr_1", "one", "select 1")) == part_of(Pair("hr_1", "other", "select 2"))
 
 
+def test_of_the_databases_that_tests_pin_half_are_held_out() -> None:
+    names = ("apiary", "bills", "ferries", "forge", "marina", "studio")
+    parts = [part_of(Pair(f"{OWN}pinned_{name}", "?", None, kind="count")) for name in names]
+    assert parts == ["held out", "held out", "fitted to", "fitted to", "held out", "fitted to"]
+
+
 def test_an_answer_is_without_doubt_where_nine_in_ten_such_ones_are_right() -> None:
     seen = [
         Seen("count", {"always": 1.0, "logit": place / 20 - 5, "kind:count": 1.0}, place > 100 or place % 3 == 0)
         for place in range(200)
     ]
     coefficients = coefficients_of(seen)
-    limit = thresholds_of(coefficients, seen)["count"].confident
+    limit = thresholds_of([(each, chance_of(coefficients, each)) for each in seen])["count"].confident
     sure = [each.is_right for each in seen if chance_of(coefficients, each) >= limit]
     assert len(sure) > 50
     assert sum(sure) / len(sure) >= 0.9
@@ -66,7 +72,15 @@ def test_an_answer_is_without_doubt_where_nine_in_ten_such_ones_are_right() -> N
 
 def test_a_kind_that_was_hardly_seen_is_never_without_doubt() -> None:
     seen = [Seen("share", {"always": 1.0, "logit": 5.0}, True)] * 3
-    assert thresholds_of(coefficients_of(seen), seen)["share"].confident == NEVER
+    assert thresholds_of([(each, 0.99) for each in seen])["share"].confident == NEVER
+
+
+def test_a_reading_is_rated_by_other_databases_than_its_own() -> None:
+    odd = [Seen("count", {"always": 1.0, "odd": 1.0}, is_right=True, database="odd")] * 50
+    others = [Seen("count", {"always": 1.0}, place % 2 == 0, database=f"{place % 7}") for place in range(200)]
+    rated = [chance for each, chance in rated_by_others([*odd, *others]) if each.database == "odd"]
+    assert len(rated) == 50
+    assert max(rated) < 0.6
 
 
 def test_a_fit_judges_databases_that_it_was_not_fitted_to(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

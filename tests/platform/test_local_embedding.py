@@ -25,13 +25,13 @@ from quarry.models.local_embedding import (
     WINDOW_WORDS,
     LocalEmbedding,
     MiniLM,
-    read_safetensors,
 )
+from quarry.models.safetensors import read_safetensors
 from quarry.models.wordpiece import MAX_PIECES, WordPiece
 from quarry.platform.errors import ConfigurationError, ModelUnavailable
 from tests.waiting import PATIENCE_SECONDS
 
-WEIGHTS = local_embedding._installed_weights()
+WEIGHTS = local_embedding.installed_weights()
 VOCABULARY = (WEIGHTS / "vocab.txt").read_text(encoding="utf-8").split("\n")
 TOKENIZER = WordPiece.from_file(WEIGHTS / "vocab.txt")
 

@@ -10,7 +10,7 @@ import pytest
 
 from quarry.local.explain import as_told
 from quarry.reader.features import DIMENSIONS
-from quarry.reader.learned import NEVER, Learned, Thresholds, learned, packed, unpacked
+from quarry.reader.learned import NEVER, Calibration, Learned, Thresholds, learned, packed, unpacked
 from quarry.reader.reading import Reading, read_question
 from quarry.reader.values import ValueLink
 from tests.query_language.made import DESK
@@ -22,6 +22,10 @@ SURE = {kind: Thresholds(0.5, 0.1) for kind in ("rows", "extreme", "count", "num
 
 def read(question: str, links: list[ValueLink] | None = None, given: Learned | None = None) -> Reading:
     return read_question(question, DESK, links or [], TODAY, given or learned())
+
+
+def calibrated(calibration: Calibration) -> Learned:
+    return Learned(learned().weights, calibration, calibration, 0.0)
 
 
 def test_weights_stay_the_same_in_their_file_to_half_precision() -> None:
@@ -36,7 +40,7 @@ def test_what_the_package_holds_is_small() -> None:
 
 
 def test_a_value_that_is_not_read_forbids_to_be_sure() -> None:
-    sure = Learned(learned().weights, {"always": 5.0}, SURE)
+    sure = calibrated(Calibration({"always": 5.0}, SURE))
     link = ValueLink(3, 4, "comments", "author", "Zoe", 1)
     assert read("how many tickets", given=sure).verdict == "confident"
     reading = read("how many tickets in 2026 for 99 of 77 and 55", given=sure)
@@ -45,9 +49,9 @@ def test_a_value_that_is_not_read_forbids_to_be_sure() -> None:
 
 
 def test_an_answer_of_an_unknown_kind_is_not_given() -> None:
-    never = Learned(learned().weights, {"always": 9.0}, {})
+    never = calibrated(Calibration({"always": 9.0}, {}))
     reading = read("how many tickets are there?", given=never)
-    assert (reading.verdict, never.thresholds_of("count").doubted) == ("refused", NEVER)
+    assert (reading.verdict, never.by_linear.thresholds_of("count").doubted) == ("refused", NEVER)
 
 
 def test_words_that_nothing_explains_are_named() -> None:

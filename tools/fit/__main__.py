@@ -5,6 +5,11 @@
 SPIDER holds `queries.csv` (database, question, sql) and `databases/NAME/{schema.sql,data/*.csv}`. Databases are split by the
 digest of their names: most are fitted to, some only calibrate chances, the rest is held out and judged. WORK keeps the loaded
 databases and the results of queries for the next time. `--write` puts the weights into the package.
+
+The adapters of the second stage are trained by two more commands, before chances are calibrated by `--passes 0 --start WEIGHTS`:
+
+    python -m tools.fit.dump SPIDER DUMP
+    python -m tools.fit.adapters DUMP layers/quarry/quarry/reader/weights/adapters.safetensors
 """
 
 from __future__ import annotations
@@ -14,7 +19,7 @@ import random
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -24,8 +29,11 @@ import psycopg
 
 import quarry.reader
 from quarry.local.embedded_postgres import EmbeddedPostgres
+from quarry.models.local_embedding import INSTALLATION
 from quarry.reader.learned import Learned, unpacked, write
-from tools.fit.calibration import coefficients_of, seen_of, thresholds_of
+from quarry.reader.pair_model import PairModel, pair_model
+from quarry.reader.ranking import pair_scores_of
+from tools.fit.calibration import Seen, calibration_of, seen_of
 from tools.fit.pairs import Pair, Part, own_pairs, part_of, spider_pairs
 from tools.fit.report import table
 from tools.fit.training import Fit, Judged
@@ -36,25 +44,19 @@ FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", 
 TOLD_EVERY = 200
 CONTEXT_EVERY = 12
 """One question of so many is asked behind one that it has nothing to do with."""
+LINEAR_SHARES = (0.1, 0.2, 0.3, 0.5, 0.8, 1.2)
+"""What the linear score may count next to that of the pair model."""
 WEIGHTS = Path(quarry.reader.__file__).parent / "weights"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     given = _given(arguments)
-    pairs = {part: _pairs(given, part) for part in get_args(Part)}
-    with _work(given.work) as work, EmbeddedPostgres(work / "postgres", parameters=FAST) as server:
-        with psycopg.connect(server.start(), autocommit=True) as connection:
-            world = World(connection, given.spider, given.own, work / "results")
-            fit = Fit(world, unpacked(given.start.read_bytes()) if given.start else None)
-            for number in range(given.passes):
-                _learn(fit, pairs["fitted to"], number, given.seed)
-            seen = [each for judged in _judged(fit, pairs["calibrated on"]) if (each := seen_of(judged)) is not None]
-            coefficients = coefficients_of(seen)
-            learned = Learned(fit.weights, coefficients, thresholds_of(coefficients, seen))
-            if given.write:
-                write(WEIGHTS, learned)
-            print(table(list(_judged(fit, pairs["held out"])), learned))
-            world.keep()
+    pairs = {part: pairs_of(given, part) for part in get_args(Part)}
+    with opened(given) as world:
+        fit = Fit(world, unpacked(given.start.read_bytes()) if given.start else None)
+        for number in range(given.passes):
+            _learn(fit, pairs["fitted to"], number, given.seed)
+        _calibrate_and_judge(fit, pairs, given)
 
 
 def _given(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -75,13 +77,23 @@ def _given(arguments: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _pairs(given: argparse.Namespace, part: Part) -> list[Pair]:
+@contextmanager
+def opened(given: argparse.Namespace) -> Iterator[World]:
+    """The databases, in a Postgres of their own; what queries gave is kept at the end."""
+    with _work(given.work) as work, EmbeddedPostgres(work / "postgres", parameters=FAST) as server:
+        with psycopg.connect(server.start(), autocommit=True) as connection:
+            world = World(connection, given.spider, given.own, work / "results")
+            yield world
+            world.keep()
+
+
+def pairs_of(given: argparse.Namespace, part: Part, *, with_unanswerable: bool = False) -> list[Pair]:
     """The pairs of a part, of each set so many, drawn by the seed. Nothing is fitted to what has no answer."""
     most = given.questions if part == "fitted to" else given.judged
     chosen: list[Pair] = []
     for source in (spider_pairs(given.spider), own_pairs(given.own)):
         pairs = [pair for pair in source if part_of(pair) == part]
-        if part == "fitted to":
+        if part == "fitted to" and not with_unanswerable:
             pairs = [pair for pair in pairs if pair.sql is not None]
         random.Random(given.seed).shuffle(pairs)  # noqa: S311 - nothing secret
         chosen += pairs[:most]
@@ -110,6 +122,34 @@ def _learn(fit: Fit, pairs: Sequence[Pair], number: int, seed: int) -> None:
             took = time.monotonic() - began
             print(f"pass {number + 1}, {place}: right {right:.2f}, among {among:.2f}, {took:.0f} s", file=sys.stderr)
             judged.clear()
+
+
+def _calibrate_and_judge(fit: Fit, pairs: Mapping[Part, Sequence[Pair]], given: argparse.Namespace) -> None:
+    """Calibrate each stage, write what was learned, and print what both are worth."""
+    model = pair_model()
+    if model is None:
+        raise SystemExit(f"The embedding model is not installed; the second stage needs it: {INSTALLATION}")
+    by_linear, by_both = _seen(fit, pairs["calibrated on"], model, LINEAR_SHARES)
+    share = max(LINEAR_SHARES, key=lambda share: sum(each.is_right for each in by_both[share]))
+    learned = Learned(fit.weights, calibration_of(by_linear), calibration_of(by_both[share]), share)
+    if given.write:
+        write(WEIGHTS, learned)
+    by_linear, by_both = _seen(fit, pairs["held out"], model, [share])
+    print(f"The linear stage alone:\n\n{table(by_linear, learned.by_linear)}\n")
+    print(f"Both stages:\n\n{table(by_both[share], learned.by_both)}")
+
+
+def _seen(
+    fit: Fit, pairs: Sequence[Pair], model: PairModel, shares: Sequence[float]
+) -> tuple[list[Seen], dict[float, list[Seen]]]:
+    """What pairs show of readings by the linear stage alone, and by both, where the linear score has each of these shares."""
+    by_linear, by_both = list[Seen](), {share: list[Seen]() for share in shares}
+    for judged in _judged(fit, pairs):
+        by_linear.append(seen_of(judged))
+        read = pair_scores_of(judged.found, judged.pair.previous or "", model)
+        for share, seen in by_both.items():
+            seen.append(seen_of(judged.by_both(read, share)))
+    return by_linear, by_both
 
 
 def _judged(fit: Fit, pairs: Sequence[Pair]) -> Iterator[Judged]:

@@ -7,8 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from quarry.reader.learned import NEVER, Thresholds
-from quarry.reader.reading import known_of
+from quarry.reader.learned import NEVER, Calibration, Thresholds
 from tools.fit.training import Judged
 
 PRECISION = 0.92
@@ -23,27 +22,58 @@ SEEN_OFTEN_MIN = 40
 """A kind that was seen so often has a threshold of its own."""
 SURE_MIN = 6
 """So many answers are above a threshold at least."""
-Rated = tuple[float, bool]
+FOLDS = 5
+"""Databases are rated by what was learned of those in the other folds."""
+Chance = tuple[float, bool]
 """How likely a reading is right, and whether it is."""
 PASSES = 400
 STEP = 0.3
-SHRINKING = 0.002
+SHRINKING = 0.005
 
 
 @dataclass(frozen=True)
 class Seen:
-    """A reading of a database that weights were not fitted to: what is known about it, and whether it is right."""
+    """A reading of a database that no weight was fitted to: the kind of answer, what is known, and whether it is right.
+
+    `question` and `language` are of the pair; `right` are flags of all candidates.
+    """
 
     kind: str
     known: Mapping[str, float]
     is_right: bool
+    database: str = ""
+    question: str = ""
+    language: str = ""
+    right: Sequence[bool] = ()
 
 
-def seen_of(judged: Judged) -> Seen | None:
-    """What a judged pair shows; None of one that has no candidates."""
-    if judged.best is None:
-        return None
-    return Seen(judged.best.kind, known_of(judged.found, judged.probabilities), judged.is_first_right)
+Rated = Sequence[tuple[Seen, float]]
+"""Readings, each with how likely it is right."""
+
+
+def seen_of(judged: Judged) -> Seen:
+    """What a judged pair shows."""
+    kind = judged.best.kind if judged.best else ""
+    pair, right = judged.pair, tuple(judged.right)
+    return Seen(kind, judged.ranked.known, judged.is_first_right, pair.database, pair.kind, pair.language, right)
+
+
+def calibration_of(seen: Sequence[Seen]) -> Calibration:
+    """How likely readings are right, and from when on they are given."""
+    read = [each for each in seen if each.known]
+    return Calibration(coefficients_of(read), thresholds_of(rated_by_others(read)))
+
+
+def rated_by_others(seen: Sequence[Seen]) -> Rated:
+    """Each reading with its chance by coefficients that its own database had no part in, as it will be for a new one."""
+    folds: list[list[Seen]] = [[] for _ in range(FOLDS)]
+    for place, database in enumerate(dict.fromkeys(each.database for each in seen)):
+        folds[place % FOLDS] += [each for each in seen if each.database == database]
+    rated: list[tuple[Seen, float]] = []
+    for fold in folds:
+        coefficients = coefficients_of([each for other in folds if other is not fold for each in other])
+        rated += [(each, chance_of(coefficients, each)) for each in fold]
+    return rated
 
 
 def coefficients_of(seen: Sequence[Seen]) -> dict[str, float]:
@@ -69,16 +99,16 @@ def chance_of(coefficients: Mapping[str, float], seen: Seen) -> float:
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
 
 
-def thresholds_of(coefficients: Mapping[str, float], seen: Sequence[Seen]) -> dict[str, Thresholds]:
+def thresholds_of(rated: Rated) -> dict[str, Thresholds]:
     """The thresholds by the kind of answer: its own where it was seen often, else that of all, where that holds for it too."""
-    by_kind: dict[str, list[Rated]] = defaultdict(list)
-    for each in seen:
-        by_kind[each.kind].append((chance_of(coefficients, each), each.is_right))
-    common = _confident([rated for of_kind in by_kind.values() for rated in of_kind])
-    return {kind: Thresholds(_of_kind(rated, common), DOUBTED) for kind, rated in sorted(by_kind.items())}
+    by_kind: dict[str, list[Chance]] = defaultdict(list)
+    for each, chance in rated:
+        by_kind[each.kind].append((chance, each.is_right))
+    common = _confident([chance for of_kind in by_kind.values() for chance in of_kind])
+    return {kind: Thresholds(_of_kind(chances, common), DOUBTED) for kind, chances in sorted(by_kind.items())}
 
 
-def _of_kind(rated: list[Rated], common: float) -> float:
+def _of_kind(rated: list[Chance], common: float) -> float:
     if len(rated) < SEEN_MIN:
         return NEVER
     above = [is_right for chance, is_right in rated if chance >= common]
@@ -87,7 +117,7 @@ def _of_kind(rated: list[Rated], common: float) -> float:
     return min(own, common if holds else NEVER)
 
 
-def _confident(rated: list[Rated]) -> float:
+def _confident(rated: list[Chance]) -> float:
     """The lowest chance above which so many readings are right as must be."""
     threshold, right = NEVER, 0
     for place, (chance, is_right) in enumerate(sorted(rated, reverse=True), 1):

@@ -24,6 +24,8 @@ ROWS_MAX = 1_000
 SPIDER = "spider"
 OWN = "own_"
 """What stands before the names of our own databases: some are called as those of Spider are."""
+PINNED = "pinned_"
+"""What stands before the names of those whose questions tests of behaviour pin."""
 Part = Literal["fitted to", "calibrated on", "held out"]
 _LIMITED = re.compile(
     r"select\s+(?P<shown>(?:(?!\bfrom\b).)+?)\s+from\s+(?P<rest>(?:(?!\bselect\b|\blimit\b).)+?)\s+order\s+by\s+"
@@ -48,10 +50,12 @@ class Pair:
 
 def part_of(pair: Pair) -> Part:
     """Which databases a pair is of, by the digest of the name: those that are fitted to, those that chances are calibrated on, or
-    those that are held out. Of Spider every seventh is held out, of our own every fourth.
+    those that are held out. Of Spider every seventh is held out, of our own every fourth, of those that tests pin every second.
     """
     name = pair.database.removeprefix(OWN)
     digest = int(sha1(name.encode(), usedforsecurity=False).hexdigest(), 16)
+    if name.startswith(PINNED):
+        return "fitted to" if digest % 2 else "held out"
     every = 7 if pair.kind == SPIDER else 4
     return {0: "held out", 1: "calibrated on"}.get(digest % every, "fitted to")  # type: ignore[return-value]
 

@@ -6,10 +6,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from quarry.reader.constraints import vetoes
-from quarry.reader.learned import Learned
-from quarry.reader.reading import known_of
-from tools.fit.training import Judged
+from quarry.reader.learned import Calibration
+from tools.fit.calibration import Seen
 
 FIRST = (8, 16)
 
@@ -30,37 +28,37 @@ class Verdicts:
         return (self.right_without_doubt - 10 * wrong) / max(1, self.asked)
 
 
-def verdicts(judged: Sequence[Judged], learned: Learned) -> Verdicts:
+def verdicts(seen: Sequence[Seen], calibration: Calibration) -> Verdicts:
     """What the readings are worth."""
-    sure = [each for each in judged if is_confident(each, learned)]
+    sure = [each for each in seen if is_confident(each, calibration)]
     return Verdicts(
-        asked=len(judged),
-        right=sum(each.is_first_right for each in judged),
-        among=tuple(sum(any(each.right[:first]) for each in judged) for first in (*FIRST, None)),
+        asked=len(seen),
+        right=sum(each.is_right for each in seen),
+        among=tuple(sum(any(each.right[:first]) for each in seen) for first in (*FIRST, None)),
         without_doubt=len(sure),
-        right_without_doubt=sum(each.is_first_right for each in sure),
+        right_without_doubt=sum(each.is_right for each in sure),
     )
 
 
-def is_confident(judged: Judged, learned: Learned) -> bool:
+def is_confident(seen: Seen, calibration: Calibration) -> bool:
     """Whether the first candidate is given without doubt."""
-    first = judged.best
-    if first is None or vetoes(judged.found.said, first.mask):
+    if not seen.known or seen.known.get("vetoed"):
         return False
-    return learned.chance(known_of(judged.found, judged.probabilities)) >= learned.thresholds_of(first.kind).confident
+    return calibration.chance(seen.known) >= calibration.thresholds_of(seen.kind).confident
 
 
-def table(judged: Sequence[Judged], learned: Learned) -> str:
-    """The figures by kind of question and language, as Markdown."""
-    groups: dict[str, list[Judged]] = defaultdict(list)
-    for each in judged:
-        groups[each.pair.kind].append(each)
-        groups[f"language {each.pair.language}"].append(each)
-    groups["all"] = [*judged]
+def table(seen: Sequence[Seen], calibration: Calibration) -> str:
+    """The figures by kind of question, kind of answer and language, as Markdown."""
+    groups: dict[str, list[Seen]] = defaultdict(list)
+    for each in seen:
+        groups[each.question].append(each)
+        groups[f"answer {each.kind or 'none'}"].append(each)
+        groups[f"language {each.language}"].append(each)
+    groups["all"] = [*seen]
     head = "| questions | n | right | gold in first 8 / 16 / all | without doubt | right of these | points |"
     lines = [head, "|---|---|---|---|---|---|---|"]
     for name, of_kind in groups.items():
-        worth = verdicts(of_kind, learned)
+        worth = verdicts(of_kind, calibration)
         among = " / ".join(_share(number, worth.asked) for number in worth.among)
         sure = _share(worth.without_doubt, worth.asked)
         right = _share(worth.right_without_doubt, worth.without_doubt)

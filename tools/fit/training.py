@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from quarry.reader.candidates import Candidate, Candidates, candidates
 from quarry.reader.features import DIMENSIONS, Bundle, index_of
-from quarry.reader.reading import softmax
+from quarry.reader.ranking import PairScores, Ranked, by_both, by_linear
 from tools.fit.pairs import Pair
 from tools.fit.results import Denotation, Gold
 from tools.fit.world import Database, World
@@ -29,11 +29,10 @@ FIRST_WEIGHTS: Mapping[str, float] = {
 
 @dataclass(frozen=True)
 class Judged:
-    """A pair with its candidates: how likely each is, and which give the gold result."""
+    """A pair with its candidates, ranked, and which of them give the gold result."""
 
     pair: Pair
-    found: Candidates
-    probabilities: Sequence[float]
+    ranked: Ranked
     right: Sequence[bool]
     wanted: Sequence[bool]
     """Of the right ones those that ask as the gold does: for different values or for rows, in its order or in none."""
@@ -45,8 +44,24 @@ class Judged:
         return self.found.all[0] if self.found.all else None
 
     @property
+    def found(self) -> Candidates:
+        return self.ranked.found
+
+    @property
+    def probabilities(self) -> Sequence[float]:
+        return self.ranked.probabilities
+
+    @property
     def is_first_right(self) -> bool:
         return bool(self.right) and self.right[0]
+
+    def by_both(self, read: PairScores, linear_share: float) -> Judged:
+        """The same, ranked by both stages."""
+        ranked = by_both(self.found, read, linear_share)
+        places = {id(each): place for place, each in enumerate(self.found.all)}
+        order = [places[id(each)] for each in ranked.found.all]
+        right, wanted = ([flags[place] for place in order] for flags in (self.right, self.wanted))
+        return replace(self, ranked=ranked, right=right, wanted=wanted)
 
 
 def first_weights() -> list[float]:
@@ -76,7 +91,7 @@ class Fit:
         right = _right(found.all, gold, lambda each: database.denotations(each.composed, pair.today))
         alike = [is_right and _asks_alike(each, pair) for each, is_right in zip(found.all, right, strict=True)]
         wanted = alike if any(alike) else right
-        return Judged(pair, found, softmax([each.score for each in found.all]), right, wanted, gold is not None)
+        return Judged(pair, by_linear(found), right, wanted, gold is not None)
 
     def _found(self, database: Database, pair: Pair, text: str, before: Candidate | None = None) -> Candidates:
         return candidates(text, database.schema, database.values.meant(text), pair.today, self.weights, before)

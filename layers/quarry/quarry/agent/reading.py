@@ -7,9 +7,11 @@ from collections.abc import Sequence
 
 from quarry.agent.matches import value_links
 from quarry.agent.sources import Asked
+from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.off_loop import off_loop
 from quarry.query.schema import Schema
 from quarry.reader.learned import learned
+from quarry.reader.pair_model import pair_model
 from quarry.reader.reading import Reading, read_question
 from quarry.services.services import Services
 
@@ -25,4 +27,5 @@ async def read_over(
     """What a question asks of these sources, where it may go on from the one `before`. Raises DatabaseUnavailable."""
     links = await value_links(question, names, asked, services)
     schema = Schema({name: asked.schema.sources[name] for name in names})
-    return await off_loop(read_question, question, schema, links, today, await off_loop(learned), before)
+    pairs = await off_loop(pair_model) if isinstance(services.embeddings, LocalEmbedding) else None
+    return await off_loop(read_question, question, schema, links, today, await off_loop(learned), before, pairs)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from quarry.local.telling import note, write_json
 from quarry.local.terminal import make_console, printable, write_table
+from quarry.reader.candidates import Candidate
 from quarry.reader.names import FieldName, SourceName
 from quarry.reader.reading import Reading
 
@@ -48,10 +50,21 @@ def as_told(reading: Reading) -> dict[str, Any]:
         "unread": list(reading.unread),
         "spans": [{"said": said, "means": means} for said, means in _spans(reading)],
         "candidates": [
-            {"query": each.query, "score": round(each.score, 2), "probability": round(chance, 4)}
-            for each, chance in reading.best[:SHOWN_MAX]
+            {
+                "query": each.query,
+                "score": round(each.score, 2),
+                **({"pair_score": round(pair, 2)} if pair is not None else {}),
+                "probability": round(chance, 4),
+            }
+            for each, chance, pair in _candidates(reading)
         ],
     }
+
+
+def _candidates(reading: Reading) -> list[tuple[Candidate, float, float | None]]:
+    """The first candidates with their probabilities, and how well the pair model finds that they fit."""
+    rows = zip_longest(reading.best[:SHOWN_MAX], reading.pair_scores[:SHOWN_MAX])
+    return [(candidate, chance, pair) for (candidate, chance), pair in rows]
 
 
 def _spans(reading: Reading) -> Iterator[tuple[str, str]]:
@@ -79,10 +92,10 @@ def _show(reading: Reading) -> None:
     write_table(console, ["said", "may mean"], ([printable(said), printable(means)] for said, means in _spans(reading)))
     console.print()
     rows = (
-        [f"{chance:.3f}", f"{each.score:.2f}", printable(json.dumps(each.query))]
-        for each, chance in reading.best[:SHOWN_MAX]
+        [f"{chance:.3f}", f"{each.score:.2f}", "" if pair is None else f"{pair:.2f}", printable(json.dumps(each.query))]
+        for each, chance, pair in _candidates(reading)
     )
-    write_table(console, ["probability ", "score ", "query"], rows)
+    write_table(console, ["probability ", "score ", "pair score ", "query"], rows)
     console.print()
     console.print(f"{reading.verdict}: right with a chance of {reading.chance:.2f}")
     if reading.unread:

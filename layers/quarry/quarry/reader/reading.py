@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import datetime
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -15,12 +14,12 @@ from quarry.query.schema import Schema
 from quarry.reader.candidates import Candidate, Candidates, candidates
 from quarry.reader.constraints import vetoes
 from quarry.reader.learned import Learned
+from quarry.reader.pair_model import PairModel
+from quarry.reader.ranking import by_both, by_linear, explained, pair_scores_of
 from quarry.reader.said import Said
 from quarry.reader.values import ValueLink
 
 Verdict = Literal["confident", "doubted", "refused"]
-LOGIT_MAX = 6.0
-COUNTED_MAX = 4
 
 
 @dataclass(frozen=True)
@@ -36,6 +35,8 @@ class Reading:
     unread: Sequence[str]
     best: Sequence[tuple[Candidate, float]]
     """The best candidates, each with its probability among all."""
+    pair_scores: Sequence[float] = ()
+    """Those of the second stage, in the same order; none where the linear stage read alone."""
 
 
 def read_question(
@@ -45,52 +46,39 @@ def read_question(
     today: datetime.date,
     learned: Learned,
     before: Reading | None = None,
+    pairs: PairModel | None = None,
 ) -> Reading:
-    """Read a question about the sources of a schema; its words may mean these values, and it may go on from the one `before`."""
+    """Read a question about the sources of a schema; its words may mean these values, and it may go on from the one `before`.
+    Without a pair model the linear stage reads alone.
+    """
     previous = before.best[0][0] if before and before.best else None
-    found = candidates(text, schema, links, today, learned.weights, previous)
-    probabilities = softmax([each.score for each in found.all])
-    best = list(zip(found.all, probabilities, strict=True))
+    composed = candidates(text, schema, links, today, learned.weights, previous)
+    if pairs is None:
+        ranked = by_linear(composed)
+    else:
+        read = pair_scores_of(composed, before.said.text if before and previous else "", pairs)
+        ranked = by_both(composed, read, learned.linear_share)
+    found = ranked.found
+    best = list(zip(found.all, ranked.probabilities, strict=True))
     query = _query(found) if best else None
     if query is None:
         return Reading(found.said, None, "refused", 0.0, found.said.unread(0), ())
     first = best[0][0]
-    chance = learned.chance(known_of(found, probabilities))
-    limits = learned.thresholds_of(first.kind)
+    calibration = learned.calibration(has_pairs=pairs is not None)
+    chance = calibration.chance(ranked.known)
+    limits = calibration.thresholds_of(first.kind)
     verdict: Verdict = (
         "confident" if chance >= limits.confident else "doubted" if chance >= limits.doubted else "refused"
     )
     if verdict == "confident" and vetoes(found.said, first.mask):
         verdict = "doubted"
-    return Reading(found.said, query, verdict, chance, unread_of(found), best)
+    return Reading(found.said, query, verdict, chance, unread_of(found), best, ranked.pair_scores)
 
 
 def unread_of(found: Candidates) -> list[str]:
     """The words that no part of the first candidate reads: values and numbers first."""
     said, first = found.said, found.all[0]
-    return list(dict.fromkeys((*vetoes(said, first.mask), *said.unread(first.mask, _explained(found)))))
-
-
-def _explained(found: Candidates) -> set[str]:
-    return found.clues.explained(set(found.all[0].bundles))
-
-
-def known_of(found: Candidates, probabilities: Sequence[float]) -> Mapping[str, float]:
-    """What is known about the first candidate, by which its chance is calibrated."""
-    first, said = found.all[0], found.said
-    most = min(max(probabilities[0], 1e-6), 1 - 1e-6)
-    second = probabilities[1] if len(probabilities) > 1 else 1e-6
-    return {
-        "always": 1.0,
-        "logit": max(-LOGIT_MAX, min(LOGIT_MAX, math.log(most / (1 - most)))),
-        "margin": min(LOGIT_MAX, math.log(most / max(second, 1e-6))),
-        "uncovered": float(min(COUNTED_MAX, (said.alignable & ~first.mask).bit_count())),
-        "unread": float(min(COUNTED_MAX, len(said.unread(first.mask | said.alignable, _explained(found))))),
-        "vetoed": float(min(COUNTED_MAX, len(vetoes(said, first.mask)))),
-        "tests": float(min(COUNTED_MAX, len(first.conditions.tests))),
-        "words": len(said.tokens) / 10,
-        f"kind:{first.kind}": 1.0,
-    }
+    return list(dict.fromkeys((*vetoes(said, first.mask), *said.unread(first.mask, explained(found)))))
 
 
 def _query(found: Candidates) -> Query | None:
@@ -119,13 +107,3 @@ def _spans(said: Said, first: Candidate) -> Iterator[dict[str, Any]]:
                 ).model_dump()
                 place = last
             place += 1
-
-
-def softmax(scores: Sequence[float]) -> list[float]:
-    """Scores as probabilities."""
-    if not scores:
-        return []
-    most = max(scores)
-    powers = [math.exp(score - most) for score in scores]
-    total = sum(powers)
-    return [power / total for power in powers]
