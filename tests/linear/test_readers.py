@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from quarry.records.counting import what_to_count
 
 from quarry.campaigns.answer import campaigns_spoken_of
 from quarry.campaigns.contract import Campaign, CampaignFilters
@@ -47,7 +48,6 @@ from quarry.platform.text import QUERY_MAX_CHARACTERS, shorten, significant_word
 from quarry.records.citations import CitationFilter
 from quarry.records.contract import PriorTurn
 from quarry.records.conversation import take_up
-from quarry.records.counting import what_to_count
 from quarry.records.deeds import asked_deed
 from quarry.records.fallbacks import extractive_answer
 from quarry.records.intent import without_exclusions, words_to_look_up

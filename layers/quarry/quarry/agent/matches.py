@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from quarry.agent.card import MatchedValue
 from quarry.agent.sources import Asked
+from quarry.language.stemming import stem, stems_of
 from quarry.language.tokens import Token, tokenise
 from quarry.platform.text import STOP_WORDS
 from quarry.reader.values import ValueLink
+from quarry.retrieval.facets import SearchTable
 from quarry.retrieval.vocabulary import look_up
 from quarry.services.services import Services
+from quarry.spans.lexicon import LookUp
 from quarry.spans.mention import ValueMatch
 
 MATCHES_MAX = 20
@@ -42,7 +45,8 @@ async def value_links(question: str, names: Sequence[str], asked: Asked, service
     tokens = tokenise(question)
     tables = {table.name: table for _, _, table in places.values()}
     reader = asked.acting(services).reader
-    vocabulary = await look_up(reader, list(tables.values()), tokens, owners=asked.owners)
+    also = _synonyms(tokens, tables.values())
+    vocabulary = await look_up(reader, list(tables.values()), tokens, also=also, owners=asked.owners)
     best = sorted(_telling(vocabulary.matches, tokens), key=lambda match: (match.first - match.last, -match.value.rows))
     return [
         ValueLink(
@@ -53,6 +57,23 @@ async def value_links(question: str, names: Sequence[str], asked: Asked, service
         for table in match.value.tables
         if (table, match.value.facet) in places
     ]  # fmt: skip
+
+
+def _synonyms(tokens: Sequence[Token], tables: Iterable[SearchTable]) -> list[LookUp]:
+    """The values that words stand for by what their fields declare ("rejected", a result Defeated)."""
+    said = [stem(token.key) for token in tokens]
+    declared = dict.fromkeys(
+        (stems_of(word), value, facet.name)
+        for table in tables
+        for facet in table.facets
+        for word, value in facet.synonyms
+    )
+    return [
+        LookUp(first, first + len(words), value, facet)
+        for words, value, facet in declared
+        for first in range(len(said) - len(words) + 1)
+        if words and said[first : first + len(words)] == [*words]
+    ]
 
 
 def _telling(matches: Sequence[ValueMatch], tokens: Sequence[Token]) -> list[ValueMatch]:

@@ -23,7 +23,7 @@ async def facts_of(query: str, first: Searched, toolset: SearchToolset) -> Facts
         told = await answerability(
             services, query, first.ranked, reading, toolset.types, meets=meets, has_values=bool(toolset.scope.facets)
         )
-    if asks and (names or told.is_refused):
+    if asks and (names or (told.is_refused and not told.is_held)):
         return Facts(fallbacks.nothing_held(names or told.missing, first.sources), is_all=True)
     seen: str | None = fallbacks.lacking(names)
     if not seen and told.is_doubtful and told.missing:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from quarry.agent.service import answer_query
 from quarry.platform.errors import InvalidInput
@@ -17,6 +18,8 @@ from quarry.reader.reading import Reading
 from quarry.records.aggregation import aggregation_of
 from quarry.records.answerability import facts_of
 from quarry.records.facts import Facts
+from quarry.records.filters import NEGATED, TO
+from quarry.records.reading import NOT_EQUAL, bounds, comparisons
 from quarry.records.scoped import required
 from quarry.records.tools import Searched, SearchToolset
 
@@ -33,11 +36,12 @@ async def known_facts(query: str, first: Searched, toolset: SearchToolset) -> Fa
     if read is not None and read.is_sure and (facts := await read.facts()) is not None:
         return facts
     passages = await facts_of(query, first, toolset)
-    if read is None or read.reading.chance <= passages.chance or (facts := await read.facts()) is None:
+    is_likelier = read is not None and (passages.is_listed or read.reading.chance > passages.chance)
+    if read is None or not is_likelier or (facts := await read.facts()) is None:
         return passages
-    # words that were not read may be answered by what the records say
-    is_all = not read.reading.unread or passages.is_all or not first.sources
-    return replace(facts, is_all=is_all, authors=passages.authors)
+    # words that were not read may be answered by what the records say, and what was counted may be looked at
+    is_all = not (read.reading.unread or passages.is_listed) or passages.is_all or not first.sources
+    return replace(facts, is_all=is_all, authors=passages.authors, is_listed=passages.is_listed)
 
 
 @dataclass(frozen=True)
@@ -61,14 +65,39 @@ class _Read:
                 result = await answer_query(self.query, toolset.reading.asked, toolset.services, today)
             except InvalidInput:
                 return None
-        return _facts(self.reading, result)
+        facts = _facts(self.reading, result)
+        counted = facts.counted
+        if counted is not None:
+            facts = replace(facts, counted=counted.model_copy(update={"filters": self._filters()}))
+        return facts
+
+    def _filters(self) -> dict[str, Any]:
+        """The conditions by the names that a request has for them; what no request can ask is left to the query."""
+        name = self.toolset.reading.asked.homes[self.query.source][1]
+        table = self.toolset.reading.types.counted.get(name)
+        filters: dict[str, Any] = {"types": [name]}
+        facets: dict[str, list[str]] = {}
+        where = [each.model_dump(mode="json", exclude_defaults=True) for each in self.query.where]
+        for field, op, values, is_denied in comparisons([each for each in where if "any_of" not in each]):
+            if table is None or field not in table.by_name:
+                continue
+            days = table.by_name[field].kind == "date" and field == table.date and not is_denied
+            first, last = bounds(op, values)
+            if days and (first or last):
+                filters |= {key: str(day) for key, day in (("from", first), ("to", last)) if day is not None}
+            elif op in ("=", NOT_EQUAL):
+                facets[f"{NEGATED if is_denied else ''}{field}"] = [str(value) for value in values]
+            elif first is not None or last is not None:
+                said = f"{'' if first is None else first}{TO}{'' if last is None else last}"
+                facets[f"{NEGATED if is_denied else ''}{field}"] = [said]
+        return {**filters, "facets": facets} if facets else filters
 
 
 def _read(toolset: SearchToolset) -> _Read | None:
     """The Query that the question likely is; None where none is likely, or it cannot be asked within the filters."""
     reading, asked = toolset.reading.read, toolset.reading.asked
-    if reading.query is None or reading.verdict == "refused":
-        return None
+    if reading.query is None or reading.verdict == "refused" or not reading.best[0][0].mask:
+        return None  # nothing of the question was read
     name = reading.query.source
     table = toolset.reading.types.counted.get(asked.homes[name][1])
     try:

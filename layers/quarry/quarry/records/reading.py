@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import datetime
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -30,12 +30,15 @@ from quarry.services.services import Caller, Services
 from quarry.spans.mention import DateRange, NumberRange, Span
 from quarry.spans.question import Clause, Condition, spans_of
 
-LIKELY = 0.7
-"""What so much of the probability agrees on is taken as said."""
+LIKELY, LIKELY_WHOLE = 0.5, 0.2
+"""What so much of the probability agrees on is taken as said; less is enough for a value that is said whole, and for what records
+are called."""
+SURE = 0.7
+"""Of fields that hold the same value, one with so much of the probability is meant alone."""
 NAMED_MIN = 0.99
 """So much of what records are called is said where they are asked for by name."""
 CLAUSES_MAX = 12
-_DENIED = "!="
+NOT_EQUAL = "!="
 
 
 @dataclass(frozen=True)
@@ -122,7 +125,7 @@ def _placed(types: RecordTypes, asked: Asked, read: Reading, *, goes_on: bool) -
     excluded = exclusions_in(text)
     left = _without(text, [*spans_of(clauses), *excluded])
     says_more = likely.says_more(spans_of(clauses))
-    must_hold = bool(named) or not says_more
+    must_hold = bool(named) or not says_more or any(map(_is_a_day, clauses))
     if not must_hold:
         clauses = [each for each in clauses if _is_of_people_or_days(each, types.united)]
         left = _without(text, [*spans_of(clauses), *excluded])
@@ -153,39 +156,57 @@ class Likely:
             for name, places in self.read.said.named.items()
             if isinstance(name, SourceName) and places[0].likeness >= NAMED_MIN
         )
-        return [each for each in named if chances[each] >= LIKELY / 2]
+        return [each for each in named if chances[each] >= LIKELY_WHOLE]
 
     def clauses(self, table: SearchTable) -> Iterator[Clause]:
         """What records must be like, as conditions on facets of the table."""
         said = self.read.said
-        for value in said.values:
-            if clause := self._of_value(value, table):
-                yield clause
+        yield from _together(filter(None, (self._of_value(value, table) for value in said.values)), table)
         values = {link.value for value in said.values for link in value.links}
         chances: defaultdict[tuple[str, str, tuple[Any, ...]], float] = defaultdict(float)
         for candidate, chance in self.read.best:
             for name, op, compared, is_denied in comparisons(candidate.query.get("where", ())):
                 if not is_denied and values.isdisjoint(map(str, compared)):
                     chances[name, op, compared] += chance
+        dated = False
         for (name, op, compared), chance in chances.items():
             facet = table.by_name.get(name)
             if facet and chance >= LIKELY and (condition := self._compared(facet, op, compared)):
+                dated = dated or facet.kind in ("date", "year")
                 yield (condition,)
+        if table.date and not dated:
+            # days date the records, whatever else they may say; a year may be part of a name ("the 2026 budget")
+            for each in said.days:
+                if each.days.grain != "year":
+                    yield (
+                        Condition(
+                            table.date, range=each.days, evidence=(self._span(each.place.first, each.place.last),)
+                        ),
+                    )
 
     def _of_value(self, value: SaidValue, table: SearchTable) -> Clause:
         """Any of the fields that may hold the value, where most candidates ask for it; or none of them, where most deny it."""
         meant = {link.value for link in value.links}
         asked_for = denied = 0.0
+        of_field: defaultdict[str, float] = defaultdict(float)
         for candidate, chance in self.read.best:
             said = [each for each in comparisons(candidate.query.get("where", ())) if meant & set(map(str, each[2]))]
             asked_for += chance * any(not each[3] for each in said)
             denied += chance * any(each[3] for each in said)
-        if max(asked_for, denied) < LIKELY:
-            return ()
+            for name in {each[0] for each in said}:
+                of_field[name] += chance
         is_whole = any(link.is_whole for link in value.links)
+        if not (
+            is_whole or any(token.is_capital for token in self.read.said.tokens[value.place.first : value.place.last])
+        ):
+            return ()  # a word like others is no part of a name
+        if max(asked_for, denied) < (LIKELY_WHOLE if is_whole else LIKELY):
+            return ()
+        one = {name for name, chance in of_field.items() if chance >= SURE}
         by_facet: dict[str, list[str]] = {}
         for link in value.links:
-            if link.is_whole == is_whole and link.field in table.by_name:
+            is_meant = link.field in one if one else link.field in table.by_name
+            if link.is_whole == is_whole and is_meant and link.field in table.by_name:
                 by_facet.setdefault(link.field, []).append(link.value)
         evidence = (self._span(value.place.first, value.place.last),)
         return tuple(
@@ -200,8 +221,7 @@ class Likely:
         evidence = tuple(self._span(each.place.first, each.place.last) for each in places)
         if not values or not evidence:
             return None
-        low = values[0] if op in ("=", "between", ">", ">=") else None
-        high = values[-1] if op in ("=", "between", "<", "<=") else None
+        low, high = bounds(op, values)
         if low is None and high is None:
             return None
         if facet.kind == "date":
@@ -227,6 +247,24 @@ class Likely:
         return Span(tokens[first].start, tokens[last - 1].end)
 
 
+def _together(clauses: Iterable[Clause], table: SearchTable) -> list[Clause]:
+    """The clauses, those of values that a row can have but one of as one clause of which any must hold."""
+    found: list[Clause] = []
+    for clause in clauses:
+        same = next((place for place, other in enumerate(found) if _are_alternatives(clause, other, table)), None)
+        if same is None:
+            found.append(clause)
+        else:
+            found[same] = (*found[same], *clause)
+    return found
+
+
+def _are_alternatives(clause: Clause, other: Clause, table: SearchTable) -> bool:
+    facets = {each.facet for each in (*clause, *other)}
+    is_asked_for = not any(each.is_negated for each in (*clause, *other))
+    return is_asked_for and len(facets) == 1 and not any(table.facet(name).is_array for name in facets)
+
+
 def _within(phrase: str, words: set[str]) -> bool:
     return set(phrase.split()) <= words
 
@@ -240,7 +278,7 @@ def _is_newest(query: Mapping[str, Any], asked: Asked) -> bool:
 def comparisons(
     where: Sequence[Mapping[str, Any]], *, is_denied: bool = False
 ) -> Iterator[tuple[str, str, tuple[Any, ...], bool]]:
-    """The comparisons that must all hold: of each the field, the operator, the values, and whether it must not hold."""
+    """All comparisons: of each the field, the operator, the values, and whether it must not hold."""
     for each in where:
         if "not" in each:
             yield from comparisons([each["not"]], is_denied=not is_denied)
@@ -248,9 +286,16 @@ def comparisons(
             values = each.get("values", [each["value"]] if "value" in each else [])
             if not any(isinstance(value, Mapping) for value in values):
                 op = each.get("op", "=")
-                yield each["field"], op, tuple(values), is_denied != (op == _DENIED)
-        elif "exists" in each:
-            yield from comparisons(each.get("where", ()), is_denied=is_denied)
+                yield each["field"], op, tuple(values), is_denied != (op == NOT_EQUAL)
+        else:
+            yield from comparisons(each.get("where") or each.get("any_of") or (), is_denied=is_denied)
+
+
+def bounds(op: str, values: Sequence[Any]) -> tuple[Any, Any]:
+    """The ends of what a comparison allows; None where it is open."""
+    low = values[0] if values and op in ("=", "between", ">", ">=") else None
+    high = values[-1] if values and op in ("=", "between", "<", "<=") else None
+    return low, high
 
 
 def _without(text: str, spans: Sequence[Span]) -> str:
@@ -271,6 +316,11 @@ def _is_of_people_or_days(clause: Clause, table: SearchTable) -> bool:
     return bool(facets) and all(each.is_people or each.kind in ("name", "date") for each in facets)
 
 
+def _is_a_day(clause: Clause) -> bool:
+    days = clause[0].range
+    return isinstance(days, DateRange) and days.first is not None and days.first == days.last
+
+
 def tellable(clause: Clause, table: SearchTable) -> Clause:
     """Those of the conditions that this table can tell. Somebody who may be meant as several things is what the first
     facet of people tells. What a row may be like itself is not asked of what it refers to.
@@ -283,4 +333,3 @@ def tellable(clause: Clause, table: SearchTable) -> Clause:
     if sum(condition.facet in people for condition in told) > 1:
         told = [condition for condition in told if condition.facet not in people[1:]]
     return tuple(told)
-
