@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from quarry.records.counting import what_to_count
 
 from quarry.campaigns.answer import campaigns_spoken_of
 from quarry.campaigns.contract import Campaign, CampaignFilters
@@ -51,7 +50,6 @@ from quarry.records.conversation import take_up
 from quarry.records.deeds import asked_deed
 from quarry.records.fallbacks import extractive_answer
 from quarry.records.intent import without_exclusions, words_to_look_up
-from quarry.records.reading import place
 from quarry.records.searched_types import BUILT_IN
 from quarry.spans.interpretation import interpret
 from quarry.spans.lexicon import lexicon_of
@@ -62,7 +60,7 @@ from quarry.spans.question import Reading
 from tests.companies.asking import asked
 from tests.companies.factories import entry, plan
 from tests.linear.measuring import assert_linear, cpu_seconds, pieces_of_work, repeated
-from tests.query.tables import SERVED, Filled, read
+from tests.query.tables import SERVED, Filled
 from tests.records.sources import record, source
 
 KNOWN = KnownValues(
@@ -192,11 +190,6 @@ def _identified(text: str) -> object:
     return [found.add(name) for name in (text, *text[:1500])]
 
 
-def _asked_of_records(text: str) -> object:
-    parsed = read(text, RECORDS)
-    return what_to_count(place(BUILT_IN, parsed, interpret(parsed, RECORDS.table)), BUILT_IN.named(()))
-
-
 def _extracted(text: str) -> object:
     """An answer from records of each type, of which title, topic and body are long."""
     records = [record(type, type=type, title=text, topic=text, body=text, author=text) for type in BUILT_IN]
@@ -265,7 +258,6 @@ READERS: list[tuple[str, Reader, list[tuple[str, Callable[[int], str]]], int]] =
     ("campaigns: what an answer speaks of", _spoken_of, _queries("a-", "camp-1 "), 20_000),
     (
         "records: question",
-        _asked_of_records,
         _queries("how many motions ", "Ada Byron ", "Ada Xy ", "carried ", "not by Frost ", "ordinances in 2024 ", "per year "),
         HALF_A_QUERY,
     ),
@@ -309,7 +301,6 @@ QUESTION_READERS: list[Reader] = [
     asked,
     read_names,
     _asked_of_campaigns,
-    _asked_of_records,
     _rendered,
     lambda text: take_up(text, []),
     words_to_look_up,

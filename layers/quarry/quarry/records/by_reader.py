@@ -104,7 +104,9 @@ def _read(toolset: SearchToolset) -> _Read | None:
         given = required(toolset.scope, table, asked.schema.sources[name]) if table is not None else []
     except InvalidInput:
         return None
-    query = reading.query.model_copy(update={"where": (*given, *reading.query.where)})
+    # what is filtered by and said is one condition
+    where = (*given, *(each for each in reading.query.where if each not in given))
+    query = reading.query.model_copy(update={"where": where})
     return _Read(reading, query, toolset)
 
 

@@ -177,7 +177,7 @@ class Likely:
         if table.date and not dated:
             # days date the records, whatever else they may say; a year may be part of a name ("the 2026 budget")
             for each in said.days:
-                if each.days.grain != "year":
+                if each.days.grain != "year" or not said.unread(each.place.mask):
                     yield (
                         Condition(
                             table.date, range=each.days, evidence=(self._span(each.place.first, each.place.last),)
