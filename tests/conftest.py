@@ -12,6 +12,7 @@ import fcntl
 import functools
 import gc
 import itertools
+import logging
 import os
 import signal
 import socket
@@ -185,6 +186,14 @@ def connections_are_waited_for() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pool, "CONNECT_TIMEOUT_SECONDS", 12)
         yield
+
+
+@pytest.fixture(autouse=True)
+def logging_as_before() -> Iterator[None]:
+    """Put the root logger's level back: a command sets it for its whole process."""
+    level = logging.getLogger().level
+    yield
+    logging.getLogger().setLevel(level)
 
 
 @pytest.fixture(scope="session", autouse=True)

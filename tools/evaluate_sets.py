@@ -27,18 +27,18 @@ from psycopg.sql import SQL, Identifier
 from pydantic import ValidationError
 
 from quarry import catalog
-from quarry.local.comparison import compare, read_earlier
 from quarry.local.database import LocalDatabase
 from quarry.local.embedded_postgres import EmbeddedPostgres
-from quarry.local.evaluation import doubts, report, run_queries, show, show_comparisons, tell
-from quarry.local.judged import JudgedQuery, read_judged
-from quarry.local.measures import DEPTH, ndcg, reciprocal_rank
-from quarry.local.outcomes import ALL, Outcome, Summary, summarise
 from quarry.local.terminal import progress_bar
 from quarry.platform.errors import QuarryError
 from quarry.platform.settings import LOCAL_EMBEDDING_DIMENSIONS, LOCAL_EMBEDDING_MODEL, Settings
 from quarry.postgres.migrate import migrate, sql_directory
 from quarry.services.services import Services
+from quarry_tools.comparison import compare, read_earlier
+from quarry_tools.evaluation import doubts, report, run_queries, show, show_comparisons, tell
+from quarry_tools.judged import JudgedQuery, read_judged
+from quarry_tools.measures import DEPTH, ndcg, reciprocal_rank
+from quarry_tools.outcomes import ALL, Outcome, Summary, summarise
 from tools.baselines import BM25, Cosine, Row, documents_of, read_rows
 
 JUDGED_FILE = "judged.jsonl"

@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from quarry.local.judged import JudgedQuery, read_judged
 from quarry.local.sample import sample_directory
+from quarry_tools.judged import JudgedQuery, read_judged
 from tests.companies.taxonomy import ALL_CATEGORIES, BUSINESS_MODELS, SECTORS
 
 Line = dict[str, Any]

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from quarry.local.comparison import Earlier, compare, read_earlier, read_earlier_queries, verdicts
-from quarry.local.evaluable import Found
-from quarry.local.evaluation import report, unpaired
-from quarry.local.judged import JudgedQuery
-from quarry.local.outcomes import ALL, Outcome, summarise
 from quarry.platform.errors import QuarryError
+from quarry_tools.comparison import Earlier, compare, read_earlier, read_earlier_queries, verdicts
+from quarry_tools.evaluable import Found
+from quarry_tools.evaluation import report, unpaired
+from quarry_tools.judged import JudgedQuery
+from quarry_tools.outcomes import ALL, Outcome, summarise
 
 QUERIES = [
     JudgedQuery(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from quarry.local.demands import Demands, Facts
+from quarry_tools.demands import Demands, Facts
 
 BAKERY = Facts(
     status="startup",

@@ -9,11 +9,11 @@ import psycopg
 import pytest
 
 from quarry import catalog
-from quarry.local.derived import Columns, Experience, SearchEntries, Statistics, Values, Vectors, Words, derived_of
-from quarry.local.difference import Derived, Difference
-from quarry.local.schema_indexes import Indexes, expected_indexes
 from quarry.postgres.migrate import connect
 from quarry.postgres.schema import SyncConnection
+from quarry_tools.derived import Columns, Experience, SearchEntries, Statistics, Values, Vectors, Words, derived_of
+from quarry_tools.difference import Derived, Difference
+from quarry_tools.schema_indexes import Indexes, expected_indexes
 from tests.waiting import PATIENCE_SECONDS, wait_until
 
 MATTERS = (

@@ -12,16 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quarry.domains import DOMAINS
-from quarry.local.demands import Facts
-from quarry.local.evaluable import EVALUABLE, EVALUATING_USER, Evaluable, Found
-from quarry.local.evaluation import run_queries
-from quarry.local.judged import JudgedFileError, JudgedQuery, read_judged
-from quarry.local.measures import DEEP, DEPTH, FIRST, mentioned, ndcg, percentile, recall, reciprocal_rank, success
-from quarry.local.outcomes import ALL, Outcome, Part, summarise
 from quarry.local.sample import sample_directory
 from quarry.records.contract import SearchRequest
 from quarry.records.search import search_records
 from quarry.services.services import Caller, Services
+from quarry_tools.demands import Facts
+from quarry_tools.evaluable import EVALUABLE, EVALUATING_USER, Evaluable, Found
+from quarry_tools.evaluation import run_queries
+from quarry_tools.judged import JudgedFileError, JudgedQuery, read_judged
+from quarry_tools.measures import DEEP, DEPTH, FIRST, mentioned, ndcg, percentile, recall, reciprocal_rank, success
+from quarry_tools.outcomes import ALL, Outcome, Part, summarise
 
 KEYS = st.sampled_from([f"k{number}" for number in range(16)])
 FOUND = st.lists(KEYS, unique=True, max_size=16)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from quarry.local.expectation import (
+from quarry_tools.expectation import (
     Expectation,
     Verdict,
     first_number,

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from quarry.local.replay import Ended, Moved, compare
+from quarry_tools.replay import Ended, Moved, compare
 from tests.conftest import client_of, clone_database
 from tests.local.test_cli import quarry
 from tests.records.asking import QUESTION, ask, the

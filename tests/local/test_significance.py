@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quarry.local.significance import EXACT_PAIRS_MAX, bootstrap_interval, randomisation_p
+from quarry_tools.significance import EXACT_PAIRS_MAX, bootstrap_interval, randomisation_p
 
 SHARES = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 DIFFERENCES = st.lists(st.floats(-1, 1), max_size=30)

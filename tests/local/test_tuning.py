@@ -8,18 +8,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quarry.local.comparison import compared_pairs
-from quarry.local.judged import JudgedQuery, read_judged
-from quarry.local.measures import ndcg
 from quarry.local.sample import sample_directory
-from quarry.local.tunable import TUNABLE, Fuse
-from quarry.local.tune import Tuned, _conclusions, _tune_domain
-from quarry.local.tuning import FOLDS, CrossValidated, Fold, Scored, best_option, cross_validate
 from quarry.platform.errors import QuarryError
 from quarry.records.contract import SearchRequest
 from quarry.records.search import search_records
 from quarry.retrieval.fusion import SEMANTIC_WEIGHT
 from quarry.services.services import Caller, Services
+from quarry_tools.comparison import compared_pairs
+from quarry_tools.judged import JudgedQuery, read_judged
+from quarry_tools.measures import ndcg
+from quarry_tools.tunable import TUNABLE, Fuse
+from quarry_tools.tune import Tuned, _conclusions, _tune_domain
+from quarry_tools.tuning import FOLDS, CrossValidated, Fold, Scored, best_option, cross_validate
 
 OPTIONS = 4
 VALUES = st.lists(st.floats(0, 1), min_size=OPTIONS, max_size=OPTIONS)

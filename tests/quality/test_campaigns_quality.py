@@ -9,11 +9,11 @@ import pytest
 
 from quarry.campaigns.contract import ChatRequest, FinalAnswerEvent
 from quarry.campaigns.search import chat_about_campaigns
-from quarry.local.evaluation import run_queries
-from quarry.local.judged import JudgedQuery, read_judged
-from quarry.local.outcomes import summarise
 from quarry.local.sample import sample_directory
 from quarry.services.services import Caller, Services
+from quarry_tools.evaluation import run_queries
+from quarry_tools.judged import JudgedQuery, read_judged
+from quarry_tools.outcomes import summarise
 
 FLOORS = {"count": 1.0, "offers": 1.0, "field": 1.0, "filter": 0.98, "words": 1.0, "theme": 0.75, "none": 1.0}
 

@@ -9,12 +9,12 @@ import asyncio
 
 import pytest
 
-from quarry.local.evaluation import run_queries
-from quarry.local.judged import read_judged
-from quarry.local.outcomes import Outcome, Summary, summarise
 from quarry.local.sample import sample_directory
 from quarry.platform.settings import Settings
 from quarry.services.services import build_services
+from quarry_tools.evaluation import run_queries
+from quarry_tools.judged import read_judged
+from quarry_tools.outcomes import Outcome, Summary, summarise
 from tests.conftest import clone_database
 
 FLOORS = {

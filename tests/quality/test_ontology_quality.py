@@ -5,11 +5,11 @@ The floors lie a little below what was measured when they were set: they catch a
 
 from __future__ import annotations
 
-from quarry.local.evaluation import run_queries
-from quarry.local.judged import read_judged
-from quarry.local.outcomes import summarise
 from quarry.local.sample import sample_directory
 from quarry.services.services import Services
+from quarry_tools.evaluation import run_queries
+from quarry_tools.judged import read_judged
+from quarry_tools.outcomes import summarise
 
 FLOORS = {"keyword": 0.97, "typo": 0.91, "question": 0.80}
 

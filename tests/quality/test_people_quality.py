@@ -10,15 +10,15 @@ from dataclasses import dataclass
 
 import pytest
 
-from quarry.local.evaluable import EVALUATING_USER
-from quarry.local.evaluation import run_queries
-from quarry.local.judged import JudgedQuery, read_judged
-from quarry.local.outcomes import Outcome, Summary, summarise
 from quarry.local.sample import sample_directory
 from quarry.people.contract import PeopleSearchRequest
 from quarry.people.search import search_people
 from quarry.platform.settings import Settings
 from quarry.services.services import Caller, build_services
+from quarry_tools.evaluable import EVALUATING_USER
+from quarry_tools.evaluation import run_queries
+from quarry_tools.judged import JudgedQuery, read_judged
+from quarry_tools.outcomes import Outcome, Summary, summarise
 from tests.conftest import clone_database
 
 FLOORS = {

@@ -14,15 +14,15 @@ from statistics import mean
 import pytest
 
 from quarry.language.sentences import sentences
-from quarry.local.expectation import says_nothing_found, says_unknown
-from quarry.local.judged import JudgedQuery, read_judged
-from quarry.local.measures import mentioned, ndcg
 from quarry.local.sample import sample_directory
 from quarry.platform.settings import Settings
 from quarry.records.answer import answer_question
 from quarry.records.contract import AnswerChunkEvent, AskRequest, SearchRequest, SourcesEvent
 from quarry.records.search import search_records
 from quarry.services.services import Caller, Services, build_services
+from quarry_tools.expectation import says_nothing_found, says_unknown
+from quarry_tools.judged import JudgedQuery, read_judged
+from quarry_tools.measures import mentioned, ndcg
 from tests.conftest import clone_database
 
 Measures = dict[str, list[tuple[float, float]]]

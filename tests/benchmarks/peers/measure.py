@@ -24,11 +24,11 @@ from psycopg.sql import SQL, Identifier
 from quarry import catalog
 from quarry.local.database import LocalDatabase
 from quarry.local.embedded_postgres import EmbeddedPostgres
-from quarry.local.judged import JudgedQuery, read_judged
-from quarry.local.measures import DEPTH, ndcg
 from quarry.records.contract import SearchRequest
 from quarry.records.search import search_records
 from quarry.services.services import Caller, Services
+from quarry_tools.judged import JudgedQuery, read_judged
+from quarry_tools.measures import DEPTH, ndcg
 from tests.benchmarks.measuring import spread
 from tests.benchmarks.peers.clock import server_ms
 from tools.evaluate_sets import DEFAULT_CACHE, PARAMETERS, DataSet, find_sets, set_database

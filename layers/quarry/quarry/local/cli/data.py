@@ -154,20 +154,20 @@ def _embed(given: Arguments) -> int:
 
 
 def _verify_index(given: Arguments) -> int:
-    from quarry.local.index import verify
+    from quarry_tools.index import verify
 
     return _index(given, verify)
 
 
 def _rebuild_index(given: Arguments) -> int:
-    from quarry.local.index import rebuild
+    from quarry_tools.index import rebuild
 
     return _index(given, rebuild)
 
 
 def _index(given: Arguments, act: Callable[..., bool]) -> int:
     from quarry.local.database import open_database
-    from quarry.local.index import UnknownTable
+    from quarry_tools.index import UnknownTable
 
     with open_database() as database:
         try:

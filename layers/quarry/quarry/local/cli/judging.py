@@ -10,8 +10,8 @@ from quarry.local.cli.parsing import Arguments, Commands, WrongUsage, add, add_j
 
 
 def _eval(given: Arguments) -> int:
-    from quarry.local.comparison import read_earlier_queries
-    from quarry.local.evaluation import evaluate, read_files
+    from quarry_tools.comparison import read_earlier_queries
+    from quarry_tools.evaluation import evaluate, read_files
 
     # wrong lines are told before a database is started for them
     queries = read_files(given.files, given.domain)
@@ -20,8 +20,8 @@ def _eval(given: Arguments) -> int:
 
 
 def _tune(given: Arguments) -> int:
-    from quarry.local.evaluation import read_files
-    from quarry.local.tune import reset, tune
+    from quarry_tools.evaluation import read_files
+    from quarry_tools.tune import reset, tune
 
     if given.reset == bool(given.files):
         raise WrongUsage("give a FILE of judged queries to tune by, or --reset")

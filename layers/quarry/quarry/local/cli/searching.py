@@ -101,7 +101,7 @@ def _show_run(given: Arguments) -> int:
 
 
 def _replay_run(given: Arguments) -> int:
-    from quarry.local.replay import replay_run
+    from quarry_tools.replay import replay_run
 
     return on_database(lambda database: replay_run(database, given.id, as_json=given.json))
 

@@ -12,10 +12,10 @@ from psycopg.sql import SQL, Composable, Identifier, Literal
 from quarry.collections.collection import Collection
 from quarry.collections.functions import BATCH_KEYS, VALUES_AS_TEXT
 from quarry.collections.search_table import embedded_table
-from quarry.local.derived import Statistics, Values, Vectors, Words, counted, counts
-from quarry.local.difference import Derived, Difference, trusted
-from quarry.local.schema_indexes import Indexes
 from quarry.postgres.schema import SyncConnection
+from quarry_tools.derived import Statistics, Values, Vectors, Words, counted, counts
+from quarry_tools.difference import Derived, Difference, trusted
+from quarry_tools.schema_indexes import Indexes
 
 _BUSY_SECONDS = 0.1
 

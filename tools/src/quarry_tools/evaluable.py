@@ -8,11 +8,11 @@ from typing import LiteralString
 
 from psycopg.sql import SQL
 
-from quarry.local.demands import Facts
-from quarry.local.judged import JudgedQuery
-from quarry.local.measures import DEEP
 from quarry.platform.errors import QuarryError
 from quarry.services.services import LOCAL_USER, Caller, Services
+from quarry_tools.demands import Facts
+from quarry_tools.judged import JudgedQuery
+from quarry_tools.measures import DEEP
 
 EVALUATING_USER = "eval"
 """Who asks: nobody else is charged, limited or found in the run log."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from psycopg.sql import SQL, Composed, Identifier
 
-from quarry.local.difference import Difference, trusted
 from quarry.postgres.migrate import sql_directory
 from quarry.postgres.schema import SyncConnection
+from quarry_tools.difference import Difference, trusted
 
 
 @dataclass(frozen=True)

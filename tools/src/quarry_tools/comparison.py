@@ -10,10 +10,10 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from quarry.local.judged import JudgedQuery
-from quarry.local.outcomes import ALL, LEADING, MEASURES, RANKING, Outcome, grouped
-from quarry.local.significance import bootstrap_interval, randomisation_p
 from quarry.platform.errors import QuarryError
+from quarry_tools.judged import JudgedQuery
+from quarry_tools.outcomes import ALL, LEADING, MEASURES, RANKING, Outcome, grouped
+from quarry_tools.significance import bootstrap_interval, randomisation_p
 
 SIGNIFICANT = 0.05
 """A difference that chance brings about less often is taken for one."""

@@ -13,13 +13,13 @@ from quarry.collections.apply import stored_collections
 from quarry.collections.upkeep import embedded_tables, read_collections
 from quarry.local.data import embed_waiting
 from quarry.local.database import LocalDatabase
-from quarry.local.derived import derived_of
-from quarry.local.derived_collections import derived_of_collection, is_statistics
-from quarry.local.difference import Derived, Difference
 from quarry.local.telling import write_json
 from quarry.local.terminal import make_console, progress_bar, write_table
 from quarry.postgres.migrate import connect
 from quarry.postgres.schema import SyncConnection
+from quarry_tools.derived import derived_of
+from quarry_tools.derived_collections import derived_of_collection, is_statistics
+from quarry_tools.difference import Derived, Difference
 
 
 class UnknownTable(Exception):

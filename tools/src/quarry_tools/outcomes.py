@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from quarry.local.evaluable import Found
-from quarry.local.expectation import Verdict, first_number, judge, says_nothing_found, says_unknown
-from quarry.local.judged import JudgedQuery
-from quarry.local.measures import DEEP, DEPTH, FIRST, ndcg, percentile, precision, recall, reciprocal_rank, success
-from quarry.local.significance import bootstrap_interval
+from quarry_tools.evaluable import Found
+from quarry_tools.expectation import Verdict, first_number, judge, says_nothing_found, says_unknown
+from quarry_tools.judged import JudgedQuery
+from quarry_tools.measures import DEEP, DEPTH, FIRST, ndcg, percentile, precision, recall, reciprocal_rank, success
+from quarry_tools.significance import bootstrap_interval
 
 ALL = "all with an answer"
 

@@ -7,19 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from quarry.local.comparison import Comparison, compared_pairs
 from quarry.local.database import LocalDatabase
-from quarry.local.evaluable import EVALUATING_USER
-from quarry.local.evaluation import tell
-from quarry.local.judged import JudgedQuery
-from quarry.local.measures import DEPTH, ndcg
 from quarry.local.telling import write_json
 from quarry.local.terminal import make_console, progress_bar, write_table
-from quarry.local.tunable import TUNABLE, Tunable
-from quarry.local.tuning import CrossValidated, Scored, Weights, cross_validate
 from quarry.platform.errors import QuarryError
 from quarry.services.services import Caller, Services
 from quarry.services.tuned_settings import forget_weights, store_weights
+from quarry_tools.comparison import Comparison, compared_pairs
+from quarry_tools.evaluable import EVALUATING_USER
+from quarry_tools.evaluation import tell
+from quarry_tools.judged import JudgedQuery
+from quarry_tools.measures import DEPTH, ndcg
+from quarry_tools.tunable import TUNABLE, Tunable
+from quarry_tools.tuning import CrossValidated, Scored, Weights, cross_validate
 
 MEASURE = f"nDCG@{DEPTH}"
 

@@ -8,13 +8,13 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
-from quarry.local.demands import Demands
-from quarry.local.expectation import Expectation
 from quarry.platform.errors import QuarryError
 from quarry.platform.text import CleanText, Identifier, QueryText
 from quarry.platform.validation import plain_words
 from quarry.postgres.load import RowProblem
 from quarry.services.services import Caller
+from quarry_tools.demands import Demands
+from quarry_tools.expectation import Expectation
 
 Grade = Annotated[int, Field(ge=1, le=3)]
 Key = Annotated[str, StringConstraints(min_length=1, max_length=200)]

@@ -13,11 +13,11 @@ from psycopg.rows import dict_row
 from psycopg.sql import SQL, Composable, Identifier, Literal
 
 from quarry import catalog
-from quarry.local.difference import Derived, Difference, trusted
-from quarry.local.schema_indexes import Indexes, expected_indexes
 from quarry.ontology.tables import TABLES as ONTOLOGY_TABLES
 from quarry.platform.tables import BLANKS, EmbeddedTable
 from quarry.postgres.schema import SyncConnection
+from quarry_tools.difference import Derived, Difference, trusted
+from quarry_tools.schema_indexes import Indexes, expected_indexes
 
 ESTIMATE_SHARE = 0.2
 ESTIMATE_ROWS = 50

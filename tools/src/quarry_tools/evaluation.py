@@ -15,16 +15,16 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from quarry.local.comparison import Comparison, Earlier, compare, is_paired, judgement, verdicts
 from quarry.local.database import LocalDatabase
-from quarry.local.evaluable import EVALUABLE, EVALUATING_USER, Evaluable
-from quarry.local.judged import JudgedFileError, JudgedQuery, read_judged
-from quarry.local.measures import DEEP, DEPTH
-from quarry.local.outcomes import LEADING, MEASURES, RANKING, Outcome, Summary, summarise
 from quarry.local.telling import write_json
 from quarry.local.terminal import make_console, printable, progress_bar, write_table
 from quarry.platform.errors import ModelError, QuarryError
 from quarry.services.services import Caller, Services
+from quarry_tools.comparison import Comparison, Earlier, compare, is_paired, judgement, verdicts
+from quarry_tools.evaluable import EVALUABLE, EVALUATING_USER, Evaluable
+from quarry_tools.judged import JudgedFileError, JudgedQuery, read_judged
+from quarry_tools.measures import DEEP, DEPTH
+from quarry_tools.outcomes import LEADING, MEASURES, RANKING, Outcome, Summary, summarise
 
 
 def read_files(paths: Sequence[Path], domain: str | None = None) -> list[JudgedQuery]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from quarry.local.judged import JudgedQuery
-from quarry.local.tuning import Weights
 from quarry.services.services import Caller, Services
+from quarry_tools.judged import JudgedQuery
+from quarry_tools.tuning import Weights
 
 STEPS = 20
 """A share is tried in steps of a twentieth, three shares in steps of a tenth."""
