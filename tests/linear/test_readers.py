@@ -60,7 +60,6 @@ from quarry.spans.question import Reading
 from tests.companies.asking import asked
 from tests.companies.factories import entry, plan
 from tests.linear.measuring import assert_linear, cpu_seconds, pieces_of_work, repeated
-from tests.query.tables import SERVED, Filled
 from tests.records.sources import record, source
 
 KNOWN = KnownValues(
@@ -78,17 +77,6 @@ COMPANY = Company(id="c1", company_name="Harbor", status="startup", description=
 
 
 PEOPLE_LEXICON = lexicon_of(PEOPLE)
-RECORDS = Filled(
-    BUILT_IN.united,
-    {
-        "speaker": ("Ada Byron", "Leland Frost"),
-        "mover": ("Ada Byron", "Leland Frost"),
-        "result": ("Carried", "Defeated"),
-        "body": ("City Council",),
-        "matter_type": ("ordinance",),
-    },
-)
-SERVED[RECORDS.table.name] = RECORDS
 
 
 def _constraints(text: str) -> Constraints:
@@ -256,11 +244,6 @@ READERS: list[tuple[str, Reader, list[tuple[str, Callable[[int], str]]], int]] =
     ),
     ("campaigns: filters", _filtered, _queries("x", "emai"), HALF_A_QUERY),
     ("campaigns: what an answer speaks of", _spoken_of, _queries("a-", "camp-1 "), 20_000),
-    (
-        "records: question",
-        _queries("how many motions ", "Ada Byron ", "Ada Xy ", "carried ", "not by Frost ", "ordinances in 2024 ", "per year "),
-        HALF_A_QUERY,
-    ),
     ("records: answers", _extracted, _queries("a1 b. ", "It is. ", "x: y\n", "Aa ", "1 ", "7-2 ", "May ", "“", "– "), 5000),
     ("languages", _rendered, _queries("wie viele ", "l'", "1.", "3.5.", "1 000 ", "im Mai ", "combien de ", "« "), HALF_A_QUERY),
     ("records: query", words_to_look_up, _queries('"x', "-x ", "or "), HALF_A_QUERY),
