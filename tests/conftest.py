@@ -413,7 +413,7 @@ def client_of(url: str, **environment: str) -> TestClient:
     """A client of the whole application on the database at `url`; rates are not limited, and questions are read by the rules,
     unless `environment` says so.
     """
-    given = {"DATABASE_URL": url, "RATE_LIMIT_PER_MINUTE": "0", "QUARRY_READER": "rules"} | environment
+    given = {"DATABASE_URL": url, "RATE_LIMIT_PER_MINUTE": "0"} | environment
     settings = Settings.from_environment(given)
     app = create_app(build_services(settings), everything.ROUTERS, everything.ROUTERS)
     return local_client(app, raise_server_exceptions=False)

@@ -15,7 +15,7 @@ from tests.records.asking import ask, of_type, the
 
 @pytest.fixture(scope="module")
 def reading(desk: str) -> Iterator[TestClient]:
-    with client_of(desk, QUARRY_READER="learned") as client:
+    with client_of(desk) as client:
         yield client
 
 

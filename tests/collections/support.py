@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import psycopg
 
@@ -14,13 +17,15 @@ from quarry.collections.apply import (
 )
 from quarry.collections.checking import tables_named
 from quarry.collections.declaration import read_declarations
+from quarry.collections.drafting import draft
 from quarry.collections.json_sample import with_documents
-from quarry.collections.relations import relations_named
+from quarry.collections.relations import relations_named, relations_of_schema
 from quarry.collections.row_condition import with_conditions
 from quarry.collections.upkeep import keep_in_step, read_collections
 from quarry.platform.settings import DEFAULT_SCHEMA
 from quarry.postgres.migrate import connect
 from quarry.postgres.pool import Database
+from tests.conftest import clone_database
 
 HELP_DESK = """
 create schema support;
@@ -80,6 +85,14 @@ async def refreshed(database: Database) -> Mapping[str, str | None]:
     return {name: each.problem for name, each in done.items()}
 
 
+async def work_off(url: str) -> None:
+    """Work off all that waits in a database."""
+    database = Database(url, pool_size=1, timeout_seconds=60)
+    problems = await refreshed(database)
+    await database.close()
+    assert not any(problems.values()), problems
+
+
 async def found(database: Database, word: str, collection: str = "tickets") -> list[str]:
     """The keys of a collection's rows that hold a word."""
     table = (await read_collections(database))[collection].rows
@@ -93,3 +106,16 @@ async def waiting(database: Database) -> int:
     """How many noted keys wait."""
     rows = await database.rows("select count(*) as n from collection_changes")
     return int(rows[0]["n"])
+
+
+@contextmanager
+def drafted(server_url: str, template: str, schema: str, tables: str) -> Iterator[str]:
+    """A database with these tables, declared as they were drafted, their words in step."""
+    with clone_database(server_url, template) as url:
+        owner(url, tables)
+        with connect(url, DEFAULT_SCHEMA) as connection:
+            made = draft(schema, relations_of_schema(connection, schema))
+        apply_file(url, made.text)
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(asyncio.run, work_off(url)).result()
+        yield url

@@ -16,9 +16,8 @@ from quarry.collections.secrets import suspicion
 from quarry.local.explained import explained
 from quarry.platform.settings import DEFAULT_SCHEMA
 from quarry.postgres.migrate import connect
-from tests.collections.support import apply_file, owner
+from tests.collections.support import apply_file, owner, work_off
 from tests.conftest import clone_database
-from tests.records.test_reckoning import work_off
 
 _DIRECTORY = Path(__file__).parent / "applications"
 LINES_MAX = 400

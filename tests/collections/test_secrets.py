@@ -20,7 +20,7 @@ from quarry.collections.value_shapes import Seen, Shape, seen_of
 from quarry.postgres.schema import SyncConnection
 from tests.collections.conftest import opened, schema_text
 from tests.collections.made import column, table
-from tests.collections.test_asked_of_a_draft import drafted
+from tests.collections.support import drafted
 from tests.conftest import client_of
 
 NAMES = """

@@ -46,21 +46,15 @@ from quarry.platform.text import QUERY_MAX_CHARACTERS, shorten, significant_word
 from quarry.records.citations import CitationFilter
 from quarry.records.contract import PriorTurn
 from quarry.records.conversation import take_up
-from quarry.records.counting import what_to_count
 from quarry.records.deeds import asked_deed
 from quarry.records.fallbacks import extractive_answer
 from quarry.records.intent import without_exclusions, words_to_look_up
-from quarry.records.reading import place
 from quarry.records.searched_types import BUILT_IN
-from quarry.spans.interpretation import interpret
 from quarry.spans.lexicon import lexicon_of
 from quarry.spans.locales import render_question
-from quarry.spans.mention import Vocabulary
-from quarry.spans.parser import parse
 from tests.companies.asking import seeking
 from tests.companies.factories import entry, plan
 from tests.linear.measuring import assert_linear, cpu_seconds, pieces_of_work, repeated
-from tests.query.tables import SERVED, Filled, read
 from tests.records.sources import record, source
 
 KNOWN = KnownValues(
@@ -77,17 +71,6 @@ COMPANY = Company(id="c1", company_name="Harbor", status="startup", description=
 
 
 PEOPLE_LEXICON = lexicon_of(PEOPLE)
-RECORDS = Filled(
-    BUILT_IN.united,
-    {
-        "speaker": ("Ada Byron", "Leland Frost"),
-        "mover": ("Ada Byron", "Leland Frost"),
-        "result": ("Carried", "Defeated"),
-        "body": ("City Council",),
-        "matter_type": ("ordinance",),
-    },
-)
-SERVED[RECORDS.table.name] = RECORDS
 
 
 def _constraints(text: str) -> Constraints:
@@ -178,11 +161,6 @@ def _identified(text: str) -> object:
     return [found.add(name) for name in (text, *text[:1500])]
 
 
-def _asked_of_records(text: str) -> object:
-    parsed = read(text, RECORDS)
-    return what_to_count(place(BUILT_IN, parsed, interpret(parsed, RECORDS.table)), BUILT_IN.named(()))
-
-
 def _extracted(text: str) -> object:
     """An answer from records of each type, of which title, topic and body are long."""
     records = [record(type, type=type, title=text, topic=text, body=text, author=text) for type in BUILT_IN]
@@ -236,12 +214,6 @@ READERS: list[tuple[str, Reader, list[tuple[str, Callable[[int], str]]], int]] =
     ("companies: ranking", _reranked, _queries("payments ", "a. "), HALF_A_QUERY),
     ("campaigns: filters", _filtered, _queries("x", "emai"), HALF_A_QUERY),
     ("campaigns: what an answer speaks of", _spoken_of, _queries("a-", "camp-1 "), 20_000),
-    (
-        "records: question",
-        _asked_of_records,
-        _queries("how many motions ", "Ada Byron ", "Ada Xy ", "carried ", "not by Frost ", "ordinances in 2024 ", "per year "),
-        HALF_A_QUERY,
-    ),
     ("records: answers", _extracted, _queries("a1 b. ", "It is. ", "x: y\n", "Aa ", "1 ", "7-2 ", "May ", "“", "– "), 5000),
     ("languages", _rendered, _queries("wie viele ", "l'", "1.", "3.5.", "1 000 ", "im Mai ", "combien de ", "« "), HALF_A_QUERY),
     ("records: query", words_to_look_up, _queries('"x', "-x ", "or "), HALF_A_QUERY),
@@ -280,7 +252,6 @@ QUESTION_READERS: list[Reader] = [
     _constraints,
     _normalised,
     read_names,
-    _asked_of_records,
     _rendered,
     lambda text: take_up(text, []),
     words_to_look_up,

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.conftest import clone_database
 from tests.page.conftest import Sessions, Site, site_of
-from tests.records.test_reckoning import fill
+from tests.records.trades import fill
 from tests.running import running_server
 
 

@@ -40,21 +40,6 @@ def test_a_question_that_shares_no_word_starts_a_new_topic_and_forgets() -> None
     assert (conversation.history, conversation.search_query) == ((), "What does ferry parking cost?")
 
 
-def test_what_an_answer_says_by_the_way_makes_no_topic() -> None:
-    told = PriorTurn(question="Why was the elm kept?", answer="It is sound; parking beside it would cost more.")
-    assert take_up("Which ferry lines cost money?", [told]).topic_changed
-    assert not take_up("What is the parking cost of a permit?", [told]).topic_changed  # refers to "the" parking
-    assert not take_up("Which elm permits cost money?", [told]).topic_changed  # of what was asked about
-    assert not take_up("Which ferry lines cost money?", [told], leans=True).topic_changed
-
-
-def test_words_without_a_topic_of_another_language_are_not_shared() -> None:
-    told = PriorTurn(question="Warum ist der Aufzug kaputt?", answer="Der Motor ist alt.")
-    question = "Wo ist der Schlüssel?"
-    assert not take_up(question, [told]).topic_changed
-    assert take_up(question, [told], small_talk=frozenset({"wo", "ist", "der"})).topic_changed
-
-
 def test_a_question_that_ends_in_a_pronoun_goes_on() -> None:
     told = PriorTurn(question="Why was the elm kept?", answer="It is sound.")
     conversation = take_up("Who paid for it?", [told])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -16,7 +15,6 @@ from starlette.testclient import TestClient
 from quarry.records import collections, search
 from quarry.records.searched_types import BUILT_IN
 from tests.conftest import client_of
-from tests.records.asking import answer_of, ask, the
 
 ELMS, OAKS, BOTH = 300, 150, 50
 """Motions of each kind of tree; they are more than the list ever holds."""
@@ -94,17 +92,6 @@ def test_where_very_many_hold_the_words_of_a_phrase_it_is_told_of_how_many_that_
     assert counted(many, '"elm and oak"', must=True) == (BOTH - 1, True)
 
 
-def test_of_very_many_periods_the_latest_are_told_and_how_many_there_are(many: TestClient) -> None:
-    event = the(events := ask(many, "motions per day"), "aggregation")
-    days = [group["value"] for group in event["groups"]]
-    last = datetime.date(2024, 1, 1) + datetime.timedelta(days=ELMS - BOTH)
-    assert days == [str(last - datetime.timedelta(days=ago)) for ago in reversed(range(50))]
-    assert event["group_count"] == ELMS - BOTH
-    assert "By date, the latest 24 of 250: " in answer_of(events)
-    assert "7 September 2024 1; all before with 376." in answer_of(events)
-    assert event["other"] == ELMS + OAKS - BOTH - 50
-
-
 def test_the_latest_periods_are_those_told_where_there_are_too_many(
     many: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -112,30 +99,6 @@ def test_the_latest_periods_are_those_told_where_there_are_too_many(
     monkeypatch.setattr(collections, "GROUPS_MAX", 3)
     part = many.get("/records/facets", params={"by": "day"}).json()
     assert (part["groups"], part["truncated"]) == (whole["groups"][-3:], True)
-
-
-@pytest.mark.parametrize(
-    ("question", "number"), [("motions by mover", ELMS - BOTH), ("which mover made the fewest motions?", ELMS - OAKS)]
-)
-def test_of_very_many_groups_it_is_told_how_many_there_are(many: TestClient, question: str, number: int) -> None:
-    event = the(events := ask(many, question), "aggregation")
-    assert (len(event["groups"]), event["group_count"]) == (50, number)
-    assert f"; and {number - 8} more" in answer_of(events)
-    assert sum(group["count"] for group in event["groups"]) + event["other"] == ELMS + OAKS - BOTH
-
-
-@pytest.mark.parametrize(
-    ("question", "told"),
-    [
-        ("How many motions mention elm and oak?", "“elm oak”"),
-        ('How many motions mention "elm and oak"?', '"elm and oak"'),
-        ("How many motions mention “elm and oak”?", "“elm and oak”"),
-    ],
-)
-def test_words_that_are_counted_are_quoted_once(many: TestClient, question: str, told: str) -> None:
-    events = ask(many, question)
-    assert the(events, "aggregation")["total"] == BOTH
-    assert answer_of(events).startswith(f"The records hold {BOTH} motions with the words {told}.")
 
 
 def test_what_is_found_by_its_meaning_alone_is_counted_too(client: TestClient) -> None:

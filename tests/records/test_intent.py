@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.records.contract import Intent
-from quarry.records.intent import classify_intent, is_topic_alone, parts, without_exclusions, words_to_look_up
+from quarry.records.intent import classify_intent, parts, without_exclusions, words_to_look_up
 
 
 @pytest.mark.parametrize(
@@ -37,18 +37,6 @@ from quarry.records.intent import classify_intent, is_topic_alone, parts, withou
 )
 def test_a_query_is_a_keyword_lookup_or_a_question(query: str, intent: Intent) -> None:
     assert classify_intent(query) == intent
-
-
-@pytest.mark.parametrize("query", ["the elm?", "And about the ferry?", "But what about ferry fares?", "and ferries?"])
-def test_a_topic_alone_asks_nothing(query: str) -> None:
-    assert is_topic_alone(query)
-
-
-@pytest.mark.parametrize(
-    "query", ["Who?", "And why?", "what is about it?", "Tell me about it", "The ferry that sank near the lighthouse?"]
-)
-def test_what_asks_something_is_no_topic_alone(query: str) -> None:
-    assert not is_topic_alone(query)
 
 
 @given(st.text(max_size=200))

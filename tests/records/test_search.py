@@ -353,35 +353,6 @@ def test_pages_of_folded_records_fit_together(repeating_client: TestClient) -> N
     assert len({each["id"] for result in whole for each in (result, *result["also"])}) == 42
 
 
-@pytest.fixture
-def dated_client(database_url: str) -> Iterator[TestClient]:
-    """Three motions about the ferry, the earliest in the fewest words, and one about something else that is later than all."""
-    with psycopg.connect(database_url, autocommit=True) as connection:
-        connection.execute(
-            """insert into motions (id, text_content, date) values
-              ('m2022', 'The ferry timetable', '2022-03-01'),
-              ('m2023', 'The ferry timetable as it was', '2023-03-01'),
-              ('m2024', 'The ferry timetable as it is to be', '2024-03-01'),
-              ('other', 'A timetable of everything that the clerk, the mayor and their friends do all day', '2025-03-01')"""
-        )
-    with client_of(database_url) as client:
-        yield client
-
-
-@pytest.mark.parametrize(
-    "asked", ["latest ferry timetable", "the most recent ferry timetable", "newest ferry timetable"]
-)
-def test_where_the_latest_is_asked_for_the_latest_of_what_is_about_it_comes_first(
-    dated_client: TestClient, asked: str
-) -> None:
-    assert keys(found(dated_client, "ferry timetable"))[0] == ("motion", "m2022")
-    results = found(dated_client, asked)["results"]
-    assert results[0]["id"] == "m2024"
-    assert results[-1]["id"] == "other"
-    assert [result["score"] for result in results] == sorted((result["score"] for result in results), reverse=True)
-    assert found(dated_client, asked, ranking="seed")["results"][0]["id"] == "m2022"
-
-
 def test_the_seed_s_ranking_folds_nothing(repeating_client: TestClient) -> None:
     results = found(repeating_client, "mend the lantern on the quay", limit=100, ranking="seed")["results"]
     assert len(results) == 42

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+from tests.collections.support import apply_file, owner, work_off
+
 SCHEMA = """
 create schema trades;
 create table trades.products (id int primary key, name text not null, about text, category text, brand text, price numeric,
@@ -108,3 +113,11 @@ date = "spent_on"
 category = { kind = "value", column = "kind" }
 amount = { kind = "money", currency = "EUR" }
 """
+
+
+def fill(url: str) -> None:
+    """The tables, declared, their words in step."""
+    owner(url, SCHEMA)
+    apply_file(url, DECLARED)
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, work_off(url)).result()

@@ -54,7 +54,7 @@ def _records() -> Tunable:
         budget = Budget.without_model(services.settings.database_timeout_seconds)
         run = Run("records", caller.user_id, query.query, budget, chat=None)
         types, services = await acting_for(caller, services)
-        reading = await read_records(services.database, types, query.query)
+        reading = await read_records(caller, services, types, query.query)
         found = await gather_candidates(query.query, types.named(()), services, run, reading=reading)
         return lambda weights: [":".join(item.key) for item in fuse_types(found.candidates, weights[share])]
 

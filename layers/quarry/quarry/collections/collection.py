@@ -472,7 +472,8 @@ class OwnTable(Collection):
         return (*super().unshown_columns, *_KEPT_COLUMNS)
 
     def _beginning(self, row: LiteralString) -> LiteralString:
-        return f"left({self.text(next(iter(self.declaration.text)), row)}, {TITLE_MAX_CHARACTERS})"
+        text = next(iter(self.declaration.text), None)
+        return "null" if text is None else f"left({self.text(text, row)}, {TITLE_MAX_CHARACTERS})"
 
     def _facet_lines(self, row: LiteralString) -> list[LiteralString]:
         return []  # what answers may quote of it is declared in full

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import LiteralString
 
@@ -13,16 +13,13 @@ from quarry.collections.declaration import (
     FacetDeclaration,
     FacetKind,
     Referred,
-    line_columns,
-    table_name,
 )
-from quarry.collections.everyday_names import leads_of, with_everyday_names
 from quarry.collections.expression import expression_columns
 from quarry.collections.guessing import words
 from quarry.language.inflections import inflections
 from quarry.language.nouns import plural, singular
 from quarry.platform.tables import COLLECTION_WINDOWS, EmbeddedTable
-from quarry.retrieval.facets import NUMBER_OF, NUMERIC_KINDS, Facet, Related, SearchTable
+from quarry.retrieval.facets import NUMERIC_KINDS, Facet, Related, SearchTable
 from quarry.spans.date_verbs import events_of, is_verb
 from quarry.spans.measures import is_additive
 from quarry.spans.quantities import unit_named
@@ -47,9 +44,7 @@ def search_table(collection: Collection) -> SearchTable:
     table = SearchTable(
         collection.rows,
         nouns=(*called(collection), *_forms(label, collection), *_heads(label, collection)),
-        facets=tuple(
-            _with_amount(facets if isinstance(collection, OwnTable) else with_everyday_names(facets, collection))
-        ),
+        facets=tuple(_with_amount(facets)),
         date=DATE if declaration.date or _is_date(declaration.facets.get(DATE)) else None,
         related=tuple(_relations(collection)),
         called_by=declaration.called_by,
@@ -76,57 +71,6 @@ def _beside(table: SearchTable, collection: Collection) -> SearchTable:
         languages=collection.languages,
         reckons=True,
     )
-
-
-def named_by_others(collection: Collection, others: Iterable[Collection]) -> Iterator[Facet]:
-    """The collection's title, as the facets by which others refer to it: who names a thing means it, and what is of it."""
-    titles = line_columns(collection.declaration.title)
-    known = {*collection.declaration.facets}
-    for other in others:
-        for name, facet in other.declaration.facets.items():
-            if (
-                facet.of is None or not isinstance(facet.title, str) or name in known or (facet.title,) != titles
-            ):  # a template is no column's name
-                continue
-            if table_name(facet.of) == collection.source and other.id != collection.id:
-                known.add(name)
-                # of several things that a row has, each is called by one title
-                kind = "value" if facet.kind == "array" else facet.kind
-                named = FacetDeclaration(kind=kind, column=facet.title, label=facet.label, wording="called {}")
-                yield _facet(collection, name, named)
-
-
-def rows_referring(collection: Collection, others: Iterable[Collection]) -> Iterator[tuple[Facet, Related]]:
-    """How many rows of each other collection refer to a row: of each that does so by one column alone, and of which every caller
-    may see all.
-    """
-    for other in others:
-        references = [
-            facet
-            for facet in other.declaration.facets.values()
-            if facet.of is not None and facet.through is None and table_name(facet.of) == collection.source
-        ]
-        columns = {facet.by: facet.key or "id" for facet in references if facet.by}
-        name = f"{NUMBER_OF}{other.name}"
-        if len(columns) != 1 or other.declaration.scope_setting or name in collection.declaration.facets:
-            continue
-        [(by, key)] = columns.items()
-        rows = called(other)
-        own, their = collection.column(key, "o"), other.column(by, "x")
-        # counted before they are joined: of a million rows that refer to 20,000 a quarter of the time
-        counted: LiteralString = (
-            f"(select {own} as quarry_row, coalesce(c.number, 0) as quarry_value from {collection.source_sql} o left join"
-            f" (select {their} as quarry_row, count(*) as number from {other.source_sql} x group by 1) c"
-            f" on c.quarry_row = {own})"
-        )
-        on = f"r.quarry_row = {collection.column(key, 't')}"
-        yield (
-            Facet(
-                name, "number", "r.quarry_value", f"number of {other.label}", f"numbers of {other.label}",
-                wording=f"with {{}} {plural(rows[0]).replace('{', '').replace('}', '')}", related=name, steps=1, counts=rows,
-            ),
-            Related(name, other.declaration.source, on, source=counted),
-        )  # fmt: skip
 
 
 def _holds_words(collection: Collection) -> LiteralString:
@@ -216,7 +160,7 @@ def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
         given.plural or plural(label),
         words=(*given.words, *_forms(label, collection), *_counted(given.kind, label)),
         units=(label,) if given.kind == "number" else (),
-        leads=given.leads if isinstance(collection, OwnTable) else (*given.leads, *leads_of(name)),
+        leads=given.leads,
         wording=given.wording or _wording(given.kind, label),
         synonyms=tuple(given.synonyms.items()),
         is_hard=given.hard is True,

@@ -199,11 +199,6 @@ class Settings(BaseModel):
     run_log_days: int = Field(default=90, ge=1, description="How long the run log is kept.")
     records_ask_seconds: float = Field(default=60.0, gt=0, description="The longest that answering a question takes.")
     records_ask_tokens: int = Field(default=60_000, ge=1000, description="Model tokens that one answer may use.")
-    quarry_reader: Literal["learned", "rules"] = Field(
-        default="learned",
-        description="What reads questions about declared collections without a chat model: `learned`, the surer of the "
-        "reader with fitted weights and the rules, or `rules` alone.",
-    )
     records_semantic_weight: float = Field(
         default=0.4,
         ge=0,

@@ -20,20 +20,19 @@ from quarry.collections.collection import ENGLISH
 from quarry.language.demonyms import called_alike
 from quarry.language.everyday import is_everyday
 from quarry.language.irregular import other_forms
-from quarry.language.tokens import keys, says_something_by_case
+from quarry.language.tokens import keys
 from quarry.platform.errors import ModelError
 from quarry.platform.settings import LOCAL_EMBEDDING_MODEL
 from quarry.platform.text import STOP_WORDS, placed_words, topic_text, words
 from quarry.postgres.pool import Database
+from quarry.reader.said import Place, Said
 from quarry.records.deeds import names_in_passing
 from quarry.records.ranking import RankedRecord
-from quarry.records.reading import RecordsReading, is_written_as_name, other_names, tellable
+from quarry.records.reading import NAMED_MIN, RecordsReading, tellable
 from quarry.records.retrieval import similarities, tables_seen
 from quarry.records.searched_types import SearchedType
 from quarry.retrieval.fusion import SEMANTIC_WEIGHT
 from quarry.services.services import Services
-from quarry.spans.measures import compared
-from quarry.spans.mention import Asked, Cue, FacetName, Known, Value, Word
 from quarry.spans.question import Clause, Condition, spans_of
 
 _SAYING = frozenset(
@@ -85,7 +84,7 @@ ALL_WORTH = 0.999
 
 async def names_held_by_none(database: Database, reading: RecordsReading, types: Sequence[SearchedType]) -> list[str]:
     """The names in a question that no record of these types holds, written so or nearly so. Raises DatabaseUnavailable."""
-    names = islice(chain(_names_of_others(reading), _unknown_names(reading)), NAMES_MAX)
+    names = islice(_unknown_names(reading), NAMES_MAX)
     return await _held_by_none(database, list(names), types)
 
 
@@ -186,7 +185,7 @@ async def answerability(
     """
     database = services.reader
     is_measured = services.embeddings.name == LOCAL_EMBEDDING_MODEL
-    asked = _words(query, reading)[:WORDS_MAX]
+    asked = _words(query)[:WORDS_MAX]
     named = _named(query, reading, is_met=meets)
     if meets and named.words.issuperset(asked):
         # it says nothing but which records are meant, and these were found
@@ -291,17 +290,10 @@ def _likelihood(odds: float) -> float:
     return 1 / (1 + exp(-odds))
 
 
-def _words(query: str, reading: RecordsReading) -> list[str]:
-    """The words of a question that carry a topic. An adjective behind "how" carries none: it asks how much; nor does a verb that
-    speaks of a number of the rows ("what did it cost").
-    """
-    if reading.parsed.small_talk:
-        return words(topic_text(query, reading.parsed.small_talk))
+def _words(query: str) -> list[str]:
+    """The words of a question that carry a topic. An adjective behind "how" carries none: it asks how much."""
     said = words(query)
     degrees = {behind for word, behind in pairwise(said) if word == "how"}
-    table = reading.types.united
-    numbers = [facet for facet in table.facets if facet.kind in ("number", "money")] if table.reckons else []
-    degrees |= {word for word in said if compared(word, numbers)}
     return [word for word in said if word not in STOP_WORDS and word not in degrees] or words(topic_text(query))
 
 
@@ -338,43 +330,33 @@ async def is_met(
     return bool(row["is_met"])
 
 
-def _only_frames(value: Value) -> bool:
-    """Whether a word says what is asked, or that something is not so, and names nothing ("nobody assigned")."""
-    return isinstance(value, Asked) or (
-        isinstance(value, Cue) and (value.what == "light" or value.what.startswith("negates"))
-    )
-
-
 def _named(query: str, reading: RecordsReading, *, is_met: bool) -> _Named:
-    parsed = reading.parsed
-    if not query.startswith(parsed.text):
+    said = reading.read.said
+    if not query.startswith(reading.text):
         return _Named(_SAYING, ())
-    spans, values = list[tuple[int, int]](), list[tuple[Clause, int]]()
-    conditions = spans_of(reading.clauses if is_met else ())
-    for mention in parsed.mentions:
-        if isinstance(mention.value, Known):
-            whole = [each for each in mention.value.values if each.is_whole and each.likeness == 1]
-            if whole:
-                values.append(
-                    (tuple(Condition(each.facet, (each.value,)) for each in whole), max(each.rows for each in whole))
-                )
-                spans.append((mention.start, mention.end))
-        elif (
-            isinstance(mention.value, FacetName)
-            or mention.value == Cue("noun")
-            or (is_met and _only_frames(mention.value))
-            or mention.span in conditions
-        ):
-            spans.append((mention.start, mention.end))
-    called = [
-        keys(parsed.said(each))
-        for each in parsed.mentions
-        if each.value == Cue("noun") or isinstance(each.value, FacetName)
-    ]
-    inside, outside = set[str](), set[str]()
-    for word, start, end in placed_words(parsed.text):
-        (inside if any(first <= start and end <= last for first, last in spans) else outside).add(word)
-    return _Named(_SAYING.union(inside - outside), values[:VALUES_MAX], frozenset(chain(*called)))
+    values = list[tuple[Clause, int]]()
+    spans = [(each.start, each.end) for each in spans_of(reading.clauses if is_met else ())]
+    called = list[tuple[int, int]]()
+    for value in said.values:
+        whole = [link for link in value.links if link.is_whole]
+        if whole:
+            values.append(
+                (tuple(Condition(link.field, (link.value,)) for link in whole), max(link.rows for link in whole))
+            )
+            spans.append(_characters(value.place, said))
+    for places in said.named.values():
+        called += [_characters(each, said) for each in places if each.likeness >= NAMED_MIN]
+    inside, outside, kinds = set[str](), set[str](), set[str]()
+    for word, start, end in placed_words(reading.text):
+        is_kind = any(first <= start and end <= last for first, last in called)
+        is_named = is_kind or any(first <= start and end <= last for first, last in spans)
+        (inside if is_named else outside).add(word)
+        kinds |= {word} if is_kind else set()
+    return _Named(_SAYING.union(inside - outside), values[:VALUES_MAX], frozenset(kinds))
+
+
+def _characters(place: Place, said: Said) -> tuple[int, int]:
+    return said.tokens[place.first].start, said.tokens[place.last - 1].end
 
 
 async def _held(
@@ -526,19 +508,5 @@ class _Name:
 
 def _unknown_names(reading: RecordsReading) -> Iterator[_Name]:
     """Words written as names where capitals say something: each must be there, for a record may put several otherwise."""
-    parsed = reading.parsed
-    if not says_something_by_case(parsed.tokens):
-        return
-    others = {each.start for pair in other_names(parsed, reading.types.united) for each in pair}
-    for mention in parsed.mentions:
-        is_told = mention.start == parsed.tokens[0].start or mention.start in others
-        if isinstance(mention.value, Word) and is_written_as_name(mention, parsed) and not is_told:
-            name = parsed.said(mention)
-            yield from (_Name(name, word) for word in keys(name))
-
-
-def _names_of_others(reading: RecordsReading) -> Iterator[_Name]:
-    """A part of somebody's name with another word: whoever is called so is somebody else."""
-    for one, other in other_names(reading.parsed, reading.types.united):
-        name = reading.parsed.text[one.start : other.end]
-        yield _Name(name, name)
+    for each in reading.read.said.texts:
+        yield from (_Name(each.text, word) for word in keys(each.text))

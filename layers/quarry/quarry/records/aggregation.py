@@ -23,11 +23,15 @@ def _event(result: QueryResult) -> AggregationEvent:
     measures = {name: place for place, name in enumerate(names) if place >= keys and name != "count"}
     of = next(iter(measures), None)
     first = result.rows[0] if result.rows else []
+    is_of_time = keys == 1 and query.group[0].period is not None and query.limit is None
+    shown = result.rows[-GROUPS_MAX:] if is_of_time else result.rows[:GROUPS_MAX]
+    groups = [_group(row, names, keys, measures) for row in shown] if keys else []
     return AggregationEvent(
         by=", ".join(names[:keys]) or None,
-        groups=[_group(row, names, keys, measures) for row in result.rows[:GROUPS_MAX]] if keys else [],
+        groups=groups,
         group_count=len(result.rows) if keys else 0,
         total=result.total,
+        other=max(0, result.total - sum(each.count for each in groups)) if "count" in names and keys else 0,
         of=of,
         value=_number(first[measures[of]]) if of and not keys and first else None,
         filters={chip.pointer: chip.label for chip in result.filters},

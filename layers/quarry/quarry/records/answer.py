@@ -16,18 +16,17 @@ from quarry.platform.off_loop import off_loop
 from quarry.records.applied import applied, scope_of, with_filters_in_force
 from quarry.records.begun import Asked, Begun
 from quarry.records.by_model import answered_by_model
-from quarry.records.by_reader import read
+from quarry.records.by_reader import known_facts
 from quarry.records.by_rule import answered_by_rule
 from quarry.records.contract import AskRequest, IntentEvent, ToolCallEvent, ToolObservationEvent
 from quarry.records.conversation import Conversation, take_up
 from quarry.records.evidence import Evidence
-from quarry.records.facts import Facts, known_facts
 from quarry.records.intent import classify_intent
-from quarry.records.reading import RecordsReading, by_itself, read_records
+from quarry.records.reading import RecordsReading, read_records
 from quarry.records.research import SOURCES_FOUND_MAX
 from quarry.records.retrieval import with_known_values
 from quarry.records.searched_types import RecordTypes
-from quarry.records.tools import SEARCH, Searched, SearchToolset
+from quarry.records.tools import SEARCH, SearchToolset
 from quarry.records.types_in_force import acting_for
 from quarry.records.unreadable import over_readable
 from quarry.runs.run_log import Run
@@ -59,7 +58,7 @@ async def answer_question(
     budget, logged = _budget(services), request.as_asked()
     with services.run("records", caller, request.question, logged, budget, request_id, run_id) as run:
         yield IntentEvent(intent=classify_intent(request.question))
-        asked = await over_readable(types, services.memory, partial(_read, request, services))
+        asked = await over_readable(types, services.memory, partial(_read, request, caller, services))
         yield _call_event(asked, run)
         begun = await over_readable(asked.types, services.memory, partial(_begin, asked, caller, services, run))
         for name in begun.asked.types.degraded(begun.asked.request.types):
@@ -71,61 +70,41 @@ async def answer_question(
                 yield event
 
 
-async def _read(request: AskRequest, services: Services, types: RecordTypes) -> Asked:
+async def _read(request: AskRequest, caller: Caller, services: Services, types: RecordTypes) -> Asked:
     """What is asked of these types, and of which of their records."""
-    conversation, reading = await _placed(request, services, types)
+    conversation, reading = await _placed(request, caller, services, types)
     request = with_filters_in_force(request, conversation)
     chosen = types.named(request.types)
     scope = await with_known_values(services.reader, scope_of(request.filters, chosen), chosen, types.owners)
     return Asked(types, request, conversation, reading, scope, applied(request, types, scope))
 
 
-async def _placed(request: AskRequest, services: Services, types: RecordTypes) -> tuple[Conversation, RecordsReading]:
-    """The question in its conversation, and what it asks of the records: in the light of those before it, unless it names a topic
-    of its own.
+async def _placed(
+    request: AskRequest, caller: Caller, services: Services, types: RecordTypes
+) -> tuple[Conversation, RecordsReading]:
+    """The question in its conversation, and what it asks of the records: in the light of the one before it, unless it begins a
+    topic of its own. One that says only conditions begins none: "and in March?".
     """
     history = request.recent_history
-    earlier = [turn.question for turn in history if turn.question]
-    reading = await read_records(services.reader, types, request.question, earlier=earlier)
-    follows_up = reading.question.follows_up
-    place = partial(take_up, request.question, history, leans=follows_up, small_talk=reading.parsed.small_talk)
+    read = partial(read_records, caller, services, types, request.question, request.types)
+    alone = await read()
+    place = partial(take_up, request.question, history, stays=alone.only_conditions)
     conversation = await off_loop(place)
-    if not (conversation.topic_changed and follows_up):
-        return conversation, reading
-    alone = await off_loop(by_itself, reading)
-    if alone.question.topic:
-        return conversation, alone
-    # no more than a condition is said: "and in March?"
-    return await off_loop(partial(place, stays=True)), reading
+    earlier = next((turn.question for turn in reversed(conversation.history) if turn.question), "")
+    return conversation, await read(earlier=earlier) if earlier else alone
 
 
 async def _begin(asked: Asked, caller: Caller, services: Services, run: Run, types: RecordTypes) -> Begun:
     """The question searched for over these types and, where no model leads, what is known for sure."""
     if types is not asked.types:
-        asked = await _read(asked.request, services, types)
+        asked = await _read(asked.request, caller, services, types)
     evidence = Evidence(SOURCES_FOUND_MAX) if run.chat is not None else Evidence()
     chosen = types.named(asked.request.types)
     toolset = SearchToolset(services, caller, run, chosen, asked.reading, asked.scope, evidence)
     query = asked.conversation.search_query
     first = await toolset.search(query)
-    facts = await _facts(asked.conversation, first, toolset) if run.chat is None else None
+    facts = await known_facts(query, first, toolset) if run.chat is None else None
     return Begun(asked, caller, toolset, first, facts)
-
-
-async def _facts(conversation: Conversation, first: Searched, toolset: SearchToolset) -> Facts:
-    """What is known without a model. Of declared collections it is the surer of what the reader and the rules say, as the setting
-    has it; where neither is sure, the reader's answer unless it leaves words unread that passages may answer.
-    """
-    found = None
-    if toolset.services.settings.quarry_reader == "learned":
-        earlier = next((turn.question for turn in reversed(conversation.history) if turn.question), "")
-        found = await read(conversation.question, earlier, toolset)
-    if found is not None and found.is_sure and (facts := await found.facts()) is not None:
-        return facts
-    known = await known_facts(conversation.search_query, first, toolset)
-    if found is None or found.is_sure or known.is_sure or (found.has_unread and first.sources):
-        return known
-    return await found.facts() or known
 
 
 def _call_event(asked: Asked, run: Run) -> ToolCallEvent:

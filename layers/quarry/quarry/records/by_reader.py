@@ -1,93 +1,113 @@
-"""Questions about declared collections, read as Queries: what they give is told as rows, groups or numbers."""
+"""What is known of an answer without a model: what the question's Query gives, where that is likely what it asks, else
+whether the records found answer it.
+"""
 
 from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
-from quarry.agent.reading import read_over
 from quarry.agent.service import answer_query
-from quarry.agent.sources import Asked, what_may_be_asked
 from quarry.platform.errors import InvalidInput
 from quarry.query.algebra import Query
 from quarry.query.contract import QueryResult, ResultColumn
 from quarry.query.result import Cell
 from quarry.reader.reading import Reading
 from quarry.records.aggregation import aggregation_of
+from quarry.records.answerability import facts_of
 from quarry.records.facts import Facts
-from quarry.records.retrieval import EVERYTHING
-from quarry.records.searched_types import BUILT_IN
-from quarry.records.tools import SearchToolset
+from quarry.records.filters import NEGATED, TO
+from quarry.records.reading import NOT_EQUAL, bounds, comparisons
+from quarry.records.scoped import required
+from quarry.records.tools import Searched, SearchToolset
 
 LINES_MAX = 50
 """Rows, or groups, that an answer lists."""
 UNREAD_MAX = 6
 
 
+async def known_facts(query: str, first: Searched, toolset: SearchToolset) -> Facts:
+    """What the question's Query gives where it is surely asked; else what the records found answer, behind a doubted result where
+    that is likelier right. Raises DatabaseUnavailable, and SourceUnavailable where a table cannot be read.
+    """
+    read = _read(toolset)
+    if read is not None and read.is_sure and (facts := await read.facts()) is not None:
+        return facts
+    passages = await facts_of(query, first, toolset)
+    is_likelier = read is not None and (passages.is_listed or read.reading.chance > passages.chance)
+    if read is None or not is_likelier or (facts := await read.facts()) is None:
+        return passages
+    # words that were not read may be answered by what the records say, and what was counted may be looked at
+    is_all = not (read.reading.unread or passages.is_listed) or passages.is_all or not first.sources
+    return replace(facts, is_all=is_all, authors=passages.authors, is_listed=passages.is_listed)
+
+
 @dataclass(frozen=True)
-class Read:
-    """A question as the Query that it likely is, which has not run yet."""
+class _Read:
+    """A question as the Query that it likely is, within the filters that hold. It has not run yet."""
 
     reading: Reading
     query: Query
-    asked: Asked
     toolset: SearchToolset
-    today: datetime.date
 
     @property
     def is_sure(self) -> bool:
         """Whether it is right so often that nothing needs to be doubted."""
         return self.reading.verdict == "confident"
 
-    @property
-    def has_unread(self) -> bool:
-        """Whether words say something more."""
-        return bool(self.reading.unread)
-
     async def facts(self) -> Facts | None:
-        """What the Query gives; None where it cannot be asked. Raises DatabaseUnavailable, and SourceUnavailable where a table
-        cannot be read.
-        """
-        with self.toolset.run.step("records_count"):
+        """What the Query gives; None where it cannot be asked."""
+        toolset, today = self.toolset, datetime.datetime.now(datetime.UTC).date()
+        with toolset.run.step("records_count"):
             try:
-                result = await answer_query(self.query, self.asked, self.toolset.services, self.today)
+                result = await answer_query(self.query, toolset.reading.asked, toolset.services, today)
             except InvalidInput:
                 return None
-        return _facts(self.reading, result)
+        facts = _facts(self.reading, result)
+        counted = facts.counted
+        if counted is not None:
+            facts = replace(facts, counted=counted.model_copy(update={"filters": self._filters()}))
+        return facts
+
+    def _filters(self) -> dict[str, Any]:
+        """The conditions by the names that a request has for them; what no request can ask is left to the query."""
+        name = self.toolset.reading.asked.homes[self.query.source][1]
+        table = self.toolset.reading.types.counted.get(name)
+        filters: dict[str, Any] = {"types": [name]}
+        facets: dict[str, list[str]] = {}
+        where = [each.model_dump(mode="json", exclude_defaults=True) for each in self.query.where]
+        for field, op, values, is_denied in comparisons([each for each in where if "any_of" not in each]):
+            if table is None or field not in table.by_name:
+                continue
+            days = table.by_name[field].kind == "date" and field == table.date and not is_denied
+            first, last = bounds(op, values)
+            if days and (first or last):
+                filters |= {key: str(day) for key, day in (("from", first), ("to", last)) if day is not None}
+            elif op in ("=", NOT_EQUAL):
+                facets[f"{NEGATED if is_denied else ''}{field}"] = [str(value) for value in values]
+            elif first is not None or last is not None:
+                said = f"{'' if first is None else first}{TO}{'' if last is None else last}"
+                facets[f"{NEGATED if is_denied else ''}{field}"] = [said]
+        return {**filters, "facets": facets} if facets else filters
 
 
-async def read(question: str, earlier: str, toolset: SearchToolset) -> Read | None:
-    """What a question asks of the declared collections, where it may go on from an `earlier` one; None where no Query is likely
-    what it asks, and where others are searched too, or only some of their rows. Raises DatabaseUnavailable.
-    """
-    services = toolset.services
-    own = [each.name for each in toolset.types if each.name not in BUILT_IN]
-    if toolset.scope != EVERYTHING or not own or len(own) < len(toolset.types):
+def _read(toolset: SearchToolset) -> _Read | None:
+    """The Query that the question likely is; None where none is likely, or it cannot be asked within the filters."""
+    reading, asked = toolset.reading.read, toolset.reading.asked
+    if reading.query is None or reading.verdict == "refused" or not reading.best[0][0].mask:
+        return None  # nothing of the question was read
+    name = reading.query.source
+    table = toolset.reading.types.counted.get(asked.homes[name][1])
+    try:
+        given = required(toolset.scope, table, asked.schema.sources[name]) if table is not None else []
+    except InvalidInput:
         return None
-    asked = await what_may_be_asked(toolset.caller, services)
-    names = _sources(toolset, asked)
-    today = datetime.datetime.now(datetime.UTC).date()
-    with toolset.run.step("records_read"):
-        before = await read_over(earlier, names, asked, services, today) if earlier else None
-        reading = await read_over(question, names, asked, services, today, before)
-    if reading.query is None or reading.verdict == "refused":
-        return None
-    return Read(reading, reading.query, asked, toolset, today)
-
-
-def _sources(toolset: SearchToolset, asked: Asked) -> list[str]:
-    """The sources that may be asked: the collections that are searched, with all that are only counted where none is left out."""
-    searched = {each.name for each in toolset.types}
-    others = {*toolset.reading.types} - searched
-    return [
-        name
-        for name, (domain, own) in asked.homes.items()
-        if domain == "records"
-        and own not in BUILT_IN
-        and name in asked.schema.sources
-        and (own in searched or not others)
-    ]
+    # what is filtered by and said is one condition
+    where = (*given, *(each for each in reading.query.where if each not in given))
+    query = reading.query.model_copy(update={"where": where})
+    return _Read(reading, query, toolset)
 
 
 def _facts(reading: Reading, result: QueryResult) -> Facts:

@@ -12,6 +12,7 @@ from quarry.platform.off_loop import off_loop
 from quarry.records import fallbacks
 from quarry.records.answer_cache import FinishedAnswer, KeptAnswer, Keys
 from quarry.records.begun import BROKEN_OFF, Begun
+from quarry.records.by_reader import known_facts
 from quarry.records.confidence import confidence
 from quarry.records.contract import (
     AnswerChunkEvent,
@@ -23,9 +24,8 @@ from quarry.records.contract import (
     SourcesEvent,
 )
 from quarry.records.evidence import SOURCES_MAX, EvidenceSource
-from quarry.records.facts import Facts, known_facts
+from quarry.records.facts import Facts
 from quarry.records.followups import suggest_followups
-from quarry.records.near_numbers import near_number_asked_for
 from quarry.records.support import support
 from quarry.streaming.events import Event
 
@@ -33,8 +33,6 @@ from quarry.streaming.events import Event
 async def answered_by_rule(begun: Begun) -> AsyncGenerator[Event]:
     """The events of an answer that no model writes, after its first search. Raises DatabaseUnavailable."""
     facts = begun.facts or await known_facts(begun.conversation.search_query, begun.first, begun.toolset)
-    if facts.counted is None and (near := await near_number_asked_for(begun)) is not None:
-        facts = near
     ruled = Ruled(begun, facts)
     keys = begun.keys(facts.text, facts.doubt, facts.is_all, facts.counted.to_json() if facts.counted else None)
     kept = await begun.kept(keys)
@@ -132,7 +130,7 @@ class Ruled:
     def _sentences(self) -> Iterator[str]:
         """The sources' own sentences, after what they may not answer."""
         facts, sources = self.facts, self.evidence
-        if facts.doubt and not facts.lacking and sources:
+        if facts.doubt and not (facts.lacking or facts.text) and sources:
             yield f"{facts.doubt}\n\n"
         extracted = quotations(self.begun, facts, sources)
         # an exact count needs no quotation

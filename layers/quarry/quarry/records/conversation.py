@@ -34,24 +34,16 @@ class Conversation:
     search_query: str
 
 
-def take_up(
-    question: str,
-    history: Sequence[PriorTurn],
-    *,
-    leans: bool = False,
-    small_talk: Set[str] = frozenset(),
-    stays: bool = False,
-) -> Conversation:
-    """Place `question` in its conversation. `leans`: its words refer to what was said ("and what of it?"); `small_talk` are those
-    that carry no topic in the language it is asked in; `stays`: it is known to go on.
+def take_up(question: str, history: Sequence[PriorTurn], *, stays: bool = False) -> Conversation:
+    """Place `question` in its conversation. `stays`: it is known to go on.
 
     A question that shares no significant word with the history starts a new topic and forgets the history; so does one that
     shares few, none of them asked about before, and refers to nothing known. One without any significant word of its own
     ("why?") cannot, nor can one that ends in a pronoun ("who moved it?") or has one beside a single such word ("what did it
     cost?").
     """
-    own = set(significant_words(" ".join(word for word in words(question) if word not in small_talk)))
-    if history and own and not stays and _is_new(question, own, history, leans=leans or bool(small_talk)):
+    own = set(significant_words(question))
+    if history and own and not stays and _is_new(question, own, history):
         return Conversation(question, (), topic_changed=True, search_query=question)
     search_query = question
     if history and len(own) < STANDALONE_WORDS_MIN:
@@ -60,13 +52,13 @@ def take_up(
     return Conversation(question, tuple(history), topic_changed=False, search_query=search_query)
 
 
-def _is_new(question: str, own: Set[str], history: Sequence[PriorTurn], *, leans: bool) -> bool:
+def _is_new(question: str, own: Set[str], history: Sequence[PriorTurn]) -> bool:
     said = words(question)
     if said[-1] in _POINTING_BACK or (len(own) == 1 and not _PRONOUNS.isdisjoint(said)):
         return False
     asked = {word for turn in history for word in significant_words(turn.question)}
     answered = {word for turn in history for word in significant_words(turn.answer)}
     shared = own & (asked | answered)
-    if leans or not shared or not asked or own & asked or _DEFINITE.search(question):
+    if not shared or not asked or own & asked or _DEFINITE.search(question):
         return not shared
     return len(own - shared) >= max(NEW_WORDS_MIN, 2 * len(shared))

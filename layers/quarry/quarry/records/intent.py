@@ -6,10 +6,9 @@ An ambiguous query counts as a question, so that its reader gets an answer; the 
 from __future__ import annotations
 
 import re
-from collections.abc import Set
 
 from quarry.language.tokens import codes_in
-from quarry.platform.text import STOP_WORDS, topic_text, words
+from quarry.platform.text import topic_text, words
 from quarry.records.contract import Intent
 from quarry.spans.mention import Span
 
@@ -21,7 +20,6 @@ QUESTION_WORDS = frozenset(
 )
 QUESTION_PHRASES = (("tell", "me"), ("show", "me"), ("give", "me"), ("find", "out"))
 KEYWORD_WORDS_MAX = 3
-TOPIC_WORDS_MAX = 4
 
 _OPERATORS = re.compile(r'"|(?:^|\s)-\S|\bOR\b')
 _TYPED = re.compile(r'(-*+)("[^"]*"?|[^\s"]+)')
@@ -40,10 +38,6 @@ _NEXT_PART = re.compile(
     r"(?:the|an?|it|they|he|she|we|this|that|these|those|there|any(?:body|one|thing)?|all|its|their|his|her)\b)",
     re.IGNORECASE,
 )
-
-
-_OPENING = re.compile(r"\A\s*(?:(?:and|but)\b[\s,]*+)?(?:(?:(?:what|how)\s+)?about\b)?", re.IGNORECASE)
-"""How a question takes up the one before it."""
 
 
 def parts(question: str) -> list[str]:
@@ -69,12 +63,6 @@ def is_asked(query: str) -> bool:
     return bool(found) and (found[0].split("'")[0] in QUESTION_WORDS or tuple(found[:2]) in QUESTION_PHRASES)
 
 
-def is_topic_alone(query: str) -> bool:
-    """Whether it names a topic, and asks nothing of it: "and about the bridge?"."""
-    said = words(_OPENING.sub("", query, count=1))
-    return QUESTION_WORDS.isdisjoint(said) and tuple(said[:2]) not in QUESTION_PHRASES and len(said) <= TOPIC_WORDS_MAX
-
-
 def exclusions_in(query: str) -> list[Span]:
     """Where the words and phrases stand that a dash excludes ("-parks", '-"bike lanes"')."""
     return [Span(*typed.span()) for typed in _TYPED.finditer(_plainly_quoted(query)) if len(typed[1]) % 2]
@@ -90,9 +78,8 @@ def without_exclusions(query: str) -> str:
     return " ".join(filter(None, kept))
 
 
-def words_to_look_up(query: str, small_talk: Set[str] = frozenset()) -> str:
-    """What the text half of the search is given: a question without its small talk, anything else as it stands. `small_talk` is
-    that of a question in another language than English.
+def words_to_look_up(query: str) -> str:
+    """What the text half of the search is given: a question without its small talk, anything else as it stands.
 
     "How much did the bridge go up" is about the bridge; its "much" and "go" are rare in records and would count for more. A code
     is a phrase, which lifts what holds it.
@@ -102,7 +89,7 @@ def words_to_look_up(query: str, small_talk: Set[str] = frozenset()) -> str:
     codes = codes_in(query)
     others = " ".join(word for word in query.split() if not codes_in(word))
     if others and classify_intent(query) != "keyword":
-        others = topic_text(others, small_talk or STOP_WORDS)
+        others = topic_text(others)
     return " ".join([*([others] if others else []), *(f'"{code}"' for code in codes)])
 
 

@@ -1,75 +1,66 @@
-"""A question over records, read once for all types: which of them it asks for, and what their records must be like.
+"""A question over records, read once for all types by the learned reader: which of them it asks for, and what their records must
+be like.
 
-Records are prose, and most of what a question says is what they tell about, not what they are: "the 2026 budget" is no record of
-2026. So a condition must hold only where the question names the records that it is said of ("tickets opened in March"), or says
-nothing else, or names a day. Elsewhere it adds weight.
+Records are prose, and most of what a question says is what they tell about, not what they are. So a condition must hold only
+where the question names the records that it is said of ("tickets opened in March"), or says nothing else. Elsewhere it adds
+weight.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import chain, pairwise
+import datetime
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
 
-from quarry.language.stemming import stem, stem_set
-from quarry.language.tokens import says_something_by_case
+from quarry.agent.reading import read_over
+from quarry.agent.sources import Asked, what_may_be_asked
 from quarry.platform.off_loop import off_loop
-from quarry.postgres.pool import Database
+from quarry.platform.text import significant_words
 from quarry.query.worded import can_have
+from quarry.reader.names import SourceName
+from quarry.reader.reading import Reading
+from quarry.reader.said import SaidValue
 from quarry.records.intent import exclusions_in
 from quarry.records.searched_types import RecordTypes
-from quarry.retrieval.facets import Facet, SearchTable
-from quarry.retrieval.reading import read_question
-from quarry.spans.date_verbs import is_event, is_undone, tells_of
-from quarry.spans.interpretation import interpret
-from quarry.spans.mention import (
-    Asked,
-    AskedFor,
-    Cue,
-    DateRange,
-    FacetName,
-    Known,
-    KnownValue,
-    Mention,
-    MoneyRange,
-    NumberRange,
-    ParsedQuery,
-    Place,
-    Span,
-    Word,
-)
-from quarry.spans.question import Ask, Clause, Condition, Question, Reading, spans_of
+from quarry.retrieval.facets import NUMERIC_KINDS, Facet, SearchTable
+from quarry.services.services import Caller, Services
+from quarry.spans.mention import DateRange, NumberRange, Span
+from quarry.spans.question import Clause, Condition, spans_of
 
+LIKELY, LIKELY_WHOLE = 0.5, 0.2
+"""What so much of the probability agrees on is taken as said; less is enough for a value that is said whole, and for what records
+are called."""
+SURE = 0.7
+"""Of fields that hold the same value, one with so much of the probability is meant alone."""
+NAMED_MIN = 0.99
+"""So much of what records are called is said where they are asked for by name."""
 CLAUSES_MAX = 12
-"""So many conditions a question may have; of more, the first ones hold."""
-
-
-_ON_THE_WHOLE = stem_set("spend spent earn earned pay")
-"""What is asked so is a sum."""
-_RECORDS = stem_set("record entry row")
-"""What records of any type are called."""
-_JOINING = (Cue("and"), Cue("or"))
+NOT_EQUAL = "!="
 
 
 @dataclass(frozen=True)
 class RecordsReading:
-    """A question as it was read. `clauses` are its conditions on records; `must_hold`: no others are meant. `named` are the types
-    that it asks for by name, `counted` those that it asks the number of, one after the other where it names several. `words` are
-    what is left to be found by words: all but what the conditions say. `excludes`: a dash rules some out ("council -parks"), also
-    where they are a value of the data.
+    """A question as it was read. `read` is what the reader made of it over the sources in `asked`, by the names in `sources`.
+
+    `clauses` are its conditions on records; `must_hold`: no others are meant. `named` are the types that it asks for by name.
+    `words` are what is left to be found by words: all but what the conditions say; empty where the whole search text serves.
+    `says_more`: words say more than which records are meant. `excludes`: a dash rules some out ("council -parks").
     """
 
     types: RecordTypes
-    parsed: ParsedQuery
-    question: Question
+    text: str
+    asked: Asked
+    read: Reading
     clauses: Sequence[Clause] = ()
     named: Sequence[str] = ()
-    counted: Sequence[Sequence[str]] = ()
     must_hold: bool = False
     words: str = ""
+    says_more: bool = True
     excludes: bool = False
-    as_words: Mapping[Clause, str] = field(default_factory=dict)
-    """The conditions that say nothing of the types that it names, each with the words that are looked for in its place."""
+    asks_for_latest: bool = False
 
     @property
     def authors(self) -> frozenset[str]:
@@ -80,175 +71,254 @@ class RecordsReading:
 
     @property
     def rows_asked_for(self) -> frozenset[str]:
-        """The types of anybody's rows that the question asks for by name; what is only counted, as meetings are, is of none."""
-        return frozenset(name for name in self.named if name in self.types and self.types[name].table.reckons)
+        """The types of declared tables that the question asks for by name."""
+        return frozenset(name for name in self.named if name in self.types.of_anybody)
 
     @property
-    def asks_what_no_row_says(self) -> bool:
-        """Whether it asks for a number of anybody's rows, an average or a share of them, which of them has the most or the least
-        of something, what was spent or earned on the whole, or what is more or less than they tell.
-        """
-        asked = self.asked
-        if "count" in asked and not self.rows_asked_for.isdisjoint(chain(*self.counted)):
-            return True
-        names_rows = any(each.value == Cue("noun") for each in self.parsed.mentions)
-        if self.types.united.reckons and names_rows and asked & {"most", "least"}:
-            return True
-        is_total = "measure" in asked and any(stem(token.key) in _ON_THE_WHOLE for token in self.parsed.tokens)
-        untold = {missing.evidence for missing in self.question.unanswerable}
-        compares = any(
-            isinstance(each.value, NumberRange | MoneyRange)
-            and each.value.least != each.value.most
-            and each.span in untold
-            for each in self.parsed.mentions
-        )
-        return self.types.united.reckons and bool(is_total or compares or asked & {"average", "share"})
-
-    @property
-    def asked(self) -> set[AskedFor]:
-        """All that is asked for in so many words; empty of what is no question."""
-        return {mention.value.what for mention in self.parsed.mentions if isinstance(mention.value, Asked)}
+    def only_conditions(self) -> bool:
+        """Whether nothing is said but conditions, so that it goes on from another question: "and in March?"."""
+        return bool(self.clauses) and not (self.named or self.says_more)
 
     def lists(self, given: Sequence[Clause] = ()) -> bool:
         """Whether nothing is said but which records are meant, by its conditions or those that are `given`."""
         if self.excludes and not self.named:
             return False  # what records hold is meant, not only which they are
-        return self.must_hold and bool(self.clauses or given) and not self.question.topic
-
-    @property
-    def asks_for_latest(self) -> bool:
-        """Whether the question asks for the latest records ("the most recent", "latest")."""
-        ask = self.question.ask
-        return ask.kind == "extreme" and not ask.ascending and ask.facet == self.types.united.date
-
-    def counting(self) -> RecordsReading:
-        """The same, where the number of its records is asked for."""
-        return replace(
-            self, question=replace(self.question, ask=Ask("count")), counted=[self.named] if self.named else ()
-        )
+        return self.must_hold and bool(self.clauses or given) and not self.says_more
 
     def clauses_for(self, table: SearchTable) -> list[Clause] | None:
-        """The conditions as this table can tell them; None where it cannot tell one, or dates its rows by something else."""
-        if table.reckons and not tells_when(self.parsed, self.question, table):
-            return None
-        return told_of(table, self.clauses)
+        """The conditions as this table can tell them; None where it cannot tell one."""
+        told = [tellable(clause, table) for clause in self.clauses]
+        return told if all(told) else None
 
 
 async def read_records(
-    database: Database, types: RecordTypes, text: str, *, earlier: Sequence[str] = ()
+    caller: Caller, services: Services, types: RecordTypes, text: str, names: Sequence[str] = (), *, earlier: str = ""
 ) -> RecordsReading:
-    """What `text` asks of records of these types; `earlier` are the questions before it, the last one last, of which it keeps
-    what it does not change. Raises DatabaseUnavailable.
+    """What `text` asks of the records of these types, or of those in `names` alone; it may go on from an `earlier` question.
+    Raises DatabaseUnavailable.
     """
-    reading = await read_question(database, types.united, text, earlier=earlier, owners=types.owners)
-    return await off_loop(_placed, types, reading)
+    asked = await what_may_be_asked(caller, services)
+    sources = _sources(types, names, asked)
+    today = datetime.datetime.now(datetime.UTC).date()
+    over = partial(read_over, names=sources, asked=asked, services=services, today=today)
+    before = await over(earlier) if earlier else None
+    read = await over(text, before=before)
+    return await off_loop(_placed, types, asked, read, goes_on=before is not None)
 
 
-def _placed(types: RecordTypes, reading: Reading) -> RecordsReading:
-    before = _placed(types, reading.taken_up) if reading.taken_up else None
-    return place(types, reading.parsed, reading.question, before)
-
-
-def by_itself(reading: RecordsReading) -> RecordsReading:
-    """What the question asks where it takes up none before it."""
-    return place(reading.types, reading.parsed, interpret(reading.parsed, reading.types.united))
-
-
-def place(
-    types: RecordTypes, parsed: ParsedQuery, question: Question, before: RecordsReading | None = None
-) -> RecordsReading:
-    """The reading with what is said of records told from what these tell about; `before` is that of the question it takes up."""
-    asked, said_before = set(question.clauses), set(before.question.clauses) if before else set[Clause]()
-    others = {each.span for pair in other_names(parsed, types.united) for each in pair}
-    named = _named(parsed, types) or (before.named if before else ())
-    as_words = {clause: said for clause, said in (before.as_words if before else {}).items() if clause in asked}
-    as_words |= parts_of_others(parsed, question.clauses, [types.counted[name] for name in named])
-    question = _with_words(question, as_words)
-    kept = [clause for clause in before.clauses if clause in asked] if before else []
-    own = [
-        clause
-        for clause in question.clauses[:CLAUSES_MAX]
-        if clause not in said_before
-        and not is_soft(clause, types.united)
-        and not any(others.intersection(condition.evidence) for condition in clause)
+def _sources(types: RecordTypes, names: Sequence[str], asked: Asked) -> list[str]:
+    """The sources of the types, with those that are only counted where all types are asked."""
+    return [
+        name
+        for name, (domain, own) in asked.homes.items()
+        if domain == "records"
+        and name in asked.schema.sources
+        and (own in names if names else own in types or own not in types.whole)
     ]
-    says_more = bool(question.topic or question.unanswerable or question.excluded_words) or (
-        # in prose, "is there" asks whether something is told of
-        question.ask.kind == "exists" and not types.united.reckons
-    )
-    names_a_day = any(_is_a_day(condition) for clause in own for condition in clause)
-    must_hold = bool(named) or names_a_day or not says_more
-    clauses = [*kept, *(clause for clause in own if must_hold or not _only_describes(clause, parsed, types.united))][
-        :CLAUSES_MAX
-    ]
-    excluded = exclusions_in(parsed.text)
+
+
+def _placed(types: RecordTypes, asked: Asked, read: Reading, *, goes_on: bool) -> RecordsReading:
+    """The reading with what is said of records told from what these tell about."""
+    text, likely = read.said.text, Likely(read)
+    clauses = [each for each in likely.clauses(types.united) if not is_soft(each, types.united)][:CLAUSES_MAX]
+    named = tuple(own for name in likely.sources if (own := asked.homes[name][1]) in types.counted)
+    excluded = exclusions_in(text)
+    left = _without(text, [*spans_of(clauses), *excluded])
+    says_more = likely.says_more(spans_of(clauses))
+    must_hold = bool(named) or not says_more or any(map(_is_a_day, clauses))
+    if not must_hold:
+        clauses = [each for each in clauses if _is_of_people_or_days(each, types.united)]
+        left = _without(text, [*spans_of(clauses), *excluded])
+    kept = " ".join(text[each.start : each.end] for each in excluded)
     return RecordsReading(
-        types,
-        parsed,
-        question,
-        clauses,
-        named,
-        _counted(parsed, types) or (before.counted if before else ()),
-        must_hold,
-        question.topic if before else _without(parsed, clauses, excluded),
-        bool(excluded),
-        as_words,
-    )
+        types, text, asked, read, clauses, named, must_hold,
+        words=f"{left} {kept}".strip() if not goes_on and significant_words(left) else "",
+        says_more=says_more,
+        excludes=bool(excluded),
+        asks_for_latest=likely.asks_for_latest(asked),
+    )  # fmt: skip
 
 
-def parts_of_others(
-    parsed: ParsedQuery, clauses: Sequence[Clause], tables: Collection[SearchTable]
-) -> dict[Clause, str]:
-    """The clauses whose words are a part of a value that other tables alone hold, each with these words: of "Toner care", a topic
-    of guides, "toner" says nothing of the topics of calls. Empty where no tables are given.
-    """
-    known = {(each.facet, each.value): each for each in known_values(parsed)}
-    found: dict[Clause, str] = {}
-    for clause in clauses if tables else ():
-        values = [(each.facet, value) for each in clause for value in each.values]
-        is_part = all(each.values and not each.is_negated for each in clause) and all(
-            each in known and (not known[each].is_whole or known[each].likeness < 1) for each in values
+@dataclass(frozen=True)
+class Likely:
+    """What the candidates of a reading agree on, each counting by its probability."""
+
+    read: Reading
+
+    @cached_property
+    def sources(self) -> list[str]:
+        """The sources that the question names, and likely asks for."""
+        chances: defaultdict[str, float] = defaultdict(float)
+        for candidate, chance in self.read.best:
+            chances[candidate.query["source"]] += chance
+        named = (
+            name.name
+            for name, places in self.read.said.named.items()
+            if isinstance(name, SourceName) and places[0].likeness >= NAMED_MIN
         )
-        if is_part and not any(may_hold(table, known[each]) for table in tables for each in values):
-            spans = sorted(spans_of([clause]), key=lambda span: span.start)
-            found[clause] = " ".join(parsed.text[span.start : span.end] for span in spans)
+        return [each for each in named if chances[each] >= LIKELY_WHOLE]
+
+    def clauses(self, table: SearchTable) -> Iterator[Clause]:
+        """What records must be like, as conditions on facets of the table."""
+        said = self.read.said
+        yield from _together(filter(None, (self._of_value(value, table) for value in said.values)), table)
+        values = {link.value for value in said.values for link in value.links}
+        chances: defaultdict[tuple[str, str, tuple[Any, ...]], float] = defaultdict(float)
+        for candidate, chance in self.read.best:
+            for name, op, compared, is_denied in comparisons(candidate.query.get("where", ())):
+                if not is_denied and values.isdisjoint(map(str, compared)):
+                    chances[name, op, compared] += chance
+        dated = False
+        for (name, op, compared), chance in chances.items():
+            facet = table.by_name.get(name)
+            if facet and chance >= LIKELY and (condition := self._compared(facet, op, compared)):
+                dated = dated or facet.kind in ("date", "year")
+                yield (condition,)
+        if table.date and not dated:
+            # days date the records, whatever else they may say; a year may be part of a name ("the 2026 budget")
+            for each in said.days:
+                if each.days.grain != "year" or not said.unread(each.place.mask):
+                    yield (
+                        Condition(
+                            table.date, range=each.days, evidence=(self._span(each.place.first, each.place.last),)
+                        ),
+                    )
+
+    def _of_value(self, value: SaidValue, table: SearchTable) -> Clause:
+        """Any of the fields that may hold the value, where most candidates ask for it; or none of them, where most deny it."""
+        meant = {link.value for link in value.links}
+        asked_for = denied = 0.0
+        of_field: defaultdict[str, float] = defaultdict(float)
+        for candidate, chance in self.read.best:
+            said = [each for each in comparisons(candidate.query.get("where", ())) if meant & set(map(str, each[2]))]
+            asked_for += chance * any(not each[3] for each in said)
+            denied += chance * any(each[3] for each in said)
+            for name in {each[0] for each in said}:
+                of_field[name] += chance
+        is_whole = any(link.is_whole for link in value.links)
+        if not (
+            is_whole or any(token.is_capital for token in self.read.said.tokens[value.place.first : value.place.last])
+        ):
+            return ()  # a word like others is no part of a name
+        if max(asked_for, denied) < (LIKELY_WHOLE if is_whole else LIKELY):
+            return ()
+        one = {name for name, chance in of_field.items() if chance >= SURE}
+        by_facet: dict[str, list[str]] = {}
+        for link in value.links:
+            is_meant = link.field in one if one else link.field in table.by_name
+            if link.is_whole == is_whole and is_meant and link.field in table.by_name:
+                by_facet.setdefault(link.field, []).append(link.value)
+        evidence = (self._span(value.place.first, value.place.last),)
+        return tuple(
+            Condition(name, tuple(dict.fromkeys(values)), is_negated=denied > asked_for, evidence=evidence)
+            for name, values in by_facet.items()
+        )
+
+    def _compared(self, facet: Facet, op: str, values: tuple[Any, ...]) -> Condition | None:
+        """A comparison with days or numbers as a condition; None for others."""
+        said = self.read.said
+        places = said.days if facet.kind in ("date", "year") else [*said.numbers, *said.lengths]
+        evidence = tuple(self._span(each.place.first, each.place.last) for each in places)
+        if not values or not evidence:
+            return None
+        low, high = bounds(op, values)
+        if low is None and high is None:
+            return None
+        if facet.kind == "date":
+            first, last = (None if day is None else datetime.date.fromisoformat(str(day)) for day in (low, high))
+            return Condition(facet.name, range=DateRange(first, last), evidence=evidence)
+        if facet.kind not in NUMERIC_KINDS:
+            return None
+        span = NumberRange(low, high, includes_least=op != ">", includes_most=op != "<")
+        return Condition(facet.name, range=span, evidence=evidence)
+
+    def says_more(self, spans: set[Span]) -> bool:
+        """Whether words say more than the conditions at `spans` and what records are called."""
+        tokens = self.read.said.tokens
+        inside = {token.text for token in tokens if any(each.start <= token.start < each.end for each in spans)}
+        return any(word not in inside and not _within(word, inside) for word in self.read.unread)
+
+    def asks_for_latest(self, asked: Asked) -> bool:
+        """Whether the newest records are likely asked for."""
+        return sum(chance for each, chance in self.read.best if _is_newest(each.query, asked)) >= LIKELY
+
+    def _span(self, first: int, last: int) -> Span:
+        tokens = self.read.said.tokens
+        return Span(tokens[first].start, tokens[last - 1].end)
+
+
+def _together(clauses: Iterable[Clause], table: SearchTable) -> list[Clause]:
+    """The clauses, those of values that a row can have but one of as one clause of which any must hold."""
+    found: list[Clause] = []
+    for clause in clauses:
+        same = next((place for place, other in enumerate(found) if _are_alternatives(clause, other, table)), None)
+        if same is None:
+            found.append(clause)
+        else:
+            found[same] = (*found[same], *clause)
     return found
 
 
-def known_values(parsed: ParsedQuery) -> list[KnownValue]:
-    """The values of the data that a question names."""
-    said = [mention.value for mention in parsed.mentions]
-    known = chain.from_iterable(each.values for each in said if isinstance(each, Known))
-    placed = chain.from_iterable((*each.known, *each.known_within) for each in said if isinstance(each, Place))
-    return [*known, *placed]
+def _are_alternatives(clause: Clause, other: Clause, table: SearchTable) -> bool:
+    facets = {each.facet for each in (*clause, *other)}
+    is_asked_for = not any(each.is_negated for each in (*clause, *other))
+    return is_asked_for and len(facets) == 1 and not any(table.facet(name).is_array for name in facets)
 
 
-def may_hold(table: SearchTable, value: KnownValue) -> bool:
-    """Whether a row of the table may have the value."""
-    return value.facet in table.by_name and (table.name in value.tables or value.facet in table.uncounted)
+def _within(phrase: str, words: set[str]) -> bool:
+    return set(phrase.split()) <= words
 
 
-def _with_words(question: Question, as_words: Mapping[Clause, str]) -> Question:
-    """The question with these words in the place of these clauses."""
-    if not as_words:
-        return question
-    topic = " ".join(filter(None, [question.topic, *as_words.values()]))
-    return replace(question, clauses=[each for each in question.clauses if each not in as_words], topic=topic)
+def _is_newest(query: Mapping[str, Any], asked: Asked) -> bool:
+    order = query.get("order") or [{"by": None}]
+    dated = asked.schema.sources[query["source"]].dated
+    return dated is not None and order[0] == {"by": dated, "direction": "desc"}
 
 
-def _without(parsed: ParsedQuery, clauses: Sequence[Clause], excluded: Sequence[Span]) -> str:
-    """The question but for the mentions that make these conditions. What a dash excludes (`excluded`) stays excluded."""
-    said = spans_of(clauses)
-    within = {place for each in excluded for place in range(each.start, each.end)}
-    asked = parsed.pieces(
-        mention for mention in parsed.mentions if mention.start not in within and mention.span not in said
-    )
-    return " ".join([*asked, *(parsed.text[each.start : each.end] for each in excluded)]) if asked else ""
+def comparisons(
+    where: Sequence[Mapping[str, Any]], *, is_denied: bool = False
+) -> Iterator[tuple[str, str, tuple[Any, ...], bool]]:
+    """All comparisons: of each the field, the operator, the values, and whether it must not hold."""
+    for each in where:
+        if "not" in each:
+            yield from comparisons([each["not"]], is_denied=not is_denied)
+        elif "field" in each:
+            values = each.get("values", [each["value"]] if "value" in each else [])
+            if not any(isinstance(value, Mapping) for value in values):
+                op = each.get("op", "=")
+                yield each["field"], op, tuple(values), is_denied != (op == NOT_EQUAL)
+        else:
+            yield from comparisons(each.get("where") or each.get("any_of") or (), is_denied=is_denied)
+
+
+def bounds(op: str, values: Sequence[Any]) -> tuple[Any, Any]:
+    """The ends of what a comparison allows; None where it is open."""
+    low = values[0] if values and op in ("=", "between", ">", ">=") else None
+    high = values[-1] if values and op in ("=", "between", "<", "<=") else None
+    return low, high
+
+
+def _without(text: str, spans: Sequence[Span]) -> str:
+    """A text without some of its characters."""
+    kept = list(text)
+    for each in spans:
+        kept[each.start : each.end] = " " * (each.end - each.start)
+    return " ".join("".join(kept).split())
 
 
 def is_soft(clause: Clause, table: SearchTable) -> bool:
     """Whether the values are words like others in prose, however they are asked about."""
     return not any(condition.is_negated or table.facet(condition.facet).is_hard for condition in clause)
+
+
+def _is_of_people_or_days(clause: Clause, table: SearchTable) -> bool:
+    facets = [table.facet(each.facet) for each in clause if not each.is_negated]
+    return bool(facets) and all(each.is_people or each.kind in ("name", "date") for each in facets)
+
+
+def _is_a_day(clause: Clause) -> bool:
+    days = clause[0].range
+    return isinstance(days, DateRange) and days.first is not None and days.first == days.last
 
 
 def tellable(clause: Clause, table: SearchTable) -> Clause:
@@ -263,184 +333,3 @@ def tellable(clause: Clause, table: SearchTable) -> Clause:
     if sum(condition.facet in people for condition in told) > 1:
         told = [condition for condition in told if condition.facet not in people[1:]]
     return tuple(told)
-
-
-def told_of(table: SearchTable, clauses: Sequence[Clause]) -> list[Clause] | None:
-    """The clauses as this table can tell them; None where it cannot tell one. Of a value that facets of several tables
-    have, each is ruled out by a clause of its own: those of other tables say nothing here.
-    """
-    told = [tellable(clause, table) for clause in clauses]
-    ruled_out = {each.evidence for clause in told for each in clause if each.is_negated and each.evidence}
-    untold = (clause for clause, known in zip(clauses, told, strict=True) if not known)
-    is_whole = all(each.is_negated and each.evidence in ruled_out for clause in untold for each in clause)
-    return [clause for clause in told if clause] if is_whole and all(clauses) else None
-
-
-def tells_when(parsed: ParsedQuery, question: Question, table: SearchTable) -> bool:
-    """Whether the verbs that speak of a date speak of one of this table's: dates of several tables may be called the same."""
-    facets = table.by_name
-    # "paid the deposit" may be a yes or no
-    told = {
-        evidence
-        for clause in question.clauses
-        for condition in clause
-        if condition.facet in facets and facets[condition.facet].kind == "boolean"
-        for evidence in condition.evidence
-    }.union(question.asked_by)
-    for mention in parsed.mentions:
-        is_told = mention.span in told
-        if isinstance(mention.value, FacetName) and mention.source == "rule" and not is_told:
-            facet = facets.get(mention.value.facets[0])
-            word = parsed.said(mention)
-            if is_undone(mention) and any(stem(noun) == stem(word) for noun in table.nouns):
-                # who has "never ordered" is in no order
-                return False
-            if is_undone(mention) and not tells_of(word, facet.events if facet else ()):
-                word = word.lower().removeprefix("un")
-            # "films made in 2024" have a year
-            is_of_year = facet is None and tells_of(word, ()) and any(each.kind == "year" for each in table.facets)
-            # a booking is made when it is booked
-            is_made = (
-                facet is not None and tells_of(word, ()) and any(is_event(noun, facet.events) for noun in table.nouns)
-            )
-            if is_of_year or is_made:
-                continue
-            if facet is None or (facet.events and not tells_of(word, facet.events)):
-                return False
-    return True
-
-
-def _named(parsed: ParsedQuery, types: RecordTypes) -> tuple[str, ...]:
-    """The types that the question asks for by what they are called, before it says anything of them."""
-    for mention in parsed.mentions:
-        value = mention.value
-        if value == Cue("noun"):
-            return types.called(parsed.said(mention))
-        if is_undone(mention):
-            continue
-        if isinstance(value, FacetName) or (isinstance(value, Cue) and value.what in ("relates", "light")):
-            return ()
-    return ()
-
-
-def _counted(parsed: ParsedQuery, types: RecordTypes) -> Sequence[Sequence[str]]:
-    """The types that "how many" is followed by, each as one thing may be called: what they are called ("how many motions and
-    matters"), the value of a facet that tells what kind of thing a record is ("how many ordinances"), or all ("how many
-    records"). None where something else is counted beside them.
-    """
-    asks = (place for place, each in enumerate(parsed.mentions) if _asks_how_many(each))
-    behind = parsed.mentions[next(asks, len(parsed.mentions)) + 1 :]
-    for place, mention in enumerate(behind):
-        value = mention.value
-        if value == Cue("noun"):
-            return _called_together(parsed, types, behind[place:])
-        if isinstance(value, Known) and (kind := _kind(value, types)):
-            return [kind]
-        if names_records(mention):
-            return [(name,) for name in types]
-        if not (isinstance(value, Known) or value == Cue("filler") or is_undone(mention)):
-            return ()
-    return ()
-
-
-def _called_together(parsed: ParsedQuery, types: RecordTypes, mentions: Sequence[Mention]) -> Sequence[Sequence[str]]:
-    """The types that the first of the mentions is called by, and those that others behind it are; none where something else is
-    joined to them.
-    """
-    called = [types.called(parsed.said(mentions[0]))]
-    for before, mention in pairwise(mentions):
-        is_another = before.value in _JOINING or parsed.text[before.end : mention.start].strip() == ","
-        if mention.value == Cue("noun") and (is_another or _asks_how_many(before)):
-            called.append(types.called(parsed.said(mention)))
-        elif not (mention.value in _JOINING or (_asks_how_many(mention) and is_another)):
-            return () if before.value in _JOINING else called
-    return called
-
-
-def _asks_how_many(mention: Mention) -> bool:
-    return isinstance(mention.value, Asked) and mention.value.what in ("count", "distinct")
-
-
-def names_records(mention: Mention) -> bool:
-    """Whether a word means records of any type ("records", "entries")."""
-    return isinstance(mention.value, Word) and mention.value.stem in _RECORDS
-
-
-def _kind(known: Known, types: RecordTypes) -> tuple[str, ...]:
-    facets = {value.facet for value in known.values if value.is_whole}
-    kinds = tuple(name for name, each in types.items() if each.table.called_by in facets)
-    return kinds if len(kinds) == 1 else ()
-
-
-def _is_a_day(condition: Condition) -> bool:
-    days = condition.range
-    return isinstance(days, DateRange) and days.first is not None and days.first == days.last
-
-
-def _only_describes(clause: Clause, parsed: ParsedQuery, table: SearchTable) -> bool:
-    """Whether words that make a condition elsewhere say in prose what a record is about."""
-    text = parsed.text
-    return any(
-        condition.is_negated
-        or not _is_of_people_or_days(table.facet(condition.facet))
-        or (condition.range is not None and _asks_for_reasons(parsed))
-        or _is_a_name(condition, text)
-        or _is_small_part(condition, text)
-        for condition in clause
-    )
-
-
-def _is_of_people_or_days(facet: Facet) -> bool:
-    return facet.is_people or facet.kind in ("name", "date")
-
-
-def _asks_for_reasons(parsed: ParsedQuery) -> bool:
-    """Whether the question is why or how something came to be: its dates are those of that."""
-    return bool(parsed.tokens) and parsed.tokens[0].key in ("why", "how")
-
-
-def _is_a_name(condition: Condition, text: str) -> bool:
-    """A year before a word ("the 2026 budget")."""
-    if not isinstance(condition.range, DateRange) or condition.range.grain != "year":
-        return False
-    return any(
-        " the " in f" {text[said.start : said.end].lower()} " or text[said.start : said.start + 1].isdigit()
-        for said in condition.evidence
-    )
-
-
-def _is_small_part(condition: Condition, text: str) -> bool:
-    """A word in small letters that is part of a name."""
-    return condition.strength == "inferred" and any(
-        text[said.start : said.end].islower() and " " not in text[said.start : said.end] for said in condition.evidence
-    )
-
-
-def other_names(parsed: ParsedQuery, table: SearchTable) -> list[tuple[Mention, Mention]]:
-    """Where two words stand together as a name of which one is known, as part of somebody else's ("Ada Byron" where the data
-    knows an Ada Lovelace).
-    """
-    if not says_something_by_case(parsed.tokens):
-        return []
-    return [
-        (one, other)
-        for one, other in pairwise(parsed.mentions)
-        if other.start - one.end == 1
-        and is_written_as_name(one, parsed)
-        and is_written_as_name(other, parsed)
-        and (
-            (_is_partial_name(one, table) and isinstance(other.value, Word))
-            or (isinstance(one.value, Word) and _is_partial_name(other, table))
-        )
-    ]
-
-
-def is_written_as_name(mention: Mention, parsed: ParsedQuery) -> bool:
-    text = parsed.said(mention)
-    return text[:1].isupper() and text[1:2].islower()
-
-
-def _is_partial_name(mention: Mention, table: SearchTable) -> bool:
-    return isinstance(mention.value, Known) and all(
-        table.facet(value.facet).kind in ("name", "array") and not value.is_whole for value in mention.value.values
-    )

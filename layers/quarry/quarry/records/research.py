@@ -24,17 +24,14 @@ from quarry.platform.errors import FieldError, InvalidInput, SourceUnavailable
 from quarry.platform.off_loop import off_loop
 from quarry.query.algebra import Condition, Query
 from quarry.query.contract import QueryResult, SourceDescription
-from quarry.query.of_question import condition_of
 from quarry.query.paths import unknown
-from quarry.query.schema import Source
 from quarry.records.lookups import narrowed
 from quarry.records.prompts import sources_block
 from quarry.records.retrieval import describe, whole_record
+from quarry.records.scoped import required
 from quarry.records.search import rank_records
 from quarry.records.tools import SearchToolset, summary, varied
 from quarry.records.written_answer import RESULT
-from quarry.retrieval.facets import SearchTable
-from quarry.spans.question import Clause
 
 STEP = "records_answer"
 SOURCES_FOUND_MAX = 40
@@ -162,17 +159,5 @@ class Research:
 
     def _required(self, name: str) -> list[Condition]:
         """The filters of the request as conditions on a source. Raises InvalidInput where it has no such field."""
-        scope, source = self.toolset.scope, self.asked.schema.sources[name]
         table = self.toolset.reading.types.counted[name]
-        return [_condition(clause, table, source) for clause in (*scope.dated, *scope.facets)]
-
-
-def _condition(clause: Clause, table: SearchTable, source: Source) -> Condition:
-    """A filter of the request as a condition. Raises InvalidInput where the source has no such field."""
-    lacking = [each.facet for each in clause if each.facet not in table.by_name]
-    condition = None if lacking else condition_of(clause, table, source)
-    if condition is None:
-        facets = ", ".join(dict.fromkeys(lacking or [each.facet for each in clause]))
-        message = f"the user's filter on {facets} must hold, and {source.name} has no such field: ask another source"
-        raise InvalidInput([FieldError("/source", message)])
-    return condition
+        return required(self.toolset.scope, table, self.asked.schema.sources[name])

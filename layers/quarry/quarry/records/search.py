@@ -64,7 +64,7 @@ async def search_records(
     types, services = await acting_for(caller, services)
     facet_clauses(request.facets, types.whole.named(request.type))
     with services.run("records", caller, request.q, request.as_asked(), request_id=request_id) as run:
-        response = await over_readable(types, services.memory, partial(_searched, request, services, run))
+        response = await over_readable(types, services.memory, partial(_searched, request, caller, services, run))
         run.results = [ResultRecord(each.type, each.id, each.score) for each in response.results]
         run.end_reason = "answered"
         for name in response.degraded:
@@ -72,12 +72,14 @@ async def search_records(
         return response
 
 
-async def _searched(request: SearchRequest, services: Services, run: Run, types: RecordTypes) -> SearchResponse:
+async def _searched(
+    request: SearchRequest, caller: Caller, services: Services, run: Run, types: RecordTypes
+) -> SearchResponse:
     """The ranked list over these types."""
     chosen = types.named(request.type)
     scope = Scope(request.from_date, request.to_date, request.must, facet_clauses(request.facets, chosen))
     scope = await with_known_values(services.reader, scope, chosen, types.owners)
-    reading = await read_records(services.reader, types, request.q)
+    reading = await read_records(caller, services, types, request.q, request.type)
     found = await gather_candidates(request.q, chosen, services, run, reading=reading, scope=scope)
     ranked = await _ranked(found, services, reading, request.ranking)
     with run.step("fold"):

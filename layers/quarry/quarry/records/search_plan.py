@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from quarry.language.nouns import name_people
 from quarry.records.filters import types_with
 from quarry.records.intent import words_to_look_up
 from quarry.records.reading import RecordsReading
@@ -13,7 +12,6 @@ from quarry.records.retrieval import EVERYTHING, Arm, Scope
 from quarry.records.searched_types import SearchedType
 from quarry.spans.mention import DateRange
 from quarry.spans.question import Clause
-from quarry.spans.united_tables import nearest
 
 
 @dataclass(frozen=True)
@@ -39,12 +37,11 @@ def search_plans(
     """
     given = [*scope.dated, *scope.facets]
     types = types_with(scope.facets, types)
-    small_talk = reading.parsed.small_talk if reading is not None else frozenset[str]()
-    everything = [Arm(each, words_to_look_up(query, small_talk), given) for each in types]
+    everything = [Arm(each, words_to_look_up(query), given) for each in types]
     # where nothing is said but which records are meant, there is nothing that they could be ranked by
     lists_all = reading is not None and reading.lists(given)
     if reading is not None and (reading.clauses or lists_all):
-        words = words_to_look_up(reading.words or query, small_talk)
+        words = words_to_look_up(reading.words or query)
         conditions = {
             each: [*given, *besides(clauses, scope)]
             for each in types
@@ -54,8 +51,7 @@ def search_plans(
             apart = [Arm(each, words, clauses, is_apart=True) for each, clauses in conditions.items()]
             yield SearchPlan([*everything, *apart])
             return
-        asked_for = reading.named or (_nearest(conditions, reading) if lists_all and reading.asked else ())
-        named = {each: clauses for each, clauses in conditions.items() if each.name in asked_for}
+        named = {each: clauses for each, clauses in conditions.items() if each.name in reading.named}
         for held in (named, conditions):
             if held:
                 arms = [Arm(each, words, clauses) for each, clauses in held.items()]
@@ -64,23 +60,6 @@ def search_plans(
             # what else is said of them may be no word of theirs: "a class B licence" where it is `licence: B`
             yield SearchPlan((), rows)
     yield SearchPlan(everything)
-
-
-def _nearest(types: Iterable[SearchedType], reading: RecordsReading) -> list[str]:
-    """Those of anybody's tables whose rows are themselves what the clauses say, and tell what is asked for: "red cars" are cars,
-    and not what was done to one.
-    """
-    tables = {each.name: each.table for each in types if each.table.reckons}
-    asked = [{reading.question.ask.facet}] if reading.question.ask.facet else []
-    said = [{condition.facet for condition in clause} for clause in reading.clauses]
-    people = [table for table in tables.values() if reading.parsed.asks_who and name_people(table.nouns)]
-    near = next(
-        filter(
-            None, (nearest(people, said), nearest(tables.values(), [*asked, *said]), nearest(tables.values(), said))
-        ),
-        [],
-    )
-    return [name for name, table in tables.items() if table in near]
 
 
 def besides(clauses: Sequence[Clause], scope: Scope) -> list[Clause]:

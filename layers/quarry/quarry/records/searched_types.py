@@ -13,18 +13,14 @@ from typing import Any, LiteralString
 from psycopg.sql import SQL, Composable
 
 from quarry.civic.collections import COLLECTIONS
-from quarry.collections.blanks import text_facets
 from quarry.collections.collection import ENGLISH, LINE_BREAK, Collection, OwnTable, joined_texts, quoted
 from quarry.collections.declaration import Quoting, nearest
 from quarry.collections.search_table import (
     called,
     hides_rows,
     is_callers,
-    named_by_others,
-    rows_referring,
     search_table,
 )
-from quarry.collections.stock import stock_facets
 from quarry.language.stemming import stems_of
 from quarry.platform.errors import FieldError, InvalidInput, SourceUnavailable
 from quarry.query.asked import where
@@ -244,21 +240,11 @@ def _united(facets: Iterable[Sequence[Facet]]) -> Iterator[Facet]:
 def searched_type(collection: Collection, others: Sequence[Collection] = ()) -> SearchedType:
     """A collection as a type of record, where `others` are declared beside it."""
     declared, own = collection.declaration, search_table(collection)
-    referring = [*rows_referring(collection, others)] if own.reckons else []
-    named = [*named_by_others(collection, others)]
     taken = {called(each)[0] for each in others if each is not collection}
     table = replace(
         own,
         # of "order items" and "items", the latter are called items
         nouns=tuple(noun for noun in own.nouns if noun == own.nouns[0] or noun not in taken),
-        facets=(
-            *own.facets,
-            *named,
-            *(facet for facet, _ in referring),
-            *((*stock_facets(own.facets), *text_facets(collection)) if own.reckons else ()),
-        ),
-        related=(*own.related, *(related for _, related in referring)),
-        uncounted=frozenset(each.name for each in named),
     )
     day = collection.day(declared.date) if declared.date else "null::date"
     parent_id, parent = collection.parent()
