@@ -17,7 +17,7 @@ from importlib.resources import files
 from quarry.language.everyday import is_everyday
 from quarry.people.segments import Cut, Segment
 from quarry.platform.text import STOP_WORDS
-from quarry.reader.ranking import softmax
+from quarry.reader.features import softmax
 
 Part = str
 PARTS: Mapping[str, tuple[Part, ...]] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import lru_cache
 from zlib import crc32
@@ -49,3 +50,13 @@ class Scorer:
         """Make the bundle for a key."""
         made = self._made[key] = self.bundle(features)
         return made
+
+
+def softmax(scores: Sequence[float]) -> list[float]:
+    """Scores as probabilities."""
+    if not scores:
+        return []
+    most = max(scores)
+    powers = [math.exp(score - most) for score in scores]
+    total = sum(powers)
+    return [power / total for power in powers]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from quarry.reader.candidates import Candidate, Candidates
 from quarry.reader.constraints import vetoes
+from quarry.reader.features import softmax
 from quarry.reader.pair_model import PAIRS_MAX, PairModel, first_text
 from quarry.reader.pair_text import text_of
 
@@ -104,13 +105,3 @@ def explained(found: Candidates) -> set[str]:
 def _logit(chance: float) -> float:
     most = min(max(chance, 1e-6), 1 - 1e-6)
     return max(-LOGIT_MAX, min(LOGIT_MAX, math.log(most / (1 - most))))
-
-
-def softmax(scores: Sequence[float]) -> list[float]:
-    """Scores as probabilities."""
-    if not scores:
-        return []
-    most = max(scores)
-    powers = [math.exp(score - most) for score in scores]
-    total = sum(powers)
-    return [power / total for power in powers]
