@@ -28,15 +28,11 @@ import psycopg
 from psycopg.sql import Composable
 
 from quarry.api import everything
-from quarry.campaigns.facets import CAMPAIGNS
-from quarry.companies.facets import COMPANIES
 from quarry.domains import import_what_answers
 from quarry.local import cli, data, server, supervision  # noqa: F401 -- likewise
 from quarry.models.local_embedding import LocalEmbedding, MiniLM
-from quarry.people.facets import PEOPLE
 from quarry.platform.settings import Settings
 from quarry.postgres import embedding_claims
-from quarry.retrieval.reading import _lexicon
 from quarry.runs import idempotency
 from quarry.services.services import build_services
 from quarry.web.app import create_app
@@ -182,8 +178,6 @@ def main() -> None:
         build_services(Settings.from_environment({"DATABASE_URL": "postgresql://127.0.0.1:1/nowhere"})),
         everything.ROUTERS,
     ).build_middleware_stack()
-    for table in (CAMPAIGNS, COMPANIES, PEOPLE):
-        _lexicon(table)
     MiniLM.from_folder = functools.cache(MiniLM.from_folder)  # type: ignore[method-assign]
     LocalEmbedding().load()
     gc.freeze()  # a child that ends then looks through nothing of what it shares

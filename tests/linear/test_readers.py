@@ -33,7 +33,6 @@ from quarry.language.tokens import tokenise
 from quarry.models.answers import without_fence
 from quarry.models.wordpiece import split_words
 from quarry.people.contract import Constraints, Must
-from quarry.people.facets import PEOPLE
 from quarry.people.normalisation import normalise
 from quarry.people.outputs import PeopleQuery
 from quarry.people.places import places_in
@@ -50,8 +49,6 @@ from quarry.records.deeds import asked_deed
 from quarry.records.fallbacks import extractive_answer
 from quarry.records.intent import without_exclusions, words_to_look_up
 from quarry.records.searched_types import BUILT_IN
-from quarry.spans.lexicon import lexicon_of
-from quarry.spans.locales import render_question
 from tests.companies.asking import seeking
 from tests.companies.factories import entry, plan
 from tests.linear.measuring import assert_linear, cpu_seconds, pieces_of_work, repeated
@@ -68,9 +65,6 @@ KNOWN = KnownValues(
 )
 CAMPAIGN = Campaign(id="camp-1", company="Acme Bank", channel="Email", campaign_text="Save")
 COMPANY = Company(id="c1", company_name="Harbor", status="startup", description="Payments for bakeries.")
-
-
-PEOPLE_LEXICON = lexicon_of(PEOPLE)
 
 
 def _constraints(text: str) -> Constraints:
@@ -169,10 +163,6 @@ def _extracted(text: str) -> object:
     return [*extractive_answer(question, question, sources)]
 
 
-def _rendered(text: str) -> object:
-    return [render_question(text, languages) for languages in (["german"], ["french"], ["german", "french"])]
-
-
 def _taken_up(text: str) -> object:
     return take_up("why?", [PriorTurn.model_construct(question=text, answer=text)])
 
@@ -215,7 +205,6 @@ READERS: list[tuple[str, Reader, list[tuple[str, Callable[[int], str]]], int]] =
     ("campaigns: filters", _filtered, _queries("x", "emai"), HALF_A_QUERY),
     ("campaigns: what an answer speaks of", _spoken_of, _queries("a-", "camp-1 "), 20_000),
     ("records: answers", _extracted, _queries("a1 b. ", "It is. ", "x: y\n", "Aa ", "1 ", "7-2 ", "May ", "“", "– "), 5000),
-    ("languages", _rendered, _queries("wie viele ", "l'", "1.", "3.5.", "1 000 ", "im Mai ", "combien de ", "« "), HALF_A_QUERY),
     ("records: query", words_to_look_up, _queries('"x', "-x ", "or "), HALF_A_QUERY),
     ("records: exclusions", without_exclusions, _queries('"x', "-x ", "-", '-"', "“", "„x", "«x"), HALF_A_QUERY),
     ("records: conversation", _taken_up, _queries("a'b "), 10_000),
@@ -252,7 +241,6 @@ QUESTION_READERS: list[Reader] = [
     _constraints,
     _normalised,
     read_names,
-    _rendered,
     lambda text: take_up(text, []),
     words_to_look_up,
     asked_deed,

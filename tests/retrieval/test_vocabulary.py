@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
@@ -15,7 +14,6 @@ from quarry import catalog
 from quarry.language.slips import slips
 from quarry.language.tokens import tokenise
 from quarry.retrieval.facets import SearchTable
-from quarry.retrieval.reading import read_question
 from quarry.retrieval.vocabulary import WORDS_MAX, longest_run, look_up
 from quarry.services.services import Services
 from quarry.spans.lexicon import LookUp
@@ -132,17 +130,6 @@ async def test_a_slip_of_the_pen_is_seen_where_the_language_has_no_such_word(
         "habour pilots": [KnownValue("niche", "harbour pilots", 1, likeness=0.8)],
         "pilots": [KnownValue("niche", "harbour pilots", 1, is_whole=False)],
     }
-
-
-async def test_a_place_that_the_world_has_is_no_slip_for_one_that_the_data_has(
-    services: Services, connection: psycopg.Connection
-) -> None:
-    add_company(connection, "a", "Zebu", hq_city="Austin", hq_country="Niger")
-    add_company(connection, "b", "Quagga", hq_country="Austria")
-    for said in ("companies in Australia", "companies in nigeria"):
-        question = (await read_question(services.database, COMPANIES, said, today=datetime.date(2031, 5, 2))).question
-        assert [each.text for each in question.missing] == [said.split()[-1]]
-        assert [condition.values for clause in question.clauses for condition in clause] == [(said.split()[-1],)]
 
 
 async def test_other_forms_of_a_word_count_as_it(services: Services, connection: psycopg.Connection) -> None:

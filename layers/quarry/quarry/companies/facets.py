@@ -94,8 +94,6 @@ COMPANIES = SearchTable(
 SEARCHED = (COMPANIES,)
 
 NAME_FACETS = frozenset(("name", "former_name", "domain"))
-PERSON_FACETS = frozenset(("founder", "acquirer"))
-"""Names that are meant only where words such as "founded by" lead to them."""
 TAG_FACETS = ("sector", "category", "business_model", "niche")
 STATUS = "status"
 STAGE = "funding_stage"

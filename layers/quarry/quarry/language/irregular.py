@@ -30,24 +30,12 @@ shelf shelves; thief thieves; tooth teeth; wife wives; wolf wolves; woman women
 _FORMS: Mapping[str, tuple[str, ...]] = {
     stem(form): tuple(word.split()) for word in f"{_VERBS};{_NOUNS}".split(";") for form in word.split()
 }
-_ONE_AND_MANY: Mapping[str, str] = {
-    form: other
-    for pair in _NOUNS.split(";")
-    for one, many in [pair.split()]
-    for form, other in ((one, many), (many, one))
-    if stem(one) != stem(many)
-}
 _PAST = frozenset(form for verb in _VERBS.split(";") for form in verb.split()[1:])
 
 
 def other_forms(word: str) -> tuple[str, ...]:
     """The other forms of an irregular verb or noun, if `word` is one of it or of its regular ones ("breaks")."""
     return tuple(form for form in _FORMS.get(stem(word), ()) if stem(form) != stem(word))
-
-
-def other_number(noun: str) -> str | None:
-    """The plural of an irregular noun, or the singular of its plural, where no stem brings them together."""
-    return _ONE_AND_MANY.get(noun)
 
 
 def is_past(word: str) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from quarry.language.irregular import other_forms
 from quarry.language.stemming import stem
@@ -25,11 +24,6 @@ _DOER = re.compile(
 def names_doer(noun: str) -> bool:
     """Whether a noun, in lower case, is by its ending one for somebody who does something ("reviewer", "plumber")."""
     return _DOER.fullmatch(noun) is not None
-
-
-def name_people(nouns: Iterable[str]) -> bool:
-    """Whether what is called so, in lower case, is somebody ("tenant", "person")."""
-    return any(noun in _PEOPLE or names_doer(noun) for noun in nouns)
 
 
 def is_doer_of(noun: str, verb: str) -> bool:

@@ -26,7 +26,7 @@ async def search_text(
     """
     acting = services.acting(asked.settings)
     with services.run("ontology", asked.caller, text, {"text": text, "types": list(names)}) as run:
-        query = await searched_words(services.reader, text, asked.caller)
+        query = await searched_words(text, asked.caller, services)
         found = await find_entities(
             services.reader,
             asked.caller,

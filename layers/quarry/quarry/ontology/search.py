@@ -23,7 +23,7 @@ async def search_ontology(
             found = await find_entities(
                 services.reader,
                 caller,
-                query=await searched_words(services.reader, request.query, caller),
+                query=await searched_words(request.query, caller, services),
                 project_id=request.project_id,
                 types=request.types or None,
                 limit=RESULTS_MAX,

@@ -9,8 +9,6 @@ from quarry.reader.names import FieldName
 from quarry.reader.said import Said, SaidNumber
 from quarry.spans.quantities import converted, dimension_of
 
-SIMPLE = frozenset({"average", "rows", "limit"})
-
 
 def may_hold(each: FieldName, said: SaidNumber) -> bool:
     """Whether a field can hold a number: keys are none, and money in another currency, or what is no money, is no amount."""

@@ -14,12 +14,13 @@ from quarry.platform.errors import InvalidInput
 from quarry.query.algebra import Query
 from quarry.query.contract import QueryResult, ResultColumn
 from quarry.query.result import Cell
+from quarry.reader.likely import NOT_EQUAL, comparisons
 from quarry.reader.reading import Reading
 from quarry.records.aggregation import aggregation_of
 from quarry.records.answerability import facts_of
 from quarry.records.facts import Facts
 from quarry.records.filters import NEGATED, TO
-from quarry.records.reading import NOT_EQUAL, bounds, comparisons
+from quarry.records.reading import bounds
 from quarry.records.scoped import required
 from quarry.records.tools import Searched, SearchToolset
 

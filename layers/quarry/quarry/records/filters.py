@@ -13,7 +13,7 @@ from quarry.platform.errors import FieldError, InvalidInput
 from quarry.query.worded import condition as asked_of
 from quarry.records.searched_types import SearchedType
 from quarry.retrieval.facets import Facet
-from quarry.spans.mention import DateRange, MoneyRange, NumberRange
+from quarry.spans.mention import DateRange, NumberRange
 from quarry.spans.question import Clause, Condition
 
 NEGATED = "-"
@@ -77,24 +77,6 @@ def _condition(name: str, values: Sequence[str], facets: Mapping[str, Facet]) ->
     # programs write a truth as "True" too
     said = [value.lower() for value in values] if kind == "boolean" else values
     return Condition(facet, () if span else tuple(said), span, is_negated=is_negated)
-
-
-def in_request(condition: Condition) -> tuple[str, list[str]]:
-    """The name and the values by which a request asks for a condition on a facet."""
-    has_values = condition.range is not None or bool(condition.values)
-    values = [range_in_request(condition.range)] if condition.range else list(condition.values) or [""]
-    # an empty value asks for what is not there
-    is_ruled_out = condition.is_negated if has_values else not condition.is_negated
-    return f"{NEGATED if is_ruled_out else ''}{condition.facet}", values
-
-
-def range_in_request(span: DateRange | NumberRange | MoneyRange) -> str:
-    """A range as a request has it: "10..20", "2024-01-01..", ">10..<20" without its ends."""
-    if isinstance(span, DateRange):
-        return f"{span.first or ''}{TO}{span.last or ''}"
-    least = "" if span.least is None else f"{'' if span.includes_least else '>'}{span.least:.15g}"
-    most = "" if span.most is None else f"{'' if span.includes_most else '<'}{span.most:.15g}"
-    return f"{least}{TO}{most}"
 
 
 def _range(value: str, kind: str | None) -> DateRange | NumberRange | None:

@@ -20,6 +20,7 @@ from quarry.agent.sources import Asked, what_may_be_asked
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import significant_words
 from quarry.query.worded import can_have
+from quarry.reader.likely import comparisons
 from quarry.reader.names import SourceName
 from quarry.reader.reading import Reading
 from quarry.reader.said import SaidValue
@@ -38,7 +39,6 @@ SURE = 0.7
 NAMED_MIN = 0.99
 """So much of what records are called is said where they are asked for by name."""
 CLAUSES_MAX = 12
-NOT_EQUAL = "!="
 
 
 @dataclass(frozen=True)
@@ -273,22 +273,6 @@ def _is_newest(query: Mapping[str, Any], asked: Asked) -> bool:
     order = query.get("order") or [{"by": None}]
     dated = asked.schema.sources[query["source"]].dated
     return dated is not None and order[0] == {"by": dated, "direction": "desc"}
-
-
-def comparisons(
-    where: Sequence[Mapping[str, Any]], *, is_denied: bool = False
-) -> Iterator[tuple[str, str, tuple[Any, ...], bool]]:
-    """All comparisons: of each the field, the operator, the values, and whether it must not hold."""
-    for each in where:
-        if "not" in each:
-            yield from comparisons([each["not"]], is_denied=not is_denied)
-        elif "field" in each:
-            values = each.get("values", [each["value"]] if "value" in each else [])
-            if not any(isinstance(value, Mapping) for value in values):
-                op = each.get("op", "=")
-                yield each["field"], op, tuple(values), is_denied != (op == NOT_EQUAL)
-        else:
-            yield from comparisons(each.get("where") or each.get("any_of") or (), is_denied=is_denied)
 
 
 def bounds(op: str, values: Sequence[Any]) -> tuple[Any, Any]:

@@ -75,11 +75,6 @@ def _lead(text: str, amount: int) -> _Lead:
     return _Lead(match.lastgroup or "", begin + match.start()) if match else _Lead("", amount)
 
 
-def leads_to(text: str, place: int) -> bool:
-    """Whether words right before a place bound what stands there."""
-    return _lead(text, place).kind != ""
-
-
 def _in_one_range(text: str, low: Amount, high: Amount) -> bool:
     """Whether two amounts, one right behind the other, are the ends of a range."""
     gap = text[low.end : high.start]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from quarry.language.nouns import singular
 from quarry.language.stemming import stem
 from quarry.language.tokens import keys
-from quarry.retrieval.facets import Facet, SearchTable
+from quarry.retrieval.facets import Facet
 from quarry.spans.quantities import Dimension, dimension_of
 
 ADJECTIVES: Mapping[str, tuple[str, ...]] = {
@@ -21,7 +20,6 @@ ADJECTIVES: Mapping[str, tuple[str, ...]] = {
     "rate": ("rating", "stars", "score"), "review": ("rating", "stars", "score"), "paid": ("salary", "wage", "pay"),
 }  # fmt: skip
 """Adjectives and participles ("best rated"), by stem, and the nouns of what they say much or little of."""
-PARTICIPLES = ("rate", "review", "paid")
 _ON_TOP = frozenset("freight shipping postage tax vat discount tip".split())
 """Names of money that comes on top of a price: nobody means it by a plain amount."""
 SIDE_AMOUNTS = _ON_TOP | frozenset("deposit balance budget refund".split())
@@ -45,11 +43,6 @@ _OF_EACH = frozenset(
 """Names of numbers that a row has by itself: their sum says nothing."""
 _PAID_TO_EACH = frozenset("salary wage pay fee duration weight".split())
 """Names of numbers whose sum is told where it is asked for, but not meant by "top 5 by"."""
-_OF_LIVES = frozenset("born birth died death".split())
-"""What dates somebody, not what they made."""
-_OF_BIRTH = frozenset(("born", "birth"))
-BUYERS = frozenset("customer client buyer guest owner member tenant patient student subscriber payer debtor".split())
-"""What those are called who pay for what rows tell of."""
 PAYMENTS = frozenset(
     stem(noun) for noun in "payment donation expense refund deposit contribution fine fee charge earning payout".split()
 )
@@ -111,41 +104,6 @@ def is_additive(facet: Facet, *, is_asked: bool = False) -> bool:
     return bool(called & ALREADY_SUMMED) or not called & (_OF_EACH if is_asked else _OF_EACH | _PAID_TO_EACH)
 
 
-def is_main_amount(facet: Facet) -> bool:
-    """Whether it is the money that is paid for something, not what comes on top of it or is kept."""
-    return facet.kind == "money" and is_additive(facet) and not is_side_amount(facet)
-
-
-def is_another_amount(word: str, facets: Iterable[Facet]) -> bool:
-    """Whether a word, by its stem, calls an amount of money by a name that none of these has."""
-    return word in AMOUNT_STEMS and not any(word in map(stem, words_of(facet)) for facet in facets)
-
-
-def amount_of_sale(table: SearchTable) -> Facet | None:
-    """The only amount of rows that are amounts themselves: orders and payments are large, or over 500, by it alone."""
-    called = {singular(key) for noun in table.nouns for key in keys(noun)}
-    is_sale = bool(called & SALES or PAYMENTS & set(map(stem, called)))
-    amounts = [facet for facet in table.facets if facet.is_measurable and is_main_amount(facet)] if is_sale else []
-    return amounts[0] if len(amounts) == 1 and not table.united else None
-
-
-def aged_by(table: SearchTable, *, of_people: bool) -> Facet | None:
-    """The date, or the year, that tells how old a row is: of its birth, else of its making, else its date."""
-    born = [facet for facet in table.facets if facet.steps == 0 and _OF_BIRTH & {*facet.events}]
-    if born or of_people:
-        # when somebody came says nothing of their age
-        return born[0] if len(born) == 1 else None
-    dated = [facet for facet in table.facets if facet.name == table.date]
-    return next(iter((*years_of_making(table), *dated)), None)
-
-
-def years_of_making(table: SearchTable) -> list[Facet]:
-    """The only year of a table's rows, those of lives aside; none where there are several."""
-    years = [facet for facet in table.facets if facet.kind == "year" and facet.related is None]
-    made = [facet for facet in years if not _OF_LIVES & {*facet.events}] or years
-    return made if len(made) == 1 else []
-
-
 def words_of(facet: Facet) -> set[str]:
     """The words of what a number is called, by its name and its label."""
     return {*facet.name_words, *keys(facet.label)}
@@ -161,12 +119,6 @@ def compared(words: str, numbers: Sequence[Facet]) -> list[Facet]:
         if verb and (found := facets_of_adjective(verb, numbers)):
             return found
     return []
-
-
-def speaks_of_other(words: str, facet: Facet) -> bool:
-    """Whether a comparison's own words cannot be of an amount of money: "longer than 7 nights" is no price for a night."""
-    adjectives = {adjective for word in keys(words) for adjective in _adjectives(word)}
-    return facet.kind == "money" and bool(adjectives) and adjectives.isdisjoint(MONEY_ADJECTIVES)
 
 
 def _adjectives(word: str) -> Iterator[str]:
@@ -191,8 +143,3 @@ def words_measuring(names: Iterable[str]) -> frozenset[str]:
     dimensions = {dimension_of(name) for name in given} - {None}
     adjectives |= {adjective for adjective, of in _DIMENSIONS.items() if any(dimensions & {*each} for each in of)}
     return frozenset(adjectives | {verb for verb, adjective in _VERBS.items() if adjective in adjectives})
-
-
-def is_measuring(word: str) -> bool:
-    """Whether a word is a verb of measure, which says nothing beside what is measured: "lasted", "weigh"."""
-    return stem(word) in _VERBS

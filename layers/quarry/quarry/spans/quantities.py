@@ -73,12 +73,6 @@ def dimension_of(unit: str | None) -> Dimension | None:
     return found[0] if found else None
 
 
-def units_like(units: Iterable[str | None]) -> frozenset[str]:
-    """The stems of all units that measure what one of these does."""
-    dimensions = {dimension_of(unit) for unit in units if unit}
-    return frozenset(name for name, (dimension, _) in _BY_STEM.items() if dimension in dimensions)
-
-
 def converted(value: float | None, unit: str, into: str) -> float | None:
     """So many of `unit` in the unit `into`, which measures the same. None stays None."""
     if value is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from quarry.platform.contract import Assertion, Evidence
@@ -50,11 +50,6 @@ def evidence_of(condition: Condition, text: str, *, is_preferred: bool = False) 
         )
         for span in condition.evidence
     ]
-
-
-def without_evidence(clause: Clause) -> Clause:
-    """What a clause says, whatever words say it."""
-    return tuple(replace(condition, evidence=()) for condition in clause)
 
 
 @dataclass(frozen=True)
@@ -130,9 +125,3 @@ class Reading:
     def before(self) -> Question | None:
         """The question that it takes up."""
         return self.taken_up.question if self.taken_up else None
-
-
-def preferred_in_words(parsed: ParsedQuery, question: Question) -> list[Condition]:
-    """What the words say is preferred; not what they may also mean."""
-    said = {mention.start for mention in parsed.mentions if mention.assertion == "preferred"}
-    return [each for each in question.preferred if said & {span.start for span in each.evidence}]
