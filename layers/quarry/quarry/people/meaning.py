@@ -8,11 +8,8 @@ Pure.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from importlib.resources import files
 
 from quarry.language.everyday import is_everyday
 from quarry.people.segments import Cut, Segment
@@ -46,11 +43,11 @@ BEFORE, BEHIND = 4, 5
 """So many words before and behind a segment are features."""
 GAP_MAX = 3
 REACH_MAX = 3
-WEIGHTS = "parts.json"
 
 Choice = tuple[str, Part]
 """A kind, and the part that it plays."""
-Weights = Mapping[str, float]
+Weights = Mapping[str, Mapping[str, float]]
+"""For each piece of evidence what it counts for its targets."""
 
 
 @dataclass
@@ -116,15 +113,18 @@ def evidence_of(cut: Cut, segment: Segment, passed: Passed) -> list[str]:
     return found
 
 
-def features(evidence: Sequence[str], choice: Choice) -> Iterator[str]:
-    """The names of the features of a choice."""
+def targets_of(choice: Choice) -> tuple[str, str]:
+    """What evidence may speak for when it speaks for a choice: the part, whatever plays it, and the part of that kind."""
     kind, part = choice
-    return (name for each in evidence for name in (f"{each}>{part}", f"{each}>{kind}.{part}"))
+    return part, f"{kind}.{part}"
 
 
 def probabilities(evidence: Sequence[str], choices: Sequence[Choice], weights: Weights) -> list[float]:
     """How likely each choice is."""
-    return softmax([sum(weights.get(name, 0.0) for name in features(evidence, choice)) for choice in choices])
+    held = [weights[each] for each in evidence if each in weights]
+    return softmax([
+        sum(each.get(target, 0.0) for target in targets_of(choice) for each in held) for choice in choices
+    ])
 
 
 def read_parts(cut: Cut, weights: Weights) -> list[tuple[Segment, Choice, float]]:
@@ -137,13 +137,6 @@ def read_parts(cut: Cut, weights: Weights) -> list[tuple[Segment, Choice, float]
         passed.take(segment, choice)
         read.append((segment, choice, chance))
     return read
-
-
-@cache
-def learned() -> Weights:
-    """The weights that the package holds."""
-    held: Weights = json.loads((files("quarry.people") / "weights" / WEIGHTS).read_text(encoding="utf-8"))
-    return held
 
 
 def _beside(cut: Cut, places: range, ahead: int) -> list[str]:

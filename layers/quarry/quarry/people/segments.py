@@ -39,6 +39,8 @@ KIND_OF_FACET = {
 """What values of a facet are; those of the others say what somebody is or does: a role."""
 PARTS = frozenset({"company", "school", "name"})
 """Values that are named by a part of them."""
+ANY = ("intent", "work")
+"""What nearly every experience is: naming it tells nobody apart."""
 MIXED = ("company", "place", "word")
 """What a name may be that the data does not hold."""
 
@@ -119,7 +121,8 @@ def _known(tokens: Sequence[Token], matches: Iterable[ValueMatch]) -> Iterator[S
     """The values of the data that words name, those of the same words together; of names also parts, where few share them."""
     by_words: dict[tuple[int, int], list[KnownValue]] = {}
     for match in _with_joined_parts(list(matches)):
-        if any(token.key not in STOP_WORDS or token.is_capital for token in tokens[match.first : match.last]):
+        says = any(token.key not in STOP_WORDS or token.is_capital for token in tokens[match.first : match.last])
+        if says and (match.value.facet, match.value.value) != ANY:
             by_words.setdefault((match.first, match.last), []).append(match.value)
     for (first, last), values in by_words.items():
         said = [token.key for token in tokens[first:last]]
