@@ -20,7 +20,16 @@ from zlib import crc32
 
 from quarry.language.tokens import tokenise
 from quarry.people.learned import write
-from quarry.people.meaning import Choice, Passed, Weights, choices_of, evidence_of, probabilities, read_parts, targets_of
+from quarry.people.meaning import (
+    Choice,
+    Passed,
+    Weights,
+    choices_of,
+    evidence_of,
+    probabilities,
+    read_parts,
+    targets_of,
+)
 from quarry.people.segments import Cut, Segment
 
 ROOT = Path(__file__).parents[2]
@@ -120,7 +129,10 @@ def fit(pairs: Sequence[Marked]) -> Weights:
 
 def _unfitted(examples: Sequence[Example]) -> Fitted:
     seen = Counter(
-        (name, target) for evidence, choices, right in examples for name in evidence for target in targets_of(choices[right])
+        (name, target)
+        for evidence, choices, right in examples
+        for name in evidence
+        for target in targets_of(choices[right])
     )
     weights: Fitted = {}
     for (name, target), count in seen.items():

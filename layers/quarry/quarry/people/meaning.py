@@ -39,6 +39,7 @@ a word that `must` stand somewhere is a name; of words `idle` says that somebody
 
 CUES = ("not", "only", "prefer", "both", "former", "current")
 SILENT = ("ignore", *CUES)
+MEASURED = ("date", "money", "number", "length")
 BEFORE, BEHIND = 4, 5
 """So many words before and behind a segment are features."""
 GAP_MAX = 3
@@ -96,6 +97,7 @@ def evidence_of(cut: Cut, segment: Segment, passed: Passed) -> list[str]:
         found.append(f"common:{key in STOP_WORDS}:{is_everyday(key)}")
     if "date" in segment.kinds or segment.kinds == ("word",):
         found += [f"w:{tokens[segment.first].key}", f"w2:{tokens[segment.first].key} {' '.join(behind[:1])}"]
+    found += [f"l:{tokens[segment.last - 1].key}"] if segment.kinds[0] in MEASURED else []
     if segment.is_part or segment.is_unknown:
         named = "part" if segment.is_part else "unknown"
         found += [named, f"{named}:{tokens[segment.first].is_capital}", f"{named} b0:{' '.join(before[:1])}"]
@@ -122,9 +124,7 @@ def targets_of(choice: Choice) -> tuple[str, str]:
 def probabilities(evidence: Sequence[str], choices: Sequence[Choice], weights: Weights) -> list[float]:
     """How likely each choice is."""
     held = [weights[each] for each in evidence if each in weights]
-    return softmax([
-        sum(each.get(target, 0.0) for target in targets_of(choice) for each in held) for choice in choices
-    ])
+    return softmax([sum(each.get(target, 0.0) for target in targets_of(choice) for each in held) for choice in choices])
 
 
 def read_parts(cut: Cut, weights: Weights) -> list[tuple[Segment, Choice, float]]:
