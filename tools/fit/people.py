@@ -114,7 +114,7 @@ def fit(pairs: Sequence[Marked]) -> Weights:
     examples = list(_examples(pairs))
     weights = _unfitted(examples)
     squares = {name: dict.fromkeys(held, 1e-3) for name, held in weights.items()}
-    examples = [([name for name in evidence if name in weights], *rest) for evidence, *rest in examples]
+    examples = [([name for name in said if name in weights], choices, right) for said, choices, right in examples]
     order = random.Random(7)  # noqa: S311
     for _ in range(ROUNDS):
         order.shuffle(examples)

@@ -83,8 +83,8 @@ def choices_of(segment: Segment) -> Iterator[Choice]:
 def evidence_of(cut: Cut, segment: Segment, passed: Passed) -> list[str]:
     """What speaks for or against a choice: the words around, how it is joined to what was chosen before, and cues in reach."""
     tokens = cut.tokens
-    before = _beside(cut, range(segment.first - 1, max(-1, segment.first - 1 - BEFORE), -1), 1)
-    behind = _beside(cut, range(segment.last, min(len(tokens), segment.last + BEHIND)), 0)
+    before = _beside(cut, range(segment.first - 1, -1, -1), 1, BEFORE)
+    behind = _beside(cut, range(segment.last, len(tokens)), 0, BEHIND)
     found = [
         "",
         *(f"b{at}:{word}" for at, word in enumerate(before)),
@@ -101,7 +101,10 @@ def evidence_of(cut: Cut, segment: Segment, passed: Passed) -> list[str]:
     if segment.is_part or segment.is_unknown:
         named = "part" if segment.is_part else "unknown"
         found += [named, f"{named}:{tokens[segment.first].is_capital}", f"{named} b0:{' '.join(before[:1])}"]
-        found.append(f"{named} common:{is_everyday(tokens[segment.first].key)}")
+        found += [
+            f"{named} common:{is_everyday(tokens[segment.first].key)}",
+            f"{named} upper:{cut.said(segment).isupper()}",
+        ]
         found += [f"{named} alone"] if len(cut.segments) == 1 else []
     is_attached = cut.text[cut.start(segment) - 1 : cut.start(segment)] == "-"
     found += ["attached"] if is_attached else []
@@ -139,21 +142,19 @@ def read_parts(cut: Cut, weights: Weights) -> list[tuple[Segment, Choice, float]
     return read
 
 
-def _beside(cut: Cut, places: range, ahead: int) -> list[str]:
-    """The words at some places, with a mark where punctuation ends a clause. A value is its kind: its name is nobody else's."""
-    kinds = {
-        place: each.kinds[0]
-        for each in cut.segments
-        if each.kinds[0] != "word"
-        for place in range(each.first, each.last)
-    }
+def _beside(cut: Cut, places: range, ahead: int, most: int) -> list[str]:
+    """The first words at some places, with marks where a clause and where the query ends. A value is its kind: its name is
+    nobody else's.
+    """
     words: list[str] = []
     for place in places:
+        if len(words) >= most:
+            return words
         breaks = cut.tokens[place + ahead].ends_clause if place + ahead < len(cut.tokens) else False
         words += [","] if breaks else []
-        word = f"<{kinds[place]}>" if place in kinds else cut.tokens[place].key
+        word = cut.words[place]
         words += [word] if not words or words[-1] != word else []
-    return words or ["|"]
+    return [*words, "|"]
 
 
 def _joined(cut: Cut, before: Segment | None, segment: Segment) -> str:

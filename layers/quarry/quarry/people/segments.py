@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 
 from quarry.language.everyday import is_everyday
 from quarry.language.inflections import inflections
@@ -74,6 +74,12 @@ class Cut:
     text: str
     tokens: Sequence[Token]
     segments: Sequence[Segment]
+
+    @cached_property
+    def words(self) -> Sequence[str]:
+        """The words; of what is no word its kind."""
+        kinds = [each.kinds[0] for each in self.segments for _ in range(each.first, each.last)]
+        return [token.key if kind == "word" else f"<{kind}>" for token, kind in zip(self.tokens, kinds, strict=True)]
 
     def start(self, segment: Segment) -> int:
         return self.tokens[segment.first].start
