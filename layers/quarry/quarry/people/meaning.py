@@ -42,6 +42,8 @@ SILENT = ("ignore", *CUES)
 MEASURED = ("date", "money", "number", "length")
 BEFORE, BEHIND = 4, 5
 """So many words before and behind a segment are features."""
+WINDOW = 16
+"""So many are looked through for them: the words of one value count as one."""
 GAP_MAX = 3
 REACH_MAX = 3
 
@@ -147,14 +149,14 @@ def _beside(cut: Cut, places: range, ahead: int, most: int) -> list[str]:
     nobody else's.
     """
     words: list[str] = []
-    for place in places:
+    for place in places[:WINDOW]:
         if len(words) >= most:
             return words
         breaks = cut.tokens[place + ahead].ends_clause if place + ahead < len(cut.tokens) else False
         words += [","] if breaks else []
         word = cut.words[place]
         words += [word] if not words or words[-1] != word else []
-    return [*words, "|"]
+    return [*words, "|"] if len(places) <= WINDOW else words
 
 
 def _joined(cut: Cut, before: Segment | None, segment: Segment) -> str:
