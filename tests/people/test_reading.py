@@ -128,6 +128,7 @@ def years(first: int | None, last: int | None) -> dict[str, Any]:
         # companies and schools
         ("engineers at Tarang Pay", company("tarang pay")),
         ("worked with kosmo retail on pricing", company("kosmo retail")),
+        ("Tarang Pay risk folks", company("tarang pay") | {"team_norm": ["risk"]}),
         ("TarangPay backend people", company("tarang pay")),
         ("Tarrang Pay backend people", company("tarang pay")),
         ("people at Kosmo who know SQL", company("kosmo retail")),
@@ -188,6 +189,7 @@ def years(first: int | None, last: int | None) -> dict[str, Any]:
         ("based in Koramangala", place("koramangala")),
         ("based in Koramangala, Bengaluru", city("bengaluru")),
         ("indoor farming", {}),
+        ("ready to relocate to Berlin", {"preferred_locations": ["berlin"]}),
         ("remote", {"preferred_locations": ["remote"]}),
         # times
         ("at Kosmo Retail between 2019 and 2021", company("kosmo retail") | years(2019, 2021)),
@@ -199,6 +201,7 @@ def years(first: int | None, last: int | None) -> dict[str, Any]:
         ("surgeons during 2020", years(2020, 2020)),
         ("surgeons, last 2 years", {}),
         ("10+ years of experience", at_least(10)),
+        ("team of 2000 people", {}),
         # money
         ("under 50 LPA", salary(5_000_000)),
         ("at Tarang Pay under 20 LPA", company("tarang pay") | salary(2_000_000)),
@@ -295,6 +298,7 @@ def test_only_what_a_query_insists_on_is_hard(read: Read, query: str, must: dict
         ("machine learning and negotiation", [{"machine learning"}, {"negotiation"}]),
         ("k8s and golang", [{"k8s", "kubernetes"}, {"golang", "go"}]),
         ("freshers in Pune", [{"freshers", "entry"}]),
+        ("HR freshers", [{"hr", "human resources"}, {"freshers", "entry"}]),
         ("tutors for maths", [{"tutors", "teaching"}]),
     ],
 )
@@ -337,10 +341,14 @@ def test_who_is_not_open_to_work_is_asked_for(read: Read) -> None:
     [
         ("nurses who do not currently work at Tarang Pay", {}, company("tarang pay")),
         ("nurses not currently at Tarang Pay", {}, company("tarang pay")),
+        ("nurses who currently don't work at Tarang Pay", {}, company("tarang pay")),
+        ("worked at Tarang Pay, but not now", company("tarang pay") | FORMER, {}),
         ("nurses who are not currently employed", {}, CURRENT),
         ("nurses between jobs", {}, CURRENT),
         ("currently unemployed nurses", {}, CURRENT),
+        ("nurses out of work", {}, CURRENT),
         ("nurses without a job", {}, CURRENT),
+        ("no job hoppers", {}, {"keywords": ["job hoppers"]}),
         ("employed nurses", CURRENT, {}),
         ("nurses employed by Tarang Pay", company("tarang pay"), {}),
     ],
@@ -381,6 +389,7 @@ def test_a_salary_that_two_readings_tell_is_no_keyword(read: Read) -> None:
         ("people excluding freelancers and agencies in Pune", [], ["freelancers", "freelance", "agencies"]),
         ("C++ low latency, no Java", [], ["java"]),
         ("tax consultant gst -agency", [], ["agency"]),
+        ("people with no agency background in Pune", [], ["agency background"]),
         ("no cold calling", [], ["cold calling"]),
         ("nurses without night duty", [], ["night duty"]),
         ("growth marketers outside India", [], ["india"]),
@@ -407,18 +416,22 @@ def test_what_is_ruled_out_is_excluded(read: Read, query: str, companies: list[s
     ("query", "skills", "keywords", "intents"),
     [
         ("who know Kafka and Go", ["kafka", "go"], [], []),
+        ("k8s and golang on a platform", ["kubernetes", "go"], ["platform"], []),
         ("C++, C# and node.js, A/B testing", ["c++", "c#", "node.js", "a/b testing"], [], []),
         ("statisticians who use R", ["r"], ["statisticians"], []),
         ("let's go to the zoo", [], ["zoo"], []),
+        ("senior ML folks", ["machine learning"], [], []),
         ("freelance potters", [], ["potters"], []),
         ("in the risk team", [], [], []),
         ("who taught maths", [], ["maths"], ["teaching"]),
         ("career break returners", [], ["returners"], ["career_break"]),
         ("surgeons, last 2 years", [], ["last 2 years", "surgeons"], []),
         ("salary 12 for tutors", [], ["12"], ["teaching"]),
+        ("welders ready to move to Berlin", [], ["welders"], []),
         ("ex Tarang Pay", [], [], []),
         ("previously at Tarang Pay", [], [], []),
         ("employees of Tarang Pay", [], [], []),
+        ("who is the best?", [], ["best"], []),
     ],
 )
 def test_what_is_left_raises_the_rank(
@@ -430,6 +443,11 @@ def test_what_is_left_raises_the_rank(
     assert should.intent_secondary == intents
 
 
+def test_a_preferred_employer_and_a_preferred_place_raise_the_rank(read: Read) -> None:
+    should = read("preferably in Pune, ideally ex-Tarang Pay").should
+    assert (should.company_norm, should.location, should.keywords) == (["tarang pay"], ["pune"], [])
+
+
 def test_the_text_to_embed_is_what_the_query_is_about(read: Read) -> None:
     query = "Find backend engineers at Tarang Pay in Pune, Kafka, not from Kosmo Retail, under 20 LPA, open to work"
     assert read(query).query_embedding_text == "backend engineers Kafka Tarang Pay Pune"
@@ -439,6 +457,41 @@ def test_a_reading_is_the_surer_the_more_of_the_query_is_recognised(read: Read) 
     known, half, unknown = (read(query).confidence_score for query in ("Kafka in Pune", "kafka zzyzx", "zzyzx qwxyz"))
     assert 0 < unknown < half < known < 1
     assert read("").confidence_score == 0
+
+
+def test_an_adjective_of_a_place_is_the_skill_that_is_called_so(read: Read) -> None:
+    skilled, living = read("either Spanish or Kafka tutors"), read("tutors in Spain")
+    assert [constraints.must.location_text for constraints in (skilled, living)] == [None, "spain"]
+    assert skilled.must.role[0] == "spanish|kafka"
+
+
+@pytest.mark.parametrize(
+    ("query", "keywords", "about"),
+    [
+        ("a designer with at least 8 years of experience in Pune", [], "designer Pune"),
+        ("8+ years' work experience as a designer", [], "designer"),
+        ("experience of at least 8 years as a designer", [], "designer"),
+        ("designers, 8 yrs exp", [], "designers"),
+        ("8 years of professional experience as a nurse", [], "nurse"),
+        ("8 years of wool experience", ["wool"], "wool"),
+    ],
+)
+def test_words_that_only_say_that_years_are_of_work_are_no_topic(
+    read: Read, query: str, keywords: list[str], about: str
+) -> None:
+    constraints = read(query)
+    assert (constraints.should.keywords, constraints.query_embedding_text) == (keywords, about)
+    assert constraints.must.experience_years_min == 8.0
+
+
+def test_who_knows_something_is_not_yet_called_so(read: Read) -> None:
+    assert read("accountants").must.role == ["accountants|accountant"]
+
+
+def test_the_facet_that_is_asked_about_is_not_what_the_query_is_about(read: Read) -> None:
+    constraints = read("which skill is most common among nurses in Pune?")
+    assert constraints.query_embedding_text == "nurses Pune"
+    assert read("anyone with the skill of negotiation").query_embedding_text == "skill negotiation"
 
 
 NAMES = st.lists(st.sampled_from([name.lower() for name in COMPANIES[:6]]), max_size=2, unique=True)

@@ -19,12 +19,22 @@ from pathlib import Path
 from zlib import crc32
 
 from quarry.language.tokens import tokenise
-from quarry.people.meaning import Choice, Passed, choices_of, evidence_of, features, probabilities, read_parts
+from quarry.people.learned import write
+from quarry.people.meaning import (
+    Choice,
+    Passed,
+    Weights,
+    choices_of,
+    evidence_of,
+    probabilities,
+    read_parts,
+    targets_of,
+)
 from quarry.people.segments import Cut, Segment
 
 ROOT = Path(__file__).parents[2]
 PAIRS = ROOT / "tests/pairs/people.jsonl"
-WEIGHTS = ROOT / "layers/quarry/quarry/people/weights/parts.json"
+WEIGHTS = ROOT / "layers/quarry/quarry/people/weights"
 ROUNDS = 14
 RATE = 0.25
 SHRINK = 2e-4
@@ -33,7 +43,13 @@ SEEN_MIN = 3
 WEIGHT_MIN = 0.04
 HELD_OUT_EVERY = 5
 
+ERROR_MIN = 1e-3
+"""A choice that is so nearly right is not learned from."""
+
 Marked = tuple[Cut, list[Choice]]
+Example = tuple[list[str], list[Choice], int]
+"""The evidence of a segment, its choices, and which is right."""
+Fitted = dict[str, dict[str, float]]
 
 
 def unmarked(marked: str) -> Marked:
@@ -83,7 +99,7 @@ def is_held_out(cut: Cut) -> bool:
     return crc32(cut.text.lower().encode()) % HELD_OUT_EVERY == 0
 
 
-def _examples(pairs: Sequence[Marked]) -> Iterator[tuple[list[str], list[Choice], int]]:
+def _examples(pairs: Sequence[Marked]) -> Iterator[Example]:
     """The evidence of each segment, its choices, and which is right, where what came before it was read right."""
     for cut, golds in pairs:
         passed = Passed()
@@ -93,28 +109,57 @@ def _examples(pairs: Sequence[Marked]) -> Iterator[tuple[list[str], list[Choice]
             passed.take(segment, gold)
 
 
-def fit(pairs: Sequence[Marked]) -> dict[str, float]:
+def fit(pairs: Sequence[Marked]) -> Weights:
     """The weights that make the right choices likely, by stochastic gradient descent with steps as AdaGrad has them."""
     examples = list(_examples(pairs))
-    seen = Counter(name for evidence, choices, right in examples for name in features(evidence, choices[right]))
-    weights = {name: 0.0 for name, count in seen.items() if count >= SEEN_MIN}
-    squares = dict.fromkeys(weights, 1e-3)
+    weights = _unfitted(examples)
+    squares = {name: dict.fromkeys(held, 1e-3) for name, held in weights.items()}
+    examples = [([name for name in said if name in weights], choices, right) for said, choices, right in examples]
     order = random.Random(7)  # noqa: S311
     for _ in range(ROUNDS):
         order.shuffle(examples)
         for evidence, choices, right in examples:
             chances = probabilities(evidence, choices, weights)
-            for place, choice in enumerate(choices):
-                error = (place == right) - chances[place]
-                for name in features(evidence, choice) if abs(error) > 1e-3 else ():
-                    if name in weights:
-                        gradient = error - SHRINK * weights[name]
-                        squares[name] += gradient * gradient
-                        weights[name] += RATE * gradient / math.sqrt(squares[name])
-    return {name: round(weight, 2) for name, weight in sorted(weights.items()) if abs(weight) >= WEIGHT_MIN}
+            errors = [(place == right) - chance for place, chance in enumerate(chances)]
+            for choice, error in zip(choices, errors, strict=True):
+                if abs(error) > ERROR_MIN:
+                    _step(evidence, targets_of(choice), error, weights, squares)
+    return _rounded(weights)
 
 
-def wrong_in(pairs: Sequence[Marked], weights: dict[str, float]) -> Iterator[tuple[str, list[str]]]:
+def _unfitted(examples: Sequence[Example]) -> Fitted:
+    seen = Counter(
+        (name, target)
+        for evidence, choices, right in examples
+        for name in evidence
+        for target in targets_of(choices[right])
+    )
+    weights: Fitted = {}
+    for (name, target), count in seen.items():
+        if count >= SEEN_MIN:
+            weights.setdefault(name, {})[target] = 0.0
+    return weights
+
+
+def _step(evidence: Sequence[str], targets: Sequence[str], error: float, weights: Fitted, squares: Fitted) -> None:
+    for name in evidence:
+        held, steps = weights[name], squares[name]
+        for target in targets:
+            if target in held:
+                gradient = error - SHRINK * held[target]
+                steps[target] += gradient * gradient
+                held[target] += RATE * gradient / math.sqrt(steps[target])
+
+
+def _rounded(weights: Fitted) -> Weights:
+    kept = {
+        name: {target: round(weight, 2) for target, weight in held.items() if abs(weight) >= WEIGHT_MIN}
+        for name, held in weights.items()
+    }
+    return {name: held for name, held in kept.items() if held}
+
+
+def wrong_in(pairs: Sequence[Marked], weights: Weights) -> Iterator[tuple[str, list[str]]]:
     """The questions that are not read right, with what of them is not."""
     for cut, golds in pairs:
         read = read_parts(cut, weights)
@@ -143,8 +188,8 @@ def main() -> None:
         print(f"{name}: {len(group)} questions, {1 - len(wrong) / len(group):.3f} read right in every segment")
         for text, lines in wrong if shown else ():
             print(f"  {text}\n    " + "\n    ".join(lines))
-    WEIGHTS.write_text(json.dumps(weights, ensure_ascii=False, separators=(",\n", ":")) + "\n", encoding="utf-8")
-    print(f"{len(weights):,} weights, {WEIGHTS.stat().st_size:,} bytes")
+    size = write(WEIGHTS, weights)
+    print(f"{sum(map(len, weights.values())):,} weights, {size:,} bytes")
 
 
 if __name__ == "__main__":

@@ -188,7 +188,7 @@ def _take_role(draft: _Draft, segment: Segment, part: str) -> None:
     draft.about.append(said)
     skills = segment.of("skill")
     constraints.should.skills_or_tools += skills
-    constraints.should.intent_secondary += [name for name in segment.of("intent") if name != "work"]
+    constraints.should.intent_secondary += segment.of("intent")
     hard = next((facet for facet in HARD_ROLES if segment.of(facet)), None)
     if part == "only" and hard is not None:
         draft.put("only", HARD_ROLES[hard], segment.of(hard), segment)

@@ -8,11 +8,8 @@ Pure.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from importlib.resources import files
 
 from quarry.language.everyday import is_everyday
 from quarry.people.segments import Cut, Segment
@@ -42,15 +39,18 @@ a word that `must` stand somewhere is a name; of words `idle` says that somebody
 
 CUES = ("not", "only", "prefer", "both", "former", "current")
 SILENT = ("ignore", *CUES)
+MEASURED = ("date", "money", "number", "length")
 BEFORE, BEHIND = 4, 5
 """So many words before and behind a segment are features."""
+WINDOW = 16
+"""So many are looked through for them: the words of one value count as one."""
 GAP_MAX = 3
 REACH_MAX = 3
-WEIGHTS = "parts.json"
 
 Choice = tuple[str, Part]
 """A kind, and the part that it plays."""
-Weights = Mapping[str, float]
+Weights = Mapping[str, Mapping[str, float]]
+"""For each piece of evidence what it counts for its targets."""
 
 
 @dataclass
@@ -85,8 +85,8 @@ def choices_of(segment: Segment) -> Iterator[Choice]:
 def evidence_of(cut: Cut, segment: Segment, passed: Passed) -> list[str]:
     """What speaks for or against a choice: the words around, how it is joined to what was chosen before, and cues in reach."""
     tokens = cut.tokens
-    before = _beside(cut, range(segment.first - 1, max(-1, segment.first - 1 - BEFORE), -1), 1)
-    behind = _beside(cut, range(segment.last, min(len(tokens), segment.last + BEHIND)), 0)
+    before = _beside(cut, range(segment.first - 1, -1, -1), 1, BEFORE)
+    behind = _beside(cut, range(segment.last, len(tokens)), 0, BEHIND)
     found = [
         "",
         *(f"b{at}:{word}" for at, word in enumerate(before)),
@@ -99,10 +99,14 @@ def evidence_of(cut: Cut, segment: Segment, passed: Passed) -> list[str]:
         found.append(f"common:{key in STOP_WORDS}:{is_everyday(key)}")
     if "date" in segment.kinds or segment.kinds == ("word",):
         found += [f"w:{tokens[segment.first].key}", f"w2:{tokens[segment.first].key} {' '.join(behind[:1])}"]
+    found += [f"l:{tokens[segment.last - 1].key}"] if segment.kinds[0] in MEASURED else []
     if segment.is_part or segment.is_unknown:
         named = "part" if segment.is_part else "unknown"
         found += [named, f"{named}:{tokens[segment.first].is_capital}", f"{named} b0:{' '.join(before[:1])}"]
-        found.append(f"{named} common:{is_everyday(tokens[segment.first].key)}")
+        found += [
+            f"{named} common:{is_everyday(tokens[segment.first].key)}",
+            f"{named} upper:{cut.said(segment).isupper()}",
+        ]
         found += [f"{named} alone"] if len(cut.segments) == 1 else []
     is_attached = cut.text[cut.start(segment) - 1 : cut.start(segment)] == "-"
     found += ["attached"] if is_attached else []
@@ -116,15 +120,16 @@ def evidence_of(cut: Cut, segment: Segment, passed: Passed) -> list[str]:
     return found
 
 
-def features(evidence: Sequence[str], choice: Choice) -> Iterator[str]:
-    """The names of the features of a choice."""
+def targets_of(choice: Choice) -> tuple[str, str]:
+    """What evidence may speak for when it speaks for a choice: the part, whatever plays it, and the part of that kind."""
     kind, part = choice
-    return (name for each in evidence for name in (f"{each}>{part}", f"{each}>{kind}.{part}"))
+    return part, f"{kind}.{part}"
 
 
 def probabilities(evidence: Sequence[str], choices: Sequence[Choice], weights: Weights) -> list[float]:
     """How likely each choice is."""
-    return softmax([sum(weights.get(name, 0.0) for name in features(evidence, choice)) for choice in choices])
+    held = [weights[each] for each in evidence if each in weights]
+    return softmax([sum(each.get(target, 0.0) for target in targets_of(choice) for each in held) for choice in choices])
 
 
 def read_parts(cut: Cut, weights: Weights) -> list[tuple[Segment, Choice, float]]:
@@ -139,28 +144,19 @@ def read_parts(cut: Cut, weights: Weights) -> list[tuple[Segment, Choice, float]
     return read
 
 
-@cache
-def learned() -> Weights:
-    """The weights that the package holds."""
-    held: Weights = json.loads((files("quarry.people") / "weights" / WEIGHTS).read_text(encoding="utf-8"))
-    return held
-
-
-def _beside(cut: Cut, places: range, ahead: int) -> list[str]:
-    """The words at some places, with a mark where punctuation ends a clause. A value is its kind: its name is nobody else's."""
-    kinds = {
-        place: each.kinds[0]
-        for each in cut.segments
-        if each.kinds[0] != "word"
-        for place in range(each.first, each.last)
-    }
+def _beside(cut: Cut, places: range, ahead: int, most: int) -> list[str]:
+    """The first words at some places, with marks where a clause and where the query ends. A value is its kind: its name is
+    nobody else's.
+    """
     words: list[str] = []
-    for place in places:
+    for place in places[:WINDOW]:
+        if len(words) >= most:
+            return words
         breaks = cut.tokens[place + ahead].ends_clause if place + ahead < len(cut.tokens) else False
         words += [","] if breaks else []
-        word = f"<{kinds[place]}>" if place in kinds else cut.tokens[place].key
+        word = cut.words[place]
         words += [word] if not words or words[-1] != word else []
-    return words or ["|"]
+    return [*words, "|"] if len(places) <= WINDOW else words
 
 
 def _joined(cut: Cut, before: Segment | None, segment: Segment) -> str:

@@ -13,7 +13,8 @@ from quarry.people.checks import as_in_data
 from quarry.people.contract import Constraints
 from quarry.people.facets import PEOPLE
 from quarry.people.fallbacks import QueryToRead
-from quarry.people.meaning import learned, read_parts
+from quarry.people.learned import learned
+from quarry.people.meaning import read_parts
 from quarry.people.normalisation import cleaned_query, normalise
 from quarry.people.prompts import cleanup_messages
 from quarry.people.segments import TOKENS_MAX, Cut, measured, put_together, to_look_up

@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 
 from quarry.language.everyday import is_everyday
 from quarry.language.inflections import inflections
@@ -39,6 +39,8 @@ KIND_OF_FACET = {
 """What values of a facet are; those of the others say what somebody is or does: a role."""
 PARTS = frozenset({"company", "school", "name"})
 """Values that are named by a part of them."""
+ANY = ("intent", "work")
+"""What nearly every experience is: naming it tells nobody apart."""
 MIXED = ("company", "place", "word")
 """What a name may be that the data does not hold."""
 
@@ -72,6 +74,12 @@ class Cut:
     text: str
     tokens: Sequence[Token]
     segments: Sequence[Segment]
+
+    @cached_property
+    def words(self) -> Sequence[str]:
+        """The words; of what is no word its kind."""
+        kinds = [each.kinds[0] for each in self.segments for _ in range(each.first, each.last)]
+        return [token.key if kind == "word" else f"<{kind}>" for token, kind in zip(self.tokens, kinds, strict=True)]
 
     def start(self, segment: Segment) -> int:
         return self.tokens[segment.first].start
@@ -119,11 +127,13 @@ def _known(tokens: Sequence[Token], matches: Iterable[ValueMatch]) -> Iterator[S
     """The values of the data that words name, those of the same words together; of names also parts, where few share them."""
     by_words: dict[tuple[int, int], list[KnownValue]] = {}
     for match in _with_joined_parts(list(matches)):
-        if any(token.key not in STOP_WORDS or token.is_capital for token in tokens[match.first : match.last]):
+        says = any(token.key not in STOP_WORDS or token.is_capital for token in tokens[match.first : match.last])
+        if says and (match.value.facet, match.value.value) != ANY:
             by_words.setdefault((match.first, match.last), []).append(match.value)
     for (first, last), values in by_words.items():
         said = [token.key for token in tokens[first:last]]
-        whole = [each for each in values if each.is_whole and _is_meant(said, each)]
+        whole = [each for each in values if each.is_whole and _is_said(said, each)]
+        whole = whole or [each for each in values if each.is_whole and _is_by_worker(said, each)]
         parts = [each for each in values if KIND_OF_FACET.get(each.facet) in PARTS]
         if any(each.likeness == 1 for each in whole):
             whole = [each for each in whole if each.likeness == 1]
@@ -148,19 +158,28 @@ def _with_joined_parts(matches: Sequence[ValueMatch]) -> Iterator[ValueMatch]:
         yield from held
 
 
-def _is_meant(said: Sequence[str], value: KnownValue) -> bool:
-    """Whether words say a role as it is called, but for the plural, by a declared synonym, or by who does it."""
+def _is_said(said: Sequence[str], value: KnownValue) -> bool:
+    """Whether words say a value as it is called, a role but for the plural or by a declared synonym."""
     if value.facet in KIND_OF_FACET:
         return True
     if value.likeness < 1:
         return value.facet in ("title", "domain")
-    words, called = [singular(key) for key in said], [singular(key) for key in keys(value.value.replace("_", " "))]
-    if "".join(words) == "".join(called) or any(
-        keys(word) == tuple(said) for word, meant in PEOPLE.facet(value.facet).synonyms if meant == value.value
-    ):
-        return True
+    words, called = _singulars(said, value)
+    synonyms = PEOPLE.facet(value.facet).synonyms
+    return "".join(words) == "".join(called) or any(
+        keys(word) == tuple(said) for word, meant in synonyms if meant == value.value
+    )
+
+
+def _is_by_worker(said: Sequence[str], value: KnownValue) -> bool:
+    """Whether words call somebody by the field that is the value: "physicists"."""
+    words, called = _singulars(said, value)
     is_by_last = bool(words and called) and words[:-1] == called[:-1]
     return is_by_last and called[-1] in {singular(form) for form in fields_of_worker(words[-1])}
+
+
+def _singulars(said: Sequence[str], value: KnownValue) -> tuple[list[str], list[str]]:
+    return [singular(key) for key in said], [singular(key) for key in keys(value.value.replace("_", " "))]
 
 
 def _kinds(values: Iterable[KnownValue]) -> tuple[str, ...]:
