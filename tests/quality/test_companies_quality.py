@@ -20,12 +20,12 @@ from tests.conftest import clone_database
 FLOORS = {
     "name": 1.0,
     "similar_to": 0.95,
-    "sector": 0.87,
-    "niche": 0.94,
+    "sector": 0.9,
+    "niche": 0.97,
     "multi_constraint": 0.9,
-    "vague": 0.63,
-    "typo": 0.95,
-    "no_answer": 0.8,
+    "vague": 0.7,
+    "typo": 0.98,
+    "no_answer": 0.95,
 }
 
 

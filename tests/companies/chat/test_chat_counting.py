@@ -51,13 +51,13 @@ def test_the_commonest_value_is_told_with_how_many_have_it(client: TestClient, s
 
 
 def test_who_groups_by_status_means_companies_of_every_status(client: TestClient) -> None:
-    groups = final(chat(client, "how many companies by status"))["aggregation"]["groups"]
+    groups = final(chat(client, "how many companies have each status"))["aggregation"]["groups"]
     assert {group["value"] for group in groups} == {"startup", "acquired", "public", "closed"}
 
 
 def test_the_largest_come_first_with_what_they_have(client: TestClient, shared_sample_url: str) -> None:
     largest = number(shared_sample_url, "select max(employee_count) from companies")
-    events = chat(client, "which five companies have the most employees")
+    events = chat(client, "the five largest companies by employees")
     sizes = [final(events)["companiesById"][id]["employee_count"] for id in found(events)]
     assert sizes[0] == largest
     assert sizes == sorted(sizes, reverse=True)

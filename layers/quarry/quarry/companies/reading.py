@@ -30,9 +30,7 @@ from quarry.reader.said import Place, Said, SaidDays, SaidNumber, SaidValue
 from quarry.services.services import Caller, Services
 
 CHANCE_MIN = 0.5
-"""From this probability on, something that a question may say holds; else its words are searched for."""
-NUMBERS_CHANCE_MIN = 0.9
-"""From this probability on, a question asks for a number or for groups, and not for companies."""
+"""From this share of the ways to read a question on, what they say holds; else its words are searched for."""
 SYNONYMS_MAX = 5_000
 REMEMBERED_SECONDS = 60.0
 EARLIER_MAX = 5
@@ -78,9 +76,15 @@ def _chance_of_going_on(reading: Reading) -> float:
     alone = index_of("alone")
     return sum(
         chance
-        for candidate, chance in reading.best
+        for candidate, chance in _shares(reading)
         if not any(each.features and each.features[0][0] == alone for each in candidate.bundles)
     )
+
+
+def _shares(reading: Reading) -> list[tuple[Candidate, float]]:
+    """The ways to read a question, each with its share of the probability that one of them is right."""
+    every = sum(chance for _, chance in reading.best) or 1.0
+    return [(candidate, chance / every) for candidate, chance in reading.best]
 
 
 def _after(before: Sought, now: Sought) -> Sought:
@@ -125,6 +129,7 @@ class _Own:
     def __init__(self, reading: Reading, before: Reading | None) -> None:
         self._reading = reading
         self._said: Said = reading.said
+        self._shares = _shares(reading)
         kept = before.best[0][0].conditions.tests if before and before.best else ()
         self._kept = {id(test) for test in kept}
         self._stated: list[Condition] = []
@@ -191,7 +196,7 @@ class _Own:
 
     def _tests(self) -> Iterator[tuple[Test, bool, float]]:
         """The comparisons of fields that this question itself may make, whether they are denied, and how likely each is."""
-        for candidate, chance in self._reading.best:
+        for candidate, chance in self._shares:
             conditions = candidate.conditions
             for test in conditions.tests:
                 if test.form == "field" and id(test) not in self._kept:
@@ -241,7 +246,7 @@ class _Own:
     def _count(self) -> int | None:
         """How many companies are wanted."""
         chances: dict[int, float] = defaultdict(float)
-        for candidate, chance in self._reading.best:
+        for candidate, chance in self._shares:
             if candidate.conditions.limit is not None:
                 chances[candidate.conditions.limit] += chance
         wanted = [limit for limit, chance in chances.items() if chance >= CHANCE_MIN]
@@ -252,9 +257,9 @@ class _Own:
     def _asks(self) -> Query | None:
         """The query for a number or groups; None where rows are asked for, or where words are left that it does not read."""
         reading = self._reading
-        numbers = sum(chance for candidate, chance in reading.best if _asks_for_numbers(candidate))
+        numbers = sum(chance for candidate, chance in self._shares if _asks_for_numbers(candidate))
         is_read = reading.verdict != "refused" and not reading.unread
-        if not is_read or numbers < NUMBERS_CHANCE_MIN or not _asks_for_numbers(reading.best[0][0]):
+        if not is_read or numbers < CHANCE_MIN or not _asks_for_numbers(reading.best[0][0]):
             return None
         return reading.query if self._is_said_whole(reading.best[0][0]) else None
 
