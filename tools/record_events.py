@@ -244,6 +244,7 @@ REQUESTS = {
     "console/asset": Request(
         "GET", "/assets/{path+}", accept="image/svg+xml", path={"path": "000000000000/icon.svg"}, public=True
     ),
+    "console/embed": Request("GET", "/embed/quarry-ask.js", accept="text/javascript", public=True),
 }
 
 SCHEDULED = ("cleanup", "embed")

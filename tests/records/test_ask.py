@@ -161,11 +161,6 @@ class TestNumbers:
         kept = client.get(f"/answers/{the(events, 'done')['answer_id']}").json()
         assert (kept["confidence"], kept["confidence_label"][:15]) == ("high", "High confidence")
 
-    def test_the_sources_are_of_what_was_counted(self, client: TestClient) -> None:
-        sources = the(ask(client, "How many motions were defeated in June 2024?"), "sources")["sources"]
-        assert sources
-        assert {(source["type"], source["date"][:7]) for source in sources} == {("motion", "2024-06")}
-
     @pytest.mark.parametrize("name", BUILT_IN)
     def test_records_are_counted_by_the_name_and_the_label_of_their_type(self, client: TestClient, name: str) -> None:
         number = client.get("/records/facets", params={"type": name}).json()["total"]

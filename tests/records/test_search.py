@@ -165,7 +165,7 @@ def test_only_records_of_the_dates_asked_for_are_found(client: TestClient, query
 
 
 def test_conditions_on_named_records_hold(client: TestClient) -> None:
-    body = found(client, "motions that failed in June 2024", limit=100)
+    body = found(client, "motions defeated in June 2024", limit=100)
     results = [client.get(f"/records/{type}/{id}").json()["fields"] for type, id in keys(body)]
     assert results
     assert {type for type, _ in keys(body)} == {"motion"}

@@ -18,6 +18,7 @@ from pydantic.alias_generators import to_camel
 from quarry.platform.contract import EVIDENCE_MAX, Day, Evidence, Request
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import QueryText, Storable, StorableWords
+from quarry.query.algebra import WORDS_MAX
 from quarry.query.contract import ShortQuery
 from quarry.streaming.events import Event
 
@@ -142,7 +143,7 @@ class ClauseOnWire(LazyModel):
 
     any_of: Annotated[list[ConditionOnWire], Field(min_length=1, max_length=60)]
     strength: Literal["required", "preferred"] = "required"
-    label: Annotated[str, StringConstraints(max_length=MESSAGE_CHARACTERS_MAX), Storable] = ""
+    label: Annotated[str, StringConstraints(max_length=WORDS_MAX), Storable] = ""
 
 
 class Constraints(LazyModel):
@@ -155,8 +156,8 @@ class Constraints(LazyModel):
     model_config = ConfigDict(extra="forbid")
 
     conditions: Annotated[list[ClauseOnWire], Field(max_length=60)] = []
-    theme: Annotated[str, StringConstraints(strip_whitespace=True, max_length=MESSAGE_CHARACTERS_MAX), Storable] = ""
-    words: Annotated[str, StringConstraints(strip_whitespace=True, max_length=MESSAGE_CHARACTERS_MAX), Storable] = ""
+    theme: Annotated[str, StringConstraints(strip_whitespace=True, max_length=WORDS_MAX), Storable] = ""
+    words: Annotated[str, StringConstraints(strip_whitespace=True, max_length=WORDS_MAX), Storable] = ""
     evidence: Annotated[list[Evidence], Field(max_length=EVIDENCE_MAX)] = []
 
 

@@ -6,8 +6,10 @@ import datetime
 
 from quarry.agent.matches import value_links
 from quarry.agent.reading import read_over
-from quarry.agent.sources import what_may_be_asked
+from quarry.agent.sources import Asked
+from quarry.ontology.sources import sources_for
 from quarry.platform.off_loop import off_loop
+from quarry.query.schema import Schema
 from quarry.reader.likely import ruled_out
 from quarry.reader.reading import Reading
 from quarry.services.services import Caller, Services
@@ -21,8 +23,9 @@ async def searched_words(query: str, caller: Caller, services: Services) -> str:
     """What is searched for: `query`, with each value of the caller's things that it rules out as an exclusion ("tasks not
     blocked": `tasks not -"blocked"`). Raises DatabaseUnavailable.
     """
-    asked = await what_may_be_asked(caller, services)
-    names = [name for name, (domain, _) in asked.homes.items() if domain == _DOMAIN and name in asked.schema.sources]
+    sources, settings = await sources_for(caller, services)
+    names = list(sources)
+    asked = Asked(Schema(sources), caller, settings, {name: (_DOMAIN, name) for name in names})
     # most queries name no value, and need no more than this look-up
     if not await value_links(query, names, asked, services):
         return query

@@ -152,10 +152,14 @@ class Exists(_Part):
     where: Annotated[tuple[Condition, ...], OneOrMany] = ()
 
 
+WORDS_MAX = 4_000
+"""Characters of the words that rows must hold."""
+
+
 class Words(_Part):
     """Holds all these words."""
 
-    words: Annotated[str, Field(min_length=1, max_length=4_000), Storable]
+    words: Annotated[str, Field(min_length=1, max_length=WORDS_MAX), Storable]
 
 
 def _form(value: Any) -> str:

@@ -59,13 +59,15 @@ class _Read:
         return self.reading.verdict == "confident"
 
     async def facts(self) -> Facts | None:
-        """What the Query gives; None where it cannot be asked."""
+        """What the Query gives; None where it cannot be asked, and where it is doubted and no row meets it."""
         toolset, today = self.toolset, datetime.datetime.now(datetime.UTC).date()
         with toolset.run.step("records_count"):
             try:
                 result = await answer_query(self.query, toolset.reading.asked, toolset.services, today)
             except InvalidInput:
                 return None
+        if not (self.is_sure or result.total):
+            return None
         facts = _facts(self.reading, result)
         counted = facts.counted
         if counted is not None:
@@ -77,7 +79,13 @@ class _Read:
         name = self.toolset.reading.asked.homes[self.query.source][1]
         table = self.toolset.reading.types.counted.get(name)
         filters: dict[str, Any] = {"types": [name]}
-        facets: dict[str, list[str]] = {}
+        facets = {
+            f"{NEGATED if clause[0].is_negated else ''}{clause[0].facet}": [
+                value for each in clause for value in each.values or [""]
+            ]
+            for clause in self.toolset.scope.facets
+            if len({each.facet for each in clause}) == 1 and all(each.range is None for each in clause)
+        }
         where = [each.model_dump(mode="json", exclude_defaults=True) for each in self.query.where]
         for field, op, values, is_denied in comparisons([each for each in where if "any_of" not in each]):
             if table is None or field not in table.by_name:
