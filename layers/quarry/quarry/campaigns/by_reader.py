@@ -208,8 +208,11 @@ def _question(reading: Reading, name: str, theme: str, today: datetime.date) -> 
     query, chance = _likeliest(reading, today)
     denied = vetoes(reading.said, reading.best[0][0].mask) if reading.best else []
     is_list = query.asks_for_rows and not query.order
-    # what a list leaves unread is its theme
-    is_likely = (is_list and not reading.unread) or (chance >= LIKELY and (is_list or len(reading.unread) < 2))
+    is_count = query.aggregate == (COUNT,) and not query.group
+    # what a list leaves unread is its theme; a number is told with its campaigns
+    is_likely = ((is_list or is_count) and not reading.unread) or (
+        chance >= LIKELY and (is_list or len(reading.unread) < 2)
+    )
     hints: tuple[Condition, ...] = ()
     verdict: Verdict = "doubted" if reading.verdict == "refused" and is_likely else reading.verdict
     if denied and not query.group and not query.order:
@@ -218,7 +221,7 @@ def _question(reading: Reading, name: str, theme: str, today: datetime.date) -> 
     elif verdict == "refused":
         # what is hardly right rules nothing out: it only says what comes first of what is near
         hints = query.where
-        query, theme = Query(source=name), theme or topic_text(reading.said.text)
+        query, theme = Query(source=name, text=query.text), theme or topic_text(reading.said.text)
     return Question(
         query,
         verdict,
