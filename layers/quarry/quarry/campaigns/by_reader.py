@@ -219,9 +219,11 @@ def _question(reading: Reading, name: str, theme: str, today: datetime.date) -> 
         words = " ".join(_quoted(each, reading.said.text) for each in denied)
         query = query.model_copy(update={"text": f"{query.text} {words}".strip()})
     elif verdict == "refused":
-        # what is hardly right rules nothing out: it only says what comes first of what is near
+        # what is hardly right rules nothing out: it only says what comes first of what is near, and no word is read by it
         hints = query.where
-        query, theme = Query(source=name, text=query.text), theme or topic_text(reading.said.text)
+        query = Query(source=name, text=query.text)
+        if theme_of(reading) or not theme:
+            theme = topic_text(reading.said.text)
     return Question(
         query,
         verdict,
