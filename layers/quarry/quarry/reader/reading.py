@@ -38,6 +38,12 @@ class Reading:
     pair_scores: Sequence[float] = ()
     """Those of the second stage, in the same order; none where the linear stage read alone."""
 
+    @property
+    def shares(self) -> list[tuple[Candidate, float]]:
+        """The best candidates, each with its share of the probability that one of them is right."""
+        every = sum(chance for _, chance in self.best) or 1.0
+        return [(candidate, chance / every) for candidate, chance in self.best]
+
 
 def read_question(
     text: str,
