@@ -14,10 +14,11 @@ from quarry.query.algebra import Aggregate, Query
 from quarry.query.contract import QueryResult
 from quarry.query.describe import describe
 from quarry.query.result import Column, Result
+from quarry.reader.constraints import UNREAD_MAX
+from quarry.reader.constraints import doubt as in_doubt
 
 LISTED_CAMPAIGNS = 5
 LISTED_GROUPS = 30
-UNREAD_MAX = 6
 COSTS_MAX = 3
 COPY_CHARACTERS = 140
 EMPTY = "There are no campaigns."
@@ -87,12 +88,11 @@ def _theme(said: Said) -> Iterator[str]:
 
 def _doubt(said: Said) -> Iterator[str]:
     """That the answer may be to another question, and what was left unread."""
-    words = ", ".join(f"“{each}”" for each in said.unread[:UNREAD_MAX])
     denied = ", ".join(f"“{each}”" for each in said.vetoes[:UNREAD_MAX])
     if said.search.words and denied:
         yield f"This is not in the data as a value: {denied}. By the words of the copy:"
     elif said.is_doubted:
-        yield f"This may not answer the question{f': {words} was not read' if words else ''}."
+        yield in_doubt(said.unread)
     else:
         return
     yield ""

@@ -76,15 +76,9 @@ def _chance_of_going_on(reading: Reading) -> float:
     alone = index_of("alone")
     return sum(
         chance
-        for candidate, chance in _shares(reading)
+        for candidate, chance in reading.shares
         if not any(each.features and each.features[0][0] == alone for each in candidate.bundles)
     )
-
-
-def _shares(reading: Reading) -> list[tuple[Candidate, float]]:
-    """The ways to read a question, each with its share of the probability that one of them is right."""
-    every = sum(chance for _, chance in reading.best) or 1.0
-    return [(candidate, chance / every) for candidate, chance in reading.best]
 
 
 def _after(before: Sought, now: Sought) -> Sought:
@@ -129,7 +123,7 @@ class _Own:
     def __init__(self, reading: Reading, before: Reading | None) -> None:
         self._reading = reading
         self._said: Said = reading.said
-        self._shares = _shares(reading)
+        self._shares = reading.shares
         kept = before.best[0][0].conditions.tests if before and before.best else ()
         self._kept = {id(test) for test in kept}
         self._stated: list[Condition] = []

@@ -27,10 +27,11 @@ async def searched_words(query: str, caller: Caller, services: Services) -> str:
     names = list(sources)
     asked = Asked(Schema(sources), caller, settings, {name: (_DOMAIN, name) for name in names})
     # most queries name no value, and need no more than this look-up
-    if not await value_links(query, names, asked, services):
+    links = await value_links(query, names, asked, services)
+    if not links:
         return query
     today = datetime.datetime.now(datetime.UTC).date()
-    return await off_loop(with_exclusions, await read_over(query, names, asked, services, today))
+    return await off_loop(with_exclusions, await read_over(query, names, asked, services, today, links=links))
 
 
 def with_exclusions(reading: Reading) -> str:

@@ -4,10 +4,15 @@ a number is told for sure. Scope and rights are the executor's. Pure.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from quarry.query.algebra import Scalar
 from quarry.reader.names import FieldName
 from quarry.reader.said import Said, SaidNumber
 from quarry.spans.quantities import converted, dimension_of
+
+UNREAD_MAX = 6
+"""Words that are named as not read."""
 
 
 def may_hold(each: FieldName, said: SaidNumber) -> bool:
@@ -37,3 +42,9 @@ def vetoes(said: Said, mask: int) -> list[str]:
     """What forbids to answer without doubt: values, numbers, times and quoted texts that no part reads."""
     unread = {(each.place.first, each.place.last) for each in said.spans if not each.place.mask & mask}
     return [said.text[said.tokens[first].start : said.tokens[last - 1].end] for first, last in sorted(unread)]
+
+
+def doubt(unread: Sequence[str]) -> str:
+    """A sentence that says that an answer may be to another question, and which words were not read."""
+    named = ", ".join(f"“{word}”" for word in unread[:UNREAD_MAX])
+    return f"This may not answer the question{f': {named} was not read' if named else ''}."

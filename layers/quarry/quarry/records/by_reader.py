@@ -14,6 +14,7 @@ from quarry.platform.errors import InvalidInput
 from quarry.query.algebra import Query
 from quarry.query.contract import QueryResult, ResultColumn
 from quarry.query.result import Cell
+from quarry.reader.constraints import doubt as in_doubt
 from quarry.reader.likely import NOT_EQUAL, comparisons
 from quarry.reader.reading import Reading
 from quarry.records.aggregation import aggregation_of
@@ -26,7 +27,6 @@ from quarry.records.tools import Searched, SearchToolset
 
 LINES_MAX = 50
 """Rows, or groups, that an answer lists."""
-UNREAD_MAX = 6
 
 
 async def known_facts(query: str, first: Searched, toolset: SearchToolset) -> Facts:
@@ -122,7 +122,7 @@ def _read(toolset: SearchToolset) -> _Read | None:
 def _facts(reading: Reading, result: QueryResult) -> Facts:
     """The result in words; where it is doubted, with what was not read."""
     is_doubted = reading.verdict == "doubted"
-    doubt = _doubt(reading.unread) if is_doubted else ""
+    doubt = in_doubt(reading.unread) if is_doubted else ""
     lines = list(_lines(result))
     text = "\n".join([*([doubt, ""] if doubt else []), _heading(result, lines), *([""] if lines else []), *lines])
     return Facts(
@@ -132,14 +132,6 @@ def _facts(reading: Reading, result: QueryResult) -> Facts:
         doubt=doubt,
         basis="" if is_doubted else f"counted on {result.total:,} {'row' if result.total == 1 else 'rows'}",
     )
-
-
-def _doubt(unread: Sequence[str]) -> str:
-    """That the answer may be to another question, and what was left unread."""
-    if not unread:
-        return "This may not answer the question."
-    named = ", ".join(f"“{word}”" for word in unread[:UNREAD_MAX])
-    return f"This may not answer the question: {named} was not read."
 
 
 def _heading(result: QueryResult, lines: Sequence[str]) -> str:

@@ -20,7 +20,7 @@ from quarry.agent.sources import Asked, what_may_be_asked
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import significant_words
 from quarry.query.worded import can_have
-from quarry.reader.likely import comparisons
+from quarry.reader.likely import chances_of, comparisons
 from quarry.reader.names import SourceName
 from quarry.reader.reading import Reading
 from quarry.reader.said import SaidValue
@@ -186,23 +186,15 @@ class Likely:
 
     def _of_value(self, value: SaidValue, table: SearchTable) -> Clause:
         """Any of the fields that may hold the value, where most candidates ask for it; or none of them, where most deny it."""
-        meant = {link.value for link in value.links}
-        asked_for = denied = 0.0
-        of_field: defaultdict[str, float] = defaultdict(float)
-        for candidate, chance in self.read.best:
-            said = [each for each in comparisons(candidate.query.get("where", ())) if meant & set(map(str, each[2]))]
-            asked_for += chance * any(not each[3] for each in said)
-            denied += chance * any(each[3] for each in said)
-            for name in {each[0] for each in said}:
-                of_field[name] += chance
+        chances = chances_of(value, self.read.best)
         is_whole = any(link.is_whole for link in value.links)
         if not (
             is_whole or any(token.is_capital for token in self.read.said.tokens[value.place.first : value.place.last])
         ):
             return ()  # a word like others is no part of a name
-        if max(asked_for, denied) < (LIKELY_WHOLE if is_whole else LIKELY):
+        if max(chances.asked_for, chances.denied) < (LIKELY_WHOLE if is_whole else LIKELY):
             return ()
-        one = {name for name, chance in of_field.items() if chance >= SURE}
+        one = {name for name, chance in chances.of_field.items() if chance >= SURE}
         by_facet: dict[str, list[str]] = {}
         for link in value.links:
             is_meant = link.field in one if one else link.field in table.by_name
@@ -210,7 +202,9 @@ class Likely:
                 by_facet.setdefault(link.field, []).append(link.value)
         evidence = (self._span(value.place.first, value.place.last),)
         return tuple(
-            Condition(name, tuple(dict.fromkeys(values)), is_negated=denied > asked_for, evidence=evidence)
+            Condition(
+                name, tuple(dict.fromkeys(values)), is_negated=chances.denied > chances.asked_for, evidence=evidence
+            )
             for name, values in by_facet.items()
         )
 
