@@ -103,7 +103,7 @@ def search(text: str, **arguments: Any) -> tuple[str, Mapping[str, Any]]:
 
 
 def logged_run(url: str, request_id: str) -> dict[str, Any]:
-    """The run of a request, once it is written: after the answer, by a task of its own."""
+    """The run of a request, once it is over and written: after the answer, by a task of its own."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     with psycopg.connect(url, autocommit=True, row_factory=dict_row) as connection:
         while True:
@@ -111,7 +111,7 @@ def logged_run(url: str, request_id: str) -> dict[str, Any]:
                 """select r.*,
                      array(select s.name from search_run_steps s where s.run_id = r.id order by s.step_number) as steps,
                      array(select x.result_id from search_run_results x where x.run_id = r.id order by x.rank) as results
-                   from search_runs r where r.request_id = %s""",
+                   from search_runs r where r.request_id = %s and r.status <> 'running'""",
                 [request_id],
             ).fetchone()
             if row is not None:

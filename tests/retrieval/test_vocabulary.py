@@ -14,9 +14,8 @@ from quarry import catalog
 from quarry.language.slips import slips
 from quarry.language.tokens import tokenise
 from quarry.retrieval.facets import SearchTable
-from quarry.retrieval.vocabulary import WORDS_MAX, longest_run, look_up
+from quarry.retrieval.vocabulary import WORDS_MAX, LookUp, longest_run, look_up
 from quarry.services.services import Services
-from quarry.spans.lexicon import LookUp
 from quarry.spans.mention import KnownValue
 from tests.plans import calls, plans, reads
 

@@ -198,14 +198,14 @@ def steps_asked(model: FakeOpenAI) -> list[str]:
 
 
 def logged_run(url: str, run_id: str) -> dict[str, Any]:
-    """A run with its steps in order, once it is written: after the answer, by a task of its own."""
+    """A run with its steps in order, once it is over and written: after the answer, by a task of its own."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     with psycopg.connect(url, autocommit=True, row_factory=dict_row) as connection:
         while True:
             row = connection.execute(
                 """select r.*,
                      array(select x.result_id from search_run_results x where x.run_id = r.id order by x.rank) as results
-                   from search_runs r where r.id::text = %(id)s or r.request_id = %(id)s""",
+                   from search_runs r where (r.id::text = %(id)s or r.request_id = %(id)s) and r.status <> 'running'""",
                 {"id": run_id},
             ).fetchone()
             if row is not None:

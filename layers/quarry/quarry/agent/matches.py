@@ -12,9 +12,8 @@ from quarry.platform.off_loop import off_loop
 from quarry.platform.text import STOP_WORDS
 from quarry.reader.values import ValueLink
 from quarry.retrieval.facets import SearchTable
-from quarry.retrieval.vocabulary import look_up
+from quarry.retrieval.vocabulary import LookUp, look_up
 from quarry.services.services import Services
-from quarry.spans.lexicon import LookUp
 from quarry.spans.mention import Mention, Place, ValueMatch
 from quarry.spans.places import find_places
 

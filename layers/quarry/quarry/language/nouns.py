@@ -8,9 +8,6 @@ from quarry.language.irregular import other_forms
 from quarry.language.stemming import stem
 
 ROOT_CHARACTERS_MIN = 3
-_PEOPLE = frozenset(
-    "person people member client patient patron student contact friend guest pupil child staff citizen resident agent".split()
-)
 
 _ONE_OF = (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"))
 

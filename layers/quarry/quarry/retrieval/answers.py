@@ -23,12 +23,6 @@ class Group:
     measures: Mapping[str, float | None] = field(default_factory=dict)
 
 
-def ranked(groups: Sequence[Group], *, ascending: bool = False) -> list[Group]:
-    """Groups that have a value, those with most rows first, or, `ascending`, with fewest."""
-    valued = [group for group in groups if group.value is not None]
-    return sorted(valued, key=lambda group: (group.rows if ascending else -group.rows, str(group.value)))
-
-
 def in_time(groups: Sequence[Group]) -> list[Group]:
     """Groups that are periods in the order of time; rows without a date come last."""
     return sorted(groups, key=lambda group: (group.value is None, str(group.value)))

@@ -19,7 +19,6 @@ from quarry.postgres.call import call
 from quarry.postgres.pool import Database
 from quarry.retrieval.facets import FacetKind, SearchTable
 from quarry.retrieval.visible_values import NO_OWNERS, Owners, owners_of, visible_values
-from quarry.spans.lexicon import LookUp
 from quarry.spans.mention import KnownValue, ValueMatch, Vocabulary
 
 WORDS_MAX = 300
@@ -36,6 +35,16 @@ READINGS_MAX = 3
 LIKENESS_OF_SLIPS = (1.0, 0.8, 0.6)
 
 _NO_FORMS: Mapping[int, Sequence[str]] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class LookUp:
+    """A phrase that the words `first` to `last` (not included) may stand for, to be looked up as if it stood there."""
+
+    first: int
+    last: int
+    phrase: str
+    facet: str | None = None
 
 
 async def look_up(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from quarry.language.stemming import stem
 from quarry.language.tokens import keys
@@ -48,7 +48,6 @@ PAYMENTS = frozenset(
 )
 """What rows are called that are amounts themselves: their total is a sum, where that of orders may be their number."""
 MONEY_VERBS = frozenset(stem(verb) for verb in "spend spent pay paid earn earned invoice billed charge charged".split())
-MONEY_ADJECTIVES = frozenset(("expens", "cheap", "costli", "dear"))
 _SIZES: tuple[tuple[Dimension, ...], ...] = (("bytes", "area"), ("volume",), ("length",))
 _DIMENSIONS: Mapping[str, tuple[tuple[Dimension, ...], ...]] = {
     "long": (("time", "length"),), "short": (("time", "length"),), "quick": (("time",),), "heavi": (("mass",),),
@@ -72,30 +71,6 @@ MEASURING = frozenset(ADJECTIVES.keys() | _VERBS.keys()) - set(map(stem, "earn e
 """The stems of all words that speak of a number without naming it, and of nothing else: who runs something does not last."""
 
 
-def facets_of_adjective(adjective: str, numbers: Iterable[Facet]) -> list[Facet]:
-    """Of some numbers, those that an adjective speaks of: called by its noun alone, else so among other words, else of such a
-    unit; of what costs much or little any money, where nothing is called so.
-    """
-    of, given = ADJECTIVES.get(adjective, ()), list(numbers)
-    for noun in of:
-        whole = [facet for facet in given if any(keys(name) == (noun,) for name in _names(facet))]
-        if whole:
-            return whole
-    called = [facet for facet in given if {*of} & {key for name in _names(facet) for key in keys(name)}]
-    for dimensions in _DIMENSIONS.get(adjective, ()):
-        called = called or [facet for facet in given if dimension_of(facet.unit) in dimensions]
-    if not called and adjective in MONEY_ADJECTIVES:
-        money = [facet for facet in given if facet.kind == "money"]
-        called = [facet for facet in money if not is_side_amount(facet)]
-        called = called or [facet for facet in money if not _ON_TOP & words_of(facet)]
-    return called
-
-
-def is_side_amount(facet: Facet) -> bool:
-    """Whether it is money that is not what something costs: what comes on top of that, or is kept."""
-    return bool(SIDE_AMOUNTS & words_of(facet))
-
-
 def is_additive(facet: Facet, *, is_asked: bool = False) -> bool:
     """Whether the sum over rows says something: of amounts and quantities, not of prices, rates and ages. `is_asked`: the sum is
     asked for in so many words.
@@ -107,33 +82,6 @@ def is_additive(facet: Facet, *, is_asked: bool = False) -> bool:
 def words_of(facet: Facet) -> set[str]:
     """The words of what a number is called, by its name and its label."""
     return {*facet.name_words, *keys(facet.label)}
-
-
-def compared(words: str, numbers: Sequence[Facet]) -> list[Facet]:
-    """Of some numbers, those that a comparison's own words speak of: "longer than", "cost more than"."""
-    for word in keys(words):
-        for adjective in _adjectives(word):
-            if found := facets_of_adjective(adjective, numbers):
-                return found
-        verb = _VERBS.get(stem(word))
-        if verb and (found := facets_of_adjective(verb, numbers)):
-            return found
-    return []
-
-
-def _adjectives(word: str) -> Iterator[str]:
-    """What a word may be the comparative of: "longer" → "long", "heavier" → "heavi" (a stem); or itself: "expensive"."""
-    if stem(word) in MONEY_ADJECTIVES:
-        yield stem(word)
-    bare = word.removesuffix("er")
-    if bare != word:
-        for each in (bare, bare + "e", bare[:-1] + "y" if bare.endswith("i") else bare, bare[:-1]):
-            if stem(each) in ADJECTIVES:
-                yield stem(each)
-
-
-def _names(facet: Facet) -> tuple[str, ...]:
-    return (facet.name.replace("_", " "), facet.label, *facet.words, *facet.units)
 
 
 def words_measuring(names: Iterable[str]) -> frozenset[str]:
