@@ -308,7 +308,7 @@ class TestUninstall:
     def test_it_asks_who_can_be_asked_and_takes_a_flag_of_others(self, database_url: str) -> None:
         asked = quarry("uninstall", DATABASE_URL=database_url)
         assert asked.returncode == 1
-        assert "say --yes" in asked.stderr
+        assert "use --yes" in asked.stderr
         told = quarry("uninstall", "--yes", DATABASE_URL=database_url)
         assert "dropped the schema quarry" in told.stdout
         assert (told.returncode, told.stderr) == (0, "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from quarry.agent.card import MatchedValue
 from quarry.agent.sources import Asked
@@ -14,7 +14,7 @@ from quarry.reader.values import ValueLink
 from quarry.retrieval.facets import SearchTable
 from quarry.retrieval.vocabulary import LookUp, look_up
 from quarry.services.services import Services
-from quarry.spans.mention import Mention, Place, ValueMatch
+from quarry.spans.mention import Mention, Place, ValueMatch, Vocabulary
 from quarry.spans.places import find_places
 
 PLACE_NAMES_MAX = 100
@@ -50,13 +50,21 @@ async def value_links(question: str, names: Sequence[str], asked: Asked, service
     reader = asked.acting(services).reader
     also = await off_loop(_other_words, question, tokens, list(tables.values()))
     vocabulary = await look_up(reader, list(tables.values()), tokens, also=also, owners=asked.owners)
+    return await off_loop(_links, question, tokens, vocabulary, places, {(each.first, each.last) for each in also})
+
+
+def _links(
+    question: str,
+    tokens: Sequence[Token],
+    vocabulary: Vocabulary,
+    places: Mapping[tuple[str, str], tuple[str, str, SearchTable]],
+    other: Container[tuple[int, int]],
+) -> list[ValueLink]:
+    """The values of these fields, and the places that no row has. `other` are the words that are other words for something."""
     known = [
         each for each in vocabulary.matches if any((table, each.value.facet) in places for table in each.value.tables)
     ]
-    best = sorted(
-        _telling(known, tokens, {(each.first, each.last) for each in also}),
-        key=lambda match: (match.first - match.last, -match.value.rows),
-    )
+    best = sorted(_telling(known, tokens, other), key=lambda match: (match.first - match.last, -match.value.rows))
     links = [
         ValueLink(
             match.first, match.last, *places[table, match.value.facet][:2], match.value.value, match.value.rows,
@@ -66,7 +74,7 @@ async def value_links(question: str, names: Sequence[str], asked: Asked, service
         for table in match.value.tables
         if (table, match.value.facet) in places
     ]  # fmt: skip
-    return [*links, *await off_loop(_unknown_places, question, tokens, list(places.values()), links)]
+    return [*links, *_unknown_places(question, tokens, list(places.values()), links)]
 
 
 def _unknown_places(

@@ -138,7 +138,7 @@ def _is_utf_8(sample: bytes) -> bool:
     """Whether at least half of what is not ASCII is UTF-8: what else there is, is damage and no other encoding."""
     text = codecs.getincrementaldecoder("utf-8")(errors="surrogateescape").decode(sample)
     damaged = len(_ESCAPED.findall(text))
-    return damaged * 2 <= sum(not character.isascii() for character in text) or damaged == 0
+    return damaged == 0 or damaged * 2 <= len(text) - len(text.encode("ascii", "ignore"))
 
 
 def _likeliest(sample: bytes, commonest: str) -> str:

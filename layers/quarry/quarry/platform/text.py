@@ -55,6 +55,7 @@ INVISIBLE_CHARACTERS = _CONTROLS + _LINE_ENDS
 
 _INVISIBLE = re.compile(rf"[{_CONTROLS}]|(?<![\U0001f3f4{_TAGS}])[{_TAGS}]+")
 _LINE_END = re.compile(f"[{_LINE_ENDS}]")
+_EITHER = re.compile(f"[{INVISIBLE_CHARACTERS}{_TAGS}]")
 
 
 def visible(text: str) -> str:
@@ -64,7 +65,8 @@ def visible(text: str) -> str:
     The joiners U+200C and U+200D stay: Persian, Indic scripts and emoji are written wrongly without them. So do tags behind a
     black flag, which make the flags of regions. Separators of lines and paragraphs become line breaks.
     """
-    if text.isascii():
+    # one pass over a set takes an eighth of what the patterns take, and most texts end here
+    if text.isascii() or _EITHER.search(text) is None:
         return text
     return _LINE_END.sub("\n", _INVISIBLE.sub("", text))
 

@@ -178,7 +178,8 @@ async def gather_candidates(
     vector = await services.queries.embed_for(run, asked)
     found = Found(SearchPlan(()))
     with run.step("retrieve") as record:
-        for plan in search_plans(query, types, reading, scope):
+        # a long question takes as long as a request may hold the event loop
+        for plan in await off_loop(list, search_plans(query, types, reading, scope)):
             candidates = await find_candidates(
                 services.reader,
                 plan.arms,

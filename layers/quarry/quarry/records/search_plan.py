@@ -37,11 +37,12 @@ def search_plans(
     """
     given = [*scope.dated, *scope.facets]
     types = types_with(scope.facets, types)
-    everything = [Arm(each, words_to_look_up(query), given) for each in types]
+    looked_up = words_to_look_up(query)
+    everything = [Arm(each, looked_up, given) for each in types]
     # where nothing is said but which records are meant, there is nothing that they could be ranked by
     lists_all = reading is not None and reading.lists(given)
     if reading is not None and (reading.clauses or lists_all):
-        words = words_to_look_up(reading.words or query)
+        words = words_to_look_up(reading.words) if reading.words else looked_up
         conditions = {
             each: [*given, *besides(clauses, scope)]
             for each in types
