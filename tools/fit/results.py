@@ -98,7 +98,7 @@ def gold(rows: Sequence[Row], others: Sequence[Sequence[Row]] = ()) -> Gold:
 
 
 def cell(value: Any) -> Cell:
-    """A value as it is compared."""
+    """A value as it is compared: a time by its day."""
     match value:
         case None | "":
             return None
@@ -106,7 +106,9 @@ def cell(value: Any) -> Cell:
             return float(value)
         case list():
             return ", ".join(sorted(str(cell(each)) for each in value))
-        case datetime.datetime() | datetime.date():
+        case datetime.datetime():
+            return value.date().isoformat()
+        case datetime.date():
             return value.isoformat()
     try:
         return float(f"{float(value):.6g}")
@@ -114,6 +116,6 @@ def cell(value: Any) -> Cell:
         pass
     text = str(value).strip()
     try:
-        return datetime.datetime.fromisoformat(text).replace(tzinfo=None).isoformat().removesuffix("T00:00:00")
+        return datetime.datetime.fromisoformat(text).date().isoformat()
     except ValueError:
         return text.casefold()

@@ -18,10 +18,14 @@ FIELDS_MAX = 9
 SAME_WORDS_MAX = 3
 """Fields that the same words name."""
 LISTS_MAX = 32
-LISTS_KEPT = 9
-"""Lists of fields that are combined with orders and related rows."""
+LISTS_KEPT = 4
+"""Lists of so many fields that are combined with orders and related rows."""
+DISTINCT_MAX = 4
+"""So many fields are too many for different rows to be asked for."""
 ORDERS_MAX = 7
 GROUPS_MAX = 7
+DISTINCT_FIELDS_MAX = 2
+"""Fields whose different values are counted in groups."""
 HINTED_MAX = 2
 """Fields of a source that nothing in the question is called by, but that its words may stand for."""
 STRONG = 0.7
@@ -84,7 +88,7 @@ class Asks:
         kept: list[Ask] = []
         of_shape: Counter[object] = Counter()
         for ask in found:
-            shape = (ask.kind, ask.is_first, ask.order is None, ask.related is None, ask.measured is None)
+            shape = (ask.kind, ask.is_first, ask.order is None, ask.related is None, ask.measured is None, len(ask.shown))
             of_shape[shape] += 1
             if of_shape[shape] <= ALIKE_MAX:
                 kept.append(ask)
@@ -218,13 +222,15 @@ class Asks:
     def _rows(
         self, base: SourceName, lists: Sequence[tuple[tuple[FieldName, ...], Evidence]], fields: Sequence[FieldName]
     ) -> Iterator[Ask]:
+        of_length: Counter[int] = Counter()
         for shown, evidence in lists[:LISTS_MAX]:
             yield Ask("rows", base, self._framed("rows", evidence), shown)
-            if len(shown) < 3:
+            if len(shown) < DISTINCT_MAX:
                 yield Ask("distinct", base, self._framed("distinct", evidence), shown)
-        for shown, evidence in lists[:LISTS_KEPT]:
-            yield from self._ordered(base, shown, evidence, fields)
-            yield from self._by_related(base, shown, evidence)
+            of_length[len(shown)] += 1
+            if of_length[len(shown)] <= LISTS_KEPT:
+                yield from self._ordered(base, shown, evidence, fields)
+                yield from self._by_related(base, shown, evidence)
 
     def _ordered(
         self, base: SourceName, shown: tuple[FieldName, ...], evidence: Evidence, fields: Sequence[FieldName]
@@ -328,13 +334,15 @@ class Asks:
                 if other is not by and not other.is_date and clues.said.best(other) and not self._are_one((by, other)):
                     own = clues.joined(evidence, clues.field("by", other))
                     yield Ask("groups", base, self._framed("groups:two", own), (by, other))
+        yield from self._counted(base, by, evidence, fields, period)
         numeric = [each for each in fields if each.is_number and not each.is_key and each is not by]
-        for measured in numeric[: 3 if period is None else 2]:
+        unsaid = [each for each in base.columns if each.is_number and not each.is_key and each is not by]
+        for measured in (numeric or unsaid)[: 3 if period is None else 2]:
             of = clues.joined(evidence, clues.field("measured", measured))
-            for pair in combinations(FUNCTIONS, 2) if period is None else ():
-                own = clues.joined(of, *(self._function(function, measured) for function in pair))
+            for number, chosen in self._several() if period is None else ():
+                own = clues.joined(of, *(self._function(function, measured) for function in chosen))
                 yield Ask(
-                    "groups", base, self._framed("groups:of2", own), (by,), functions=pair, measured=measured
+                    "groups", base, self._framed(f"groups:of{number}", own), (by,), functions=chosen, measured=measured
                 )  # fmt: skip
             for function in FUNCTIONS:
                 own = clues.joined(of, self._function(function, measured))
@@ -349,3 +357,24 @@ class Asks:
                     yield Ask(
                         "groups", base, self._framed("common:of", most), (by,), None, direction, True, (function,), measured
                     )  # fmt: skip
+
+    def _several(self) -> Iterator[tuple[int, tuple[Function, ...]]]:
+        """Functions that are asked for together, with their number."""
+        for number in (2, 3):
+            for chosen in combinations(FUNCTIONS, number):
+                yield number, chosen
+        for function in FUNCTIONS:
+            yield 2, ("count", function)
+
+    def _counted(
+        self, base: SourceName, by: FieldName, evidence: Evidence, fields: Sequence[FieldName], period: Period | None
+    ) -> Iterator[Ask]:
+        """How many different values of another field each group has."""
+        clues = self.clues
+        named = [each for each in fields if each is not by and not each.is_number and not each.is_date]
+        for each in named[:DISTINCT_FIELDS_MAX]:
+            own = clues.joined(evidence, clues.field("measured", each))
+            yield Ask(
+                "groups", base, self._framed("groups:distinct", own), (by,), functions=("count_distinct",), measured=each,
+                period=period,
+            )  # fmt: skip

@@ -136,7 +136,8 @@ class _Writer:
         by, *others = ask.shown
         path, _ = self.path(by)
         measured = self.path(ask.measured)[0] if ask.measured else ""
-        numbers = [f"{function}({measured})" for function in ask.functions] or ["count"]
+        counted = ask.functions or ("count",)
+        numbers = [function if function == "count" else f"{function}({measured})" for function in counted]
         number = numbers[0]
         group: Json = {"field": path, **({"period": ask.period} if ask.period else {})}
         query: Json = {"group": [group, *(self.path(each)[0] for each in others)], "aggregate": numbers}

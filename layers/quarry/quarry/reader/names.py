@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+import math
+from collections import Counter, defaultdict, deque
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,6 +11,7 @@ from functools import cached_property
 from quarry.language.stemming import stems_of
 from quarry.query.paths import NUMERIC
 from quarry.query.schema import Field, Kind, Schema, Source
+from quarry.spans.quantities import same_unit
 
 HOPS_MAX = 3
 """Links that a path follows at most."""
@@ -17,6 +19,13 @@ PREFIX_MIN = 5
 """So many letters two words share at least that may be forms of one."""
 HELD_MIN = 4
 """So many letters a word has at least that may be part of a longer one."""
+SHORT_MAX = 6
+"""So many letters a short form of words has at most."""
+ALONE = 0.5
+"""How much of its name a word is that no other field of its source is called by."""
+KEY = ("id",)
+"""What a key is called, besides its own name."""
+VOWELS = frozenset("aeiou")
 TITLE = "title"
 DATES: frozenset[Kind] = frozenset({"date", "datetime"})
 
@@ -163,7 +172,9 @@ def _field_name(source: Source, same: Sequence[str]) -> FieldName:
     if each.listed is not None:
         table, facet = each.listed
         words += table.facet(facet).words
+    words += same_unit(each.unit)
     is_key = _plain(each.sql("t")) == _plain(source.key("t")) and each.related is None
+    words += KEY if is_key else ()
     is_many = each.is_array or bool(each.related and each.related.is_many)
     to = each.related.name if each.related and not each.related.is_many else None
     return FieldName(
@@ -205,6 +216,47 @@ class Names:
                 for stem in {stem for called in each.called for stem in called}:
                     found[stem][each] = None
         return {stem: [*named] for stem, named in found.items()}
+
+    @cached_property
+    def _sharing(self) -> Mapping[tuple[str, str], int]:
+        """How many fields of a source have a stem in their names."""
+        found: Counter[tuple[str, str]] = Counter()
+        for source in self.sources.values():
+            for each in source.fields:
+                found.update({(source.name, stem) for called in each.called for stem in called})
+        return found
+
+    def weights(self, named: SourceName | FieldName | LinkName, called: Sequence[str]) -> Mapping[str, float]:
+        """How much of one of its names each stem is: all the less, the more fields of its source share it (`emp` in
+        `emp_name`, `emp_phone`). They add up to 1.
+        """
+        stems = dict.fromkeys(called)
+        if not isinstance(named, FieldName):
+            return dict.fromkeys(stems, 1 / len(stems))
+        weights = {stem: 1 / math.sqrt(max(1, self._sharing[named.source, stem])) for stem in stems}
+        total = sum(weights.values())
+        return {stem: weight / total for stem, weight in weights.items()}
+
+    def is_alone(self, named: SourceName | FieldName | LinkName, stem: str) -> bool:
+        """Whether no other field of its source has a stem in its name."""
+        return isinstance(named, FieldName) and self._sharing[named.source, stem] == 1
+
+    @cached_property
+    def _short(self) -> Mapping[str, Sequence[str]]:
+        """The stems of names that may be short forms, by their first letters."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for stem in self.by_stem:
+            if 1 < len(stem) <= SHORT_MAX and stem.isalpha():
+                found[stem[0]].append(stem)
+        return found
+
+    def shortening(self, words: Sequence[str]) -> Iterator[str]:
+        """The stems that are short for these words: the first letters of each of several (`dob`, `fname`), or some letters of
+        one (`dept`, `qty`).
+        """
+        for stem in self._short.get(words[0][:1], ()):
+            if _joins(stem, words) if len(words) > 1 else _skips(stem, words[0]):
+                yield stem
 
     @cached_property
     def by_prefix(self) -> Mapping[str, Sequence[str]]:
@@ -279,6 +331,27 @@ class Names:
                     found[target] = Way((*way.links, link.name), way.is_many or link.is_many)
                     waiting.append(target)
         return found
+
+
+def _joins(short: str, words: Sequence[str]) -> bool:
+    """Whether a word is the first letters of each of these, one or more."""
+    if not words:
+        return not short
+    first, rest = words[0], words[1:]
+    for length in range(1, len(short) - len(rest) + 1):
+        if not first.startswith(short[:length]):
+            return False
+        if _joins(short[length:], rest):
+            return True
+    return False
+
+
+def _skips(short: str, word: str) -> bool:
+    """Whether a word is some letters of another in their order, no vowel but among the first two."""
+    if len(short) >= len(word) or not VOWELS.isdisjoint(short[2:]) or (len(short) == 2 and short[1] in VOWELS):
+        return False
+    letters = iter(word)
+    return word[0] == short[0] and all(letter in letters for letter in short)
 
 
 _KEPT_MAX = 512

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -23,7 +24,9 @@ MEANT_MAX = 8
 DATES_MAX = 3
 TRUTHS_MAX = 3
 MADE_MAX = 4
-LIKENESS_MIN = 0.6
+UNLISTED_MAX = 4
+"""Fields without a list of values that may hold a text though they are not named."""
+LIKENESS_MIN = 0.5
 """Fields that one number or time may be compared with."""
 MONTH_DAYS = 365 / 12
 COMPARED = ("=", ">", "<", ">=", "<=", "!=")
@@ -125,6 +128,12 @@ class Options:
         ]
         named.sort(key=lambda item: (-item[0], -item[1]))
         return [each for _, _, each in named[:most]]
+
+    def _about(self) -> list[SourceName]:
+        """The sources that are named, and those of which most fields are."""
+        fields = Counter(each.source for each in self._named(lambda each: not each.is_many, FIELDS_MAX))
+        sources = self.clues.names.sources
+        return [*dict.fromkeys([*self._sources(2), *(sources[name] for name, _ in fields.most_common(2))])]
 
     # ---- values ----
 
@@ -315,12 +324,15 @@ class Options:
             for each, places in clues.said.named.items()
             if isinstance(each, FieldName) and each.kind == "text"
         ]
-        titles = [
-            source.title for source in self._sources(2) if source.title.kind == "text"
-        ]  # what rows are called by need not be said
+        # what rows are called by need not be said
+        titles = [source.title for source in self._about() if source.title.kind == "text"]
         texts = [each for _, _, each in sorted(named, key=lambda item: item[:2])]
         made = (source.title for source in clues.names.sources.values() if source.titles)  # of persons, most of them
-        for each in dict.fromkeys([*texts[:FIELDS_MAX], *titles, *islice(made, MADE_MAX)]):
+        own = [each for source in self._sources(2) for each in source.columns if each.kind == "text"]
+        unlisted = (each for each in own if not each.is_listed and not each.is_key)
+        for each in dict.fromkeys(
+            [*texts[:FIELDS_MAX], *titles, *islice(made, MADE_MAX), *islice(unlisted, UNLISTED_MAX)]
+        ):
             evidence = clues.joined(clues.field("holds", each), clues.distance("holds", each, said.place))
             for op in ("contains", "="):
                 yield Option((Test("field", op, (said.text,), each),), self._said(evidence, said.place, f"holds:{op}"))

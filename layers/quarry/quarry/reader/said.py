@@ -5,14 +5,14 @@ from __future__ import annotations
 import datetime
 import re
 from bisect import bisect_left
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from quarry.language.numerals import numeral_value
 from quarry.language.stemming import stem
 from quarry.language.tokens import Token, says_something_by_case, tokenise
 from quarry.platform.text import STOP_WORDS
-from quarry.reader.names import PREFIX_MIN, FieldName, LinkName, Names, SourceName
+from quarry.reader.names import ALONE, PREFIX_MIN, FieldName, LinkName, Names, SourceName
 from quarry.reader.values import ValueLink
 from quarry.spans.dates import find_dates
 from quarry.spans.mention import DateRange, Duration, Mention, MoneyRange, NumberRange
@@ -28,6 +28,8 @@ FORM_LIKENESS = 0.8
 SHORT_LIKENESS = 0.7
 SHORT_MIN = 3
 """So many letters a word is shortened to at least."""
+JOINED_MAX = 4
+"""So many words one short word stands for at most."""
 MENTIONS_MAX = 3
 VALUES_MAX = 8
 LINKS_MAX = 40
@@ -179,27 +181,36 @@ def _alignable(said: Said) -> int:
 
 def _named(said: Said, names: Names) -> dict[Named, list[Place]]:
     """All that some of the words are names of."""
-    forms: list[dict[str, float]] = []
-    hit: dict[Named, None] = {}
-    for stemmed in said.stems:
-        alike = {stemmed: 1.0} if stemmed in names.by_stem else {}
-        if not alike and len(stemmed) >= PREFIX_MIN:
-            for other in names.by_prefix.get(stemmed[:PREFIX_MIN], ()):
-                if _common(stemmed, other) >= 0.6 * max(len(stemmed), len(other)):
-                    alike[other] = FORM_LIKENESS
-        if not alike:
-            alike = dict.fromkeys(_shortened(stemmed, names), SHORT_LIKENESS)
-        for other in names.holding(stemmed):
-            alike.setdefault(other, max(NAMED_MIN, len(stemmed) / len(other)))
-        forms.append(alike)
-        for each in alike:
-            hit.update(dict.fromkeys(names.by_stem[each]))
+    forms = [_alike(token.key, stemmed, names) for token, stemmed in zip(said.tokens, said.stems, strict=True)]
+    words = said.words
+    for first in range(len(words)):
+        for last in range(first + 2, min(first + JOINED_MAX, len(words)) + 1):
+            for short in names.shortening(words[first:last]):
+                for place in range(first, last):
+                    forms[place].setdefault(short, FORM_LIKENESS)
+    hit = {named: None for alike in forms for each in alike for named in names.by_stem[each]}
     found: dict[Named, list[Place]] = {}
     for named in hit:
-        places = _places(named, forms, said)
+        places = _places(named, forms, said, names)
         if places:
             found[named] = places
     return found
+
+
+def _alike(word: str, stemmed: str, names: Names) -> dict[str, float]:
+    """The stems of names that a word may be, and how near it is to each."""
+    alike = {stemmed: 1.0} if stemmed in names.by_stem else {}
+    if not alike and len(stemmed) >= PREFIX_MIN:
+        for other in names.by_prefix.get(stemmed[:PREFIX_MIN], ()):
+            if _common(stemmed, other) >= 0.6 * max(len(stemmed), len(other)):
+                alike[other] = FORM_LIKENESS
+    if not alike:
+        alike = dict.fromkeys(_shortened(stemmed, names), SHORT_LIKENESS)
+    for short in names.shortening([word]):
+        alike.setdefault(short, SHORT_LIKENESS)
+    for other in names.holding(stemmed):
+        alike.setdefault(other, max(NAMED_MIN, len(stemmed) / len(other)))
+    return alike
 
 
 def _shortened(stemmed: str, names: Names) -> Iterator[str]:
@@ -216,14 +227,15 @@ def _common(one: str, other: str) -> int:
     return length
 
 
-def _places(named: Named, forms: Sequence[dict[str, float]], said: Said) -> list[Place]:
+def _places(named: Named, forms: Sequence[dict[str, float]], said: Said, names: Names) -> list[Place]:
     """Where words are some of one of its names, those that are most of it first, each word once."""
     found: list[Place] = []
     for called in named.called:
-        wanted = set(called)
+        weights = names.weights(named, called)
+        alone = {stem for stem in weights if names.is_alone(named, stem)}
         for first, alike in enumerate(forms):
-            if wanted & alike.keys():
-                found.append(_run(first, wanted, forms, said))
+            if not weights.keys().isdisjoint(alike):
+                found.append(_run(first, weights, alone, forms, said))
     found.sort(key=lambda place: (-place.likeness, place.first - place.last, place.first))
     kept: list[Place] = []
     for place in found:
@@ -232,11 +244,13 @@ def _places(named: Named, forms: Sequence[dict[str, float]], said: Said) -> list
     return kept[:MENTIONS_MAX]
 
 
-def _run(first: int, wanted: set[str], forms: Sequence[dict[str, float]], said: Said) -> Place:
+def _run(
+    first: int, weights: Mapping[str, float], alone: set[str], forms: Sequence[dict[str, float]], said: Said
+) -> Place:
     got: dict[str, float] = {}
     last, place = first + 1, first
-    while place < len(forms) and place < first + len(wanted) + GAP_MAX:
-        shared = wanted & forms[place].keys()
+    while place < len(forms) and place < first + len(weights) + GAP_MAX:
+        shared = weights.keys() & forms[place].keys()
         if shared:
             for each in shared:
                 got[each] = max(got.get(each, 0.0), forms[place][each])
@@ -244,7 +258,9 @@ def _run(first: int, wanted: set[str], forms: Sequence[dict[str, float]], said: 
         elif said.tokens[place].key not in STOP_WORDS:
             break
         place += 1
-    return Place(first, last, sum(got.values()) / len(wanted))
+    likeness = sum(weights[each] * near for each, near in got.items())
+    floor = max((ALONE * got[each] for each in got if each in alone), default=0.0)
+    return Place(first, last, max(likeness, floor))
 
 
 # ---- values, numbers, times, texts ----
@@ -316,15 +332,26 @@ def _texts(text: str, tokens: Sequence[Token], said: Said) -> list[SaidText]:
         return found[:TEXTS_MAX]
     for places in said.named.values():
         known |= places[0].mask if places[0].likeness >= 0.9 else 0
+    for place in _capitals(tokens, known):
+        found.append(SaidText(place, text[tokens[place.first].start : tokens[place.last - 1].end]))
+    return found[:TEXTS_MAX]
+
+
+def _capitals(tokens: Sequence[Token], known: int) -> Iterator[Place]:
+    """The runs of words with capitals, of one clause, with small words between them and what a hyphen joins to them."""
     first = 1
     while first < len(tokens):
-        last = first
-        while last < len(tokens) and tokens[last].is_capital and not known >> last & 1:
-            last += 1
+        last = place = first
+        while place < len(tokens) and (place == first or not tokens[place].ends_clause) and not known >> place & 1:
+            is_joined = last == place > first and tokens[place].start - tokens[place - 1].end == 1
+            if tokens[place].is_capital or (is_joined and tokens[place].text[0].isdigit()):
+                last = place + 1
+            elif place == first or tokens[place].key not in STOP_WORDS:
+                break
+            place += 1
         if last > first:
-            found.append(SaidText(Place(first, last), text[tokens[first].start : tokens[last - 1].end]))
-        first = last + 1
-    return found[:TEXTS_MAX]
+            yield Place(first, last)
+        first = max(last, first) + 1
 
 
 def _between(tokens: Sequence[Token], start: int, end: int) -> Place | None:

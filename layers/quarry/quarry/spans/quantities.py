@@ -73,6 +73,12 @@ def dimension_of(unit: str | None) -> Dimension | None:
     return found[0] if found else None
 
 
+def same_unit(unit: str | None) -> list[str]:
+    """The words for a unit: `kg` is "kilogram" and "kilos", too. None of what is no unit."""
+    found = unit and _BY_WORD.get(unit.lower())
+    return [word for word, other in _BY_WORD.items() if other == found]
+
+
 def converted(value: float | None, unit: str, into: str) -> float | None:
     """So many of `unit` in the unit `into`, which measures the same. None stays None."""
     if value is None:
