@@ -1,4 +1,4 @@
-"""Trains the adapters of the pair model on what `tools.fit.dump` wrote: `python -m tools.fit.adapters --help`.
+"""Trains the adapters of the pair model on what `tools.fit --dump` wrote: `python -m tools.fit.adapters --help`.
 
     python -m tools.fit.adapters DUMP OUT [--passes 3] [--rank 16] [--seed 0]
 
@@ -35,7 +35,7 @@ from quarry.models.local_embedding import (
 )
 from quarry.models.safetensors import read_safetensors
 from quarry.models.wordpiece import WordPiece
-from quarry.reader.pair_model import HEAD_BIAS, HEAD_WEIGHT, PAIRS_MAX, encoded_pair, first_text
+from quarry.reader.pair_model import HEAD_BIAS, HEAD_WEIGHT, encoded_pair, first_text
 
 RIGHT_MAX = 2
 WRONG_MAX = 7
@@ -55,10 +55,9 @@ Tensors = dict[str, Tensor]
 
 @dataclass(frozen=True)
 class Example:
-    """A question with the pieces of each pair, the linear scores, and which candidates are right."""
+    """A question with the pieces of each pair, and which candidates are right."""
 
     pieces: list[tuple[list[int], int]]
-    linear: list[float]
     right: list[bool]
 
 
@@ -142,20 +141,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     chosen = random.Random(given.seed)  # noqa: S311 - nothing secret
     folder = installed_weights()
     tokenizer = WordPiece.from_file(folder / "vocab.txt")
-    examples: dict[str, list[Example]] = {"fitted to": [], "calibrated on": []}
-    for row in _rows(given.dump):
-        examples[row["part"]].append(_example(row, tokenizer))
+    examples = [_example(row, tokenizer) for row in _rows(given.dump)]
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     tensors = read_safetensors(folder / "model.safetensors")
     base = {name: torch.tensor(each) for name, each in tensors.items()}
     network = Network(base, given.rank, device)
     if given.start:
         network.start_from({name: torch.tensor(each) for name, each in read_safetensors(given.start).items()})
-    fitted, judged = examples["fitted to"], examples["calibrated on"]
-    print(f"{len(fitted)} questions to fit to, {len(judged)} to judge by", file=sys.stderr)
-    train(network, fitted, given.passes, chosen, given.out)
+    print(f"{len(examples)} questions", file=sys.stderr)
+    train(network, examples, given.passes, chosen, given.out)
     write_safetensors(given.out, network.trained)
-    report(network, judged)
 
 
 def _given(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -178,8 +173,8 @@ def _rows(dump: Path) -> Iterator[dict[str, Any]]:
 
 def _example(row: dict[str, Any], tokenizer: WordPiece) -> Example:
     question = tokenizer.encode(first_text(row["question"], row["previous"]))
-    pieces = [encoded_pair(question, tokenizer.encode(text)) for text, _, _ in row["candidates"]]
-    return Example(pieces, [score for _, score, _ in row["candidates"]], [right for _, _, right in row["candidates"]])
+    pieces = [encoded_pair(question, tokenizer.encode(text)) for text, _ in row["candidates"]]
+    return Example(pieces, [is_right for _, is_right in row["candidates"]])
 
 
 def _drawn(example: Example, chosen: random.Random) -> list[int]:
@@ -231,19 +226,6 @@ def train(network: Network, examples: list[Example], passes: float, chosen: rand
             told = 0.0
         if step % (4 * TOLD_EVERY) == 0:
             write_safetensors(out, network.trained)
-
-
-def report(network: Network, examples: Sequence[Example]) -> None:
-    """How often the first candidate is right, by how much the linear score counts."""
-    with torch.no_grad():
-        scored = [network.scores(each.pieces[:PAIRS_MAX]).tolist() for each in examples]
-    for share in (0.0, 0.1, 0.2, 0.4, 0.8):
-        right = 0
-        for each, scores in zip(examples, scored, strict=True):
-            sums = [score + share * linear for score, linear in zip(scores, each.linear, strict=False)]
-            right += each.right[sums.index(max(sums))]
-        print(f"linear score times {share}: right {right / max(1, len(examples)):.3f}")
-    print(f"linear score alone: right {sum(each.right[0] for each in examples) / max(1, len(examples)):.3f}")
 
 
 def write_safetensors(path: Path, tensors: Tensors) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, MutableSequence, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from quarry.reader.candidates import Candidate, Candidates, candidates
 from quarry.reader.features import DIMENSIONS, Bundle, index_of
+from quarry.reader.pair_text import text_of
 from quarry.reader.ranking import PairScores, Ranked, by_both, by_linear
 from tools.fit.pairs import Pair
 from tools.fit.results import Denotation, Gold
@@ -16,6 +17,10 @@ from tools.fit.world import Database, World
 
 STEP = 0.15
 SHRINKING = 0.0005
+LINE_MAX = 24
+"""So many candidates of a question are kept for the adapters."""
+LINE_RIGHT_MAX = 3
+"""So many more of those that are right."""
 RUN_MAX = 60
 """So many of the best candidates are run."""
 FIRST_WEIGHTS: Mapping[str, float] = {
@@ -72,13 +77,37 @@ def first_weights() -> list[float]:
     return weights
 
 
-class Fit:
-    """Weights that are being fitted."""
+@dataclass(frozen=True)
+class Lesson:
+    """What one pair says about the weights: by how much each should change. `line` holds its candidates, for the adapters."""
 
-    def __init__(self, world: World, weights: list[float] | None = None) -> None:
+    changes: Mapping[int, float]
+    is_first_right: bool
+    is_among: bool
+    line: Mapping[str, Any] | None
+
+
+class Learner:
+    """Changes weights by what was learned (AdaGrad, Duchi et al. 2011), and lets them shrink."""
+
+    def __init__(self, weights: MutableSequence[float], *, is_new: bool) -> None:
+        self.weights = weights
+        self._squares = [1e-6 if is_new else 1.0] * DIMENSIONS
+
+    def learn(self, lesson: Lesson) -> None:
+        """Change the weights."""
+        weights, squares = self.weights, self._squares
+        for place, change in lesson.changes.items():
+            squares[place] += change * change
+            weights[place] += STEP * change / math.sqrt(squares[place]) - SHRINKING * weights[place]
+
+
+class Fit:
+    """Reads pairs by weights that may change."""
+
+    def __init__(self, world: World, weights: Sequence[float]) -> None:
         self.world = world
-        self.weights = weights or first_weights()
-        self._squares = [1.0 if weights else 1e-6] * DIMENSIONS
+        self.weights = weights
 
     def judged(self, pair: Pair) -> Judged | None:
         """The candidates of a pair; None where its gold cannot be compared."""
@@ -96,36 +125,44 @@ class Fit:
     def _found(self, database: Database, pair: Pair, text: str, before: Candidate | None = None) -> Candidates:
         return candidates(text, database.schema, database.values.meant(text), pair.today, self.weights, before)
 
-    def learn(self, pairs: Sequence[Pair], seed: int) -> Iterator[Judged]:
-        """One pass over pairs, in the order that a seed gives."""
-        order = [*pairs]
-        random.Random(seed).shuffle(order)  # noqa: S311 - nothing secret
-        for pair in order:
-            judged = self.judged(pair)
-            if judged is None:
-                continue
-            yield judged
-            if any(judged.right):
-                self._step(judged)
 
-    def _step(self, judged: Judged) -> None:
-        good = [chance if wanted else 0.0 for chance, wanted in zip(judged.probabilities, judged.wanted, strict=True)]
-        total = sum(good) or 1e-12
-        by_bundle: dict[Bundle, float] = {}
-        for each, chance, wanted in zip(judged.found.all, judged.probabilities, good, strict=True):
-            change = wanted / total - chance
-            if abs(change) > 1e-4:
-                for bundle in each.bundles:
-                    by_bundle[bundle] = by_bundle.get(bundle, 0.0) + change
-        changes: dict[int, float] = {}
-        for bundle, change in by_bundle.items():
-            if abs(change) > 1e-6:
-                for place, value in bundle.features:
-                    changes[place] = changes.get(place, 0.0) + change * value
-        weights, squares = self.weights, self._squares
-        for place, change in changes.items():
-            squares[place] += change * change
-            weights[place] += STEP * change / math.sqrt(squares[place]) - SHRINKING * weights[place]
+def lesson_of(fit: Fit, pair: Pair) -> Lesson | None:
+    """What a pair says about the weights; None where its gold cannot be compared."""
+    judged = fit.judged(pair)
+    if judged is None:
+        return None
+    line = line_of(judged) if judged.found.all else None
+    is_among = any(judged.right)
+    return Lesson(_changes(judged) if is_among else {}, judged.is_first_right, is_among, line)
+
+
+def _changes(judged: Judged) -> dict[int, float]:
+    """The gradient of the log of the probability of the wanted candidates."""
+    good = [chance if wanted else 0.0 for chance, wanted in zip(judged.probabilities, judged.wanted, strict=True)]
+    total = sum(good) or 1e-12
+    by_bundle: dict[Bundle, float] = {}
+    for each, chance, wanted in zip(judged.found.all, judged.probabilities, good, strict=True):
+        change = wanted / total - chance
+        if abs(change) > 1e-4:
+            for bundle in each.bundles:
+                by_bundle[bundle] = by_bundle.get(bundle, 0.0) + change
+    changes: dict[int, float] = {}
+    for bundle, change in by_bundle.items():
+        if abs(change) > 1e-6:
+            for place, value in bundle.features:
+                changes[place] = changes.get(place, 0.0) + change * value
+    return changes
+
+
+def line_of(judged: Judged) -> dict[str, Any]:
+    """A question with its first candidates, and with right ones behind them: each as text, with whether it is wanted."""
+    texts: dict[str, bool] = {}
+    for each, wanted in zip(judged.found.all, judged.wanted, strict=True):
+        text = text_of(each.composed)
+        texts[text] = texts.get(text, False) or wanted
+    rows = [*texts.items()]
+    kept = [*rows[:LINE_MAX], *[row for row in rows[LINE_MAX:] if row[1]][:LINE_RIGHT_MAX]]
+    return {"question": judged.pair.question, "previous": judged.pair.previous or "", "candidates": kept}
 
 
 def _right(

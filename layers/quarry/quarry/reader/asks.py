@@ -88,7 +88,14 @@ class Asks:
         kept: list[Ask] = []
         of_shape: Counter[object] = Counter()
         for ask in found:
-            shape = (ask.kind, ask.is_first, ask.order is None, ask.related is None, ask.measured is None, len(ask.shown))
+            shape = (
+                ask.kind,
+                ask.is_first,
+                ask.order is None,
+                ask.related is None,
+                ask.measured is None,
+                len(ask.shown),
+            )
             of_shape[shape] += 1
             if of_shape[shape] <= ALIKE_MAX:
                 kept.append(ask)
@@ -202,6 +209,8 @@ class Asks:
     def _shown(self, base: SourceName, shown: Sequence[FieldName]) -> Evidence:
         clues = self.clues
         parts = [clues.field("shown", each) for each in shown]
+        parts += [Evidence(0, (clues.near("shown", clues.said.best(each), 2),)) for each in shown]
+        parts.append(clues.together("shown", shown))
         own = sum(each.source == base.name for each in shown) / len(shown)
         is_default = len(shown) == 1 and shown[0] is base.title
         unsaid = is_default and clues.said.best(base.title) is None
@@ -337,9 +346,9 @@ class Asks:
         yield from self._counted(base, by, evidence, fields, period)
         numeric = [each for each in fields if each.is_number and not each.is_key and each is not by]
         unsaid = [each for each in base.columns if each.is_number and not each.is_key and each is not by]
-        for measured in (numeric or unsaid)[: 3 if period is None else 2]:
+        for measured in numeric[: 3 if period is None else 2] or unsaid[:1]:
             of = clues.joined(evidence, clues.field("measured", measured))
-            for number, chosen in self._several() if period is None else ():
+            for number, chosen in self._several() if period is None and measured in numeric[:1] else ():
                 own = clues.joined(of, *(self._function(function, measured) for function in chosen))
                 yield Ask(
                     "groups", base, self._framed(f"groups:of{number}", own), (by,), functions=chosen, measured=measured

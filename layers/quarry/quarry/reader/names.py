@@ -26,6 +26,7 @@ ALONE = 0.5
 KEY = ("id",)
 """What a key is called, besides its own name."""
 VOWELS = frozenset("aeiou")
+UMLAUTS = (("ae", "a"), ("oe", "o"), ("ue", "u"))
 TITLE = "title"
 DATES: frozenset[Kind] = frozenset({"date", "datetime"})
 
@@ -101,8 +102,16 @@ HERE = Way((), False)
 
 
 def _alternatives(names: Iterable[str]) -> tuple[tuple[str, ...], ...]:
-    found = dict.fromkeys(stems_of(each.replace("_", " ").replace(".", " ")) for each in names)
+    words = [each.replace("_", " ").replace(".", " ") for each in names]
+    found = dict.fromkeys(stems_of(each) for each in (*words, *map(_with_umlauts, words)))
     return tuple(each for each in found if each)
+
+
+def _with_umlauts(text: str) -> str:
+    """A name whose umlauts are written out, without accents as words of questions are: `rueckgabe` is "rückgabe"."""
+    for written, plain in UMLAUTS:
+        text = text.replace(written, plain)
+    return text
 
 
 def source_name(source: Source, schema: Schema) -> SourceName:

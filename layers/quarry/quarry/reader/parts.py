@@ -14,6 +14,9 @@ from quarry.reader.said import Place, Said
 
 NEAR_WORDS = 4
 DISTANCE_MAX = 12
+NEXT_WORDS = 1
+"""So many words stand between names that belong together: "and"."""
+NAMED_WELL = 0.5
 TELLING = 0.08
 """From this weight on a word is a reason for a part."""
 COVERED = 0.3
@@ -140,6 +143,38 @@ class Clues:
         for place in self.said.free:
             if self.said.tokens[place].key not in STOP_WORDS or place == 0:
                 yield from ((f"{self.said.stems[place]}~{stem}", 1.0) for stem in stems)
+
+    @cached_property
+    def named_fields(self) -> list[int]:
+        """The words that fields are called by, each place once, as bits."""
+        return [
+            *dict.fromkeys(
+                places[0].mask
+                for each, places in self.said.named.items()
+                if isinstance(each, FieldName) and places[0].likeness >= NAMED_WELL
+            )
+        ]
+
+    def together(self, role: str, fields: Sequence[FieldName]) -> Evidence:
+        """How the words that several fields are called by stand: how early, and which others stand between or next to them."""
+        masks = [place.mask for each in fields if (place := self.said.best(each))]
+        if not masks:
+            return Evidence(0, ())
+        mask = 0
+        for each in masks:
+            mask |= each
+        first, last = (mask & -mask).bit_length() - 1, mask.bit_length()
+        others = [each for each in self.named_fields if not each & mask]
+        between = sum(each >> first > 0 and each < 1 << last for each in others)
+        behind = any(last <= (each & -each).bit_length() - 1 <= last + NEXT_WORDS for each in others)
+        return Evidence(
+            0,
+            (
+                self.one(f"{role}:first", -min(first, 15) / 15),
+                self.one(f"{role}:between", float(min(between, 3))),
+                self.one(f"{role}:behind", float(behind)),
+            ),
+        )
 
     def distance(self, role: str, each: FieldName, place: Place) -> Bundle:
         """How near to other words a field is named."""

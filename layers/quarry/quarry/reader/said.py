@@ -332,8 +332,10 @@ def _texts(text: str, tokens: Sequence[Token], said: Said) -> list[SaidText]:
         return found[:TEXTS_MAX]
     for places in said.named.values():
         known |= places[0].mask if places[0].likeness >= 0.9 else 0
-    for place in _capitals(tokens, known):
-        found.append(SaidText(place, text[tokens[place.first].start : tokens[place.last - 1].end]))
+    found += [
+        SaidText(place, text[tokens[place.first].start : tokens[place.last - 1].end])
+        for place in _capitals(tokens, known)
+    ]
     return found[:TEXTS_MAX]
 
 
