@@ -5,13 +5,13 @@ from __future__ import annotations
 import datetime
 import json
 import time
-from typing import Any
+from typing import Any, LiteralString
 
 import pytest
 
 from quarry.query.algebra import Query
 from quarry.query.compile import compile_query
-from quarry.query.schema import Schema, Source
+from quarry.query.schema import Field, Schema, Source
 from quarry.reader.candidates import CANDIDATES_MAX, Candidate, candidates
 from quarry.reader.learned import learned
 from quarry.reader.values import ValueLink
@@ -111,15 +111,59 @@ def test_what_is_not_done_has_no_date_though_the_date_is_not_named() -> None:
     assert any(blank in each.query.get("where", ()) for each in found("tickets that are still unresolved"))
 
 
-@pytest.mark.parametrize(
-    ("said_so", "called"), [("description", "descr"), ("status", "quotestatus"), ("battery", "hasbattery")]
-)
-def test_a_field_is_known_by_a_short_form_and_by_a_word_within_its_name(said_so: str, called: str) -> None:
+def of_jobs(question: str, *fields: Field) -> list[Any]:
+    """The queries for a question about jobs with these fields."""
     schema = Schema({"jobs": Source(
-        "jobs", "Jobs", ("job",), "job", lambda row: f"{row}.id", lambda row: f"{row}.id", {called: column(called)},
+        "jobs", "Jobs", ("job",), "job", lambda row: f"{row}.id", lambda row: f"{row}.id", {each.name: each for each in fields},
     )})  # fmt: skip
-    queries = [each.query for each in candidates(f"jobs by {said_so}", schema, [], TODAY, learned().weights).all]
+    return [each.query for each in candidates(question, schema, [], TODAY, learned().weights).all]
+
+
+@pytest.mark.parametrize(
+    ("said_so", "called"),
+    [
+        ("description", "descr"), ("status", "quotestatus"), ("battery", "hasbattery"), ("department", "dept"),
+        ("first name", "fname"), ("date of birth", "dob"), ("Rückgabe", "rueckgabe"),
+    ],
+)  # fmt: skip
+def test_a_field_is_known_by_a_short_form_and_by_a_word_within_its_name(said_so: str, called: LiteralString) -> None:
+    queries = of_jobs(f"jobs by {said_so}", column(called))
     assert {"source": "jobs", "group": [{"field": called}], "aggregate": ["count"]} in queries
+
+
+def test_a_field_is_known_by_the_part_of_its_name_that_no_other_has() -> None:
+    fields = (column("job_town_old"), column("job_kind_old"), column("job_crew_old"))
+    assert {"source": "jobs", "group": [{"field": "job_crew_old"}], "aggregate": ["count"]} in of_jobs(
+        "jobs by crew", *fields
+    )
+
+
+def test_a_number_is_known_by_its_unit() -> None:
+    queries = of_jobs("total kilograms of jobs", column("load", "number", unit="kg"), column("price", "number"))
+    assert {"source": "jobs", "aggregate": ["sum(load)"]} in queries
+
+
+@pytest.mark.parametrize(
+    ("question", "numbers"),
+    [
+        ("number of jobs and average price for each town", ["count", "avg(price)"]),
+        ("lowest, average and highest price of jobs by town", ["avg(price)", "min(price)", "max(price)"]),
+        ("number of different crews by town", ["count_distinct(crew)"]),
+    ],
+)
+def test_groups_have_several_numbers_at_once(question: str, numbers: list[str]) -> None:
+    queries = of_jobs(question, column("town"), column("crew"), column("price", "number"))
+    assert {"source": "jobs", "group": [{"field": "town"}], "aggregate": numbers} in queries
+
+
+def test_a_name_holds_its_small_words_and_ends_with_its_clause() -> None:
+    texts = [
+        test["value"]
+        for query in of_jobs("which jobs are at The House of the Rising Sun, Mary", column("town"))
+        for test in compared(query)
+        if test["op"] == "contains"
+    ]
+    assert {"The House of the Rising Sun", "Mary"} <= {*texts}
 
 
 def test_a_title_made_of_several_columns_may_be_shown_as_these() -> None:

@@ -353,7 +353,7 @@ def _capitals(tokens: Sequence[Token], known: int) -> Iterator[Place]:
             place += 1
         if last > first:
             yield Place(first, last)
-        first = max(last, first) + 1
+        first = max(last, first + 1)
 
 
 def _between(tokens: Sequence[Token], start: int, end: int) -> Place | None:
