@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, MutableSequence, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -90,7 +90,7 @@ class Lesson:
 class Learner:
     """Changes weights by what was learned (AdaGrad, Duchi et al. 2011), and lets them shrink."""
 
-    def __init__(self, weights: MutableSequence[float], *, is_new: bool) -> None:
+    def __init__(self, weights: memoryview[float], *, is_new: bool) -> None:
         self.weights = weights
         self._squares = [1e-6 if is_new else 1.0] * DIMENSIONS
 
