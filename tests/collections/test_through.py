@@ -12,10 +12,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from quarry.collections.checking import check, tables_named
-from quarry.collections.declaration import DeclarationError, Lines, read_declarations
+from quarry.collections.declaration_file import DeclarationError, Lines, read_declarations
 from quarry.collections.relations import read_catalog
 from quarry.collections.upkeep import read_collections
-from quarry.platform.settings import DEFAULT_SCHEMA
+from quarry.platform.setting_fields import DEFAULT_SCHEMA
 from quarry.postgres.migrate import connect
 from quarry.postgres.pool import Database
 from quarry.records.retrieval import describe

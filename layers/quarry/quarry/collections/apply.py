@@ -16,26 +16,15 @@ from psycopg.sql import SQL, Identifier
 from psycopg.types.json import Json
 
 from quarry.collections import toml_text
-from quarry.collections.checking import joined_by, linked_by
-from quarry.collections.collection import (
-    Collection,
-    UsedColumn,
-    declared_source,
-    key_of,
-    make_collection,
-    used_columns,
-)
-from quarry.collections.declaration import (
-    CollectionDeclaration,
-    FacetDeclaration,
-    LinkDeclaration,
-    Parent,
-    Referred,
-    table_name,
-)
+from quarry.collections.collection import Collection, make_collection
+from quarry.collections.declaration import CollectionDeclaration, FacetDeclaration
 from quarry.collections.functions import drop_functions, drop_triggers, functions, rights, triggers
+from quarry.collections.joins import joined_by, linked_by
+from quarry.collections.naming import table_name
+from quarry.collections.reference_declarations import LinkDeclaration, Parent, Referred
 from quarry.collections.relations import Relation
-from quarry.platform.settings import DEFAULT_SCHEMA
+from quarry.collections.used_columns import UsedColumn, declared_source, key_of, used_columns
+from quarry.platform.setting_fields import DEFAULT_SCHEMA
 from quarry.platform.tables import COLLECTION_WINDOWS
 from quarry.postgres.schema import SyncConnection
 

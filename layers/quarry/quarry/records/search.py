@@ -14,7 +14,7 @@ from typing import Literal
 
 from quarry.collections.collection import ENGLISH
 from quarry.platform.off_loop import off_loop
-from quarry.platform.settings import LOCAL_EMBEDDING_MODEL
+from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.platform.snippet import mark
 from quarry.platform.text import significant_words, words
 from quarry.postgres.pool import Database
