@@ -11,7 +11,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-CONTRACTS = ("campaigns", "companies", "kept", "ontology", "people", "records", "web")
+CONTRACTS = (
+    "campaigns.contract", "companies.contract", "kept.contract", "ontology.contract", "people.contract",
+    "records.collections_contract", "records.contract", "web.contract",
+)  # fmt: skip
 
 METHODS = {
     "GET /collections": "collections",
@@ -139,8 +142,8 @@ def _docstring(text: str) -> str:
 
 def _imports(models: Iterable[str]) -> Iterator[str]:
     """The statements that import `models`, each from the contract that defines it."""
-    for domain in CONTRACTS:
-        module = importlib.import_module(f"quarry.{domain}.contract")
+    for contract in CONTRACTS:
+        module = importlib.import_module(f"quarry.{contract}")
         names = [name for name in sorted(models) if _is_defined(module, name)]
         if names:
             yield f"from {module.__name__} import {', '.join(names)}"

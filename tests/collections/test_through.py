@@ -18,7 +18,7 @@ from quarry.collections.upkeep import read_collections
 from quarry.platform.setting_fields import DEFAULT_SCHEMA
 from quarry.postgres.migrate import connect
 from quarry.postgres.pool import Database
-from quarry.records.retrieval import describe
+from quarry.records.record_texts import describe
 from quarry.records.searched_types import with_collections
 from tests.collections.support import apply_file, owner, refreshed
 from tests.conftest import client_of, clone_database

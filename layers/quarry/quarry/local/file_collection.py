@@ -95,17 +95,22 @@ def load_collection(
                         apply_change(connection, change, schema)
                     _warn_of_others(connection, declared)
         except (LoadError, UnreadableFile) as error:
-            told = error.problems[:REPORTED_PROBLEMS_MAX] if isinstance(error, LoadError) else [error.message]
-            problems = [str(each) for each in told]
-            for problem in problems:
-                note(problem)
-            tell(files=[{"file": told_name, "rows": 0, "problems": problems}])
-            advice = "; mend these rows, or leave them out with --skip-invalid" if isinstance(error, LoadError) else ""
-            note(f"nothing was loaded{advice}")
+            _report_failure(error, told_name)
             return False
         in_step = asyncio.run(fill(database, table[1], embed=embed))
     tell(f'try: quarry ask records "How many {table[1].replace("_", " ")} are there?"\n     quarry serve')
     return in_step
+
+
+def _report_failure(error: LoadError | UnreadableFile, files: str) -> None:
+    """Say what is wrong with the rows or the files, and that nothing was loaded."""
+    found = error.problems[:REPORTED_PROBLEMS_MAX] if isinstance(error, LoadError) else [error.message]
+    problems = [str(each) for each in found]
+    for problem in problems:
+        note(problem)
+    tell(files=[{"file": files, "rows": 0, "problems": problems}])
+    advice = "; mend these rows, or leave them out with --skip-invalid" if isinstance(error, LoadError) else ""
+    note(f"nothing was loaded{advice}")
 
 
 def _check_declared(table: TableName, text: str) -> None:

@@ -15,19 +15,19 @@ from quarry.query.as_read import united
 from quarry.query.asked import answer
 from quarry.query.contract import SourceDescription
 from quarry.query.of_question import TableQuestion
-from quarry.records.contract import (
+from quarry.records.collections_contract import (
     Collection,
     CollectionFacet,
     Collections,
-    CountedGroup,
     CountRequest,
     Period,
     RecordCounts,
-    RecordType,
     WholeRecord,
 )
+from quarry.records.contract import CountedGroup, RecordType
 from quarry.records.filters import facet_clauses, nearest_facets, types_with
-from quarry.records.retrieval import Scope, whole_record, with_known_values
+from quarry.records.record_texts import whole_record
+from quarry.records.retrieval import Scope, with_known_values
 from quarry.records.searched_types import RecordTypes, SearchedType
 from quarry.records.types_in_force import acting_for
 from quarry.records.unreadable import over_readable

@@ -27,7 +27,8 @@ from quarry.kept.contract import (
 )
 from quarry.ontology.contract import OntologySearchRequest, OntologySearchResponse, WholeEntity
 from quarry.people.contract import CreditBalance, PublicProfile, UnlockRequest, UnlockResponse
-from quarry.records.contract import Collections, OwnAnswer, WholeRecord
+from quarry.records.collections_contract import Collections, WholeRecord
+from quarry.records.contract import OwnAnswer
 from quarry.web.contract import Feedback, PageConfig
 
 

@@ -8,6 +8,7 @@ from typing import Literal
 
 from quarry.client.calls import given, route, streamed
 from quarry.client.wire import EventTypes, Sent
+from quarry.records.collections_contract import CountRequest, RecordCounts
 from quarry.records.contract import (
     AggregationEvent,
     AnswerChunkEvent,
@@ -16,12 +17,10 @@ from quarry.records.contract import (
     CachedAnswer,
     CitationsEvent,
     ConfidenceEvent,
-    CountRequest,
     DoneEvent,
     FollowupsEvent,
     IntentEvent,
     PriorTurn,
-    RecordCounts,
     SearchRequest,
     SearchResponse,
     SourcesEvent,
