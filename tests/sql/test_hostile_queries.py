@@ -17,8 +17,8 @@ from quarry.postgres.pool import Parameters, Query
 from quarry.query.algebra import Not, Words
 from quarry.query.keys import RowConditions
 from quarry.services.services import Services
-from tests.benchmarks.hostile import DOMAINS, hostile_queries
 from tests.plans import calls, plans
+from tools.benchmarks.hostile import DOMAINS, hostile_queries
 
 LOOKED_AT_MAX = 4000
 """Campaigns that hold the words of a query and are looked at for its phrases and exclusions."""
