@@ -222,6 +222,37 @@ class TestExclusions:
         add_child(connection, "a-k2", "a")
         assert set(await find(database, CardFilters(excluded_keywords=("crypto",)))) == {"was-there", "never", "none"}
 
+    @pytest.mark.parametrize("are_listed", [True, False])
+    @pytest.mark.parametrize(
+        ("keyword", "left"),
+        [
+            ("managers", {"a", "c", "d"}),
+            ("manager", {"a", "c", "d"}),
+            ("management", {"b", "d"}),
+            ("production", {"a", "b", "c", "d"}),
+            ("product managers", {"a", "c", "d"}),
+            ("managers of products", {"a", "b", "c", "d"}),
+        ],
+    )
+    async def test_what_is_said_is_excluded_and_no_other_word_of_its_stem(
+        self, connection: Connection, database: Database, keyword: str, left: set[str], are_listed: bool
+    ) -> None:
+        add_card(connection, "a", degrees=0, summary="Management of a product line.")
+        add_card(connection, "b", degrees=0, title="Product manager")
+        add_card(connection, "c", degrees=0)
+        add_child(connection, "c-k", "c", degrees=0, title="Risk management")
+        add_card(connection, "d", degrees=0, title="Engineer")
+        filters = CardFilters(excluded_keywords=(keyword,))
+        found = await find_candidates(
+            database,
+            filters=filters,
+            excluded=await find_excluded(database, filters) if are_listed else None,
+            query_text="",
+            vector=direction(0),
+            tier=0,
+        )
+        assert {each.person_id for each in found} - {"was-there", "never", "none"} == left
+
     @pytest.mark.parametrize(
         ("keyword", "is_out"),
         [("bakers", True), ("head baker", True), ("kestrel", False), ("ada baker-stone", True), ("stone", False)],
