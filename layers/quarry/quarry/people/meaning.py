@@ -204,8 +204,9 @@ def _likeliest(reading: _Reading) -> tuple[float]:
 
 
 def _longer(cut: Cut, segment: Segment, reading: _Reading, weights: Weights) -> Iterator[_Reading]:
-    """A reading with one more segment, in each way that is not too unlikely."""
-    choices = list(choices_of(segment))
+    """A reading with one more segment, in each way that is not too unlikely. Only words that were seen as cues may be cues."""
+    cues = weights.get(f"w:{cut.tokens[segment.first].key}", {})
+    choices = [each for each in choices_of(segment) if each[0] != "word" or each[1] not in CUES or each[1] in cues]
     chances = probabilities(evidence_of(cut, segment, reading.passed), choices, weights)
     has_hyphen = cut.text[max(0, cut.start(segment) - 2) : cut.start(segment)] in ("-", " -")
     for chance, choice in zip(chances, choices, strict=True):
