@@ -2,16 +2,102 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
+
+from quarry.platform.text import STOP_WORDS
+from quarry.query.algebra import Comparison, Condition
+from quarry.query.paths import MONTH
 from quarry.reader.candidates import Candidate
+from quarry.reader.names import FieldName
 from quarry.reader.reading import Reading
-from quarry.reader.said import SaidValue
+from quarry.reader.said import Said, SaidValue
 
 NOT_EQUAL = "!="
+_CONDITION: TypeAdapter[Condition] = TypeAdapter(Condition)
+
+
+@dataclass(frozen=True)
+class LikelyCondition:
+    """A condition that a question may state: how likely it does, which fields it compares, and the words that say it, as bits."""
+
+    condition: Condition
+    chance: float
+    fields: frozenset[str]
+    ops: frozenset[str]
+    mask: int
+    is_denied: bool
+
+
+def likely_conditions(reading: Reading) -> list[LikelyCondition]:
+    """The conditions of the candidates, the likeliest first: the chances of candidates with the same condition add up."""
+    chances: defaultdict[str, float] = defaultdict(float)
+    said: dict[str, tuple[Mapping[str, Any], int]] = {}
+    for candidate, chance in reading.shares:
+        for each in candidate.query.get("where", ()):
+            key = json.dumps(each, sort_keys=True)
+            chances[key] += chance
+            said.setdefault(key, (each, candidate.mask))
+    found = [_likely(reading.said, *said[key], chance) for key, chance in chances.items()]
+    return sorted(filter(None, found), key=lambda each: -each.chance)
+
+
+def _likely(said: Said, condition: Mapping[str, Any], mask: int, chance: float) -> LikelyCondition | None:
+    compared = list(comparisons([condition]))
+    try:
+        read = _CONDITION.validate_python(condition)
+    except ValidationError:
+        return None
+    if not compared:
+        return None
+    words = 0
+    for field, _, values, _ in compared:
+        words |= _words_of(said, field, {str(value) for value in values})
+    fields = frozenset(field for field, *_ in compared)
+    ops = frozenset(op for _, op, *_ in compared)
+    return LikelyCondition(
+        in_any_year(read, said), chance, fields, ops, words & mask, all(denied for *_, denied in compared)
+    )
+
+
+def _words_of(said: Said, field: str, values: Container[str]) -> int:
+    """The words that name a field, and those that mean one of its values; of numbers and times all that are said."""
+    mask = 0
+    for named, places in said.named.items():
+        if isinstance(named, FieldName) and named.name == field:
+            mask |= places[0].mask
+    meant = [each for each in said.values if any(link.value in values for link in each.links)]
+    for each in meant or (*said.numbers, *said.days, *said.lengths):
+        mask |= each.place.mask
+    return mask
+
+
+def in_any_year(condition: Condition, said: Said) -> Condition:
+    """A condition that compares a date with a month that is said without a year, as one on that month of any year."""
+    if not isinstance(condition, Comparison) or condition.op != "between":
+        return condition
+    ends = [str(value)[5:7] for value in condition.scalars]
+    for each in said.days:
+        months = each.days.months
+        if months and ends == [f"{month:02}" for month in (min(months), max(months))]:
+            field = f"{MONTH}({condition.field})"
+            return Comparison(field=field, values=tuple(sorted(months)))
+    return condition
+
+
+def words_left(said: Said, mask: int) -> str:
+    """The words that are not in `mask`, as they stand, without small words at either end."""
+    kept = [place for place in range(len(said.tokens)) if not mask >> place & 1]
+    while kept and said.tokens[kept[0]].key in STOP_WORDS:
+        kept.pop(0)
+    while kept and said.tokens[kept[-1]].key in STOP_WORDS:
+        kept.pop()
+    return " ".join(said.tokens[place].text for place in kept)
 
 
 def ruled_out(reading: Reading, least: float) -> list[SaidValue]:
