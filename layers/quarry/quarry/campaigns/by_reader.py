@@ -27,7 +27,7 @@ from quarry.platform.contract import Evidence
 from quarry.platform.errors import InvalidInput
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import QUERY_MAX_CHARACTERS, STOP_WORDS, topic_text
-from quarry.query.algebra import Aggregate, Comparison, Condition, Group, Query, comparisons_of
+from quarry.query.algebra import Aggregate, AllOf, AnyOf, Comparison, Condition, Group, Not, Query, comparisons_of
 from quarry.query.execute import execute
 from quarry.reader.constraints import vetoes
 from quarry.reader.likely import in_any_year, likely_conditions
@@ -245,7 +245,7 @@ def _verdict(reading: Reading, query: Query, share: float) -> Verdict:
     is_count = query.aggregate == (COUNT,) and not query.group
     if not is_list and unread > UNREAD_MAX:
         return "refused"
-    is_told = share >= LIKELY and (is_list or is_count or unread <= UNREAD_MAX)
+    is_told = share >= LIKELY and (is_list or is_count)
     return "doubted" if reading.verdict == "refused" and is_told and query.where else reading.verdict
 
 
@@ -304,7 +304,7 @@ def as_answered(query: Query, today: datetime.date) -> Query:
             # campaigns have no title of their own: their copy is meant
             words += [f'"{value}"' for value in each.scalars]
         elif field not in about and each != _HAS_A_DAY:
-            where.append(each)
+            where.append(_in_days(each, today))
     changed: dict[str, Any] = {"where": tuple(dict.fromkeys(where)), "text": " ".join(filter(None, words))}
     if query.order:
         changed["ties"] = query.limit is not None
@@ -313,6 +313,20 @@ def as_answered(query: Query, today: datetime.date) -> Query:
         groups = tuple(each for each in groups if each.field not in (TITLE, "id"))
         changed |= {"select": (), "group": groups, "aggregate": (COUNT,) if groups else ()}
     return query.model_copy(update=changed)
+
+
+def _in_days(condition: Condition, today: datetime.date) -> Condition:
+    """A condition with days in place of predicates, within others too."""
+    match condition:
+        case Not():
+            return Not(negated=_in_days(condition.negated, today))
+        case AnyOf():
+            return AnyOf(any_of=tuple(_in_days(each, today) for each in condition.any_of))
+        case Comparison() if condition.field in PREDICATES:
+            parts = from_wire(on_wire(PREDICATES[condition.field], today), "required")
+            whole = parts[0] if len(parts) == 1 else AllOf(all_of=parts)
+            return whole if condition.scalars == (True,) else Not(negated=whole)
+    return condition
 
 
 def _quoted(words: str, text: str) -> str:

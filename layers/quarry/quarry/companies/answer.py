@@ -16,7 +16,7 @@ from quarry.companies.counting import Counted, aggregation_of, value_in_words
 from quarry.companies.fitting import NEAR_MISSES_MAX, nearest
 from quarry.companies.outputs import RankedCompany
 from quarry.companies.prompts import SummaryEntry, SummaryInputs, summary_messages
-from quarry.companies.query import Sought, is_of_status
+from quarry.companies.query import STARTUPS, Sought
 from quarry.companies.snippets import home, inline_description, profile_words
 from quarry.companies.store import unspoken
 from quarry.companies.summary import BROKEN_OFF, CUT_SHORT, summary_by_rule
@@ -222,10 +222,10 @@ def _inputs(context: Context, result: Result) -> SummaryInputs:
 def _dropped(asked: Asked) -> Iterator[str]:
     """What was searched without, since nothing met it."""
     for condition in asked.dropped:
-        if not is_of_status(condition):
-            yield f"no company fits “{labels([condition])[0]}”, so it was left out"
-        elif not asked.sought.names_status:
+        if condition == STARTUPS:
             yield "no startup fits, so companies of any status were searched"
+        else:
+            yield f"no company fits “{labels([condition])[0]}”, so it was left out"
 
 
 def _unheard(result: Result) -> list[str]:

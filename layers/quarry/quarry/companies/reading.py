@@ -20,33 +20,35 @@ from quarry.language.stemming import stem
 from quarry.language.tokens import keys
 from quarry.platform.contract import Evidence
 from quarry.platform.off_loop import off_loop
-from quarry.platform.text import STOP_WORDS, significant_words
+from quarry.platform.text import significant_words
 from quarry.query.algebra import AnyOf, Comparison, Condition, Query
+from quarry.query.schema import Schema
 from quarry.reader.candidates import Candidate
 from quarry.reader.features import index_of
+from quarry.reader.likely import likely_conditions, words_left
 from quarry.reader.options import Test
 from quarry.reader.reading import Reading
-from quarry.reader.said import Place, Said, SaidDays, SaidNumber, SaidValue
+from quarry.reader.said import Said, SaidValue
 from quarry.services.services import Caller, Services
 
 CHANCE_MIN = 0.5
 """From this share of the ways to read a question on, what they say holds; else its words are searched for."""
+SURE = 0.8
+"""Below this share a condition holds only as long as something meets it."""
 SYNONYMS_MAX = 5_000
 REMEMBERED_SECONDS = 60.0
 EARLIER_MAX = 5
 """So many questions back a follow-up may go for its conditions."""
 
-NAMED_NEAR_MAX = 2
-"""So many words may stand between a number and the name of its field."""
-
 _PARTS = re.compile(r"[&/,]")
 _SOURCE = "companies"
+_MEASURED = frozenset(("number", "money", "year", "date"))
 
 
 async def read_sought(question: str, earlier: Sequence[str], caller: Caller, services: Services) -> Sought:
     """What a question seeks, after the `earlier` ones that it may go on from. Raises DatabaseUnavailable."""
-    synonyms = await services.memory.read("company synonyms", lambda: _synonyms(services), seconds=REMEMBERED_SECONDS)
-    asked = Asked(read_schema(synonyms), caller, {}, {_SOURCE: (_SOURCE, _SOURCE)})
+    schema = await services.memory.read("company schema", lambda: _schema(services), seconds=REMEMBERED_SECONDS)
+    asked = Asked(schema, caller, {}, {_SOURCE: (_SOURCE, _SOURCE)})
     today = datetime.datetime.now(datetime.UTC).date()
     reading: Reading | None = None
     sought: Sought | None = None
@@ -57,11 +59,19 @@ async def read_sought(question: str, earlier: Sequence[str], caller: Caller, ser
     return sought
 
 
-async def _synonyms(services: Services) -> tuple[tuple[str, str, str], ...]:
-    rows = await services.reader.rows(
+async def _schema(services: Services) -> Schema:
+    """What questions are read over: with the synonyms of the data, and without the fields that no company has."""
+    database = services.reader
+    synonyms = await database.rows(
         "select field, said, value from company_synonyms order by id limit %s", [SYNONYMS_MAX]
     )
-    return tuple((row["field"], row["said"], row["value"]) for row in rows)
+    empty = await database.rows(
+        "select attname from pg_stats where schemaname = current_schema() and tablename = 'companies' and null_frac = 1"
+    )
+    return read_schema(
+        tuple((row["field"], row["said"], row["value"]) for row in synonyms),
+        frozenset(row["attname"] for row in empty),
+    )
 
 
 def _sought(reading: Reading, before: Reading | None, sought_before: Sought | None) -> Sought:
@@ -127,6 +137,7 @@ class _Own:
         kept = before.best[0][0].conditions.tests if before and before.best else ()
         self._kept = {id(test) for test in kept}
         self._stated: list[Condition] = []
+        self._guessed: list[Condition] = []
         self._tags: list[TagGroup] = []
         self._excluded: list[str] = []
         self._evidence: list[Evidence] = []
@@ -138,11 +149,11 @@ class _Own:
             self._add_value(said)
         self._add_numbers()
         topic = self._topic()
-        stated = _alternatives(self._stated)
+        stated, guessed = _alternatives(self._stated), _alternatives(self._guessed)
         return Sought(
             question=self._said.text,
             stated=stated,
-            assumed=assumed(stated),
+            assumed=(*guessed, *assumed((*stated, *guessed))),
             tags=tuple(self._tags),
             excluded=tuple(dict.fromkeys(self._excluded)),
             topic=topic,
@@ -167,7 +178,8 @@ class _Own:
             self._leave_out(said.place.first, said.place.last, "status", "affirmed")
             return  # that these are meant is assumed anyway
         if hard and chances.of_asking >= CHANCE_MIN:
-            self._stated.append(_any(Comparison(field=field, values=_values(said, field)) for field in hard))
+            asked = _any(Comparison(field=field, values=_values(said, field)) for field in hard)
+            (self._stated if chances.of_asking >= SURE else self._guessed).append(asked)
             self._leave_out(said.place.first, said.place.last, hard[0], "affirmed")
             return
         name = self._words(said.place.first, said.place.last)
@@ -212,30 +224,16 @@ class _Own:
     # ---- numbers and years ----
 
     def _add_numbers(self) -> None:
-        chances: dict[Comparison, float] = defaultdict(float)
-        for test, is_denied, chance in self._tests():
-            field = test.field
-            if field is None or is_denied or not (field.is_number or field.is_date) or test.op == "!=":
+        for each in likely_conditions(self._reading):
+            comparison = each.condition
+            is_own = each.mask and isinstance(comparison, Comparison) and comparison.scalars and not each.is_denied
+            if not is_own or not isinstance(comparison, Comparison) or each.chance < CHANCE_MIN:
                 continue
-            values = {"values": test.values} if test.op == "between" else {"value": next(iter(test.values), None)}
-            chances[Comparison.model_validate({"field": field.name, "op": test.op, **values})] += chance
-        said: list[SaidNumber | SaidDays] = [*self._said.numbers, *self._said.days]
-        for comparison, chance in chances.items():
-            if chance >= CHANCE_MIN:
-                self._stated.append(comparison)
-                for each in said:
-                    if _is_said_by(comparison, each):
-                        first, last = self._with_name(each.place, comparison.field)
-                        self._leave_out(first, last, comparison.field, "affirmed")
-
-    def _with_name(self, place: Place, field: str) -> tuple[int, int]:
-        """The words of a number or time with those beside it that name its field."""
-        first, last = place.first, place.last
-        for named, places in self._said.named.items():
-            for each in places if named.name == field else ():
-                if -NAMED_NEAR_MAX <= each.first - last <= NAMED_NEAR_MAX or 0 <= first - each.last <= NAMED_NEAR_MAX:
-                    first, last = min(first, each.first), max(last, each.last)
-        return first, last
+            if COMPANIES.facet(comparison.field).kind in _MEASURED:
+                (self._stated if each.chance >= SURE else self._guessed).append(comparison)
+                self._left_out |= each.mask
+                for first, last in _runs(each.mask):
+                    self._tell(first, last, comparison.field, "affirmed")
 
     def _count(self) -> int | None:
         """How many companies are wanted."""
@@ -279,15 +277,8 @@ class _Own:
                 yield self._words(said.place.first, said.place.last)
 
     def _topic(self) -> str:
-        """The words that no condition says, as they stand, without small words at either end."""
-        tokens = self._said.tokens
-        nouns = sum(1 << place for place in self._nouns)
-        kept = [place for place in range(len(tokens)) if not (self._left_out | nouns) >> place & 1]
-        while kept and tokens[kept[0]].key in STOP_WORDS:
-            kept.pop(0)
-        while kept and tokens[kept[-1]].key in STOP_WORDS:
-            kept.pop()
-        return " ".join(tokens[place].text for place in kept)
+        """The words that no condition says, and that companies are not called by."""
+        return words_left(self._said, self._left_out | sum(1 << place for place in self._nouns))
 
     @cached_property
     def _nouns(self) -> set[int]:
@@ -377,10 +368,13 @@ def _has_one(field: str) -> bool:
     return not COMPANIES.facet(field).is_array
 
 
-def _is_said_by(comparison: Comparison, said: SaidNumber | SaidDays) -> bool:
-    """Whether a comparison has the number, or a year, of these words."""
-    if isinstance(said, SaidDays):
-        ends = [float(day.year) for day in (said.days.first, said.days.last) if day]
-    else:
-        ends = [number for number in (said.least, said.most) if number is not None]
-    return any(float(value) in ends for value in comparison.scalars if isinstance(value, int | float))
+def _runs(mask: int) -> Iterator[tuple[int, int]]:
+    """The words of a mask, those that stand together as one: of each run the first word, and the one behind the last."""
+    first = 0
+    while mask >> first:
+        last = first
+        while mask >> last & 1:
+            last += 1
+        if last > first:
+            yield first, last
+        first = last + 1

@@ -21,6 +21,8 @@ from quarry.services.services import Caller, Services
 
 LIKELY = 0.5
 """From this probability on, a condition must hold; else its words are searched for."""
+SAID_MIN = 0.5
+"""More than so much of a value must be said for it to leave anything out."""
 PREFERRED = 0.2
 """From this probability on, a condition puts those first that meet it."""
 _ABSENCE = frozenset(("is_null", "not_null"))
@@ -66,7 +68,7 @@ def sought(reading: Reading) -> Sought:
 
 def _is_required(each: LikelyCondition, reading: Reading) -> bool:
     """Whether a condition is likely enough to leave out what does not meet it."""
-    if each.chance < LIKELY or (each.ops & _ABSENCE and reading.verdict == "refused"):
+    if each.chance < LIKELY or each.said <= SAID_MIN or (each.ops & _ABSENCE and reading.verdict == "refused"):
         return False
     facets = SEARCHED_BY_TYPE["task"].by_name
     is_hard = all(name not in facets or facets[name].is_hard for name in each.fields)

@@ -42,7 +42,7 @@ def compose(ask: Ask, conditions: Conditions, names: Names) -> Composed | None:
 
 
 def _asks_for_what_is_given(ask: Ask, conditions: Conditions) -> bool:
-    """Whether the one field that is asked for has a value that the conditions give: who asks for what is Ines's knows her name."""
+    """Whether the one field that is asked for has a value that the conditions give."""
     if len(ask.shown) != 1 or ask.shown[0].is_many or ask.kind not in ("rows", "distinct", "count_distinct", "groups"):
         return False
     tests = [test for test in conditions.tests if test.field is ask.shown[0]]

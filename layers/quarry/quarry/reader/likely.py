@@ -4,27 +4,32 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from quarry.language.tokens import tokenise
 from quarry.platform.text import STOP_WORDS
 from quarry.query.algebra import Comparison, Condition
 from quarry.query.paths import MONTH
 from quarry.reader.candidates import Candidate
 from quarry.reader.names import FieldName
 from quarry.reader.reading import Reading
-from quarry.reader.said import Said, SaidValue
+from quarry.reader.said import Place, Said, SaidDays, SaidValue
 
 NOT_EQUAL = "!="
+NEAR_MAX = 2
+"""So many words may stand between a value and the name of its field."""
 _CONDITION: TypeAdapter[Condition] = TypeAdapter(Condition)
 
 
 @dataclass(frozen=True)
 class LikelyCondition:
-    """A condition that a question may state: how likely it does, which fields it compares, and the words that say it, as bits."""
+    """A condition that a question may state: how likely it does, which fields it compares, and the words that say it, as bits.
+    `said` is how much of its values was said, 1 where all was.
+    """
 
     condition: Condition
     chance: float
@@ -32,6 +37,7 @@ class LikelyCondition:
     ops: frozenset[str]
     mask: int
     is_denied: bool
+    said: float
 
 
 def likely_conditions(reading: Reading) -> list[LikelyCondition]:
@@ -55,26 +61,56 @@ def _likely(said: Said, condition: Mapping[str, Any], mask: int, chance: float) 
         return None
     if not compared:
         return None
-    words = 0
+    words, share = 0, 1.0
     for field, _, values, _ in compared:
-        words |= _words_of(said, field, {str(value) for value in values})
+        words |= _words_of(said, field, values)
+        share = min(share, *(_share_said(said, str(value)) for value in values), 1.0)
     fields = frozenset(field for field, *_ in compared)
     ops = frozenset(op for _, op, *_ in compared)
-    return LikelyCondition(
-        in_any_year(read, said), chance, fields, ops, words & mask, all(denied for *_, denied in compared)
-    )
+    is_denied = all(denied for *_, denied in compared)
+    return LikelyCondition(in_any_year(read, said), chance, fields, ops, words & mask, is_denied, share)
 
 
-def _words_of(said: Said, field: str, values: Container[str]) -> int:
-    """The words that name a field, and those that mean one of its values; of numbers and times all that are said."""
+def _words_of(said: Said, field: str, values: Sequence[Any]) -> int:
+    """The words that mean one of these values, with those near them that name the field; of none that name it at all."""
+    texts = {str(value) for value in values}
+    numbers = {float(value) for value in values if isinstance(value, int | float)}
+    places = [
+        *(each.place for each in said.values if any(link.value in texts for link in each.links)),
+        *(each.place for each in said.numbers if numbers & {each.least, each.most}),
+        *(each.place for each in said.days if texts & {*_said_days(each)}),
+    ] or [each.place for each in said.lengths if values]
     mask = 0
-    for named, places in said.named.items():
-        if isinstance(named, FieldName) and named.name == field:
-            mask |= places[0].mask
-    meant = [each for each in said.values if any(link.value in values for link in each.links)]
-    for each in meant or (*said.numbers, *said.days, *said.lengths):
-        mask |= each.place.mask
+    for place in places:
+        mask |= place.mask
+    for named, names in said.named.items():
+        for name in names if isinstance(named, FieldName) and named.name == field else ():
+            if not places or any(_are_near(name, place) for place in places):
+                mask |= name.mask
     return mask
+
+
+def _share_said(said: Said, value: str) -> float:
+    """How many of the words of a value were said; 1 of one that was not looked up."""
+    shares = [
+        1.0 if link.is_whole else (each.place.last - each.place.first) / max(1, len(tokenise(value)))
+        for each in said.values
+        for link in each.links
+        if link.value == value
+    ]
+    return max(shares, default=1.0)
+
+
+def _said_days(said: SaidDays) -> Iterator[str]:
+    """The days of a time, as conditions have them: dates and years."""
+    for day in (said.days.first, said.days.last):
+        if day is not None:
+            yield day.isoformat()
+            yield str(day.year)
+
+
+def _are_near(one: Place, other: Place) -> bool:
+    return one.first - other.last <= NEAR_MAX and other.first - one.last <= NEAR_MAX
 
 
 def in_any_year(condition: Condition, said: Said) -> Condition:
