@@ -1,7 +1,7 @@
 -- An actor's entities out of those that are given by (type, id), for a query's words: titles, snippets and projects as
 -- onto_search_entities gives them. Those stand first that hold every word, then those that meet more of what is preferred
 -- (p_preferred, a number for each), then by score; else in the order given. What a query excludes is left out; without words all are
--- matches. `total` counts all that are given and left.
+-- matches. `total` counts the matches.
 create or replace function onto_filtered_entities(
   p_actor_id text, p_query text, p_project_id text, p_types text[], p_ids text[], p_preferred int[], p_limit int default 50
 ) returns table (
@@ -21,7 +21,7 @@ begin
   select array_agg(r.type) as types, array_agg(r.id) as ids, array_agg(r.score) as scores, array_agg(r.is_match) as matches, max(r.found) as total
   into page
   from (
-    select m.*, count(*) over () as found
+    select m.*, count(*) filter (where m.is_match) over () as found
     from (
       select e.type, e.id, k.place, k.preferred, numnode(asked.all_words) = 0 or e.search_vector @@ asked.all_words as is_match,
         (ts_rank(e.search_vector, any_word) * 0.6 + coalesce(similarity(e.title, spelt), 0) * 0.4)::float8 as score

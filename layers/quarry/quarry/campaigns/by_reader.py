@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import AsyncGenerator, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import ValidationError
@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from quarry.agent.reading import read_over
 from quarry.campaigns import retrieval, wording
 from quarry.campaigns.by_model import observation
-from quarry.campaigns.conditions import DATE, NAME, SCHEMA, filters_of, from_wire, label_of, on_wire
+from quarry.campaigns.conditions import DATE, NAME, PHRASES, filters_of, from_wire, on_wire
 from quarry.campaigns.contract import ChatRequest, ToolCalled, ToolCallEvent
 from quarry.campaigns.results import NOTHING, CampaignSet, Search
 from quarry.campaigns.sources import PREDICATES
@@ -28,7 +28,7 @@ from quarry.platform.errors import InvalidInput
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import QUERY_MAX_CHARACTERS, STOP_WORDS, topic_text
 from quarry.query.algebra import Aggregate, AllOf, AnyOf, Comparison, Condition, Group, Not, Query, comparisons_of
-from quarry.query.execute import execute
+from quarry.query.standings import costs
 from quarry.reader.constraints import vetoes
 from quarry.reader.likely import in_any_year, likely_conditions
 from quarry.reader.names import TITLE, SourceName
@@ -50,8 +50,6 @@ CANDIDATES_MAX = 60
 COUNT = Aggregate(fn="count")
 _HAS_A_DAY = Comparison(field=DATE, op="not_null")
 """That a campaign was captured: so was every one."""
-RELAXED_MAX = 10
-"""With more conditions it is not said what each one costs."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +104,7 @@ class Read:
             yield ToolCallEvent(data=ToolCalled(id=call, tool=tool, arguments=self._arguments(question)))
             with toolset.run.step(tool) as record:
                 search = await _search(question, toolset)
-                costs = await _costs(search, toolset) if not search.found.total else ()
+                without = await _costs(search, toolset) if not search.found.total else ()
                 record.counts["campaigns"] = search.found.total
             found = search.found
             yield observation(call, tool, found.total, line_for_people(found), found.campaigns)
@@ -116,7 +114,7 @@ class Read:
                 question.verdict == "refused",
                 question.unread,
                 question.vetoes,
-                costs,
+                without,
                 question.verdict == "doubted",
             )
             self.text = await off_loop(wording.answer, said, toolset.today)
@@ -170,16 +168,11 @@ async def _listed(question: Question, toolset: CampaignToolset) -> CampaignSet:
 
 async def _costs(search: Search, toolset: CampaignToolset) -> list[tuple[str, int]]:
     """How many campaigns there would be without each condition alone, where there would be any, most first."""
-    conditions = search.conditions
-    if not 1 < len(conditions) <= RELAXED_MAX or toolset.base:
+    if len(search.conditions) < 2 or toolset.base:
         return []
-    found = []
-    for place, each in enumerate(conditions):
-        others = (*conditions[:place], *conditions[place + 1 :])
-        query = Query(source=NAME, where=others, aggregate=(COUNT,))
-        total = (await execute(toolset.services.reader, query, SCHEMA, toolset.today)).total
-        found.append((label_of(each, toolset.today), total))
-    return sorted(((label, total) for label, total in found if total), key=lambda each: -each[1])
+    phrases = replace(PHRASES, today=toolset.today)
+    found = await costs(toolset.services.reader, search.conditions, phrases, toolset.today)
+    return [(label, total) for label, total in found if total]
 
 
 async def read(request: ChatRequest, toolset: CampaignToolset) -> Question:

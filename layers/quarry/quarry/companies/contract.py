@@ -198,9 +198,12 @@ class Reference(_Model):
 
 
 class Telemetry(_Model):
-    """How the search went. `degraded_steps` names the steps that a fallback, or less than was asked for, served."""
+    """How the search went. `degraded_steps` names the steps that a fallback, or less than was asked for, served. `session_id` is
+    that of the request, or a new one: it joins the turns of a chat that send it.
+    """
 
     run_id: str
+    session_id: str
     iteration_count: int
     tool_call_count: int
     end_reason: EndReason

@@ -98,7 +98,7 @@ def _of_type(
     def met(conditions: Sequence[Condition]) -> Composable:
         return meeting(conditions, source.name, schema, today, parameters)
 
-    preferred = [SQL("coalesce({}, false)::int").format(met([each])) for each in sought.preferred]
+    preferred: list[Composable] = [SQL("coalesce({}, false)::int").format(met([each])) for each in sought.preferred]
     return SQL(
         "select e.type, e.id, {preferred} as preferred, {due} as due from onto_search_entries e join {table} t on t.id = e.id"
         " where e.created_by = %(actor_id)s and e.type = {type} and {met}"

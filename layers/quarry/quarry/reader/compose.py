@@ -45,9 +45,10 @@ def _asks_for_what_is_given(ask: Ask, conditions: Conditions) -> bool:
     """Whether the one field that is asked for has a value that the conditions give."""
     if len(ask.shown) != 1 or ask.shown[0].is_many or ask.kind not in ("rows", "distinct", "count_distinct", "groups"):
         return False
-    tests = [test for test in conditions.tests if test.field is ask.shown[0]]
-    is_fixed = len(tests) == 1 and tests[0].form == "field" and tests[0].op == "=" and len(tests[0].values) == 1
-    return is_fixed and ask.period is None and conditions.joined == "all"
+    tests = conditions.tests[:-1] if conditions.joined == "not" else conditions.tests
+    own = [test for test in tests if test.field is ask.shown[0] and test.form == "field" and test.op == "="]
+    is_given = len(own) == 1 and len(own[0].values) == 1
+    return is_given and ask.period is None and conditions.joined != "any"
 
 
 @dataclass(frozen=True)
@@ -181,8 +182,9 @@ class _Writer:
             return [*tests]
         united: dict[object, Test] = {}
         for test in tests:
-            has_one = test.form == "field" and test.op == "=" and test.field is not None and not test.field.is_many
-            key: object = test.field if has_one and not self.way(test.field.source).is_many else test
+            field = test.field if test.form == "field" and test.op == "=" else None
+            has_one = field is not None and not field.is_many and not self.way(field.source).is_many
+            key: object = field if has_one else test
             before = united.get(key)
             united[key] = replace(test, values=tuple(dict.fromkeys((*before.values, *test.values)))) if before else test
         return [*united.values()]
