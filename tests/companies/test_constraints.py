@@ -60,9 +60,10 @@ def test_what_goes_out_comes_back_as_the_same_conditions(condition: Comparison) 
 
 def test_what_a_question_may_say_is_given_up_before_that_startups_are_meant() -> None:
     year = Comparison(field="founded_year", value=2012)
-    sought = replace(seeking("insurance"), assumed=(year, STARTUPS))
-    assert sought.relaxed().assumed == (STARTUPS,)
-    assert sought.relaxed().relaxed().assumed == ()
+    sought = replace(seeking("insurance"), assumed=(GERMANY, year, STARTUPS))
+    assert sought.relaxed().assumed == (GERMANY, STARTUPS)
+    assert sought.relaxed().relaxed().assumed == (STARTUPS,)
+    assert sought.relaxed().relaxed().relaxed().assumed == ()
 
 
 def test_a_question_is_not_read_over_a_field_that_no_company_has() -> None:

@@ -13,7 +13,6 @@ from psycopg.sql import SQL, Identifier, Literal
 from quarry.ontology.contract import ENTITY_TYPES
 from quarry.ontology.reading import Sought
 from quarry.ontology.retrieval import find_entities, whole_entity
-from quarry.ontology.sources import SCHEMA
 from quarry.ontology.tables import TABLES
 from quarry.platform.errors import NotFound
 from quarry.services.services import Caller, Services
@@ -338,7 +337,6 @@ async def test_the_python_side_gives_the_same(sample_services: Services) -> None
         Sought("oven"),
         project_id=None,
         types=["milestone"],
-        schema=SCHEMA,
         limit=50,
     )
     assert [(entity.type, entity.id) for entity in page.entities] == [("milestone", "riverside-bakery-milestone-02")]

@@ -239,7 +239,11 @@ def _verdict(reading: Reading, query: Query, share: float) -> Verdict:
     if not is_list and unread > UNREAD_MAX:
         return "refused"
     is_told = share >= LIKELY and (is_list or is_count)
-    return "doubted" if reading.verdict == "refused" and is_told and query.where else reading.verdict
+    return (
+        "doubted"
+        if reading.verdict == "refused" and is_told and (query.where or not theme_of(reading))
+        else reading.verdict
+    )
 
 
 def _sure_conditions(reading: Reading, today: datetime.date) -> tuple[Condition, ...]:

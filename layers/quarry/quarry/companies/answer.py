@@ -256,13 +256,13 @@ def final_answer(context: Context, result: Result, content: str) -> FinalAnswer:
         companies_by_id={ranked.company_id: result.companies[ranked.company_id] for ranked in result.chosen},
         telemetry=Telemetry(
             run_id=str(context.run.id),
-            session_id=context.run.session_id or str(context.run.id),
             iteration_count=result.rounds,
             tool_call_count=context.run.budget.calls,
             end_reason=result.end_reason,
             degraded_steps=context.run.degraded,
         ),
         aggregation=aggregation_of(result.counted) if result.counted else None,
+        session_id=context.run.session_id,
     )
 
 

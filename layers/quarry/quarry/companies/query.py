@@ -87,9 +87,11 @@ class Sought:
         return replace(self, assumed=tuple(guess if each == STARTUPS else each for each in self.assumed))
 
     def relaxed(self) -> Sought:
-        """The same without what was only assumed: first what the question may say, then that startups are meant."""
-        guessed = [each for each in self.assumed if each != STARTUPS]
-        return replace(self, assumed=tuple(each for each in self.assumed if guessed and each == STARTUPS))
+        """The same without one thing that was only assumed: what the question may say, least likely first, then that startups are
+        meant.
+        """
+        left_out = next((each for each in reversed(self.assumed) if each != STARTUPS), STARTUPS)
+        return replace(self, assumed=tuple(each for each in self.assumed if each != left_out))
 
     def bounded(self) -> Sought:
         """The same with each condition once, and with no more of them than are looked at together."""

@@ -16,6 +16,7 @@ from quarry.agent.sources import Asked
 from quarry.companies.facets import COMPANIES, TAG_FACETS
 from quarry.companies.query import COUNT_MAX, STARTUPS, Sought, TagGroup, assumed, fields_of
 from quarry.companies.sources import read_schema
+from quarry.language.numerals import numeral_value
 from quarry.language.stemming import stem
 from quarry.language.tokens import keys
 from quarry.platform.contract import Evidence
@@ -35,6 +36,8 @@ CHANCE_MIN = 0.5
 """From this share of the ways to read a question on, what they say holds; else its words are searched for."""
 SURE = 0.8
 """Below this share a condition holds only as long as something meets it."""
+MEANT_SHARE = 1 / 3
+"""Words mean values of each field that is so likely meant, next to the likeliest one."""
 SYNONYMS_MAX = 5_000
 REMEMBERED_SECONDS = 60.0
 EARLIER_MAX = 5
@@ -78,7 +81,13 @@ def _sought(reading: Reading, before: Reading | None, sought_before: Sought | No
     own = _Own(reading, before).sought()
     if before is None or sought_before is None or _chance_of_going_on(reading) < CHANCE_MIN:
         return own
-    return _after(sought_before, own)
+    # who names another topic than before starts anew, whatever word introduces it
+    return own if _has_topic(own) and _has_topic(sought_before) else _after(sought_before, own)
+
+
+def _has_topic(sought: Sought) -> bool:
+    """Whether a question says what companies are about: with a tag, or with several words."""
+    return bool(sought.tags) or sum(numeral_value(word) is None for word in sought.words) > 1
 
 
 def _chance_of_going_on(reading: Reading) -> float:
@@ -137,7 +146,7 @@ class _Own:
         kept = before.best[0][0].conditions.tests if before and before.best else ()
         self._kept = {id(test) for test in kept}
         self._stated: list[Condition] = []
-        self._guessed: list[Condition] = []
+        self._guessed: list[tuple[float, Condition]] = []
         self._tags: list[TagGroup] = []
         self._excluded: list[str] = []
         self._evidence: list[Evidence] = []
@@ -149,7 +158,8 @@ class _Own:
             self._add_value(said)
         self._add_numbers()
         topic = self._topic()
-        stated, guessed = _alternatives(self._stated), _alternatives(self._guessed)
+        likely = sorted(self._guessed, key=lambda each: -each[0])
+        stated, guessed = _alternatives(self._stated), _alternatives([each for _, each in likely])
         return Sought(
             question=self._said.text,
             stated=stated,
@@ -172,14 +182,16 @@ class _Own:
         if chances.of_denial > max(chances.of_asking, CHANCE_MIN):
             self._rule_out(said, chances)
             return
-        likely = [field for field, chance in chances.asked.items() if chance >= max(chances.asked.values()) / 2]
+        likely = [
+            field for field, chance in chances.asked.items() if chance >= MEANT_SHARE * max(chances.asked.values())
+        ]
         hard = [field for field in likely if field not in TAG_FACETS and _values(said, field)]
         if hard == ["status"] and _values(said, "status") == STARTUPS.values and chances.of_asking >= CHANCE_MIN:
             self._leave_out(said.place.first, said.place.last, "status", "affirmed")
             return  # that these are meant is assumed anyway
         if hard and chances.of_asking >= CHANCE_MIN:
             asked = _any(Comparison(field=field, values=_values(said, field)) for field in hard)
-            (self._stated if chances.of_asking >= SURE else self._guessed).append(asked)
+            self._add(asked, chances.of_asking)
             self._leave_out(said.place.first, said.place.last, hard[0], "affirmed")
             return
         name = self._words(said.place.first, said.place.last)
@@ -190,6 +202,12 @@ class _Own:
             is_demanded = chances.of_asking >= CHANCE_MIN and any(field in TAG_FACETS for field in likely)
             self._tags.append(TagGroup(name, tags, is_demanded))
             self._tell(said.place.first, said.place.last, tags[0].field, "preferred")
+
+    def _add(self, condition: Condition, chance: float) -> None:
+        if chance >= SURE:
+            self._stated.append(condition)
+        else:
+            self._guessed.append((chance, condition))
 
     def _chances(self, said: SaidValue) -> _Chances:
         chances = _Chances(defaultdict(float), defaultdict(float))
@@ -212,7 +230,7 @@ class _Own:
     def _rule_out(self, said: SaidValue, chances: _Chances) -> None:
         """Rule out the values; of tags also the words that name them, which companies may hold without being filed so."""
         denied = {field: chance for field, chance in chances.denied.items() if _values(said, field)}
-        fields = [field for field, chance in denied.items() if chance >= max(denied.values()) / 2]
+        fields = [field for field, chance in denied.items() if chance >= MEANT_SHARE * max(denied.values())]
         if not fields:
             return
         for field in fields:
@@ -230,7 +248,7 @@ class _Own:
             if not is_own or not isinstance(comparison, Comparison) or each.chance < CHANCE_MIN:
                 continue
             if COMPANIES.facet(comparison.field).kind in _MEASURED:
-                (self._stated if each.chance >= SURE else self._guessed).append(comparison)
+                self._add(comparison, each.chance)
                 self._left_out |= each.mask
                 for first, last in _runs(each.mask):
                     self._tell(first, last, comparison.field, "affirmed")

@@ -13,7 +13,6 @@ from quarry.ontology.candidates import Candidates
 from quarry.ontology.contract import RESULTS_MAX, EntityType
 from quarry.ontology.reading import read_sought
 from quarry.ontology.retrieval import find_entities, whole_entity
-from quarry.ontology.sources import SCHEMA
 from quarry.ontology.tables import TABLES
 from quarry.platform.snippet import mark, unmark
 from quarry.services.services import Services
@@ -34,7 +33,6 @@ async def search_text(
             await read_sought(text, types, asked.caller, services),
             project_id=None,
             types=types,
-            schema=SCHEMA,
             limit=RESULTS_MAX,
         )
         kept = {

@@ -21,6 +21,8 @@ from quarry.services.services import Caller, Services
 
 LIKELY = 0.5
 """From this probability on, a condition must hold; else its words are searched for."""
+WHOLE = 0.9
+"""From this likeness on, words are a name."""
 SAID_MIN = 0.5
 """More than so much of a value must be said for it to leave anything out."""
 PREFERRED = 0.2
@@ -43,7 +45,7 @@ class Sought:
 
 async def read_sought(query: str, types: Sequence[EntityType], caller: Caller, services: Services) -> Sought:
     """What a query seeks among the caller's things of these types. Raises DatabaseUnavailable."""
-    names = list(dict.fromkeys(types)) or list(SCHEMA.sources)
+    names: list[str] = [*dict.fromkeys(types)] or [*SCHEMA.sources]
     asked = Asked(SCHEMA, caller, settings_of(caller), {name: (_DOMAIN, name) for name in names})
     today = datetime.datetime.now(datetime.UTC).date()
     return await off_loop(sought, await read_over(query, names, asked, services, today))
@@ -70,9 +72,20 @@ def _is_required(each: LikelyCondition, reading: Reading) -> bool:
     """Whether a condition is likely enough to leave out what does not meet it."""
     if each.chance < LIKELY or each.said <= SAID_MIN or (each.ops & _ABSENCE and reading.verdict == "refused"):
         return False
+    if each.ops & {"contains"} or (each.mask & _type_words(reading) and reading.verdict == "refused"):
+        return False  # words are searched for, and a plan is hardly what was planned
     facets = SEARCHED_BY_TYPE["task"].by_name
     is_hard = all(name not in facets or facets[name].is_hard for name in each.fields)
     return each.ops != {"not_null"} and (is_hard or reading.verdict != "refused")
+
+
+def _type_words(reading: Reading) -> int:
+    """The words that name types, as bits."""
+    mask = 0
+    for named, places in reading.said.named.items():
+        if isinstance(named, SourceName) and places[0].likeness >= WHOLE:
+            mask |= places[0].mask
+    return mask
 
 
 def _is_preferred(each: LikelyCondition, required: Sequence[LikelyCondition]) -> bool:

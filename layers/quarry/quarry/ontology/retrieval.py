@@ -13,13 +13,13 @@ from quarry.ontology.candidates import Candidate, Candidates
 from quarry.ontology.contract import ENTITY_TYPES, EntityType, WholeEntity
 from quarry.ontology.facets import SEARCHED_BY_TYPE
 from quarry.ontology.reading import Sought
+from quarry.ontology.sources import SCHEMA
 from quarry.ontology.tables import TABLES
 from quarry.platform.errors import NotFound
 from quarry.postgres.call import call
 from quarry.postgres.pool import Database
 from quarry.query.algebra import Condition
 from quarry.query.keys import meeting
-from quarry.query.schema import Schema, Source
 from quarry.services.services import Caller
 
 FILTERED_MAX = 2_000
@@ -49,7 +49,6 @@ async def find_entities(
     *,
     project_id: str | None,
     types: Sequence[EntityType],
-    schema: Schema,
     limit: int,
 ) -> Candidates:
     """The caller's best `limit` entities for what is sought; no `types` for all. The database must know who the caller is.
@@ -59,7 +58,7 @@ async def find_entities(
     wanted: dict[str, Any] = {"types": list(types) or None}
     if sought.where:
         chosen = [each for each in types or ENTITY_TYPES if each in sought.types] if sought.types else types
-        wanted = await _meeting(database, caller, sought, chosen or ENTITY_TYPES, schema)
+        wanted = await _meeting(database, caller, sought, chosen or ENTITY_TYPES)
     given = {"actor_id": caller.user_id, "query": sought.text, "project_id": project_id, "limit": limit, **wanted}
     rows = await database.rows(_FILTERED if sought.where else _SEARCH, given)
     if not rows[0]["project_is_known"]:
@@ -72,12 +71,10 @@ async def find_entities(
     return Candidates(entities, found[0]["total"], more)
 
 
-async def _meeting(
-    database: Database, caller: Caller, sought: Sought, types: Sequence[EntityType], schema: Schema
-) -> dict[str, Any]:
+async def _meeting(database: Database, caller: Caller, sought: Sought, types: Sequence[EntityType]) -> dict[str, Any]:
     """The things of these types that meet all conditions, by preferred conditions met, then by due date."""
     parameters: dict[str, Any] = {"actor_id": caller.user_id, "most": FILTERED_MAX + 1}
-    parts = [_of_type(type, schema.sources[type], sought, schema, parameters) for type in types]
+    parts = [_of_type(type, sought, parameters) for type in types]
     rows = await database.rows(
         SQL("select * from ({}) e order by preferred desc, due nulls last, type, id limit %(most)s").format(
             SQL(" union all ").join(parts)
@@ -90,13 +87,11 @@ async def _meeting(
 _COLUMNS: Mapping[str, str] = {"types": "type", "ids": "id", "preferred": "preferred"}
 
 
-def _of_type(
-    type: EntityType, source: Source, sought: Sought, schema: Schema, parameters: dict[str, Any]
-) -> Composable:
+def _of_type(type: EntityType, sought: Sought, parameters: dict[str, Any]) -> Composable:
     today = datetime.datetime.now(datetime.UTC).date()
 
     def met(conditions: Sequence[Condition]) -> Composable:
-        return meeting(conditions, source.name, schema, today, parameters)
+        return meeting(conditions, type, SCHEMA, today, parameters)
 
     preferred: list[Composable] = [SQL("coalesce({}, false)::int").format(met([each])) for each in sought.preferred]
     return SQL(

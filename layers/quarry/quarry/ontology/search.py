@@ -7,12 +7,13 @@ Matching, scope and score are SQL functions'; there is nothing to fuse and no mo
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from quarry.ontology.candidates import Candidate, Candidates
 from quarry.ontology.contract import RESULTS_MAX, EntityResult, OntologySearchRequest, OntologySearchResponse
-from quarry.ontology.reading import read_sought
+from quarry.ontology.reading import Sought, read_sought
 from quarry.ontology.retrieval import find_entities
-from quarry.ontology.sources import SCHEMA, labels, settings_of
+from quarry.ontology.sources import labels, settings_of
 from quarry.platform.snippet import mark
 from quarry.runs.run_log import ResultRecord
 from quarry.services.services import Caller, Services
@@ -26,30 +27,38 @@ async def search_ontology(
         with run.step("retrieve") as record:
             types = request.types or []
             sought = await read_sought(request.query, types, caller, services)
-            found = await find_entities(
+            find = partial(
+                find_entities,
                 services.acting(settings_of(caller)).reader,
                 caller,
-                sought,
                 project_id=request.project_id,
                 types=types,
-                schema=SCHEMA,
                 limit=RESULTS_MAX,
             )
+            found = await find(sought)
+            is_met = bool(found.entities) or not sought.where
+            found = found if is_met else await find(Sought(request.query))
             record.counts["found"] = found.total
         run.results = [ResultRecord(entity.type, entity.id, entity.score) for entity in found.entities]
         run.end_reason = "answered"
     return OntologySearchResponse(
         results=[_result(entity) for entity in found.entities],
         total=found.total,
-        message=message(found, labels(sought.where)),
+        message=message(found, labels(sought.where), is_met=is_met),
         more=found.more or None,
     )
 
 
-def message(found: Candidates, filtered_by: Sequence[str] = ()) -> str:
-    """What was found, and what it was filtered by, in a sentence for people and agents."""
-    filters = f" Filtered by: {'; '.join(filtered_by)}." if filtered_by else ""
-    return _message(found) + filters
+def message(found: Candidates, filters: Sequence[str] = (), *, is_met: bool = True) -> str:
+    """What was found, and what it was filtered by or, where nothing meets that, by what it was not, for people and agents."""
+    if not filters:
+        return _message(found)
+    named = "; ".join(filters)
+    return (
+        f"{_message(found)} Filtered by: {named}."
+        if is_met
+        else f"Nothing has {named}. By its words: {_message(found)}"
+    )
 
 
 def _message(found: Candidates) -> str:

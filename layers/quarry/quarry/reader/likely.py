@@ -78,7 +78,7 @@ def _words_of(said: Said, field: str, values: Sequence[Any]) -> int:
     places = [
         *(each.place for each in said.values if any(link.value in texts for link in each.links)),
         *(each.place for each in said.numbers if numbers & {each.least, each.most}),
-        *(each.place for each in said.days if texts & {*_said_days(each)}),
+        *(each.place for each in said.days if texts & {*_said_days(each)} or _is_month_of(each, values)),
     ] or [each.place for each in said.lengths if values]
     mask = 0
     for place in places:
@@ -115,15 +115,19 @@ def _are_near(one: Place, other: Place) -> bool:
 
 def in_any_year(condition: Condition, said: Said) -> Condition:
     """A condition that compares a date with a month that is said without a year, as one on that month of any year."""
-    if not isinstance(condition, Comparison) or condition.op != "between":
-        return condition
-    ends = [str(value)[5:7] for value in condition.scalars]
-    for each in said.days:
-        months = each.days.months
-        if months and ends == [f"{month:02}" for month in (min(months), max(months))]:
-            field = f"{MONTH}({condition.field})"
-            return Comparison(field=field, values=tuple(sorted(months)))
+    if isinstance(condition, Comparison) and condition.op == "between":
+        for each in said.days:
+            if _is_month_of(each, condition.scalars):
+                return Comparison(field=f"{MONTH}({condition.field})", values=tuple(sorted(each.days.months)))
     return condition
+
+
+def _is_month_of(said: SaidDays, values: Sequence[Any]) -> bool:
+    """Whether months without a year are those of two days."""
+    months = said.days.months
+    return bool(months) and [str(value)[5:7] for value in values] == [
+        f"{each:02}" for each in (min(months), max(months))
+    ]
 
 
 def words_left(said: Said, mask: int) -> str:
