@@ -188,6 +188,12 @@ def connections_are_waited_for() -> Iterator[None]:
         yield
 
 
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Waiting for a connection is given up after 0.3 seconds: for tests of a database that does not answer."""
+    monkeypatch.setattr(pool, "CONNECT_TIMEOUT_SECONDS", 0.3)
+
+
 @pytest.fixture(autouse=True)
 def logging_as_before() -> Iterator[None]:
     """Put the root logger's level back: a command sets it for its whole process."""
