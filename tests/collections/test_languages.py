@@ -17,6 +17,7 @@ from tests.collections.test_search import filled
 from tests.conftest import client_of, clone_database
 from tests.records.asking import answer_of, ask, of_type, the
 
+UNREAD = pytest.mark.xfail(reason="the learned reader does not read this yet")
 ROWS = """
 create schema shop;
 create table shop.meldungen (
@@ -142,7 +143,7 @@ def test_marks_are_on_the_words_as_they_are_written(client: TestClient) -> None:
     assert "<mark>café</mark>" in search(client, "cafe", type="memos")["results"][0]["snippet"]
 
 
-@pytest.mark.xfail(reason="the learned reader does not read this yet")
+@UNREAD
 def test_numbers_and_dates_are_written_as_the_collection_writes_them(client: TestClient) -> None:
     told = {each["name"]: each.get("language") for each in client.get("/collections").json()["collections"]}
     assert told == {"meldungen": "de", "contrats": "fr", "notes": None, "memos": "en"}
@@ -222,29 +223,28 @@ def test_the_doctor_says_which_collections_are_searched_by_words_alone(shop: str
     [
         ("Wie viele Meldungen sind offen?", 3),
         ("Wie viele offene Meldungen gibt es?", 3),
-        ("Wie viele Meldungen sind nicht offen?", 4),
-        ("Wie viele Meldungen kosten über 1.200,50 €?", 2),
-        ("Wie viele Meldungen gab es im März 2024?", 2),
-        ("Wie viele Meldungen gab es vor dem 12.03.2024?", 5),
-        ("Wie viele Meldungen kamen nach dem 3. März 2024?", 2),
-        ("Wie viele Meldungen kamen zwischen dem 1. März 2024 und dem 30. April 2024?", 2),
+        pytest.param("Wie viele Meldungen sind nicht offen?", 4, marks=UNREAD),
+        pytest.param("Wie viele Meldungen kosten über 1.200,50 €?", 2, marks=UNREAD),
+        pytest.param("Wie viele Meldungen gab es im März 2024?", 2, marks=UNREAD),
+        pytest.param("Wie viele Meldungen gab es vor dem 12.03.2024?", 5, marks=UNREAD),
+        pytest.param("Wie viele Meldungen kamen nach dem 3. März 2024?", 2, marks=UNREAD),
+        pytest.param("Wie viele Meldungen kamen zwischen dem 1. März 2024 und dem 30. April 2024?", 2, marks=UNREAD),
         ("How many Meldungen are offen?", 3),
         ("Combien de contrats sont signés ?", 2),
         ("Combien de contrats résiliés y a-t-il ?", 1),
-        ("Combien de contrats ne sont pas signés ?", 1),
-        ("Combien de contrats d'un montant de plus de 1 100,50 € ?", 2),
-        ("Combien de contrats depuis le 3 mars 2024 ?", 2),
+        pytest.param("Combien de contrats ne sont pas signés ?", 1, marks=UNREAD),
+        pytest.param("Combien de contrats d'un montant de plus de 1 100,50 € ?", 2, marks=UNREAD),
+        pytest.param("Combien de contrats depuis le 3 mars 2024 ?", 2, marks=UNREAD),
         ("Combien de contrats en décembre 2023 ?", 1),
     ],
 )
-@pytest.mark.xfail(reason="the learned reader does not read this yet")
 def test_a_number_is_asked_for_in_the_language_of_the_rows(client: TestClient, question: str, number: int) -> None:
     events = ask(client, question)
     [told] = of_type(events, "aggregation")
     assert told["total"] == number, told
 
 
-@pytest.mark.xfail(reason="the learned reader does not read this yet")
+@UNREAD
 def test_groups_are_asked_for_in_the_language_of_the_rows(client: TestClient) -> None:
     for question, groups in {
         "Wie viele Meldungen gibt es pro Stand?": {"offen": 3, "erledigt": 4},
@@ -254,7 +254,7 @@ def test_groups_are_asked_for_in_the_language_of_the_rows(client: TestClient) ->
         assert {each["value"]: each["count"] for each in told["groups"]} == groups
 
 
-@pytest.mark.xfail(reason="the learned reader does not read this yet")
+@UNREAD
 def test_conditions_hold_in_a_search_by_words(client: TestClient) -> None:
     found = search(client, "Welche Meldungen vom 3. März 2024 handeln von der Heizung?")
     assert [(each["type"], each["id"]) for each in found["results"]] == [("meldungen", "1")]
@@ -262,7 +262,7 @@ def test_conditions_hold_in_a_search_by_words(client: TestClient) -> None:
     assert found["results"][0]["id"] == "2"
 
 
-@pytest.mark.xfail(reason="the learned reader does not read this yet")
+@UNREAD
 def test_a_question_without_an_answer_is_told_so_and_one_with_is_answered(client: TestClient) -> None:
     events = ask(client, "Warum steht der Keller unter Wasser?")
     assert [each["id"] for each in of_type(events, "sources")[0]["sources"]][:1] == ["2"]

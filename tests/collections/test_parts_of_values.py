@@ -11,6 +11,7 @@ from tests.collections.test_search import served
 from tests.conftest import clone_database
 from tests.records.asking import ask, of_type, the
 
+UNREAD = pytest.mark.xfail(reason="the learned reader does not read this yet")
 TABLES = """
 create table guides (id int primary key, heading text not null, topic text not null);
 insert into guides values (1, 'Cleaning the drum', 'Toner care'), (2, 'Which paper fits', 'Paper and trays');
@@ -50,15 +51,14 @@ def client(server_url: str, migrated_template: str, tmp_path_factory: pytest.Tem
 @pytest.mark.parametrize(
     ("question", "total"),
     [
-        ("How many calls mention toner?", 3),
-        ("How many toner calls are there?", 3),
-        ("How many open calls about toner?", 2),
+        pytest.param("How many calls mention toner?", 3, marks=UNREAD),
+        pytest.param("How many toner calls are there?", 3, marks=UNREAD),
+        pytest.param("How many open calls about toner?", 2, marks=UNREAD),
         ("How many visits mention toner?", 1),
         ("How many guides are on the topic toner?", 1),
-        ("How many calls have the topic Toner care?", 0),
+        pytest.param("How many calls have the topic Toner care?", 0, marks=UNREAD),
     ],
 )
-@pytest.mark.xfail(reason="the learned reader does not read this yet")
 def test_it_is_counted_where_it_is_said(client: TestClient, question: str, total: int) -> None:
     assert the(ask(client, question), "aggregation")["total"] == total
 
@@ -69,7 +69,6 @@ def test_no_number_is_told_where_it_is_said_to_be_a_value(client: TestClient) ->
 
 
 @pytest.mark.parametrize("question", ["calls with topic toner", "open calls with topic toner"])
-@pytest.mark.xfail(reason="the learned reader does not read this yet")
 def test_it_is_looked_for_as_a_word(client: TestClient, question: str) -> None:
     found = client.get("/records/search", params={"q": question}).json()["results"]
     assert found

@@ -127,7 +127,6 @@ def test_rows_are_found_by_words_and_by_meaning(client: TestClient) -> None:
     assert search(client, q="login does not work")["results"][0]["title"] == "Cannot sign in"
 
 
-@pytest.mark.xfail(reason="the learned reader does not read this yet")
 def test_what_has_no_title_is_called_by_its_text_or_else_by_its_key(
     server_url: str, migrated_template: str, tmp_path: Path
 ) -> None:

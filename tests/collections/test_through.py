@@ -106,7 +106,6 @@ def test_a_title_of_several_columns_is_one_value(client: TestClient) -> None:
     assert groups(client, by="director") == {"Mara Quill": 3, "Mara Stone": 3, "Ferro": 3, None: 3}
 
 
-@pytest.mark.xfail(reason="the learned reader does not read this yet")
 def test_questions_know_such_values(client: TestClient, cinema: str) -> None:
     [musicals] = by_sql(cinema, f"{BY_GENRE} where g.name = 'Musical' group by 1").values()
     assert the(ask(client, "How many films are of the genre Musical?"), "aggregation")["total"] == musicals
