@@ -134,7 +134,7 @@ def test_campaigns_that_hold_words_of_most_are_counted_in_the_table_as_far_as_th
         )
         connection.execute("select count_lexemes('campaigns')")
         connection.execute("analyze campaigns")
-        count: LiteralString = "select * from search_campaigns_by_text(%s, 20, null, 100)"
+        count: LiteralString = "select * from search_campaigns_by_text(%s, 20, 100)"
         for query in ("golden", "golden card"):
             plan = plans(connection, count, [query], analyze=True)
             assert re.findall(r"Seq Scan on campaigns t .*actual time=\S+ rows=(\d+)", plan) == ["101"]
