@@ -52,21 +52,6 @@ def test_what_is_not_read_is_named_and_not_sure(reading: TestClient) -> None:
     assert "may not answer" in told(events) or "nothing that answers this" in told(events)
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
-        "Which agents closed both printer and billing tickets?",
-        "Name the team of the agent who waits longest",
-        "What is the mail of whoever Ada sits with?",
-    ],
-)
-def test_rows_of_values_are_quoted_in_doubt_unless_a_query_was_read_for_sure(
-    reading: TestClient, question: str
-) -> None:
-    confidence = the(ask(reading, question), "confidence")
-    assert confidence["level"] == "low" or "counted on" in confidence["label"]
-
-
 def test_a_list_without_rows_is_doubted(reading: TestClient) -> None:
     events = ask(reading, "List the tickets with a price over 9000")
     assert "0 tickets" in told(events) or "nothing that answers" in told(events)

@@ -1,4 +1,4 @@
-"""What a query gives, as the lines of an answer."""
+"""What is known of an answer by the query that was read, and what is doubted without one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from typing import Any
 from quarry.query.algebra import Query
 from quarry.query.contract import QueryResult, ResultColumn
 from quarry.query.result import Cell
-from quarry.records.by_reader import lines_of
+from quarry.records.by_reader import doubted, lines_of
+from quarry.records.candidates import RecordText
+from quarry.records.evidence import EvidenceSource
+from quarry.records.facts import Facts
 
 
 def result(rows: list[list[Cell]], names: list[str], **query: Any) -> QueryResult:
@@ -28,3 +31,15 @@ def test_a_value_that_several_rows_share_is_one_line_that_counts_them() -> None:
     assert list(lines_of(harbours)) == ["- Oslo – rows: 2", "- Bergen – rows: 1"]
     single = result([["Oslo"], ["Bergen"]], ["harbour"], select=["harbour"])
     assert list(lines_of(single)) == ["- Oslo", "- Bergen"]
+
+
+def source(body: str) -> EvidenceSource:
+    text = RecordText("boats", "1", "Tern", body, None, None, None, None, None, "")
+    return EvidenceSource(1, text, 0.8, 1.0)
+
+
+def test_rows_of_values_are_in_doubt_where_no_query_was_read_for_sure() -> None:
+    row = source("Tern\nharbour: Oslo\nbuilt: 1998")
+    assert "“moored” was not read" in doubted(Facts(), [row], ["moored"]).doubt
+    prose = source("Tern\nShe was laid up in Oslo for two winters because nobody could pay for the repair of her hull.")
+    assert not doubted(Facts(), [row, prose], ["moored"]).doubt

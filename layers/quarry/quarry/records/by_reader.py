@@ -21,6 +21,7 @@ from quarry.reader.likely import NOT_EQUAL, comparisons
 from quarry.reader.reading import Reading
 from quarry.records.aggregation import aggregation_of
 from quarry.records.answerability import facts_of
+from quarry.records.evidence import EvidenceSource
 from quarry.records.facts import Facts
 from quarry.records.filters import NEGATED, TO
 from quarry.records.reading import bounds
@@ -38,7 +39,7 @@ async def known_facts(query: str, first: Searched, toolset: SearchToolset) -> Fa
     read = _read(toolset)
     if read is not None and read.is_sure and (facts := await read.facts()) is not None:
         return facts
-    passages = _doubted(await facts_of(query, first, toolset), first, toolset)
+    passages = doubted(await facts_of(query, first, toolset), first.sources, toolset.reading.read.unread)
     is_likelier = read is not None and (passages.is_listed or read.reading.chance > passages.chance)
     if read is None or not is_likelier or (facts := await read.facts()) is None:
         return passages
@@ -47,14 +48,14 @@ async def known_facts(query: str, first: Searched, toolset: SearchToolset) -> Fa
     return replace(facts, is_all=is_all, authors=passages.authors, is_listed=passages.is_listed)
 
 
-def _doubted(passages: Facts, first: Searched, toolset: SearchToolset) -> Facts:
-    """What the records found answer, in doubt where they are rows of values: those answer what was read as a query, and none was
-    read for sure. Prose may say what no query asks for.
+def doubted(passages: Facts, sources: Sequence[EvidenceSource], unread: Sequence[str]) -> Facts:
+    """What these sources answer where no query was read for sure: in doubt, if all of them are rows of values. What such rows
+    answer is what a query asks of them; prose may say what no query asks for.
     """
-    is_prose = any(source.text.is_prose for source in first.sources)
-    if passages.is_all or passages.doubt or is_prose or not first.sources:
+    is_prose = any(source.text.is_prose for source in sources)
+    if passages.is_all or passages.doubt or is_prose or not sources:
         return passages
-    return replace(passages, doubt=in_doubt(toolset.reading.read.unread))
+    return replace(passages, doubt=in_doubt(unread))
 
 
 @dataclass(frozen=True)
