@@ -23,7 +23,7 @@ from quarry.collections.search_table import (
 )
 from quarry.language.stemming import stems_of
 from quarry.platform.errors import FieldError, InvalidInput, SourceUnavailable
-from quarry.query.asked import where
+from quarry.query.filtered import Filtered
 from quarry.records.contract import RecordType
 from quarry.retrieval.facets import Facet, SearchTable
 from quarry.retrieval.visible_values import Owners
@@ -105,7 +105,7 @@ class SearchedType:
         """
         if not clauses and not self.is_always_filtered:
             return None
-        asked = where(self.table, clauses, parameters)
+        asked = Filtered(self.table, clauses).where(parameters)
         return SQL(self.has_source).format(asked) if self.has_source else asked
 
 
