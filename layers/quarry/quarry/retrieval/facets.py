@@ -162,8 +162,6 @@ class SearchTable:
     """Rows that whom the database acts for may see, as SQL over `t`. Values are counted of all."""
     scope: LiteralString | None = None
     """The column that holds whose a row is, where nobody else may find it."""
-    uncounted: frozenset[str] = frozenset()
-    """The facets whose values the dictionary has under other tables alone: those that refer to its rows."""
     guarded: frozenset[str] = frozenset()
     """The facets with values that a caller may not see: one is used only where a row that has it is visible."""
     values_of: LiteralString | None = None
