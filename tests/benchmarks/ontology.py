@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from quarry.ontology.contract import ENTITY_TYPES, EntityType
+from quarry.ontology.contract import EntityType
 from quarry.ontology.tables import TABLES
 from tests.benchmarks.generated import Corpus, Query
 from tests.benchmarks.measuring import (
@@ -33,6 +33,7 @@ from tests.benchmarks.measuring import (
     timed,
 )
 from tests.bulk import copy_rows, indexes_built_afterwards
+from tests.ontology import ENTITY_TYPES
 
 OWNERS = 20
 PROJECTS_EACH = 7

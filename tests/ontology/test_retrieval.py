@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from psycopg.sql import SQL, Identifier, Literal
 
-from quarry.ontology.contract import ENTITY_TYPES
 from quarry.ontology.retrieval import find_entities, whole_entity
 from quarry.ontology.tables import TABLES
 from quarry.platform.errors import NotFound
 from quarry.services.services import Caller, Services
+from tests.ontology import ENTITY_TYPES
 from tests.ontology.conftest import Connection, add_task, found, one
 
 TITLE_COLUMNS = {"task": "title", "milestone": "title", "document": "title", "requirement": "text"}

@@ -13,11 +13,12 @@ import pytest
 from starlette.testclient import TestClient
 
 from quarry.ontology.candidates import Candidate, Candidates
-from quarry.ontology.contract import ENTITY_TYPES, OntologySearchRequest
+from quarry.ontology.contract import OntologySearchRequest
 from quarry.ontology.search import message, search_ontology
 from quarry.postgres.pool import Database
 from quarry.services.services import Caller, Services
 from tests.conftest import client_of
+from tests.ontology import ENTITY_TYPES
 from tests.ontology.conftest import add_task
 
 NOOR = {"Authorization": "Bearer noor"}
