@@ -40,6 +40,8 @@ function explained({text, query, score, pair_score: pair, probability}) {
     element('details', {}, element('summary', {class: 'fine'}, 'As a query'), element('pre', {}, JSON.stringify(query, null, 2))));
 }
 
+/** A share in whole percents; what is not certain is neither 0 nor 100. */
 function percent(share) {
-  return `${number(Math.round(100 * share))} %`;
+  if (share < 0.005) return 'below 1 %';
+  return share > 0.995 ? 'over 99 %' : `${number(Math.round(100 * share))} %`;
 }
