@@ -19,7 +19,8 @@ from quarry.local import embedded_postgres
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.platform.errors import ConfigurationError, DatabaseUnavailable, QuarryError
 from quarry.postgres import pool
-from quarry.postgres.pool import Database, translate
+from quarry.postgres.failures import translate
+from quarry.postgres.pool import Database
 from tests.conftest import create_database
 from tests.waiting import PATIENCE_SECONDS, wait_until
 
