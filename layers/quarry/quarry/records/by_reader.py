@@ -40,8 +40,7 @@ async def known_facts(query: str, first: Searched, toolset: SearchToolset) -> Fa
     if read is not None and read.is_sure and (facts := await read.facts()) is not None:
         return facts
     passages = doubted(await facts_of(query, first, toolset), first.sources, toolset.reading.read.unread)
-    is_likelier = read is not None and (passages.is_listed or read.reading.chance > passages.chance)
-    if read is None or not is_likelier or (facts := await read.facts()) is None:
+    if read is None or not read.is_likelier_than(passages) or (facts := await read.facts()) is None:
         return passages
     # words that were not read may be answered by what the records say, and what was counted may be looked at
     is_all = not (read.reading.unread or passages.is_listed) or passages.is_all or not first.sources
@@ -70,6 +69,15 @@ class _Read:
     def is_sure(self) -> bool:
         """Whether it is right so often that nothing needs to be doubted."""
         return self.reading.verdict == "confident"
+
+    def is_likelier_than(self, passages: Facts) -> bool:
+        """Whether its result rather answers than what records say. Of two doubtful answers, a number does where the question
+        names the records that it counts.
+        """
+        is_asked_by_name = bool(self.toolset.reading.named) and not self.query.asks_for_rows
+        return (
+            passages.is_listed or self.reading.chance > passages.chance or (bool(passages.doubt) and is_asked_by_name)
+        )
 
     async def facts(self) -> Facts | None:
         """What the Query gives; None where it cannot be asked, and where it is doubted and no row meets it."""

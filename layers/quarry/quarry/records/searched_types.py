@@ -234,10 +234,9 @@ def _united(facets: Iterable[Sequence[Facet]]) -> Iterator[Facet]:
     for facet in chain.from_iterable(facets):
         by_name.setdefault(facet.name, []).append(facet)
     for same in by_name.values():
-        events = tuple(dict.fromkeys(event for facet in same for event in facet.events))
         words = tuple(dict.fromkeys(word for facet in same for word in facet.words))
         nearest = min(reversed(same), key=lambda facet: facet.steps)
-        yield nearest if len(same) == 1 else replace(nearest, events=events, words=words)
+        yield nearest if len(same) == 1 else replace(nearest, words=words)
 
 
 def searched_type(collection: Collection, others: Sequence[Collection] = ()) -> SearchedType:
