@@ -13,11 +13,11 @@ from psycopg.rows import namedtuple_row
 from psycopg.sql import SQL, Identifier
 from starlette.testclient import TestClient
 
+from quarry.ontology.contract import ENTITY_TYPES
 from quarry.ontology.tables import TABLES
 from quarry.platform.errors import ConfigurationError
 from quarry.postgres.migrate import migrate
 from tests.conftest import create_database
-from tests.ontology import ENTITY_TYPES
 from tests.ontology.conftest import Connection, add_task, found, one
 
 OWNERS = ("demo", "noor", "nobody", "quarry", "*", "%", "demo' or '1'='1")

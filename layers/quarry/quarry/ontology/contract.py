@@ -12,7 +12,7 @@ from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import Identifier, QueryText
 
 EntityType = Literal["task", "plan", "goal", "milestone", "document", "output", "requirement"]
-
+ENTITY_TYPES: tuple[EntityType, ...] = ("task", "plan", "goal", "milestone", "document", "output", "requirement")
 
 RESULTS_MAX = 50
 

@@ -1,4 +1,4 @@
-"""`make bench`: every benchmark, or those named first: `python -m tests.benchmarks records deployed --rows 10000`."""
+"""`make bench`: every benchmark, or those named first: `python -m tools.benchmarks records deployed --rows 10000`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from itertools import takewhile
 
-from tests.benchmarks import (
+from tools.benchmarks import (
     collections,
     companies,
     costs,
@@ -19,7 +19,7 @@ from tests.benchmarks import (
     replica,
     values,
 )
-from tests.benchmarks.peers import measure as peers
+from tools.benchmarks.peers import measure as peers
 
 BENCHMARKS: dict[str, Callable[[list[str]], None]] = {
     "collections": collections.main,

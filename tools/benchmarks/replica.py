@@ -19,8 +19,10 @@ import psycopg
 
 from quarry.platform.settings import Settings
 from quarry.services.services import build_services
-from tests.benchmarks.generated import Corpus, load_motions
-from tests.benchmarks.measuring import (
+from tests.replica import streaming_replica
+from tests.running import serving
+from tools.benchmarks.generated import Corpus, load_motions
+from tools.benchmarks.measuring import (
     LOG_SECONDS,
     REQUEST_SECONDS,
     WARM_UP_REQUESTS,
@@ -28,8 +30,6 @@ from tests.benchmarks.measuring import (
     migrated_server,
     record_model,
 )
-from tests.replica import streaming_replica
-from tests.running import serving
 
 _SIZES = """
 select c.relname, coalesce(a.amname, 'table') as kind,

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from tests.benchmarks.generated import Corpus
-from tests.benchmarks.measuring import Connection
 from tests.bulk import copy_rows, copy_vectors, indexes_built_afterwards
+from tools.benchmarks.generated import Corpus
+from tools.benchmarks.measuring import Connection
 
 CHANNELS = ("Email", "Direct mail", "Social", "TV", "Radio", "Web", "Print")
 SENTIMENTS = ("Joyful", "Calm", "Proud", "Bold")

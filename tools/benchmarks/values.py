@@ -15,8 +15,8 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from tests.benchmarks.generated import Corpus
-from tests.benchmarks.measuring import (
+from tools.benchmarks.generated import Corpus
+from tools.benchmarks.measuring import (
     Connection,
     Timing,
     cpu_clock,
@@ -42,7 +42,7 @@ _INSERT = """insert into companies (id, company_name, tagline, description, nich
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks values", description="The values of the data.")
+    parser = argparse.ArgumentParser(prog="python -m tools.benchmarks values", description="The values of the data.")
     parser.add_argument("--rows", type=int, nargs="*", default=[100_000, 1_000_000], help="values that are looked up")
     parser.add_argument("--queries", type=int, default=100, help="questions")
     given = parser.parse_args(arguments)

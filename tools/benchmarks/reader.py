@@ -31,7 +31,7 @@ _SYLLABLES = "ba co di fu ga he ji ka lo mi nu po ri sa te vu wa xe yo zi".split
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks reader", description="Reading questions.")
+    parser = argparse.ArgumentParser(prog="python -m tools.benchmarks reader", description="Reading questions.")
     parser.add_argument("--questions", type=int, default=200)
     given = parser.parse_args(arguments)
     learned()

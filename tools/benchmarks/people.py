@@ -28,9 +28,10 @@ from quarry.people.relaxation import FALLBACK_TIER_COMPANY_TEAM_SOFT, relaxed
 from quarry.people.retrieval import OVERFETCH_CARDS, TOP_K_CARDS, count_relaxations, find_candidates, find_excluded
 from quarry.postgres.migrate import function_files, sql_directory
 from quarry.postgres.pool import Database
-from tests.benchmarks.generated import Corpus, Query
-from tests.benchmarks.generated_people import load_people
-from tests.benchmarks.measuring import (
+from tests.vectors import vector_literal
+from tools.benchmarks.generated import Corpus, Query
+from tools.benchmarks.generated_people import load_people
+from tools.benchmarks.measuring import (
     Connection,
     Scored,
     Timing,
@@ -41,7 +42,6 @@ from tests.benchmarks.measuring import (
     recall,
     spread,
 )
-from tests.vectors import vector_literal
 
 KINDS = {
     "no filter": CardFilters(),

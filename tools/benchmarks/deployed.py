@@ -55,7 +55,7 @@ AIM = 2.5
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.deployed", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tools.benchmarks.deployed", description=__doc__)
     parser.add_argument("--imports", type=int, default=9, help="fresh interpreters for each figure")
     measure(parser.parse_args().imports)
 

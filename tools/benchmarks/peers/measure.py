@@ -29,8 +29,8 @@ from quarry.records.search import search_records
 from quarry.services.services import Caller, Services
 from quarry_tools.judged import JudgedQuery, read_judged
 from quarry_tools.measures import DEPTH, ndcg
-from tests.benchmarks.measuring import spread
-from tests.benchmarks.peers.clock import server_ms
+from tools.benchmarks.measuring import spread
+from tools.benchmarks.peers.clock import server_ms
 from tools.evaluate_sets import DEFAULT_CACHE, PARAMETERS, DataSet, find_sets, set_database
 
 RETRIEVERS = Path(__file__).with_name("retrievers.py")
@@ -39,7 +39,7 @@ Measured = Mapping[str, Any]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks peers", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tools.benchmarks peers", description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--sets", default="text")
     parser.add_argument("--python", type=Path, required=True)

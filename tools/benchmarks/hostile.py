@@ -37,12 +37,12 @@ from quarry.records.answer import answer_question
 from quarry.records.contract import AskRequest, SearchRequest
 from quarry.records.search import search_records
 from quarry.services.services import Caller, Services, build_services
-from tests.benchmarks.generated import Corpus, Query, load_motions
-from tests.benchmarks.generated_campaigns import load_campaigns
-from tests.benchmarks.generated_companies import CompanyCorpus, load_companies
-from tests.benchmarks.generated_people import load_people
-from tests.benchmarks.measuring import Connection, measured_connection, migrated_server, record_model
-from tests.benchmarks.ontology import OWNERS, load_workspace
+from tools.benchmarks.generated import Corpus, Query, load_motions
+from tools.benchmarks.generated_campaigns import load_campaigns
+from tools.benchmarks.generated_companies import CompanyCorpus, load_companies
+from tools.benchmarks.generated_people import load_people
+from tools.benchmarks.measuring import Connection, measured_connection, migrated_server, record_model
+from tools.benchmarks.ontology import OWNERS, load_workspace
 
 AIM = 5
 RUNS = 3
@@ -190,7 +190,7 @@ DOMAINS: dict[str, tuple[Callable[[Connection, int], Corpus], Search]] = {
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
-        prog="python -m tests.benchmarks hostile", description="Hostile queries, measured."
+        prog="python -m tools.benchmarks hostile", description="Hostile queries, measured."
     )
     parser.add_argument("--rows", type=int, nargs="*", default=[100_000], help="rows of each domain's generated table")
     parser.add_argument("--queries", type=int, default=4, help="ordinary queries of each of the six styles")

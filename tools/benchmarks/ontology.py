@@ -19,10 +19,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from quarry.ontology.contract import EntityType
+from quarry.ontology.contract import ENTITY_TYPES, EntityType
 from quarry.ontology.tables import TABLES
-from tests.benchmarks.generated import Corpus, Query
-from tests.benchmarks.measuring import (
+from tests.bulk import copy_rows, indexes_built_afterwards
+from tools.benchmarks.generated import Corpus, Query
+from tools.benchmarks.measuring import (
     Connection,
     Timing,
     cpu_clock,
@@ -32,8 +33,6 @@ from tests.benchmarks.measuring import (
     spread,
     timed,
 )
-from tests.bulk import copy_rows, indexes_built_afterwards
-from tests.ontology import ENTITY_TYPES
 
 OWNERS = 20
 PROJECTS_EACH = 7
@@ -84,7 +83,7 @@ class Measured:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
-        prog="python -m tests.benchmarks ontology", description="Ontology search, measured."
+        prog="python -m tools.benchmarks ontology", description="Ontology search, measured."
     )
     parser.add_argument(
         "--rows", type=int, nargs="*", default=[10_000, 100_000], help="entities of all owners together"

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quarry.people.contract import EmploymentType, Intent, SeniorityLevel
-from tests.benchmarks.generated import Corpus
-from tests.benchmarks.measuring import Connection
 from tests.bulk import copy_rows, copy_vectors, indexes_built_afterwards, mark_embedded
+from tools.benchmarks.generated import Corpus
+from tools.benchmarks.measuring import Connection
 
 CARDS_PER_PERSON = 4
 CHILDREN_PER_CARD = 2

@@ -1,4 +1,4 @@
-"""`python -m tests.load`: finds what one process can carry, offers it up to ten times that, and prints a table.
+"""`python -m tools.load`: finds what one process can carry, offers it up to ten times that, and prints a table.
 
 The server is `quarry demo` on the sample data with an embedded Postgres of its own, on loopback; database, server and this client
 share the machine's cores, so the figures say how one process behaves beyond its capacity, not how large that is elsewhere.
@@ -25,7 +25,7 @@ from pathlib import Path
 import uvloop
 
 from tests.fakes.openai_server import FakeOpenAI, Reply
-from tests.load.calls import HEALTH, Outcome, Request, Workload, call
+from tools.load.calls import HEALTH, Outcome, Request, Workload, call
 
 CONCURRENCIES = (1, 2, 4, 8, 16)
 MULTIPLES = (1, 2, 5, 10)
@@ -71,7 +71,7 @@ class Phase:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m tests.load", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tools.load", description=__doc__)
     parser.add_argument(
         "--model-seconds", type=float, help="answer with a chat model that takes this long (default: none)"
     )

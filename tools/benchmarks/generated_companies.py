@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from quarry.companies.contract import STATUSES
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.text import words
-from tests.benchmarks.generated import DIMENSIONS, TOPICS, Corpus, Query
 from tests.bulk import copy_rows, copy_vectors, indexes_built_afterwards
 from tests.companies.taxonomy import BUSINESS_MODELS, CATEGORIES, SECTORS
+from tools.benchmarks.generated import DIMENSIONS, TOPICS, Corpus, Query
 
 STYLES = ("keyword", "two keywords", "question", "common word", "two common words", "six words")
 

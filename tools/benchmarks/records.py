@@ -18,8 +18,9 @@ from urllib.parse import urlencode
 
 import httpx2
 
-from tests.benchmarks.generated import Corpus, Query, load_motions
-from tests.benchmarks.measuring import (
+from tests.vectors import vector_literal
+from tools.benchmarks.generated import Corpus, Query, load_motions
+from tools.benchmarks.measuring import (
     Connection,
     Timing,
     cpu_clock,
@@ -31,7 +32,6 @@ from tests.benchmarks.measuring import (
     spread,
     timed,
 )
-from tests.vectors import vector_literal
 
 MATCHES = 30
 RECALL_AT = 10

@@ -20,9 +20,10 @@ from typing import Any
 
 import httpx2
 
-from tests.benchmarks.generated_companies import STYLES, CompanyCorpus, GeneratedEmbedding, load_companies
-from tests.benchmarks.literal_companies import LITERAL, LITERAL_INDEX
-from tests.benchmarks.measuring import (
+from tests.vectors import vector_literal
+from tools.benchmarks.generated_companies import STYLES, CompanyCorpus, GeneratedEmbedding, load_companies
+from tools.benchmarks.literal_companies import LITERAL, LITERAL_INDEX
+from tools.benchmarks.measuring import (
     Connection,
     Timing,
     cpu_clock,
@@ -34,7 +35,6 @@ from tests.benchmarks.measuring import (
     spread,
     timed,
 )
-from tests.vectors import vector_literal
 
 STARTUPS = ["startup"]
 ALL_ROWS = 10_000_000

@@ -18,8 +18,9 @@ import httpx2
 
 from quarry.platform.settings import Settings
 from quarry.services.services import build_services
-from tests.benchmarks.generated import Corpus, load_motions
-from tests.benchmarks.measuring import (
+from tests.running import serving
+from tools.benchmarks.generated import Corpus, load_motions
+from tools.benchmarks.measuring import (
     LOG_SECONDS,
     REQUEST_SECONDS,
     WARM_UP_REQUESTS,
@@ -28,7 +29,6 @@ from tests.benchmarks.measuring import (
     migrated_server,
     record_model,
 )
-from tests.running import serving
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 

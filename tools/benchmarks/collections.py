@@ -15,8 +15,8 @@ from tempfile import TemporaryDirectory
 
 from psycopg.sql import SQL, Literal
 
-from tests.benchmarks.measuring import Connection, cpu_clock, measured_connection, migrated_server
 from tests.collections.support import TICKETS, apply_file, owner
+from tools.benchmarks.measuring import Connection, cpu_clock, measured_connection, migrated_server
 
 SINGLE = 60
 TABLE = """
@@ -39,7 +39,7 @@ from generate_series(1, %s) i
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
-        prog="python -m tests.benchmarks collections", description="Writes to a collection."
+        prog="python -m tools.benchmarks collections", description="Writes to a collection."
     )
     parser.add_argument("--rows", type=int, default=100_000, help="rows of the table")
     parser.add_argument("--turns", type=int, default=4, help="the least of so many is told")
