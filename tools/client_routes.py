@@ -85,7 +85,8 @@ class _Written:
     def source(self) -> str:
         required, optional, body = [], [], ""
         sent = []
-        if path := self._operation.get("parameters"):
+        # headers are the client's own matter
+        if path := [each for each in self._operation.get("parameters", ()) if each["in"] == "path"]:
             required += [f"{each['name']}: {self._type(each['schema'])}" for each in path]
             sent.append("path={" + ", ".join(f'"{each["name"]}": {each["name"]}' for each in path) + "}")
         if request := self._operation.get("requestBody"):
