@@ -22,7 +22,7 @@ from quarry.language.everyday import is_everyday
 from quarry.language.irregular import other_forms
 from quarry.language.tokens import keys
 from quarry.platform.errors import ModelError
-from quarry.platform.settings import LOCAL_EMBEDDING_MODEL
+from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.platform.text import STOP_WORDS, placed_words, topic_text, words
 from quarry.postgres.pool import Database
 from quarry.reader.said import Place, Said

@@ -14,27 +14,25 @@ from typing import Literal
 
 from quarry.collections.collection import ENGLISH
 from quarry.platform.off_loop import off_loop
-from quarry.platform.settings import LOCAL_EMBEDDING_MODEL
+from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.platform.snippet import mark
 from quarry.platform.text import significant_words, words
 from quarry.postgres.pool import Database
-from quarry.query.asked import count
+from quarry.query.filtered import Filtered
 from quarry.records.candidates import Candidate, RecordKey, RecordText
 from quarry.records.contract import Matched, RecordType, Result, SameRecord, SearchRequest, SearchResponse
 from quarry.records.filters import facet_clauses
 from quarry.records.intent import classify_intent, without_exclusions
 from quarry.records.ranking import RankedRecord, fuse_types, latest_first, may_be_ranked, near_the_best
 from quarry.records.reading import RecordsReading, read_records
+from quarry.records.record_texts import dates_of, describe, what_they_say
 from quarry.records.retrieval import (
     EVERYTHING,
     Count,
     Scope,
     count_found,
-    dates_of,
-    describe,
     find_candidates,
     ids_meeting,
-    what_they_say,
     with_known_values,
 )
 from quarry.records.search_plan import SearchPlan, search_plans
@@ -210,7 +208,7 @@ async def _counts(
     arms = [arm for arm in found.plan.arms if not arm.is_apart and arm.type not in found.plan.listed]
     counts = await count_found(database, arms, by_meaning, COUNTED_MAX, is_strict=scope.is_strict)
     for each, clauses in found.plan.listed.items():
-        counts[each.name] = Count.up_to(COUNTED_MAX, await count(database, each.table, clauses))
+        counts[each.name] = Count.up_to(COUNTED_MAX, await Filtered(each.table, clauses).count(database))
     return counts
 
 
