@@ -299,10 +299,13 @@ CREATE FUNCTION quarry.best_passage(p_text text, p_patterns text[]) RETURNS text
 declare
   passage_length constant int := 220;
   max_text constant int := 20000;
-  lead constant int := 60;  -- characters before the match
+  lead constant int := 100;  -- characters before the match
+  least_length constant int := 140;  -- that are kept where a sentence ends
+  sentence_end constant text := '[.!?]["”’)]*\s+|\n';
   last_place constant int := length(p_text) - passage_length + 1;
   place int;
   passage text;
+  sentence text;
   pattern text;
   other text;
   hits int;
@@ -334,11 +337,20 @@ begin
     exit when best_hits = cardinality(p_patterns);
   end loop;
   passage := substr(p_text, best_place, passage_length);
-  if best_place > 1 then  -- without what is left of a word
-    passage := '… ' || substr(passage, 1 + strpos(passage, ' '));
-  end if;
   if best_place < last_place then
-    passage := coalesce(left(passage, -nullif(strpos(reverse(passage), ' '), 0)), passage) || ' …';
+    sentence := substring(passage from '^(.*[.!?]["”’)]*)\s');
+    passage := case
+      when length(sentence) >= least_length then sentence
+      -- without what is left of a word
+      else coalesce(left(passage, -nullif(strpos(reverse(passage), ' '), 0)), passage) || ' …'
+    end;
+  end if;
+  if best_place > 1 then
+    sentence := substring(left(passage, lead) from '^(.*(?:' || sentence_end || '))');
+    passage := case
+      when sentence is not null then substr(passage, 1 + length(sentence))
+      else '… ' || substr(passage, 1 + strpos(passage, ' '))
+    end;
   end if;
   return passage;
 end
@@ -1343,7 +1355,7 @@ CREATE FUNCTION quarry.describe_onto_entities(p_actor_id text, p_types text[], p
     LANGUAGE plpgsql
     SET role TO 'quarry_ontology_reader'
     SET plan_cache_mode TO 'force_generic_plan'
-    AS $$
+    AS $_$
 #variable_conflict use_column
 declare
   any_word constant tsquery := coalesce((select string_agg(quote_literal(w.word), ' | ') from unnest(p_words[:16]) w (word)), '')::tsquery;
@@ -1351,20 +1363,27 @@ declare
   beginnings constant text[] := array(
     select '\m' || regexp_replace(case when length(w.word) > 4 then rtrim(w.word, 'ie') else w.word end, '(\W)', '\\\1', 'g')
     from unnest(p_words) w (word) order by length(w.word) desc, w.word limit 8);
+  any_beginning constant text := array_to_string(beginnings, '|');
   options constant text := 'HighlightAll=true';
+  max_short constant int := 2000;  -- characters of a text with such values; a longer one is a document
 begin
   perform set_config('quarry.actor', p_actor_id, true);
   return query
     select k.place, e.type, e.id, e.project_id, p.name, e.title,
-      case when strpos(h.headline, U&'\E000') > 0 then h.headline
+      case when strpos(h.headline, U&'\E000') > 0 or numnode(any_word) = 0 and t.passage <> '' then h.headline
         else marked_words('english', joined_text(e.title, nullif(t.passage, '')), any_word, options) end
     from unnest(p_types, p_ids) with ordinality k (type, id, place)
     join onto_search_entries e on e.type = k.type and e.id = k.id
     left join onto_projects p on p.id = e.project_id,
-      lateral (select best_passage(e.readable_text, beginnings) as passage offset 0) t,
+      lateral (
+        select coalesce(string_agg(l.line, E'\n' order by l.place), '') as prose
+        from string_to_table(e.readable_text, case when length(e.readable_text) < max_short then E'\n' else '' end) with ordinality l (line, place)
+        where l.line ~ '[.!?:]$|\w\W+\w+\W+\w+\W+\w' or any_beginning <> '' and l.line ~* any_beginning
+      ) s,
+      lateral (select best_passage(s.prose, beginnings) as passage offset 0) t,
       lateral (select marked_words('english', t.passage, any_word, options) as headline offset 0) h;
 end
-$$;
+$_$;
 
 
 --
@@ -3185,6 +3204,45 @@ $$;
 
 
 --
+-- Name: onto_filtered_entities(text, text, text, text[], text[], integer[], integer); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.onto_filtered_entities(p_actor_id text, p_query text, p_project_id text, p_types text[], p_ids text[], p_preferred integer[], p_limit integer DEFAULT 50) RETURNS TABLE(type text, id text, project_id text, project_name text, title text, snippet text, score double precision, is_match boolean, total bigint)
+    LANGUAGE plpgsql
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+#variable_conflict use_column
+declare
+  page_size constant int := least(p_limit, 50);
+  asked constant record := read_query(p_query);
+  spelt constant text := spelt_query(p_query);
+  any_word constant tsquery := coalesce((select string_agg(quote_literal(w.word), ' | ') from unnest(asked.words[:16]) w (word)), '')::tsquery;
+  page record;
+begin
+  select array_agg(r.type) as types, array_agg(r.id) as ids, array_agg(r.score) as scores, array_agg(r.is_match) as matches, max(r.found) as total
+  into page
+  from (
+    select m.*, count(*) filter (where m.is_match) over () as found
+    from (
+      select e.type, e.id, k.place, k.preferred, numnode(asked.all_words) = 0 or e.search_vector @@ asked.all_words as is_match,
+        (ts_rank(e.search_vector, any_word) * 0.6 + coalesce(similarity(e.title, spelt), 0) * 0.4)::float8 as score
+      from unnest(p_types, p_ids, p_preferred) with ordinality k (type, id, preferred, place)
+      join onto_search_entries e using (type, id)
+      where e.created_by = p_actor_id and (p_project_id is null or e.project_id = p_project_id)
+        and (numnode(asked.excluded) = 0 or e.search_vector @@ asked.excluded)
+    ) m
+    order by m.is_match desc, m.preferred desc, m.score desc, m.place
+    limit page_size
+  ) r;
+  return query
+    select d.type, d.id, d.project_id, d.project_name, d.title, d.snippet, page.scores[d.place], page.matches[d.place], page.total
+    from describe_onto_entities(p_actor_id, page.types, page.ids, asked.words) d
+    order by d.place;
+end
+$$;
+
+
+--
 -- Name: onto_goals_values(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -3810,7 +3868,7 @@ declare
   page record;
 begin
   select array_agg(r.type) as types, array_agg(r.id) as ids, array_agg(r.score) as scores, array_agg(r.is_match) as matches,
-    max(r.found) + count(*) filter (where not r.is_match) as total, bool_or(r.more) as more,
+    max(r.found) as total, bool_or(r.more) as more,
     coalesce(max(r.words) filter (where not r.is_match), max(r.words)) as words
   into page
   from (select * from rank_onto_entities(p_actor_id, p_query, p_project_id, p_types, page_size, p_few_matches) r order by r.score desc, r.is_match desc, r.type, r.id) r;
@@ -4687,10 +4745,10 @@ $$;
 
 
 --
--- Name: search_campaigns_by_text(text, integer, text, integer); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: search_campaigns_by_text(text, integer, integer, text[], text[], text[], text[], text[], text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.search_campaigns_by_text(p_query text, p_limit integer, p_filter text DEFAULT NULL::text, p_total_max integer DEFAULT 10000) RETURNS TABLE(id text, score double precision, total integer, more boolean)
+CREATE FUNCTION quarry.search_campaigns_by_text(p_query text, p_limit integer, p_total_max integer DEFAULT 10000, filter_channels text[] DEFAULT NULL::text[], filter_companies text[] DEFAULT NULL::text[], filter_brands text[] DEFAULT NULL::text[], filter_sentiments text[] DEFAULT NULL::text[], filter_visual_styles text[] DEFAULT NULL::text[], filter_value_props text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, score double precision, total integer, more boolean)
     LANGUAGE plpgsql STABLE
     SET enable_seqscan TO 'on'
     SET synchronize_seqscans TO 'off'
@@ -4704,17 +4762,22 @@ declare
   is_tested constant boolean := numnode(indexed) <> numnode(asked.all_words) or asked.all_words::text like '%<%';
   max_ranked constant int := least(p_limit, 2 * max_ranked_words / (numnode(asked.all_words) + 1));
   max_read constant int := case when is_tested then max_looked_at else p_total_max end;
+  filter constant text := nullif(concat_ws(' and ',
+    't.channel = any(' || quote_literal(filter_channels) || ')', 't.company = any(' || quote_literal(filter_companies) || ')',
+    't.brand = any(' || quote_literal(filter_brands) || ')', 't.imagery_sentiment = any(' || quote_literal(filter_sentiments) || ')',
+    't.imagery_visual_style = any(' || quote_literal(filter_visual_styles) || ')',
+    't.key_value_props && ' || quote_literal(filter_value_props) || '::text[]'), '');
   held tid[];
 begin
   -- what a text holds is dearer to look for row by row than the planner knows; for this call only: the function's own setting is
   -- restored behind it
   perform set_config('enable_seqscan', (asked.all_words::text like '%|%'
-    or p_filter is null and asked.all_words::text not like '%!%' and favors_seq_scan('campaigns', asked.words, max_read))::text, true);
+    or filter is null and asked.all_words::text not like '%!%' and favors_seq_scan('campaigns', asked.words, max_read))::text, true);
   -- in one reading: of a snapshot's rows a place is as good as an id
   execute format('
     select array_remove((array_agg(t.place))[:$3], null), count(*) > $3
     from (select %s as place from campaigns t where t.text_search @@ $2 and %s limit $3 + 1) t',
-    case when is_tested then 'case when t.text_search @@ $1 then t.ctid end' else 't.ctid' end, coalesce('(' || p_filter || ')', 'true'))
+    case when is_tested then 'case when t.text_search @@ $1 then t.ctid end' else 't.ctid' end, coalesce('(' || filter || ')', 'true'))
     into held, more using asked.all_words, indexed, max_read;
   total := cardinality(held);
   return query
