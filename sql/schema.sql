@@ -706,23 +706,17 @@ CREATE FUNCTION quarry.lowered_names(names text[]) RETURNS text[]
 
 CREATE FUNCTION quarry.said_roles(p_roles text[]) RETURNS tsquery
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS $_$
+    AS $$
   select case when count(*) = count(r.names) then string_agg(distinct '(' || r.names || ')', ' & ')::tsquery end
   from unnest(p_roles) u (role), lateral (
     select string_agg(distinct '(' || n.words || ')', ' | ')
     from unnest(string_to_array(u.role, '|')) t (name), lateral (
-      select string_agg('(' || w.forms || ')', ' & ') as words
-      from unnest(to_tsvector('simple', searchable_text(t.name))) l, lateral (
-        select string_agg(distinct quote_literal(f.form), ' | ') as forms
-        from unnest(array[
-          l.lexeme, l.lexeme || 's', l.lexeme || 'es', regexp_replace(l.lexeme, 's$', ''), regexp_replace(l.lexeme, 'es$', ''),
-          regexp_replace(l.lexeme, 'y$', 'ies'), regexp_replace(l.lexeme, 'ies$', 'y')]) f (form)
-        where f.form <> ''
-      ) w
+      select string_agg(said_word(l.lexeme), ' & ') as words
+      from unnest(to_tsvector('simple', searchable_text(t.name))) l
       where ts_lexize('english_stem', l.lexeme) <> '{}'
     ) n
   ) r (names)
-$_$;
+$$;
 
 
 --
@@ -776,16 +770,16 @@ $$;
 
 
 --
--- Name: card_rules_out(quarry.experience_cards, quarry.card_filters, tsquery, tsquery); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: card_rules_out(quarry.experience_cards, quarry.card_filters, tsquery, tsquery, tsquery); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.card_rules_out(c quarry.experience_cards, f quarry.card_filters, p_keywords tsquery, p_places tsquery) RETURNS boolean
+CREATE FUNCTION quarry.card_rules_out(c quarry.experience_cards, f quarry.card_filters, p_keywords tsquery, p_said tsquery, p_places tsquery) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$
   select c.visible and (
     (f.excluded_companies is not null and c.company_norm = any(f.excluded_companies))
     or (f.excluded_teams is not null and c.team_norm = any(f.excluded_teams))
-    or (p_keywords is not null and c.text_search @@ p_keywords)
+    or (p_keywords is not null and c.text_search @@ p_keywords and says(card_text(c), p_said))
     or (p_places is not null and c.places @@ p_places)
     or (f.excluded_current is not null and c.is_current = f.excluded_current)
     or ((f.excluded_time_start is not null or f.excluded_time_end is not null)
@@ -793,6 +787,15 @@ CREATE FUNCTION quarry.card_rules_out(c quarry.experience_cards, f quarry.card_f
       and (f.excluded_time_end is null or c.start_date is null or c.start_date <= f.excluded_time_end)
       and (f.excluded_time_start is null or c.end_date is null or c.end_date >= f.excluded_time_start)))
 $$;
+
+
+--
+-- Name: card_text(quarry.experience_cards); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.card_text(c quarry.experience_cards) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN quarry.searchable_text(VARIADIC ARRAY[(c).title, (c).company_name, (c).team, (c).intent_primary, quarry.joined_names((c).intent_secondary), (c).domain, (c).sub_domain, (c).employment_type, (c).seniority_level, (c).location, (c).city, (c).country, (c).summary, quarry.joined_names((c).skills), quarry.joined_names((c).search_phrases)]);
 
 
 --
@@ -962,6 +965,38 @@ begin
   where g.place is null or g.number not in (select number from gone union all select number from changed);
 end
 $$;
+
+
+--
+-- Name: experience_card_children; Type: TABLE; Schema: quarry; Owner: -
+--
+
+CREATE TABLE quarry.experience_card_children (
+    id text NOT NULL,
+    card_id text NOT NULL,
+    child_type text NOT NULL,
+    title text NOT NULL,
+    headline text,
+    summary text,
+    context text,
+    tags text[] DEFAULT '{}'::text[] NOT NULL,
+    search_phrases text[] DEFAULT '{}'::text[] NOT NULL,
+    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, quarry.searchable_text(VARIADIC ARRAY[title, headline, summary, context, quarry.joined_names(tags), quarry.joined_names(search_phrases)]))) STORED NOT NULL,
+    content_hash text GENERATED ALWAYS AS (md5(quarry.joined_text(VARIADIC ARRAY[title, headline, summary, context, quarry.joined_names(tags), quarry.joined_names(search_phrases)]))) STORED NOT NULL,
+    embedded_hash text,
+    refused_hash text,
+    refusals smallint DEFAULT 0 NOT NULL,
+    CONSTRAINT experience_card_children_child_type_check CHECK ((child_type = ANY (ARRAY['responsibility'::text, 'achievement'::text, 'project'::text, 'skill'::text, 'tool'::text, 'metric'::text, 'collaboration'::text, 'learning'::text])))
+);
+
+
+--
+-- Name: child_text(quarry.experience_card_children); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.child_text(k quarry.experience_card_children) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN quarry.searchable_text(VARIADIC ARRAY[(k).title, (k).headline, (k).summary, (k).context, quarry.joined_names((k).tags), quarry.joined_names((k).search_phrases)]);
 
 
 --
@@ -1550,25 +1585,26 @@ CREATE FUNCTION quarry.excluded_people(f quarry.card_filters) RETURNS text[]
 declare
   max_expected constant float8 := 8000;
   keywords constant tsquery := any_phrase(f.excluded_keywords);
-  phrases constant tsquery := any_phrase(array(select k from unnest(f.excluded_keywords) k where k like '% %'));
+  said constant tsquery := said_phrases(f.excluded_keywords);
+  phrases constant tsquery := said_phrases(array(select k from unnest(f.excluded_keywords) k where k like '% %'));
   excluded_places constant tsquery := any_place(f.excluded_places);
   plan json;
 begin
   execute 'explain (format json)'
-    ' select from experience_cards c where card_rules_out(c, $1, $2, $3)'
+    ' select from experience_cards c where card_rules_out(c, $1, $2, $3, $4)'
     ' union all select from experience_card_children k where k.text_search @@ $2'
     ' union all select from people p where p.text_search @@ $2'
-    into plan using f, keywords, excluded_places;
+    into plan using f, keywords, said, excluded_places;
   if (plan -> 0 -> 'Plan' ->> 'Plan Rows')::float8 > max_expected then
     return null;
   end if;
   return array(
-    select c.person_id from experience_cards c where card_rules_out(c, f, keywords, excluded_places)
+    select c.person_id from experience_cards c where card_rules_out(c, f, keywords, said, excluded_places)
     union
     select c.person_id from experience_card_children k join experience_cards c on c.id = k.card_id
-    where c.visible and k.text_search @@ keywords
+    where c.visible and k.text_search @@ keywords and says(child_text(k), said)
     union
-    select p.id from people p where profile_rules_out(p, keywords, phrases));
+    select p.id from people p where profile_rules_out(p, keywords, said, phrases));
 end
 $_$;
 
@@ -1627,8 +1663,8 @@ declare
   query constant text := searchable_text(p_query);
   asks_for_something constant boolean := p_among is not null or
     jsonb_strip_nulls(to_jsonb(p_filters)) - '{excluded_companies,excluded_keywords}'::text[] <> '{}';
-  all_words constant tsquery := parsed_query(query);
   weighed constant weighed_query := weigh_query('{experience_cards,experience_card_children}', query, p_max_words => max_words);
+  any_word constant tsquery := (select string_agg(quote_literal(w.word), ' | ')::tsquery from unnest((weighed).words) w (word));
   excluded_keywords constant tsquery := any_phrase(p_filters.excluded_keywords);
   excluded_places constant tsquery := any_place(p_filters.excluded_places);
   -- where each is tested, of those of more places
@@ -1671,7 +1707,7 @@ begin
     offset 0
   ), matched as (
     select t.person_id, t.card_id, t.child_id, t.time_overlaps, t.time_covered, t.location_matches, coalesce(h.share, 0) as share, h.shoulds,
-      case when t.text_search @@ all_words then ts_rank_cd(t.text_search, all_words) end as rank,
+      case when h.share > 0 then ts_rank_cd(t.text_search, any_word)::float8 else 0 end as rank,
       -- a vector of zeros is at no distance from anything
       coalesce(nullif(t.distance, 'NaN'),
         case when h.share > 0 or h.shoulds > 0 or asks_for_something then 1 - coalesce(h.share, 0) / 2 end) as away
@@ -1682,7 +1718,7 @@ begin
     offset 0
   ), ranked as (
     select m.*, row_number() over (partition by m.person_id, m.child_id is null order by m.away, m.card_id, m.child_id) as place,
-      max(m.share + coalesce(m.rank / (1 + m.rank), 0)) over (partition by m.person_id) as text_score,
+      max(m.rank) over (partition by m.person_id) as text_score,
       bit_or(m.shoulds) over (partition by m.person_id) as shoulds_held
     from matched m
   )
@@ -2058,15 +2094,19 @@ CREATE FUNCTION quarry.is_ruled_out(p_person_id text, f quarry.card_filters, p_k
     LANGUAGE plpgsql STABLE
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
+declare
+  said constant tsquery := said_phrases(f.excluded_keywords);
 begin
   return exists (
     select from experience_cards c
     where c.person_id = p_person_id and (
-      card_rules_out(c, f, p_keywords, p_places)
-      or c.visible and exists (select from experience_card_children k where k.card_id = c.id and k.text_search @@ p_keywords)))
+      card_rules_out(c, f, p_keywords, said, p_places)
+      or c.visible and exists (
+        select from experience_card_children k
+        where k.card_id = c.id and k.text_search @@ p_keywords and says(child_text(k), said))))
     or exists (
       select from people p where p.id = p_person_id and profile_rules_out(
-        p, p_keywords, any_phrase(array(select k from unnest(f.excluded_keywords) k where k like '% %'))));
+        p, p_keywords, said, said_phrases(array(select k from unnest(f.excluded_keywords) k where k like '% %'))));
 end
 $$;
 
@@ -4403,15 +4443,15 @@ CREATE FUNCTION quarry.place_parts(place text) RETURNS text[]
 
 
 --
--- Name: profile_rules_out(quarry.people, tsquery, tsquery); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: profile_rules_out(quarry.people, tsquery, tsquery, tsquery); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.profile_rules_out(p quarry.people, p_keywords tsquery, p_phrases tsquery) RETURNS boolean
+CREATE FUNCTION quarry.profile_rules_out(p quarry.people, p_keywords tsquery, p_said tsquery, p_phrases tsquery) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$
   select p.text_search @@ p_keywords and (
-    to_tsvector('english', searchable_text(p.headline)) @@ p_keywords
-    or coalesce(to_tsvector('english', searchable_text(p.name)) @@ p_phrases, false))
+    says(searchable_text(p.headline), p_said)
+    or coalesce(says(searchable_text(p.name), p_phrases), false))
 $$;
 
 
@@ -4719,6 +4759,37 @@ $$;
 
 
 --
+-- Name: said_phrases(text[]); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.said_phrases(p_phrases text[]) RETURNS tsquery
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select string_agg('(' || q.phrase || ')', ' | ')::tsquery
+  from unnest(p_phrases) u (text), lateral (
+    select string_agg(said_word(l.lexeme), ' <-> ' order by p.place) as phrase
+    from unnest(to_tsvector('simple', searchable_text(u.text))) l, unnest(l.positions) p (place)
+  ) q
+  where q.phrase is not null
+$$;
+
+
+--
+-- Name: said_word(text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.said_word(p_lexeme text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+  select '(' || string_agg(distinct quote_literal(f.form), ' | ') || ')'
+  from unnest(array[
+    p_lexeme, p_lexeme || 's', p_lexeme || 'es', regexp_replace(p_lexeme, 's$', ''), regexp_replace(p_lexeme, 'es$', ''),
+    regexp_replace(p_lexeme, 'y$', 'ies'), regexp_replace(p_lexeme, 'ies$', 'y')]) f (form)
+  where f.form <> ''
+$_$;
+
+
+--
 -- Name: said_words(regconfig, text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -4727,6 +4798,19 @@ CREATE FUNCTION quarry.said_words(p_language regconfig, p_text text) RETURNS tsv
     AS $$
   select case when p_language is null then to_tsvector('english', p_text)
     else unaccented(to_tsvector(p_language, p_text)::text)::tsvector end
+$$;
+
+
+--
+-- Name: says(text, tsquery); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.says(p_text text, p_said tsquery) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE COST 1000 PARALLEL SAFE
+    AS $$
+begin
+  return to_tsvector('simple', p_text) @@ p_said;
+end
 $$;
 
 
@@ -6204,29 +6288,6 @@ CREATE TABLE quarry.experience_card_child_embeddings (
     embedding public.halfvec(384) NOT NULL
 );
 ALTER TABLE ONLY quarry.experience_card_child_embeddings ALTER COLUMN embedding SET STORAGE PLAIN;
-
-
---
--- Name: experience_card_children; Type: TABLE; Schema: quarry; Owner: -
---
-
-CREATE TABLE quarry.experience_card_children (
-    id text NOT NULL,
-    card_id text NOT NULL,
-    child_type text NOT NULL,
-    title text NOT NULL,
-    headline text,
-    summary text,
-    context text,
-    tags text[] DEFAULT '{}'::text[] NOT NULL,
-    search_phrases text[] DEFAULT '{}'::text[] NOT NULL,
-    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, quarry.searchable_text(VARIADIC ARRAY[title, headline, summary, context, quarry.joined_names(tags), quarry.joined_names(search_phrases)]))) STORED NOT NULL,
-    content_hash text GENERATED ALWAYS AS (md5(quarry.joined_text(VARIADIC ARRAY[title, headline, summary, context, quarry.joined_names(tags), quarry.joined_names(search_phrases)]))) STORED NOT NULL,
-    embedded_hash text,
-    refused_hash text,
-    refusals smallint DEFAULT 0 NOT NULL,
-    CONSTRAINT experience_card_children_child_type_check CHECK ((child_type = ANY (ARRAY['responsibility'::text, 'achievement'::text, 'project'::text, 'skill'::text, 'tool'::text, 'metric'::text, 'collaboration'::text, 'learning'::text])))
-);
 
 
 --

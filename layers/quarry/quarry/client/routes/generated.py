@@ -7,7 +7,7 @@ from types import NoneType
 from typing import Any, Literal
 
 from quarry.campaigns.contract import Campaign
-from quarry.client.calls import given, route
+from quarry.client.calls import given, only_given, route
 from quarry.client.wire import Sent
 from quarry.companies.contract import Company
 from quarry.kept.contract import (
@@ -66,11 +66,15 @@ class GeneratedRoutes:
         return Sent(path={"id": id})
 
     @route("POST /people/{id}/unlock-contact", UnlockResponse)
-    def unlock_contact(self, id: str, search_id: str) -> Sent:
+    def unlock_contact(self, id: str, search_id: str, *, idempotency_key: str | None = None) -> Sent:
         """The contact details of a person whom a search of yours found. The first time costs one credit, later ones
         nothing.
         """
-        return Sent(path={"id": id}, body=given(UnlockRequest, search_id=search_id))
+        return Sent(
+            path={"id": id},
+            headers=only_given({"Idempotency-Key": idempotency_key}),
+            body=given(UnlockRequest, search_id=search_id),
+        )
 
     @route("GET /people/{id}/profile", PublicProfile)
     def profile(self, id: str) -> Sent:
