@@ -37,12 +37,12 @@ async def known_facts(query: str, first: Searched, toolset: SearchToolset) -> Fa
     if read is not None and read.is_sure and (facts := await read.facts()) is not None:
         return facts
     passages = await facts_of(query, first, toolset)
-    is_likelier = read is not None and (passages.is_listed or read.reading.chance > passages.chance)
+    is_likelier = read is not None and read.reading.chance > passages.chance
     if read is None or not is_likelier or (facts := await read.facts()) is None:
         return passages
-    # words that were not read may be answered by what the records say, and what was counted may be looked at
-    is_all = not (read.reading.unread or passages.is_listed) or passages.is_all or not first.sources
-    return replace(facts, is_all=is_all, authors=passages.authors, is_listed=passages.is_listed)
+    # words that were not read may be answered by what the records say
+    is_all = not read.reading.unread or passages.is_all or not first.sources
+    return replace(facts, is_all=is_all, authors=passages.authors, quotes=passages.quotes)
 
 
 @dataclass(frozen=True)
