@@ -1,12 +1,12 @@
 """Fits how likely records answer a question, and prints what it is worth on collections that it was not fitted to.
 
-    python -m tools.fit.answerability FOREIGN [--prose tests/pairs/prose] [--cache FOLDER] [--features FILE] [--write]
+    python -m tools.fit.answerability FOREIGN --features FILE [--prose tests/pairs/prose] [--cache FOLDER] [--write]
 
 FOREIGN holds the sets `records` and `text` (see `tools.evaluate_sets`). The other collections are the sample and those of PROSE
 that the pair model was not trained on.
 What no collection answers by its own judgement is joined by questions of other collections, which it cannot answer. Each
-collection is held out in turn; the weights that `--write` puts into the package are fitted to all. `--features` keeps what was
-measured for the next time.
+collection is held out in turn; the weights that `--write` puts into the package are fitted to all. What is measured is kept in
+FILE, and read from it the next time.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ from quarry_tools.measures import mentioned
 from tools.evaluate_sets import DEFAULT_CACHE, PARAMETERS, find_sets, set_database
 from tools.fit.sentences import HELD_OUT, read_prose
 
-NEARNESS = ("similarity", "similarity gap", "answers")
+OF_MODEL = ("similarity", "similarity gap", "asked", "answers")
+"""Features that only the local embedding model gives."""
 WEIGHTS = Path(quarry.records.__file__).parent / "weights" / WEIGHTS_FILE
 SEEN_MIN = 10
 """A feature of fewer questions is left out."""
@@ -55,7 +56,7 @@ JUDGED_STEP = {"text": 12}
 SHRINKING, PASSES = 1.0, 25
 FOREIGN_QUESTIONS = 10
 """So many questions of other collections are asked of each: easy ones, which must not outweigh the others."""
-REFUSED_ANSWERABLE, DOUBTED_ANSWERABLE = 0.03, 0.06
+REFUSED_ANSWERABLE, DOUBTED_ANSWERABLE = 0.06, 0.15
 """These shares of answerable questions may be refused, and doubted or refused."""
 HIGH_RIGHT, MEDIUM_RIGHT = 0.9, 0.65
 """So often answers of at least this level are right. What is likely less often is low."""
@@ -134,7 +135,7 @@ def names_of(seen: Sequence[Seen], *, by_meaning: bool) -> list[str]:
     return sorted(
         name
         for name, counts in collections.items()
-        if counts.total() >= SEEN_MIN and len(counts) > 1 and (by_meaning or name not in NEARNESS)
+        if counts.total() >= SEEN_MIN and len(counts) > 1 and (by_meaning or name not in OF_MODEL)
     )
 
 
@@ -214,8 +215,8 @@ def with_foreign(questions: Mapping[str, Sequence[Question]]) -> dict[str, list[
     return joined
 
 
-def measure(given: argparse.Namespace) -> list[Seen]:
-    """What searches for all questions show."""
+def measure(given: argparse.Namespace) -> Iterator[Seen]:
+    """What searches for all questions show, one collection after the other."""
     cache: Path = given.cache.absolute()
     prose = {name: told for name, told in read_prose(given.prose).items() if name in HELD_OUT}
     for name, told in prose.items():
@@ -228,14 +229,12 @@ def measure(given: argparse.Namespace) -> list[Seen]:
         questions["sample"] += judged_questions("sample", sample / f"{name}.jsonl")
     questions |= {each.name: judged_questions(each.name, each.judged) for each in foreign}
     joined = with_foreign(questions)
-    seen: list[Seen] = []
     with EmbeddedPostgres(cache / "postgres", parameters=PARAMETERS) as server:
         with _sample_database(server) as database:
-            seen += asyncio.run(_seen_of_set(joined["sample"], database))
+            yield from asyncio.run(_seen_of_set(joined["sample"], database))
         for set_ in (*find_sets(cache / "prose"), *foreign):
             with set_database(server, set_) as database:
-                seen += asyncio.run(_seen_of_set(joined[set_.name], database))
-    return seen
+                yield from asyncio.run(_seen_of_set(joined[set_.name], database))
 
 
 @contextmanager
@@ -304,19 +303,27 @@ def report(name: str, found: Mapping[str, Any], rated: Sequence[Rated]) -> Itera
 def main(arguments: Sequence[str] | None = None) -> None:
     """Fit, report and, where it is asked for, write."""
     given = _given(arguments)
-    if given.features and given.features.exists():
+    if given.features.exists():
         seen = [Seen(**json.loads(line)) for line in given.features.read_text("utf-8").splitlines()]
     else:
-        seen = measure(given)
-        if given.features:
-            lines = (json.dumps(asdict(each), ensure_ascii=False) + "\n" for each in seen)
-            given.features.write_text("".join(lines), encoding="utf-8")
+        seen = _measured(given)
     written: dict[str, dict[str, Any]] = {}
     for name, by_meaning in ((BY_MEANING, True), (BY_WORDS, False)):
         written[name], rated = fit(seen, by_meaning=by_meaning)
         print("\n".join(report(name, written[name], rated)))
     if given.write:
         WEIGHTS.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
+
+
+def _measured(given: argparse.Namespace) -> list[Seen]:
+    """What was measured, which the features file keeps as it comes."""
+    seen: list[Seen] = []
+    with given.features.open("w", encoding="utf-8") as file:
+        for each in measure(given):
+            seen.append(each)
+            file.write(json.dumps(asdict(each), ensure_ascii=False) + "\n")
+            file.flush()
+    return seen
 
 
 def _given(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -329,7 +336,7 @@ def _given(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--prose", type=Path, default=Path("tests/pairs/prose"))
     parser.add_argument("--asked", type=Path, default=Path("tests/quality/asked_of_records.jsonl"))
     parser.add_argument("--cache", type=Path, default=DEFAULT_CACHE, help="where the databases are kept (%(default)s)")
-    parser.add_argument("--features", type=Path, help="a file that keeps what was measured")
+    parser.add_argument("--features", type=Path, required=True, help="a file that keeps what is measured")
     parser.add_argument("--write", action="store_true", help="put the weights into the package")
     return parser.parse_args(arguments)
 
