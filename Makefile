@@ -51,11 +51,11 @@ check-release: $(VENV)/dev ## Run the last release's tests of SQL with its code 
 format: $(VENV)/dev ## Format the code and mend what the linter can
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
 
-bench: $(VENV)/dev ## Measure search beside the literal formulas, and the functions as built (BENCH_ARGS="--rows 10000" for a short run)
-	@$(BIN)/python -m tests.benchmarks $(BENCH_ARGS)
+bench: $(VENV)/dev ## Measure search and the literal formulas, and the functions as built (BENCH_ARGS="--rows 10000" for a short run)
+	@$(BIN)/python -m tools.benchmarks $(BENCH_ARGS)
 
 load: $(VENV)/dev ## Offer one process up to ten times what it can carry, on loopback, and print what became of it
-	@$(BIN)/python -m tests.load $(LOAD_ARGS)
+	@$(BIN)/python -m tools.load $(LOAD_ARGS)
 
 eval: $(VENV)/local ## Measure search on the judged queries over the sample data, or over the sets in FOREIGN=folder
 ifdef FOREIGN

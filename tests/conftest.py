@@ -55,6 +55,9 @@ KEY = "sk-very-secret"
 
 TEXTS_REMEMBERED = 2000
 
+LONGEST = ("tests/page/", "tests/deployed/", "tests/functions/", "tests/api/", "tests/faults/", "tests/sql/")
+"""The folders whose tests take longest by their nature: a browser, what is built for Lambda, schemathesis, faults."""
+
 _numbers = itertools.count()
 
 _administering: dict[str, psycopg.Connection] = {}
@@ -138,8 +141,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> _Togeth
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the longest folders: one process would wait for the other at the end."""
-    items.sort(key=lambda item: not item.nodeid.startswith(("tests/page/", "tests/sql/")))
+    """Begin with the longest folders, each in a process of its own: else one process would wait for another at the end."""
+    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -186,6 +189,12 @@ def connections_are_waited_for() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pool, "CONNECT_TIMEOUT_SECONDS", 12)
         yield
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Waiting for a connection is given up after 0.3 seconds: for tests of a database that does not answer."""
+    monkeypatch.setattr(pool, "CONNECT_TIMEOUT_SECONDS", 0.3)
 
 
 @pytest.fixture(autouse=True)

@@ -5,6 +5,7 @@ sql/functions/records/record_hashes.sql  what tells whether records changed, fro
 sql/schema.sql            the net effect of migrations and functions
 layers/quarry/quarry/api/examples.json  calls of each route, from the recorded events
 docs/api/openapi.json     the HTTP interface
+layers/quarry/quarry/client/routes/generated.py  the client's methods that only repeat it
 docs/errors.md            every error (between its markers)
 docs/api/*-events.json    JSON schemas of streamed events
 docs/settings.md          every setting
@@ -45,7 +46,8 @@ from quarry.domains import modules
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.local.sample import VECTORS_FILE, sample_directory, sample_domains, text_key, write_vectors
 from quarry.models.local_embedding import LocalEmbedding
-from quarry.platform.settings import LOCAL_EMBEDDING_DIMENSIONS, Settings
+from quarry.platform.setting_fields import LOCAL_EMBEDDING_DIMENSIONS
+from quarry.platform.settings import Settings
 from quarry.platform.tables import LoadableTable
 from quarry.postgres.migrate import connect, migrate
 from quarry.records import contract as records_contract
@@ -56,8 +58,11 @@ from quarry.web.description import openapi_document
 from quarry.web.examples import RECORDED
 from tools import costs, gateway
 from tools.api_examples import examples
+from tools.client_routes import generated_routes
 
 ROOT = Path(__file__).resolve().parents[1]
+
+CLIENT_ROUTES = ROOT / "layers" / "quarry" / "quarry" / "client" / "routes" / "generated.py"
 
 CHAT_EVENTS = (PartialTextEvent, EnvelopedErrorEvent)
 STREAMED: dict[str, tuple[ModuleType, Sequence[type[Event]], Form]] = {
@@ -123,6 +128,7 @@ def generated_texts() -> dict[Path, str]:
         ROOT / "sql" / "schema.sql": schema,
         RECORDED: _json(calls),
         ROOT / "docs" / "api" / "openapi.json": _json(api),
+        CLIENT_ROUTES: generated_routes(api),
         errors: with_errors(errors.read_text(), api["x-problems"]),
         **{
             ROOT / "docs" / "api" / f"{domain}-events.json": _json(event_schema(domain, contract, shared, form))

@@ -11,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from quarry.local.doctor_collections import collection_findings
-from quarry.platform.settings import DEFAULT_SCHEMA
+from quarry.platform.setting_fields import DEFAULT_SCHEMA
 from quarry.postgres.migrate import connect
 from tests.asking.desk import asked, column, refused
 from tests.collections.support import apply_file

@@ -61,7 +61,7 @@ def test_where_nothing_fits_each_condition_is_told_with_what_it_costs(client: Te
 
 def test_what_no_field_holds_gets_no_number_without_saying_so(client: TestClient) -> None:
     said = chat(client, "Which ad got the most views on YouTube?")["response"]
-    assert said.startswith("This may not answer the question: “YouTube”, “views” was not read.")
+    assert said.startswith("This is not in the data as such.")
 
 
 def test_a_theme_is_found_among_what_meets_the_conditions(client: TestClient) -> None:

@@ -186,5 +186,5 @@ async def test_the_same_is_awaited(base: str) -> None:
 def test_a_method_tells_its_parameters() -> None:
     client = Client("http://127.0.0.1:1")
     assert [*inspect.signature(client.search_ontology).parameters] == ["query", "project_id", "types"]
-    assert client.search_ontology.__doc__ == "Your own entities of every type, best first."
+    assert client.search_ontology.__doc__ == "The caller's own entities of every type, best first."
     client.close()

@@ -16,13 +16,13 @@ from quarry.collections.apply import (
     stored_collections,
 )
 from quarry.collections.checking import tables_named
-from quarry.collections.declaration import read_declarations
+from quarry.collections.declaration_file import read_declarations
 from quarry.collections.drafting import draft
 from quarry.collections.json_sample import with_documents
 from quarry.collections.relations import relations_named, relations_of_schema
 from quarry.collections.row_condition import with_conditions
 from quarry.collections.upkeep import keep_in_step, read_collections
-from quarry.platform.settings import DEFAULT_SCHEMA
+from quarry.platform.setting_fields import DEFAULT_SCHEMA
 from quarry.postgres.migrate import connect
 from quarry.postgres.pool import Database
 from tests.conftest import clone_database

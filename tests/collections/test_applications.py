@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from quarry.collections.declaration import read_declarations, table_name
+from quarry.collections.declaration_file import read_declarations
 from quarry.collections.drafting import Draft, draft
+from quarry.collections.naming import table_name
 from quarry.collections.relations import Relation, relations_of_schema
 from quarry.collections.secrets import suspicion
 from quarry.local.explained import explained
-from quarry.platform.settings import DEFAULT_SCHEMA
+from quarry.platform.setting_fields import DEFAULT_SCHEMA
 from quarry.postgres.migrate import connect
 from tests.collections.support import apply_file, owner, work_off
 from tests.conftest import clone_database

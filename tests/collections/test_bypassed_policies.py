@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from quarry.collections.declaration import DeclarationError
+from quarry.collections.declaration_file import DeclarationError
 from quarry.collections.relations import relations_named
 from quarry.local.apply import apply_file
 from quarry.local.doctor_collections import collection_findings
-from quarry.platform.settings import DEFAULT_SCHEMA, LOCAL_EMBEDDING_MODEL
+from quarry.platform.setting_fields import DEFAULT_SCHEMA, LOCAL_EMBEDDING_MODEL
 from quarry.postgres.migrate import connect
 from tests.collections.support import HELP_DESK, owner
 

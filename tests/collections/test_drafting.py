@@ -13,8 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quarry.collections.checking import check, tables_named
-from quarry.collections.declaration import Lines, Referred, read_declarations, table_name
+from quarry.collections.declaration_file import Lines, read_declarations
 from quarry.collections.drafting import SEARCHED_MAX, Draft, draft
+from quarry.collections.naming import table_name
+from quarry.collections.reference_declarations import Referred
 from quarry.collections.relations import Column, Reference, Relation, read_catalog, relations_of_schema
 from quarry.collections.secrets import suspicion
 from quarry.collections.table_draft import FACETS_MAX

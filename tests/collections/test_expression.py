@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from quarry.collections.declaration import DeclarationError, read_declarations
+from quarry.collections.declaration_file import DeclarationError, read_declarations
 from quarry.collections.expression import expression_columns, expression_sql
 from quarry.retrieval.facets import identifier
 

@@ -6,18 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.collections.guessing import (
-    date_purpose,
-    is_amount,
-    is_category,
-    is_number,
-    is_place,
-    is_prose,
-    is_scope,
-    is_year,
-    language_of,
-    words,
-)
+from quarry.collections.guessing import date_purpose, is_category, is_place, is_prose, is_scope, language_of, words
+from quarry.collections.guessing_numbers import is_amount, is_number, is_year
 from tests.collections.made import column, table
 
 

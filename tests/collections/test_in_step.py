@@ -16,7 +16,7 @@ from psycopg.errors import InsufficientPrivilege
 
 from quarry.collections import upkeep
 from quarry.collections.upkeep import compare, poll, read_collections, refresh_rows
-from quarry.platform.settings import LOCAL_EMBEDDING_DIMENSIONS
+from quarry.platform.setting_fields import LOCAL_EMBEDDING_DIMENSIONS
 from quarry.postgres.migrate import migrate
 from quarry.services.services import Services
 from tests.collections.support import HELP_DESK, TICKETS, apply_file, found, owner, refreshed, waiting

@@ -10,7 +10,7 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.collections.declaration import DeclarationError
+from quarry.collections.declaration_file import DeclarationError
 from quarry.local.apply import apply_file as declare
 from quarry.local.doctor_collections import collection_findings
 from quarry.postgres.migrate import connect

@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from quarry.local.doctor_collections import collection_findings
-from quarry.platform.settings import LOCAL_EMBEDDING_MODEL
+from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.postgres.migrate import connect
 from tests.collections.support import apply_file, owner
 from tests.collections.test_search import filled

@@ -5,13 +5,10 @@ from __future__ import annotations
 import psycopg
 import pytest
 
-from quarry.collections.collection import OwnTable
-from quarry.collections.declaration import (
-    CollectionDeclaration,
-    DeclarationError,
-    line_columns,
-    read_declarations,
-)
+from quarry.collections.declaration import CollectionDeclaration
+from quarry.collections.declaration_file import DeclarationError, read_declarations
+from quarry.collections.own_table import OwnTable
+from quarry.collections.templates import line_columns
 
 
 def line(template: str) -> str:

@@ -9,13 +9,8 @@ from typing import get_args
 
 import pytest
 
-from quarry.collections.declaration import (
-    PARAMETERS,
-    CollectionDeclaration,
-    FacetDeclaration,
-    FacetKind,
-    read_declarations,
-)
+from quarry.collections.declaration import PARAMETERS, CollectionDeclaration, FacetDeclaration, FacetKind
+from quarry.collections.declaration_file import read_declarations
 from quarry.collections.relations import Relation, read_catalog, relations_named, relations_of_schema
 from quarry.local.collections import map_schema
 from quarry.platform.errors import ConfigurationError

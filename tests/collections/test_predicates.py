@@ -9,7 +9,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from quarry.collections.checking import check
-from quarry.collections.declaration import DeclarationError, Lines, read_declarations
+from quarry.collections.declaration_file import DeclarationError, Lines, read_declarations
 from quarry.collections.predicate import fields_of, read_predicate
 from quarry.query.algebra import Condition
 from tests.collections.made import catalog, table

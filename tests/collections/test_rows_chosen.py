@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.collections.declaration import DeclarationError
+from quarry.collections.declaration_file import DeclarationError
 from quarry.collections.upkeep import compare, read_collections
 from quarry.local.apply import apply_file as declare
 from quarry.local.doctor_collections import collection_findings

@@ -12,13 +12,13 @@ import pytest
 from starlette.testclient import TestClient
 
 from quarry.collections.checking import check, tables_named
-from quarry.collections.declaration import DeclarationError, Lines, read_declarations
+from quarry.collections.declaration_file import DeclarationError, Lines, read_declarations
 from quarry.collections.relations import read_catalog
 from quarry.collections.upkeep import read_collections
-from quarry.platform.settings import DEFAULT_SCHEMA
+from quarry.platform.setting_fields import DEFAULT_SCHEMA
 from quarry.postgres.migrate import connect
 from quarry.postgres.pool import Database
-from quarry.records.retrieval import describe
+from quarry.records.record_texts import describe
 from quarry.records.searched_types import with_collections
 from tests.collections.support import apply_file, owner, refreshed
 from tests.conftest import client_of, clone_database

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from quarry.collections.declaration import DeclarationError
+from quarry.collections.declaration_file import DeclarationError
 from quarry.local.apply import apply_file as declare
 from quarry.local.data import all_embedded, embed_tables
-from quarry.platform.settings import LOCAL_EMBEDDING_MODEL
+from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.postgres.pool import Database
 from quarry.services.services import Services
 from tests.collections.support import apply_file, owner, refreshed, waiting

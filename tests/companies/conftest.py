@@ -8,9 +8,9 @@ import psycopg
 import pytest
 from psycopg.rows import namedtuple_row
 
-from tests.benchmarks.literal_companies import LITERAL
 from tests.companies.seeded import Connection, seed
 from tests.conftest import create_database
+from tools.benchmarks.literal_companies import LITERAL
 
 
 @pytest.fixture(scope="package")

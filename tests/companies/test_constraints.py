@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from quarry.companies.constraints import conditions_to_tell, constraints_of, with_constraints
 from quarry.companies.contract import CONDITIONS_MAX as SENT_MAX
 from quarry.companies.contract import Condition, Constraints
-from quarry.companies.query import CONDITIONS_MAX, EXCLUDED_MAX
+from quarry.companies.query import CONDITIONS_MAX, EXCLUDED_MAX, STARTUPS
+from quarry.companies.sources import read_schema
 from quarry.query.algebra import AnyOf, Comparison
 from tests.companies.asking import seeking
 
@@ -53,6 +56,19 @@ def test_what_goes_out_comes_back_as_the_same_conditions(condition: Comparison) 
     again = with_constraints(before, constraints_of(before))
     assert (again.stated, again.assumed, again.topic) == (before.stated, before.assumed, before.topic)
     assert constraints_of(again) == constraints_of(before)
+
+
+def test_what_a_question_may_say_is_given_up_before_that_startups_are_meant() -> None:
+    year = Comparison(field="founded_year", value=2012)
+    sought = replace(seeking("insurance"), assumed=(GERMANY, year, STARTUPS))
+    assert sought.relaxed().assumed == (GERMANY, STARTUPS)
+    assert sought.relaxed().relaxed().assumed == (STARTUPS,)
+    assert sought.relaxed().relaxed().relaxed().assumed == ()
+
+
+def test_a_question_is_not_read_over_a_field_that_no_company_has() -> None:
+    assert "closed_year" in read_schema().sources["companies"].fields
+    assert "closed_year" not in read_schema((), frozenset({"closed_year"})).sources["companies"].fields
 
 
 def test_without_constraints_the_reading_stands() -> None:

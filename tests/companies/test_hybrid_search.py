@@ -10,8 +10,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.benchmarks.literal_companies import WEIGHTED_TEXT
-from tests.benchmarks.measuring import recall
 from tests.companies.seeded import (
     COMPANIES,
     Connection,
@@ -22,6 +20,8 @@ from tests.companies.seeded import (
 )
 from tests.plans import reads
 from tests.vectors import direction, vector_literal
+from tools.benchmarks.literal_companies import WEIGHTED_TEXT
+from tools.benchmarks.measuring import recall
 
 HYBRID = "select * from search_companies_hybrid_v1(%s, %s, %s, %s, %s, %s)"
 

@@ -15,7 +15,6 @@ import psycopg
 import pytest
 
 from quarry.models.local_embedding import LocalEmbedding
-from tests.benchmarks.deployed import LAYER_MAX_MIB, run_local_model, unpacked_mebibytes
 from tests.conftest import clone_database
 from tests.deployed.artifacts import ROOT, Artifacts, require_artifacts
 from tests.deployed.replay import (
@@ -28,6 +27,7 @@ from tests.deployed.replay import (
     recorded_events,
 )
 from tests.deployed.rie import EmulatedFunction, emulated
+from tools.benchmarks.deployed import LAYER_MAX_MIB, run_local_model, unpacked_mebibytes
 from tools.sbom import bill_of_materials, normalised_name
 
 RECORDED = recorded_events()

@@ -173,11 +173,3 @@ def test_the_proxy_may_read_its_users_secret_and_nothing_else() -> None:
     assert [(each["Action"], each["Resource"]) for _, each in statements(stack)] == [
         ("secretsmanager:GetSecretValue", "<ServingSecret>")
     ]
-
-
-def test_every_parameter_and_condition_is_used() -> None:
-    text = template_text("data")
-    for name in [*DATA["Conditions"], *DATA["Parameters"]]:
-        assert len(re.findall(rf"\b{name}\b", text)) > 1, name
-    groups = DATA["Metadata"]["AWS::CloudFormation::Interface"]["ParameterGroups"]
-    assert sorted(name for group in groups for name in group["Parameters"]) == sorted(DATA["Parameters"])

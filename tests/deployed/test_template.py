@@ -651,12 +651,6 @@ def test_every_parameter_is_used_and_has_a_default() -> None:
     assert all("Default" in parameter for parameter in parameters.values())
 
 
-def test_every_condition_is_used() -> None:
-    text = template_text()
-    for name in TEMPLATE["Conditions"]:
-        assert len(re.findall(rf"\b{name}\b", text)) > 1, name
-
-
 def test_samconfig_sets_parameters_that_exist_and_names_no_account() -> None:
     text = (ROOT / "samconfig.toml").read_text()
     assert not re.search(r"\d{12}", text)

@@ -11,7 +11,6 @@ import psycopg
 import pytest
 from snapshot_restore_py import get_after_restore
 
-from quarry.platform.errors import ConfigurationError
 from quarry.web.streamed_response import StreamedResponse
 from tests.functions.conftest import Context, Event, recorded
 
@@ -171,25 +170,9 @@ def test_no_header_stands_in_for_verified_claims(load_on_sample: Load, header: s
     assert call(load_on_sample("search"), event)["statusCode"] == 401
 
 
-@pytest.mark.parametrize(
-    "authorizer",
-    [None, {}, {"claims": None}, {"claims": {}}, {"claims": {"sub": ""}}, {"claims": {"sub": 7}}, {"sub": SUBJECT}],
-)
-def test_claims_without_a_subject_are_no_identity(load_on_sample: Load, authorizer: object) -> None:
-    event = recorded("records/search.json")
-    event["requestContext"]["authorizer"] = authorizer
-    assert call(load_on_sample("search"), event)["statusCode"] == 401
-
-
 def test_a_header_does_not_change_the_verified_user(load_on_sample: Load, sample_url: str) -> None:
     event = recorded("records/search.json")
     event["headers"]["Authorization"] = "Bearer somebody-else"
     call(load_on_sample("search"), event)
     with psycopg.connect(sample_url) as connection:
         assert connection.execute("select caller from search_runs").fetchall() == [(SUBJECT,)]
-
-
-def test_local_identity_is_refused_inside_lambda(load_on_sample: Load, lambda_environment: pytest.MonkeyPatch) -> None:
-    lambda_environment.setenv("IDENTITY", "local")
-    with pytest.raises(ConfigurationError, match="IDENTITY=local"):
-        call(load_on_sample("search"), recorded("records/search.json"))

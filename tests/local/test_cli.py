@@ -22,7 +22,7 @@ import pytest
 from psycopg.sql import SQL, Identifier
 
 from quarry import catalog
-from quarry.collections.declaration import read_declarations
+from quarry.collections.declaration_file import read_declarations
 from quarry.files.options import Format
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.people.contract import PeopleSearchResponse

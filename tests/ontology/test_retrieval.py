@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from psycopg.sql import SQL, Identifier, Literal
 
 from quarry.ontology.contract import ENTITY_TYPES
+from quarry.ontology.reading import Sought
 from quarry.ontology.retrieval import find_entities, whole_entity
 from quarry.ontology.tables import TABLES
 from quarry.platform.errors import NotFound
@@ -235,8 +236,8 @@ class TestSnippets:
         add_task(connection, "t1", "T", json.dumps({"text": text}))
         [row] = found(connection, "oak brass handle")
         assert "\ue000oak\ue001 door has a \ue000brass\ue001 \ue000handle\ue001" in row.snippet
-        assert row.snippet.startswith("… ")
-        assert row.snippet.endswith(" …")
+        assert row.snippet.startswith("The ")
+        assert row.snippet.endswith(".")
         assert len(row.snippet) < 300
 
     def test_a_word_is_shown_whose_stem_is_spelt_otherwise(self, connection: Connection) -> None:
@@ -331,7 +332,12 @@ def test_a_search_reads_no_table_from_end_to_end(connection: Connection) -> None
 
 async def test_the_python_side_gives_the_same(sample_services: Services) -> None:
     page = await find_entities(
-        sample_services.database, Caller("demo"), query="oven", project_id=None, types=["milestone"], limit=50
+        sample_services.database,
+        Caller("demo"),
+        Sought("oven"),
+        project_id=None,
+        types=["milestone"],
+        limit=50,
     )
     assert [(entity.type, entity.id) for entity in page.entities] == [("milestone", "riverside-bakery-milestone-02")]
     whole = await whole_entity(sample_services.database, Caller("demo"), "milestone", page.entities[0].id)

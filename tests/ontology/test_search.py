@@ -51,10 +51,43 @@ async def test_a_value_that_is_ruled_out_is_not_searched_for(
     assert await ids("caulk without haste") == {"a", "b", "c"}
 
 
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        ("what is blocking the bakery opening", "riverside-bakery-task-02"),
+        ("tasks in progress in the Riverside bakery", "riverside-bakery-task-01"),
+        ("blocked tasks assigned to Ravi", "fieldnote-2-task-09"),
+        ("milestones that are late", "riverside-bakery-milestone-01"),
+        ("tasks due before October 2026", "village-hall-task-03"),
+    ],
+)
+def test_status_assignee_due_date_and_project_filter(client: TestClient, query: str, wanted: str) -> None:
+    body = search(client, query)
+    assert body["results"][0]["id"] == wanted
+    assert "Filtered by" in body["message"]
+
+
+def test_what_meets_the_conditions_is_all_that_is_found(client: TestClient) -> None:
+    found = search(client, "tasks assigned to Ines")["results"]
+    assert {each["id"] for each in found} == {f"riverside-bakery-task-0{n}" for n in (1, 2, 5)}
+    assert all(each["type"] == "task" for each in search(client, "tasks not done")["results"])
+    assert not [each for each in search(client, "overdue tasks")["results"] if "done" in each["snippet"].split("\n")]
+    assert search(client, "tasks assigned to Ines", headers=NOOR)["results"] == []
+
+
+def test_a_snippet_reads_as_a_sentence(client: TestClient) -> None:
+    [lease] = search(client, "milestones that are late")["results"]
+    assert (
+        lease["snippet"]
+        == "The landlord&#x27;s solicitor still has the break clause. Everything electrical waits for this."
+    )
+
+
 def test_the_answer_has_the_promised_shape(client: TestClient) -> None:
     body = search(client, "marketing plan")
     assert set(body) == {"results", "total", "message"}
-    assert body["total"] == len(body["results"]) > 1
+    assert 1 < body["total"] < len(body["results"])
+    assert body["message"] == f"{body['total']} matches, and {len(body['results']) - body['total']} near."
     for result in body["results"]:
         assert set(result) == {"type", "id", "project_id", "project_name", "title", "snippet", "score"}
         assert result["type"] in ENTITY_TYPES

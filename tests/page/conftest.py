@@ -50,6 +50,7 @@ FLAGS = [
     "--num-raster-threads=1",
 ]
 PATIENCE_MS = 1000 * PATIENCE_SECONDS
+PATIENCE_IN_VAIN_MS = 5_000
 
 NARROW, WIDE = 390, 1440
 
@@ -202,6 +203,17 @@ def sessions(page_database: str) -> Iterator[Sessions]:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield Sessions(browser)
         browser.close()
+
+
+@pytest.fixture(autouse=True)
+def patience(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What a test is expected to wait for in vain is not waited for as long as a busy machine may need."""
+    if request.node.get_closest_marker("xfail") is None:
+        yield
+        return
+    expect.set_options(timeout=PATIENCE_IN_VAIN_MS)
+    yield
+    expect.set_options(timeout=PATIENCE_MS)
 
 
 @pytest.fixture

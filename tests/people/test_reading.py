@@ -12,7 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from quarry.people.contract import Constraints
+from quarry.language.tokens import keys
+from quarry.people.contract import Constraints, Exclude
 from quarry.people.reading import read_without_model
 from quarry.postgres.pool import Database
 from tests.conftest import clone_database
@@ -549,7 +550,10 @@ WORDS = st.sampled_from(
 )
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+READINGS = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@READINGS
 @given(st.lists(WORDS, max_size=40).map(" ".join) | st.text(max_size=200))
 def test_any_text_can_be_read(read: Read, query: str) -> None:
     constraints = read(query)
@@ -557,3 +561,70 @@ def test_any_text_can_be_read(read: Read, query: str) -> None:
     assert constraints.query_original == query
     assert 0 <= constraints.confidence_score < 1
     assert not set(constraints.exclude.company_norm) & set(constraints.must.company_norm)
+
+
+CUES = ("not from {}", "but not from {}", "who never worked at {}", "except people at {}", "other than from {}", "excluding {}",
+        "without anyone from {}", "and nobody from {}")  # fmt: skip
+KNOWN = st.sampled_from(ROLES)
+
+
+@READINGS
+@given(role=KNOWN, place=st.sampled_from(CITIES), name=st.sampled_from(COMPANIES), cue=st.sampled_from(CUES))
+def test_who_is_asked_for_is_never_excluded_by_a_word_behind(
+    read: Read, role: str, place: str, name: str, cue: str
+) -> None:
+    found = read(f"{role.lower()}s in {place} {cue.format(name)}")
+    assert any(role.lower() in each for each in found.must.role) or found.must.seniority_level
+    assert place.lower() in (found.must.location_text or "")
+    out = {*found.exclude.company_norm, *found.exclude.keywords}
+    assert name.lower() in out
+    assert not any(role.lower() in each for each in out)
+    assert found.exclude.location == []
+
+
+@READINGS
+@given(role=KNOWN, name=st.sampled_from(COMPANIES))
+def test_where_no_word_excludes_nothing_is_excluded(read: Read, role: str, name: str) -> None:
+    assert read(f"{role} people who have been with {name} in Meridian").exclude == Exclude()
+
+
+@READINGS
+@given(
+    name=st.sampled_from([each for each in COMPANIES if " " in each]),
+    other=st.sampled_from(["Quolith", "Corvus", "Oakhollow", "Zephyrine"]),
+    is_first=st.booleans(),
+    is_lower=st.booleans(),
+    data=st.data(),
+)
+def test_one_shared_word_makes_no_known_organisation_of_an_unknown_one(
+    read: Read, name: str, other: str, is_first: bool, is_lower: bool, data: st.DataObject
+) -> None:
+    shared = data.draw(st.sampled_from([word for word in name.split() if word.isalpha()]))
+    unknown = f"{other} {shared}" if is_first else f"{shared} {other}"
+    found = read(f"people at {unknown.lower() if is_lower else unknown}")
+    assert {*map(str.lower, COMPANIES)}.isdisjoint(found.must.company_norm)
+
+
+@READINGS
+@given(
+    word=st.sampled_from(["for", "under", "around", "about", "at", "up to", "budget", "salary", "ctc", "offering", "max",
+                          "approximately", "roughly", "upto", "we pay", "package of", "cost", "within", "of"]),
+    lakhs=st.integers(3, 90),
+    unit=st.sampled_from(["LPA", "lakhs", "lakh a year", "lpa"]),
+)  # fmt: skip
+def test_no_word_before_an_amount_loses_it(read: Read, word: str, lakhs: int, unit: str) -> None:
+    found = read(f"nurses in Pune, {word} {lakhs} {unit}")
+    offered = found.must.offer_salary_inr_per_year
+    # "around" reaches a fifth farther
+    assert (offered and 1 <= offered / (lakhs * 100_000) <= 1.21) or str(lakhs) in " ".join(found.should.keywords)
+
+
+@READINGS
+@given(
+    name=st.sampled_from(["Quolith", "Zentrik Labs", "Harrow Pike"]),
+    word=st.sampled_from(["must", "only", "strictly"]),
+)
+def test_what_is_insisted_on_stays_though_no_row_holds_it(read: Read, name: str, word: str) -> None:
+    found = read(f"nurses, {word} from {name}")
+    insisted = " ".join([*found.must.company_norm, found.must.location_text or "", *found.must.text]).lower()
+    assert set(keys(name)) <= set(keys(insisted))

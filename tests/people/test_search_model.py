@@ -137,17 +137,58 @@ def test_the_models_reading_leads_and_nothing_of_the_rules_is_added(client: Test
     ]  # fmt: skip
 
 
-def test_a_field_that_nobody_has_is_only_preferred(client: TestClient, model: FakeOpenAI) -> None:
+def test_what_the_model_insists_on_stays_though_nobody_has_it(client: TestClient, model: FakeOpenAI) -> None:
     reading = {
         "must": {"domain": ["payments"], "sub_domain": [], "company_norm": ["nobody inc"]},
         "should": {},
         "exclude": {},
     }
     model.respond = playing(people_cleanup=Reply.text("x"), people_query=Reply.json(reading))
-    constraints = search(client, query="payments people at Nobody Inc only")["constraints"]
-    assert constraints["must"]["domain"] == []
-    assert constraints["should"]["keywords"] == ["payments"]
-    assert constraints["must"]["company_norm"] == ["nobody inc"]
+    body = search(client, query="payments people at Nobody Inc only")
+    must = body["constraints"]["must"]
+    assert (must["domain"], must["company_norm"]) == (["payments"], ["nobody inc"])
+    assert body["people"] == []
+    assert {each["constraint"] for each in body["relaxations"]} == {"domain", "company_norm"}
+
+
+@pytest.mark.parametrize("query", ["hello", "people, please"])
+def test_the_model_says_what_a_query_asks_also_where_the_rules_would_find_nothing(
+    client: TestClient, model: FakeOpenAI, query: str
+) -> None:
+    reading = {"must": {}, "should": {"keywords": [query.partition(",")[0]]}, "exclude": {}}
+    model.respond = playing(people_cleanup=Reply.text(query), people_query=Reply.json(reading))
+    assert search(client, query=query)["people"]
+    nothing = {"must": {}, "should": {}, "exclude": {}}
+    model.respond = playing(people_cleanup=Reply.text(query), people_query=Reply.json(nothing))
+    assert search(client, query=query)["people"] == []
+
+
+def test_what_the_model_excludes_is_shown_by_nobody(client: TestClient, model: FakeOpenAI) -> None:
+    query = "engineers, leave out Harbour Foods and Pune"
+    reading = {
+        "must": {"role": ["engineer"]},
+        "should": {},
+        "exclude": {"company_norm": ["Harbour Foods"], "location": ["Pune"]},
+    }
+    model.respond = playing(people_cleanup=Reply.text(query), people_query=Reply.json(reading))
+    body = search(client, query=query)
+    assert body["people"]
+    for person in body["people"]:
+        assert {card["company_name"] for card in person["matched_cards"]}.isdisjoint({"Harbour Foods"})
+        assert {card["city"] for card in person["matched_cards"]}.isdisjoint({"Pune"})
+
+
+def test_a_reason_that_the_data_of_the_person_lack_is_not_shown(client: TestClient, model: FakeOpenAI) -> None:
+    def some(body: Body) -> Reply:
+        said = ["Led the Kafka migration at Globex", "9 years of payments", "Knows Python"]
+        return Reply.json(
+            {"people": [{"person_id": each["person_id"], "why_matched": said} for each in people_in(body)]}
+        )
+
+    model.respond = playing(people_reasons=some)
+    shown = [reason for person in search(client)["people"] for reason in person["why_matched"]]
+    assert "Knows Python" in shown
+    assert not any("Globex" in reason or "9 years" in reason for reason in shown)
 
 
 def test_the_tokens_of_all_calls_are_in_the_run_log(client: TestClient, model: FakeOpenAI, world_url: str) -> None:

@@ -56,6 +56,28 @@ def test_the_first_unlock_costs_a_credit_and_every_further_one_nothing(client: T
     assert balance(client, user) == 9
 
 
+def test_an_unlock_under_its_key_is_answered_as_before_and_the_key_stands_for_one_person(
+    client: TestClient, world_url: str
+) -> None:
+    user = somebody()
+    search_id = store_search(world_url, user, ["p01", "p02"])
+
+    def post(person: str, key: str) -> httpx2.Response:
+        headers = as_user(user) | {"Idempotency-Key": key}
+        return client.post(f"/people/{person}/unlock-contact", json={"search_id": search_id}, headers=headers)
+
+    first = post("p01", "k").json()
+    assert first == {"unlocked": True, "charged": True, "balance": 9, "contact": contact_of("p01")}
+    assert unlock(client, user, "p02", search_id)[1]["balance"] == 8
+    assert post("p01", "k").json() == first
+    assert post("p01", "another").json()["charged"] is False
+    assert post("p02", "k").status_code == 409
+    assert ledger(world_url, user) == [10, -1, -1]
+    kept = rows(world_url, "select response::text from idempotency_keys where caller = %s", user)
+    assert kept
+    assert not any(contact_of("p01")["email"] in text for (text,) in kept)
+
+
 def test_an_unlock_holds_in_a_later_search_too(client: TestClient, world_url: str) -> None:
     user = somebody()
     first, second = (store_search(world_url, user, ["p01"]) for _ in range(2))

@@ -132,6 +132,7 @@ def test_a_page_that_the_settings_name_may_ask_and_no_other_port_of_this_machine
     assert status(client_with(ALLOWED_ORIGIN="*"), "localhost", **{"Sec-Fetch-Site": "cross-site"}) == 403
 
 
+@pytest.mark.usefixtures("impatient")
 def test_every_route_of_a_local_server_is_closed_to_other_sites_but_the_public_ones() -> None:
     services = build_services(Settings.from_environment({}), "postgresql://127.0.0.1:1/none")
     client = local_client(create_app(services, everything.ROUTERS))

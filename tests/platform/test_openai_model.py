@@ -190,16 +190,6 @@ class TestDecisions:
         assert request["response_format"]["type"] == "json_schema"
         assert request["response_format"]["json_schema"]["strict"] is True
 
-    async def test_every_object_of_the_schema_is_strict(self, server: FakeOpenAI, chat: OpenAIChat) -> None:
-        server.enqueue(Reply.json(PLAN))
-        await plan(chat)
-        schema = server.requests[0]["response_format"]["json_schema"]["schema"]
-        objects = [part for part in parts(schema) if part.get("type") == "object"]
-        assert len(objects) == 4
-        assert all(each["additionalProperties"] is False for each in objects)
-        assert all(each["required"] == list(each["properties"]) for each in objects)
-        assert "title" in schema["properties"], "a field may have a keyword's name"
-
     async def test_the_schema_holds_no_keyword_that_openai_refuses(self, server: FakeOpenAI, chat: OpenAIChat) -> None:
         server.enqueue(Reply.json(PLAN))
         await plan(chat)
@@ -209,13 +199,6 @@ class TestDecisions:
         assert not [part for part in parts(schema) if "$ref" in part and len(part) > 1]
         assert schema["properties"]["limit"] == {"type": "integer", "minimum": 1, "maximum": 10}
         assert schema["properties"]["best"]["description"] == "The wording to try first."
-
-    async def test_a_mapping_with_free_keys_is_a_fault_of_the_program(self, chat: OpenAIChat) -> None:
-        class Loose(BaseModel):
-            counts: dict[str, int]
-
-        with pytest.raises(TypeError, match="free keys"):
-            await chat.decide(MESSAGES, name="loose", output_type=Loose, seconds=5)
 
     @pytest.mark.parametrize(
         "wrapped",
@@ -641,12 +624,6 @@ class TestStreams:
         finally:
             gc.enable()
 
-    async def test_leaving_the_loop_closes_the_response(self, server: FakeOpenAI, chat: OpenAIChat) -> None:
-        server.enqueue(Reply.hang(2 * PATIENCE_SECONDS, after_pieces=["The "]))
-        async for _ in chat.stream(MESSAGES, seconds=5).pieces:
-            break
-        await server.wait_for_disconnect()
-
     async def test_cancelling_the_reader_closes_the_response(self, server: FakeOpenAI, chat: OpenAIChat) -> None:
         server.enqueue(Reply.hang(2 * PATIENCE_SECONDS, after_pieces=["The "]))
         task = asyncio.create_task(read(chat))
@@ -734,19 +711,6 @@ class TestEmbeddings:
     async def test_a_429_is_retried(self, server: FakeOpenAI, embedder: OpenAIEmbedding) -> None:
         server.enqueue_embeddings(Reply.http_error(429, retry_after=0.01))
         assert len(await embedder.embed(["elm"])) == 1
-
-    async def test_a_slow_server_ends_with_the_timeout(self, server: FakeOpenAI) -> None:
-        server.enqueue_embeddings(Reply.hang(2 * PATIENCE_SECONDS))
-        embedder = make_embedder(server.url, timeout_seconds=0.1)
-        with within(PATIENCE_SECONDS), pytest.raises(ModelUnavailable, match="too long"):
-            await embedder.embed(["elm"])
-        await embedder.close()
-
-    async def test_a_refused_connection_is_unavailable(self, refusing_url: str) -> None:
-        embedder = make_embedder(refusing_url, max_retries=0)
-        with pytest.raises(ModelUnavailable, match="cannot be reached"):
-            await embedder.embed(["elm"])
-        await embedder.close()
 
 
 class TestWindows:
@@ -848,16 +812,6 @@ class TestConnections:
 class TestFakeServer:
     """What later tests rely on, beyond what the tests above use."""
 
-    async def test_a_handler_answers_when_no_reply_is_queued(self, server: FakeOpenAI, chat: OpenAIChat) -> None:
-        def respond(body: Body) -> Reply:
-            return Reply.json(PLAN) if schema_name(body) == "company_plan" else Reply.text("A summary.")
-
-        server.respond = respond
-        assert (await plan(chat)).limit == 3
-        assert await read(chat) == "A summary."
-        assert len(server.chat_requests) == 2
-        assert server.embedding_requests == []
-
     async def test_an_assertion_in_a_handler_reaches_the_test(self, server: FakeOpenAI) -> None:
         def respond(body: Body) -> Reply:
             assert "nonsense" in body["model"]
@@ -870,7 +824,3 @@ class TestFakeServer:
         with pytest.raises(AssertionError, match="nonsense"):
             server.reset()
         await chat.close()
-
-    def test_texts_that_share_words_are_near_each_other(self) -> None:
-        bridge, near, far = (embedding(text, 256) for text in ("the old bridge", "an old bridge", "elm"))
-        assert math.dist(bridge, near) < math.dist(bridge, far)

@@ -19,7 +19,8 @@ from quarry.local import embedded_postgres
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.platform.errors import ConfigurationError, DatabaseUnavailable, QuarryError
 from quarry.postgres import pool
-from quarry.postgres.pool import Database, translate
+from quarry.postgres.failures import translate
+from quarry.postgres.pool import Database
 from tests.conftest import create_database
 from tests.waiting import PATIENCE_SECONDS, wait_until
 
@@ -42,12 +43,6 @@ async def make_database(server_url: str) -> AsyncIterator[MakeDatabase]:
         await database.close()
 
 
-@pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Waiting for a connection is given up after 0.3 seconds."""
-    monkeypatch.setattr(pool, "CONNECT_TIMEOUT_SECONDS", 0.3)
-
-
 async def one(database: Database) -> int:
     row = await database.row("select 1 as one")
     assert row is not None
@@ -65,6 +60,7 @@ async def test_nothing_connects_before_the_first_query(make_database: MakeDataba
     await database.close()
 
 
+@pytest.mark.usefixtures("impatient")
 async def test_an_unreachable_database_is_unavailable_within_the_timeout(make_database: MakeDatabase) -> None:
     database = make_database("postgresql://127.0.0.1:1/none")
     started = time.monotonic()

@@ -266,13 +266,6 @@ def test_an_unknown_address_is_a_problem(client: TestClient) -> None:
     }
 
 
-def test_a_wrong_method_is_a_problem_that_names_the_right_one(client: TestClient) -> None:
-    response = client.get("/ask")
-    assert (response.status_code, response.json()["title"]) == (405, "Method not allowed")
-    assert response.headers["allow"] == "POST"
-    assert response.json()["request_id"] == response.headers["x-request-id"]
-
-
 def test_problems_are_not_cached(client: TestClient) -> None:
     for path in ("/nowhere", "/ask", "/things/a?limit=0"):
         assert client.get(path).headers["cache-control"] == "no-store"

@@ -249,6 +249,7 @@ async def test_a_run_whose_process_is_gone_is_told(other: RunStreams, services: 
     assert await rest(other, Place(run_id)) == [("1", "one"), ("2", BROKEN_OFF_MESSAGE)]
 
 
+@pytest.mark.usefixtures("impatient")
 async def test_without_a_database_a_stream_is_heard_to_its_end_and_ends_when_left(
     make_services: Callable[..., Services],
 ) -> None:

@@ -96,6 +96,30 @@ def test_two_values_of_one_field_are_alternatives() -> None:
     assert any(each.get("where") == [{"any_of": wanted}] for each in queries)
 
 
+def test_alternatives_on_one_field_do_not_make_an_alternative_of_what_is_said_besides() -> None:
+    links = [ValueLink(0, 1, "tickets", "status", "Open", 3), ValueLink(2, 3, "tickets", "status", "Closed", 3)]
+    links.append(ValueLink(3, 4, "agents", "name", "Mia", 1))
+    for each in found("open or closed Mia", links):
+        for condition in each.query.get("where", ()):
+            fields = {test["field"] for test in condition.get("any_of", ())}
+            assert len(fields) < 2 or len(fields) == len(condition["any_of"])
+
+
+def test_a_field_with_one_value_is_never_two_values_at_once() -> None:
+    links = [ValueLink(0, 1, "tickets", "status", "Open", 3), ValueLink(2, 3, "tickets", "status", "Closed", 3)]
+    for each in found("open and closed tickets", links):
+        equal = [test for test in each.query.get("where", ()) if test.get("field") == "status" and test["op"] == "="]
+        assert len(equal) < 2
+
+
+def test_what_is_given_is_not_asked_for() -> None:
+    for each in found("status of open tickets", [OPEN]):
+        given = [test["field"] for test in each.query.get("where", ()) if test.get("op") == "=" and "value" in test]
+        groups = [one["field"] if isinstance(one, dict) else one for one in each.query.get("group", ())]
+        asked = [*each.query.get("select", ()), *groups]
+        assert len(asked) != 1 or asked[0] not in given
+
+
 def test_rows_are_grouped_by_two_fields_that_are_named() -> None:
     groups = [each.query.get("group") for each in found("tickets by status and agent")]
     assert any(group is not None and [*map(str, group)] == ["{'field': 'status'}", "agent.name"] for group in groups)

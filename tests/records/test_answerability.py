@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quarry.platform.settings import LOCAL_EMBEDDING_MODEL
+from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.records.answerability import AskedWord, features_of, fitted_for
 from quarry.records.extraction import candidates, chosen
 from quarry.records.ranking import RankedRecord

@@ -10,7 +10,7 @@ import pytest
 import quarry.records
 from quarry import catalog
 from quarry.civic.collections import COLLECTIONS
-from quarry.collections.collection import OwnTable
+from quarry.collections.own_table import OwnTable
 from quarry.postgres.migrate import connect
 from quarry.records.searched_types import BUILT_IN
 

@@ -17,16 +17,8 @@ from psycopg.rows import namedtuple_row
 
 from quarry.platform.errors import NotFound
 from quarry.postgres.pool import Database
-from quarry.records.retrieval import (
-    Arm,
-    Scope,
-    describe,
-    find_candidates,
-    latest_records,
-    similarities,
-    texts_query,
-    whole_record,
-)
+from quarry.records.record_texts import describe, texts_query, whole_record
+from quarry.records.retrieval import Arm, Scope, find_candidates, latest_records, similarities
 from quarry.records.searched_types import BUILT_IN
 from tests.conftest import create_database
 from tests.plans import reads

@@ -17,8 +17,8 @@ from quarry.postgres.pool import Parameters, Query
 from quarry.query.algebra import Not, Words
 from quarry.query.keys import RowConditions
 from quarry.services.services import Services
-from tests.benchmarks.hostile import DOMAINS, hostile_queries
 from tests.plans import calls, plans
+from tools.benchmarks.hostile import DOMAINS, hostile_queries
 
 LOOKED_AT_MAX = 4000
 """Campaigns that hold the words of a query and are looked at for its phrases and exclusions."""
@@ -36,7 +36,9 @@ async def test_every_hostile_query_is_answered(
 ) -> None:
     services = make_services(sample_url, INITIAL_CREDITS="100")
     _, search = DOMAINS[domain]
-    for text in hostile_queries(SAMPLE_WORDS).values():
+    texts = hostile_queries(SAMPLE_WORDS).values()
+    # what is held differs from what is searched for by phrases alone
+    for text in (text for text in texts if domain != "records, phrases held" or '"' in text):
         await search(text, services)
 
 
@@ -132,7 +134,7 @@ def test_campaigns_that_hold_words_of_most_are_counted_in_the_table_as_far_as_th
         )
         connection.execute("select count_lexemes('campaigns')")
         connection.execute("analyze campaigns")
-        count: LiteralString = "select * from search_campaigns_by_text(%s, 20, null, 100)"
+        count: LiteralString = "select * from search_campaigns_by_text(%s, 20, 100)"
         for query in ("golden", "golden card"):
             plan = plans(connection, count, [query], analyze=True)
             assert re.findall(r"Seq Scan on campaigns t .*actual time=\S+ rows=(\d+)", plan) == ["101"]

@@ -14,7 +14,7 @@ import pytest
 from psycopg.sql import SQL, Identifier
 
 from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
-from quarry.platform.settings import LOCAL_EMBEDDING_DIMENSIONS
+from quarry.platform.setting_fields import LOCAL_EMBEDDING_DIMENSIONS
 from quarry.postgres import migrate as migrate_module
 from quarry.postgres.migrate import Migrated, connect, migrate, pending, sql_directory
 from tests.conftest import create_database

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from psycopg.rows import namedtuple_row
 
 from quarry.platform.text import QUERY_MAX_CHARACTERS
-from tests.benchmarks.hostile import hostile_queries
 from tests.conftest import clone_database
+from tools.benchmarks.hostile import hostile_queries
 
 Connection = psycopg.Connection[Any]
 

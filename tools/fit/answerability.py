@@ -33,7 +33,8 @@ from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.local.sample import load_sample, sample_directory
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.budget import Budget
-from quarry.platform.settings import LOCAL_EMBEDDING_DIMENSIONS, Settings
+from quarry.platform.setting_fields import LOCAL_EMBEDDING_DIMENSIONS
+from quarry.platform.settings import Settings
 from quarry.postgres.migrate import migrate
 from quarry.records.answerability import BY_MEANING, BY_WORDS, WEIGHTS_FILE, Features, asked_words, features_of
 from quarry.records.extraction import extract

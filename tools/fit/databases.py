@@ -11,7 +11,7 @@ from psycopg.sql import SQL, Identifier
 from quarry.collections.apply import plan_changes
 from quarry.collections.checking import tables_named
 from quarry.collections.collection import Collection, make_collection
-from quarry.collections.declaration import read_declarations
+from quarry.collections.declaration_file import read_declarations
 from quarry.collections.drafting import draft
 from quarry.collections.relations import Relation, read_catalog, relations_of_schema
 from quarry.query.of_collection import Declared, sources_of

@@ -106,7 +106,7 @@ def _examples(pairs: Sequence[Marked]) -> Iterator[Example]:
         for segment, gold in zip(cut.segments, golds, strict=True):
             choices = list(choices_of(segment))
             yield evidence_of(cut, segment, passed), choices, choices.index(gold)
-            passed.take(segment, gold)
+            passed = passed.after(segment, gold)
 
 
 def fit(pairs: Sequence[Marked]) -> Weights:

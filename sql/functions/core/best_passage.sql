@@ -1,16 +1,19 @@
--- A passage of a text for a snippet, with an ellipsis where it was cut: of the passages around the first match of each pattern
--- (regular expressions, whatever the case) the one that matches most of them; the beginning where none matches. Of a very long text
--- the first max_text characters are looked at.
+-- A passage of a text for a snippet: of the passages around the first match of each pattern (regular expressions, whatever the case)
+-- the one that matches most of them; the beginning where none matches. It begins and ends with a sentence or line, else where a word
+-- ends, with an ellipsis. Of a very long text the first max_text characters are looked at.
 create or replace function best_passage(p_text text, p_patterns text[]) returns text
 language plpgsql immutable parallel safe
 as $$
 declare
   passage_length constant int := 220;
   max_text constant int := 20000;
-  lead constant int := 60;  -- characters before the match
+  lead constant int := 100;  -- characters before the match
+  least_length constant int := 140;  -- that are kept where a sentence ends
+  sentence_end constant text := '[.!?]["”’)]*\s+|\n';
   last_place constant int := length(p_text) - passage_length + 1;
   place int;
   passage text;
+  sentence text;
   pattern text;
   other text;
   hits int;
@@ -42,11 +45,20 @@ begin
     exit when best_hits = cardinality(p_patterns);
   end loop;
   passage := substr(p_text, best_place, passage_length);
-  if best_place > 1 then  -- without what is left of a word
-    passage := '… ' || substr(passage, 1 + strpos(passage, ' '));
-  end if;
   if best_place < last_place then
-    passage := coalesce(left(passage, -nullif(strpos(reverse(passage), ' '), 0)), passage) || ' …';
+    sentence := substring(passage from '^(.*[.!?]["”’)]*)\s');
+    passage := case
+      when length(sentence) >= least_length then sentence
+      -- without what is left of a word
+      else coalesce(left(passage, -nullif(strpos(reverse(passage), ' '), 0)), passage) || ' …'
+    end;
+  end if;
+  if best_place > 1 then
+    sentence := substring(left(passage, lead) from '^(.*(?:' || sentence_end || '))');
+    passage := case
+      when sentence is not null then substr(passage, 1 + length(sentence))
+      else '… ' || substr(passage, 1 + strpos(passage, ' '))
+    end;
   end if;
   return passage;
 end

@@ -3,7 +3,8 @@
 --
 -- This is what leaves a workspace, so it is read as quarry_ontology_reader: the policies show that role nothing but the actor's
 -- rows, also where the caller's own statement should fail to. In a snippet the words (lexemes) are marked (see marked_words); where
--- only the title holds one, the snippet begins with it.
+-- only the title holds one, the snippet begins with it. Short values (a status, a date) are no sentences, and left out unless a word is
+-- in them.
 create or replace function describe_onto_entities(p_actor_id text, p_types text[], p_ids text[], p_words text[]) returns table (
   place bigint, type text, id text, project_id text, project_name text, title text, snippet text
 )
@@ -18,17 +19,24 @@ declare
   beginnings constant text[] := array(
     select '\m' || regexp_replace(case when length(w.word) > 4 then rtrim(w.word, 'ie') else w.word end, '(\W)', '\\\1', 'g')
     from unnest(p_words) w (word) order by length(w.word) desc, w.word limit 8);
+  any_beginning constant text := array_to_string(beginnings, '|');
   options constant text := 'HighlightAll=true';
+  max_short constant int := 2000;  -- characters of a text with such values; a longer one is a document
 begin
   perform set_config('quarry.actor', p_actor_id, true);
   return query
     select k.place, e.type, e.id, e.project_id, p.name, e.title,
-      case when strpos(h.headline, U&'\E000') > 0 then h.headline
+      case when strpos(h.headline, U&'\E000') > 0 or numnode(any_word) = 0 and t.passage <> '' then h.headline
         else marked_words('english', joined_text(e.title, nullif(t.passage, '')), any_word, options) end
     from unnest(p_types, p_ids) with ordinality k (type, id, place)
     join onto_search_entries e on e.type = k.type and e.id = k.id
     left join onto_projects p on p.id = e.project_id,
-      lateral (select best_passage(e.readable_text, beginnings) as passage offset 0) t,
+      lateral (
+        select coalesce(string_agg(l.line, E'\n' order by l.place), '') as prose
+        from string_to_table(e.readable_text, case when length(e.readable_text) < max_short then E'\n' else '' end) with ordinality l (line, place)
+        where l.line ~ '[.!?:]$|\w\W+\w+\W+\w+\W+\w' or any_beginning <> '' and l.line ~* any_beginning
+      ) s,
+      lateral (select best_passage(s.prose, beginnings) as passage offset 0) t,
       lateral (select marked_words('english', t.passage, any_word, options) as headline offset 0) h;
 end
 $$;

@@ -1,7 +1,7 @@
 -- An actor's entities for a query, over all types, best first; with titles, snippets and the names of the actor's own projects.
--- Types are null for all; a project that is not the actor's holds nothing; at most 50 rows. `total` counts all
--- matches and those that are only near, whose `is_match` is false; such are shown where there are fewer than p_few_matches matches.
--- Where there are `more` than are counted, it is how many there are at least.
+-- Types are null for all; a project that is not the actor's holds nothing; at most 50 rows. `total` counts all matches, not those
+-- that are only near, whose `is_match` is false: such are shown where there are fewer than p_few_matches matches. Where there are
+-- `more` than are counted, it is how many there are at least.
 --
 -- The rows are ranked among the actor's own entries; what is told of them is read again behind the policies of
 -- describe_onto_entities, so that a fault in one of the two shows nobody's rows to another.
@@ -20,7 +20,7 @@ declare
   page record;
 begin
   select array_agg(r.type) as types, array_agg(r.id) as ids, array_agg(r.score) as scores, array_agg(r.is_match) as matches,
-    max(r.found) + count(*) filter (where not r.is_match) as total, bool_or(r.more) as more,
+    max(r.found) as total, bool_or(r.more) as more,
     coalesce(max(r.words) filter (where not r.is_match), max(r.words)) as words
   into page
   from (select * from rank_onto_entities(p_actor_id, p_query, p_project_id, p_types, page_size, p_few_matches) r order by r.score desc, r.is_match desc, r.type, r.id) r;

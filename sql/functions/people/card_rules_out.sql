@@ -1,12 +1,12 @@
 -- Whether a card is visible and makes its person one who is to be left out; `p_keywords` and `p_places` are the excluded ones as
--- queries. It is plain enough to be inlined, as card_matches is.
-create or replace function card_rules_out(c experience_cards, f card_filters, p_keywords tsquery, p_places tsquery) returns boolean
+-- queries, `p_said` the keywords as they stand (said_phrases): what only shares their stems rules nobody out. It is plain enough to be inlined, as card_matches is.
+create or replace function card_rules_out(c experience_cards, f card_filters, p_keywords tsquery, p_said tsquery, p_places tsquery) returns boolean
 language sql immutable parallel safe
 as $$
   select c.visible and (
     (f.excluded_companies is not null and c.company_norm = any(f.excluded_companies))
     or (f.excluded_teams is not null and c.team_norm = any(f.excluded_teams))
-    or (p_keywords is not null and c.text_search @@ p_keywords)
+    or (p_keywords is not null and c.text_search @@ p_keywords and says(card_text(c), p_said))
     or (p_places is not null and c.places @@ p_places)
     or (f.excluded_current is not null and c.is_current = f.excluded_current)
     or ((f.excluded_time_start is not null or f.excluded_time_end is not null)

@@ -12,25 +12,26 @@ as $$
 declare
   max_expected constant float8 := 8000;
   keywords constant tsquery := any_phrase(f.excluded_keywords);
-  phrases constant tsquery := any_phrase(array(select k from unnest(f.excluded_keywords) k where k like '% %'));
+  said constant tsquery := said_phrases(f.excluded_keywords);
+  phrases constant tsquery := said_phrases(array(select k from unnest(f.excluded_keywords) k where k like '% %'));
   excluded_places constant tsquery := any_place(f.excluded_places);
   plan json;
 begin
   execute 'explain (format json)'
-    ' select from experience_cards c where card_rules_out(c, $1, $2, $3)'
+    ' select from experience_cards c where card_rules_out(c, $1, $2, $3, $4)'
     ' union all select from experience_card_children k where k.text_search @@ $2'
     ' union all select from people p where p.text_search @@ $2'
-    into plan using f, keywords, excluded_places;
+    into plan using f, keywords, said, excluded_places;
   if (plan -> 0 -> 'Plan' ->> 'Plan Rows')::float8 > max_expected then
     return null;
   end if;
   return array(
-    select c.person_id from experience_cards c where card_rules_out(c, f, keywords, excluded_places)
+    select c.person_id from experience_cards c where card_rules_out(c, f, keywords, said, excluded_places)
     union
     select c.person_id from experience_card_children k join experience_cards c on c.id = k.card_id
-    where c.visible and k.text_search @@ keywords
+    where c.visible and k.text_search @@ keywords and says(child_text(k), said)
     union
-    select p.id from people p where profile_rules_out(p, keywords, phrases));
+    select p.id from people p where profile_rules_out(p, keywords, said, phrases));
 end
 $$;
 

@@ -7,8 +7,7 @@
 -- holds a should term or the filters ask for something, which it then meets.
 --
 -- `text_score` and `should_hits` are the person's, over all cards and children that the filters let through. The score of a text is
--- the share of the query's words that it holds, by their weights (weigh_query), and, where it holds all, r / (1 + r) more,
--- r being ts_rank_cd; a person's is that of the best text. should_hits counts the should terms that any of the texts holds.
+-- ts_rank_cd by any of the query's words; a person's is that of the best text. should_hits counts the should terms that any of the texts holds.
 --
 -- Where so much is excluded that p_excluded_people is null, each candidate is tested (is_ruled_out), of those of the first `places` in
 -- each list.
@@ -34,8 +33,8 @@ declare
   query constant text := searchable_text(p_query);
   asks_for_something constant boolean := p_among is not null or
     jsonb_strip_nulls(to_jsonb(p_filters)) - '{excluded_companies,excluded_keywords}'::text[] <> '{}';
-  all_words constant tsquery := parsed_query(query);
   weighed constant weighed_query := weigh_query('{experience_cards,experience_card_children}', query, p_max_words => max_words);
+  any_word constant tsquery := (select string_agg(quote_literal(w.word), ' | ')::tsquery from unnest((weighed).words) w (word));
   excluded_keywords constant tsquery := any_phrase(p_filters.excluded_keywords);
   excluded_places constant tsquery := any_place(p_filters.excluded_places);
   -- where each is tested, of those of more places
@@ -78,7 +77,7 @@ begin
     offset 0
   ), matched as (
     select t.person_id, t.card_id, t.child_id, t.time_overlaps, t.time_covered, t.location_matches, coalesce(h.share, 0) as share, h.shoulds,
-      case when t.text_search @@ all_words then ts_rank_cd(t.text_search, all_words) end as rank,
+      case when h.share > 0 then ts_rank_cd(t.text_search, any_word)::float8 else 0 end as rank,
       -- a vector of zeros is at no distance from anything
       coalesce(nullif(t.distance, 'NaN'),
         case when h.share > 0 or h.shoulds > 0 or asks_for_something then 1 - coalesce(h.share, 0) / 2 end) as away
@@ -89,7 +88,7 @@ begin
     offset 0
   ), ranked as (
     select m.*, row_number() over (partition by m.person_id, m.child_id is null order by m.away, m.card_id, m.child_id) as place,
-      max(m.share + coalesce(m.rank / (1 + m.rank), 0)) over (partition by m.person_id) as text_score,
+      max(m.rank) over (partition by m.person_id) as text_score,
       bit_or(m.shoulds) over (partition by m.person_id) as shoulds_held
     from matched m
   )

@@ -4,14 +4,18 @@ create or replace function is_ruled_out(p_person_id text, f card_filters, p_keyw
 language plpgsql stable
 set plan_cache_mode = force_generic_plan
 as $$
+declare
+  said constant tsquery := said_phrases(f.excluded_keywords);
 begin
   return exists (
     select from experience_cards c
     where c.person_id = p_person_id and (
-      card_rules_out(c, f, p_keywords, p_places)
-      or c.visible and exists (select from experience_card_children k where k.card_id = c.id and k.text_search @@ p_keywords)))
+      card_rules_out(c, f, p_keywords, said, p_places)
+      or c.visible and exists (
+        select from experience_card_children k
+        where k.card_id = c.id and k.text_search @@ p_keywords and says(child_text(k), said))))
     or exists (
       select from people p where p.id = p_person_id and profile_rules_out(
-        p, p_keywords, any_phrase(array(select k from unnest(f.excluded_keywords) k where k like '% %'))));
+        p, p_keywords, said, said_phrases(array(select k from unnest(f.excluded_keywords) k where k like '% %'))));
 end
 $$;

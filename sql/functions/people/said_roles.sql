@@ -1,5 +1,4 @@
--- As all_roles, by the words as they stand in a text but for singular and plural: "physics" is not "physical", nor "product"
--- "production", whose stems are the same (card_says_roles).
+-- As all_roles, by the words as they stand in a text but for singular and plural (said_word, card_says_roles).
 create or replace function said_roles(p_roles text[]) returns tsquery
 language sql immutable parallel safe
 as $$
@@ -7,14 +6,8 @@ as $$
   from unnest(p_roles) u (role), lateral (
     select string_agg(distinct '(' || n.words || ')', ' | ')
     from unnest(string_to_array(u.role, '|')) t (name), lateral (
-      select string_agg('(' || w.forms || ')', ' & ') as words
-      from unnest(to_tsvector('simple', searchable_text(t.name))) l, lateral (
-        select string_agg(distinct quote_literal(f.form), ' | ') as forms
-        from unnest(array[
-          l.lexeme, l.lexeme || 's', l.lexeme || 'es', regexp_replace(l.lexeme, 's$', ''), regexp_replace(l.lexeme, 'es$', ''),
-          regexp_replace(l.lexeme, 'y$', 'ies'), regexp_replace(l.lexeme, 'ies$', 'y')]) f (form)
-        where f.form <> ''
-      ) w
+      select string_agg(said_word(l.lexeme), ' & ') as words
+      from unnest(to_tsvector('simple', searchable_text(t.name))) l
       where ts_lexize('english_stem', l.lexeme) <> '{}'
     ) n
   ) r (names)

@@ -67,6 +67,11 @@ class TestTheStream:
         assert found(chat(client, "Harbor", clientContext=None, sessionId=None))
         assert found(chat(client, "Harbor", clientContext={}, sessionId="s-1"))
 
+    def test_an_answer_names_the_session_that_it_is_a_turn_of(self, client: TestClient) -> None:
+        assert final(chat(client, "Harbor", sessionId="s-1"))["sessionId"] == "s-1"
+        new = [final(chat(client, "Harbor"))["sessionId"] for _ in range(2)]
+        assert len({*new}) == 2
+
 
 class TestTheAnswer:
     def test_references_are_whole_and_best_first(self, client: TestClient) -> None:
@@ -280,6 +285,9 @@ class TestFollowingUp:
     def test_a_new_topic_leaves_the_one_before(self, client: TestClient) -> None:
         companies = final(chat(client, ["startups in Germany", "insurance in Denmark"]))["companiesById"].values()
         assert {company["hq_country"] for company in companies} == {"Denmark"}
+        told = final(chat(client, ["fintech companies in Kenya", "solar panels for schools"]))["constraints"]
+        assert "Kenya" not in str(told["conditions"])
+        assert "fintech" not in told["topic"]
 
     def test_a_question_without_a_topic_has_the_earlier_one(self, client: TestClient) -> None:
         assert set(found(chat(client, ["restaurant technology", "and in Germany?"]))) >= {"c-uber-kitchen"}

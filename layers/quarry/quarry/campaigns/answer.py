@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from quarry.campaigns.by_reader import Question
-from quarry.campaigns.conditions import filters_of, label_of, on_wire
+from quarry.campaigns.conditions import NAME, SCHEMA, filters_of, label_of, on_wire
 from quarry.campaigns.contract import (
     Aggregation,
     Campaign,
@@ -18,7 +18,6 @@ from quarry.campaigns.contract import (
     Telemetry,
 )
 from quarry.campaigns.results import NOTHING, CampaignSet, KnownValues, Search, aggregate
-from quarry.campaigns.retrieval import standings
 from quarry.campaigns.tools import STEP, CampaignToolset
 from quarry.campaigns.wording import sentence
 from quarry.platform.contract import EVIDENCE_MAX
@@ -26,6 +25,7 @@ from quarry.platform.errors import DatabaseUnavailable
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import significant_words
 from quarry.query.algebra import Condition, Query, Words
+from quarry.query.standings import standings
 from quarry.retrieval.named_values import plain
 from quarry.runs.run_log import ResultRecord
 
@@ -58,7 +58,7 @@ async def _add_standings(response: ChatResponse, toolset: CampaignToolset, searc
         return
     ids = [campaign.id for campaign in response.campaigns]
     try:
-        met = await standings(toolset.services.reader, conditions, ids, toolset.today)
+        met = await standings(toolset.services.reader, conditions, NAME, SCHEMA, ids, toolset.today)
     except DatabaseUnavailable:
         toolset.run.degrade(STEP)
         return

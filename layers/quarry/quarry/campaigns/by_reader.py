@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import AsyncGenerator, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import ValidationError
@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from quarry.agent.reading import read_over
 from quarry.campaigns import retrieval, wording
 from quarry.campaigns.by_model import observation
-from quarry.campaigns.conditions import DATE, NAME, SCHEMA, filters_of, from_wire, label_of, on_wire
+from quarry.campaigns.conditions import DATE, NAME, PHRASES, filters_of, from_wire, on_wire
 from quarry.campaigns.contract import ChatRequest, ToolCalled, ToolCallEvent
 from quarry.campaigns.results import NOTHING, CampaignSet, Search
 from quarry.campaigns.sources import PREDICATES
@@ -27,9 +27,10 @@ from quarry.platform.contract import Evidence
 from quarry.platform.errors import InvalidInput
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import QUERY_MAX_CHARACTERS, STOP_WORDS, topic_text
-from quarry.query.algebra import Aggregate, Comparison, Condition, Group, Query, comparisons_of
-from quarry.query.execute import execute
+from quarry.query.algebra import Aggregate, AllOf, AnyOf, Comparison, Condition, Group, Not, Query, comparisons_of
+from quarry.query.standings import costs
 from quarry.reader.constraints import vetoes
+from quarry.reader.likely import in_any_year, likely_conditions
 from quarry.reader.names import TITLE, SourceName
 from quarry.reader.reading import Reading, Verdict
 from quarry.streaming.events import Event, PartialText, PartialTextEvent
@@ -39,12 +40,16 @@ _PIECE = re.compile(r"\S+\s*|\s+")
 
 EARLIER_QUESTIONS_MAX = 3
 """So many questions back a follow-up may go."""
-LIKELY = 0.35
-"""So likely a Query is asked though the whole reading is doubtful: what it leaves unread is said."""
+LIKELY = 0.5
+"""So likely, of what is asked at all, a Query is answered though the whole reading is doubtful: what it leaves unread is said."""
+SURE = 0.7
+"""So likely, of what is asked at all, a condition holds for the campaigns that are listed whatever else is doubtful."""
+UNREAD_MAX = 1
+"""A number is doubted with so many words unread; with more it is not given."""
 CANDIDATES_MAX = 60
 COUNT = Aggregate(fn="count")
-RELAXED_MAX = 10
-"""With more conditions it is not said what each one costs."""
+_HAS_A_DAY = Comparison(field=DATE, op="not_null")
+"""That a campaign was captured: so was every one."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +104,7 @@ class Read:
             yield ToolCallEvent(data=ToolCalled(id=call, tool=tool, arguments=self._arguments(question)))
             with toolset.run.step(tool) as record:
                 search = await _search(question, toolset)
-                costs = await _costs(search, toolset) if not search.found.total else ()
+                without = await _costs(search, toolset) if not search.found.total else ()
                 record.counts["campaigns"] = search.found.total
             found = search.found
             yield observation(call, tool, found.total, line_for_people(found), found.campaigns)
@@ -109,7 +114,7 @@ class Read:
                 question.verdict == "refused",
                 question.unread,
                 question.vetoes,
-                costs,
+                without,
                 question.verdict == "doubted",
             )
             self.text = await off_loop(wording.answer, said, toolset.today)
@@ -163,16 +168,11 @@ async def _listed(question: Question, toolset: CampaignToolset) -> CampaignSet:
 
 async def _costs(search: Search, toolset: CampaignToolset) -> list[tuple[str, int]]:
     """How many campaigns there would be without each condition alone, where there would be any, most first."""
-    conditions = search.conditions
-    if not 1 < len(conditions) <= RELAXED_MAX or toolset.base:
+    if len(search.conditions) < 2 or toolset.base:
         return []
-    found = []
-    for place, each in enumerate(conditions):
-        others = (*conditions[:place], *conditions[place + 1 :])
-        query = Query(source=NAME, where=others, aggregate=(COUNT,))
-        total = (await execute(toolset.services.reader, query, SCHEMA, toolset.today)).total
-        found.append((label_of(each, toolset.today), total))
-    return sorted(((label, total) for label, total in found if total), key=lambda each: -each[1])
+    phrases = replace(PHRASES, today=toolset.today)
+    found = await costs(toolset.services.reader, search.conditions, phrases, toolset.today)
+    return [(label, total) for label, total in found if total]
 
 
 async def read(request: ChatRequest, toolset: CampaignToolset) -> Question:
@@ -205,16 +205,11 @@ async def read(request: ChatRequest, toolset: CampaignToolset) -> Question:
 
 
 def _question(reading: Reading, name: str, theme: str, today: datetime.date) -> Question:
-    query, chance = _likeliest(reading, today)
+    query, share = _likeliest(reading, today)
     denied = vetoes(reading.said, reading.best[0][0].mask) if reading.best else []
-    is_list = query.asks_for_rows and not query.order
-    is_count = query.aggregate == (COUNT,) and not query.group
-    # what a list leaves unread is its theme; a number is told with its campaigns
-    is_likely = ((is_list or is_count) and not reading.unread) or (
-        chance >= LIKELY and (is_list or len(reading.unread) < 2)
-    )
-    hints: tuple[Condition, ...] = ()
-    verdict: Verdict = "doubted" if reading.verdict == "refused" and is_likely else reading.verdict
+    verdict, hints = _verdict(reading, query, share), tuple[Condition, ...]()
+    if verdict == "refused" and not reading.unread and (sure := _sure_conditions(reading, today)):
+        query, verdict = Query(source=name, where=sure, text=query.text), "doubted"
     if denied and not query.group and not query.order:
         words = " ".join(_quoted(each, reading.said.text) for each in denied)
         query = query.model_copy(update={"text": f"{query.text} {words}".strip()})
@@ -235,26 +230,57 @@ def _question(reading: Reading, name: str, theme: str, today: datetime.date) -> 
     )
 
 
+def _verdict(reading: Reading, query: Query, share: float) -> Verdict:
+    """How sure the likeliest Query is to be what is asked: what a list leaves unread is its theme, and a number is told with its
+    campaigns.
+    """
+    unread, is_list = len(reading.unread), query.asks_for_rows and not query.order
+    is_count = query.aggregate == (COUNT,) and not query.group
+    if not is_list and unread > UNREAD_MAX:
+        return "refused"
+    is_told = share >= LIKELY and (is_list or is_count)
+    return (
+        "doubted"
+        if reading.verdict == "refused" and is_told and (query.where or not theme_of(reading))
+        else reading.verdict
+    )
+
+
+def _sure_conditions(reading: Reading, today: datetime.date) -> tuple[Condition, ...]:
+    """The conditions of a question for campaigns that surely hold; none unless they read all values, numbers and days of it."""
+    if reading.best[0][0].kind != "rows":
+        return ()
+    sure = [each for each in likely_conditions(reading) if each.chance >= SURE]
+    mask = 0
+    for each in sure:
+        mask |= each.mask
+    where = tuple(each.condition for each in sure)
+    return () if vetoes(reading.said, mask) else as_answered(Query(source=NAME, where=where), today).where
+
+
 def _likeliest(reading: Reading, today: datetime.date) -> tuple[Query, float]:
-    """The Query that most candidates ask for, by their chances, which add up where their answers are the same."""
+    """The Query that most candidates ask for, by their shares, which add up where their answers are the same."""
     queries: dict[str, Query] = {}
-    chances: dict[str, float] = {}
-    for place, (candidate, chance) in enumerate(reading.best[:CANDIDATES_MAX]):
+    shares: dict[str, float] = {}
+    for place, (candidate, share) in enumerate(reading.shares[:CANDIDATES_MAX]):
         try:
             read = reading.query if place == 0 else Query.model_validate(candidate.query)
         except ValidationError:
             continue
         if read is not None:
-            query = as_answered(read.model_copy(update={"spans": ()}), today)
+            read = read.model_copy(
+                update={"spans": (), "where": tuple(in_any_year(each, reading.said) for each in read.where)}
+            )
+            query = as_answered(read, today)
             is_count = query.aggregate == (COUNT,) and not query.group
             # a number is told with its campaigns, and campaigns with their number
             key = (query.model_copy(update={"aggregate": ()}) if is_count else query).model_dump_json()
             queries.setdefault(key, query)
-            chances[key] = chances.get(key, 0.0) + chance
+            shares[key] = shares.get(key, 0.0) + share
     if not queries:
         return Query(source=NAME), 0.0
-    best = max(chances, key=lambda key: chances[key])
-    return queries[best], chances[best]
+    best = max(shares, key=lambda key: shares[key])
+    return queries[best], shares[best]
 
 
 def as_answered(query: Query, today: datetime.date) -> Query:
@@ -274,8 +300,8 @@ def as_answered(query: Query, today: datetime.date) -> Query:
         elif isinstance(each, Comparison) and field == TITLE and each.op in ("=", "contains"):
             # campaigns have no title of their own: their copy is meant
             words += [f'"{value}"' for value in each.scalars]
-        elif field not in about:
-            where.append(each)
+        elif field not in about and each != _HAS_A_DAY:
+            where.append(_in_days(each, today))
     changed: dict[str, Any] = {"where": tuple(dict.fromkeys(where)), "text": " ".join(filter(None, words))}
     if query.order:
         changed["ties"] = query.limit is not None
@@ -284,6 +310,20 @@ def as_answered(query: Query, today: datetime.date) -> Query:
         groups = tuple(each for each in groups if each.field not in (TITLE, "id"))
         changed |= {"select": (), "group": groups, "aggregate": (COUNT,) if groups else ()}
     return query.model_copy(update=changed)
+
+
+def _in_days(condition: Condition, today: datetime.date) -> Condition:
+    """A condition with days in place of predicates, within others too."""
+    match condition:
+        case Not():
+            return Not(negated=_in_days(condition.negated, today))
+        case AnyOf():
+            return AnyOf(any_of=tuple(_in_days(each, today) for each in condition.any_of))
+        case Comparison() if condition.field in PREDICATES:
+            parts = from_wire(on_wire(PREDICATES[condition.field], today), "required")
+            whole = parts[0] if len(parts) == 1 else AllOf(all_of=parts)
+            return whole if condition.scalars == (True,) else Not(negated=whole)
+    return condition
 
 
 def _quoted(words: str, text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, LiteralString
 
@@ -111,13 +111,29 @@ async def find_by_text(
     """The campaigns whose copy holds every word of a query, best first; counted exactly up to TOTAL_MAX, for phrases as far as
     campaigns are looked at.
     """
-    return await _counted_set(
-        database,
-        _in_order("search_campaigns_by_text(%(query)s, %(counted_max)s, %(filter)s, %(total_max)s)"),
-        {"query": query, "filter": _filter(conditions), "counted_max": TEXT_MATCHES_MAX, "total_max": TOTAL_MAX},
-        preferred,
-        size=_SIZE_BY_TEXT,
+    rows = RowConditions(NAME, SCHEMA, NO_DAY)
+    source = SQL(
+        "select case when {met} then s.id end as id, s.more, row_number() over (order by s.score desc, s.id) as place"
+        " from search_campaigns_by_text(%(query)s, %(total_max)s, %(total_max)s, {filters}) s join campaigns t using (id)"
+    ).format(
+        met=rows.met(conditions),
+        filters=SQL(", ").join(
+            SQL("{} => {}::text[]").format(Identifier(_FILTERS[name]), rows.parameter(values))
+            for name, values in _values_had(conditions).items()
+        ),
     )
+    given = {"query": query, "counted_max": TEXT_MATCHES_MAX, "total_max": TOTAL_MAX}
+    return await _counted_set(database, source, given, preferred, rows, size=_SIZE_BY_TEXT)
+
+
+def _values_had(conditions: Sequence[Condition]) -> dict[str, list[str] | None]:
+    """The values of which every campaign must have one, by field: of several conditions on one, those of the first."""
+    had: dict[str, list[str] | None] = dict.fromkeys(_FILTERS)
+    for each in conditions:
+        if isinstance(each, Comparison) and each.op == "=" and each.field in had and had[each.field] is None:
+            values = [str(value) for value in each.scalars]
+            had[each.field] = values if all(map(_is_kept, values)) else None
+    return had
 
 
 async def find_by_theme(
@@ -197,16 +213,6 @@ def _served(rows: RowConditions, condition: Condition) -> Composable | None:
 
 def _is_kept(value: str) -> bool:
     return len(value) <= VALUE_MAX_CHARACTERS and any(character.isalnum() for character in value)
-
-
-async def standings(
-    database: Database, conditions: Sequence[Condition], ids: Sequence[str], today: datetime.date = NO_DAY
-) -> Mapping[str, Sequence[bool]]:
-    """Which of the conditions each of these campaigns meets by itself, by id. Relative days count from `today`."""
-    rows = RowConditions(NAME, SCHEMA, today)
-    met = SQL(", ").join(SQL("coalesce({}, false)").format(rows.met([each])) for each in conditions)
-    query = SQL("select t.id, array[{}]::boolean[] as met from campaigns t where t.id = any(%(ids)s)").format(met)
-    return {row["id"]: row["met"] for row in await database.rows(query, {**rows.parameters, "ids": list(ids)})}
 
 
 async def find_ids(database: Database, ids: Sequence[str], preferred: Sequence[Condition] = ()) -> CampaignSet:
@@ -306,10 +312,10 @@ _SIZE_BY_PROPERTIES: LiteralString = (
     " from matched"
 )
 
-# Each row tells how many there are, and whether there may be more.
+# Each row tells whether there may be more than were looked at.
 _SIZE_BY_TEXT: LiteralString = (
-    "select coalesce(max(total), 0) as total, coalesce(bool_or(more), false) as more,"
-    " not coalesce(bool_or(more or total > %(counted_max)s), false) as is_counted from matched"
+    "select count(id) as total, coalesce(bool_or(more), false) as more,"
+    " count(id) <= %(counted_max)s and not coalesce(bool_or(more), false) as is_counted from matched"
 )
 
 # What is counted, by the filter that it answers to.
@@ -321,6 +327,16 @@ _VALUES = {
     "visual_style": SQL("imagery_visual_style"),
     "offer": SQL("offer"),
     "value_prop": SQL("key_value_props"),
+}
+
+# The arguments of a search by words that filter it, by field.
+_FILTERS = {
+    "channel": "filter_channels",
+    "company": "filter_companies",
+    "brand": "filter_brands",
+    "sentiment": "filter_sentiments",
+    "visual_style": "filter_visual_styles",
+    "value_prop": "filter_value_props",
 }
 
 # What is counted is held in memory: the long texts are left out.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from quarry.collections.collection import OwnTable
-from quarry.collections.declaration import FILE_NAME, read_declarations
+from quarry.collections.declaration_file import FILE_NAME, read_declarations
+from quarry.collections.own_table import OwnTable
 
 _FILE = Path(__file__).with_name(FILE_NAME)
 

@@ -5,16 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from quarry.collections.declaration import (
-    CollectionDeclaration,
-    FacetDeclaration,
-    Parent,
-    Referred,
-    line_columns,
-    table_name,
-    template_columns,
-)
+from quarry.collections.declaration import CollectionDeclaration, FacetDeclaration
 from quarry.collections.json_paths import covered, overlap
+from quarry.collections.naming import table_name
+from quarry.collections.reference_declarations import Parent, Referred
+from quarry.collections.templates import line_columns, template_columns
 
 Declared = Mapping[str, CollectionDeclaration]
 Table = tuple[str, str]

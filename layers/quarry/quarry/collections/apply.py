@@ -16,26 +16,15 @@ from psycopg.sql import SQL, Identifier
 from psycopg.types.json import Json
 
 from quarry.collections import toml_text
-from quarry.collections.checking import joined_by, linked_by
-from quarry.collections.collection import (
-    Collection,
-    UsedColumn,
-    declared_source,
-    key_of,
-    make_collection,
-    used_columns,
-)
-from quarry.collections.declaration import (
-    CollectionDeclaration,
-    FacetDeclaration,
-    LinkDeclaration,
-    Parent,
-    Referred,
-    table_name,
-)
+from quarry.collections.collection import Collection, make_collection
+from quarry.collections.declaration import CollectionDeclaration, FacetDeclaration
 from quarry.collections.functions import drop_functions, drop_triggers, functions, rights, triggers
+from quarry.collections.joins import joined_by, linked_by
+from quarry.collections.naming import table_name
+from quarry.collections.reference_declarations import LinkDeclaration, Parent, Referred
 from quarry.collections.relations import Relation
-from quarry.platform.settings import DEFAULT_SCHEMA
+from quarry.collections.used_columns import UsedColumn, declared_source, key_of, used_columns
+from quarry.platform.setting_fields import DEFAULT_SCHEMA
 from quarry.platform.tables import COLLECTION_WINDOWS
 from quarry.postgres.schema import SyncConnection
 
@@ -142,15 +131,42 @@ def resolved(
     declaration: CollectionDeclaration, relation: Relation, relations: Mapping[tuple[str, str], Relation]
 ) -> CollectionDeclaration:
     """The declaration with what it leaves to the tables: its key, and those of the tables that it refers to."""
+    tables = _Tables(relation, relations)
+    parent = declaration.part_of
+    return declaration.model_copy(
+        update={
+            "key": key_of(declaration, relation),
+            "facets": {name: tables.facet(facet) for name, facet in declaration.facets.items()},
+            "links": {name: tables.link(link) for name, link in declaration.links.items()},
+            "topic": tuple(tables.title(each, relation) for each in declaration.topic),
+            "part_of": parent and parent.model_copy(update={"key": tables.referred_key(parent, relation)}),
+        }
+    )
 
-    def referred_key(each: Referred | Parent | FacetDeclaration, source: Relation) -> str:
+
+@dataclass(frozen=True)
+class _Tables:
+    """Completes parts of a declaration by the keys of its own table `relation` and of `relations`, those that it names."""
+
+    relation: Relation
+    relations: Mapping[tuple[str, str], Relation]
+
+    def referred_key(self, each: Referred | Parent | FacetDeclaration, source: Relation) -> str:
         target = table_name(each.of or "")
         keys = (r.target_columns for r in source.references if r.columns == (each.by,) and r.target == target)
-        return each.key or next(keys, relations[target].primary_key)[0]
+        return each.key or next(keys, self.relations[target].primary_key)[0]
 
-    def joined(facet: FacetDeclaration) -> FacetDeclaration:
-        joins, other = relations[table_name(facet.through or "")], relations[table_name(facet.of or "")]
-        by, to = joined_by(facet, relation, joins, other)
+    def facet(self, facet: FacetDeclaration) -> FacetDeclaration:
+        if facet.through is not None:
+            return self._joined(facet)
+        if facet.of is None:
+            return facet
+        title = facet.title and self.title(facet.title, self.relations[table_name(facet.of)])
+        return facet.model_copy(update={"key": self.referred_key(facet, self.relation), "title": title})
+
+    def _joined(self, facet: FacetDeclaration) -> FacetDeclaration:
+        joins, other = self.relations[table_name(facet.through or "")], self.relations[table_name(facet.of or "")]
+        by, to = joined_by(facet, self.relation, joins, other)
         found = {
             "by": by and by.columns[0],
             "to": to and to.columns[0],
@@ -158,37 +174,17 @@ def resolved(
         }
         return facet.model_copy(update=found)
 
-    def with_key(facet: FacetDeclaration) -> FacetDeclaration:
-        if facet.through is not None:
-            return joined(facet)
-        if facet.of is None:
-            return facet
-        title = facet.title and with_keys(facet.title, relations[table_name(facet.of)])
-        return facet.model_copy(update={"key": referred_key(facet, relation), "title": title})
-
-    def with_keys(each: str | Referred, source: Relation) -> str | Referred:
+    def title(self, each: str | Referred, source: Relation) -> str | Referred:
         if isinstance(each, str):
             return each
-        title = with_keys(each.title, relations[table_name(each.of)])
-        return each.model_copy(update={"key": referred_key(each, source), "title": title})
+        title = self.title(each.title, self.relations[table_name(each.of)])
+        return each.model_copy(update={"key": self.referred_key(each, source), "title": title})
 
-    def whole(link: LinkDeclaration) -> LinkDeclaration:
-        found = linked_by(link, relation)
+    def link(self, link: LinkDeclaration) -> LinkDeclaration:
+        found = linked_by(link, self.relation)
         if found is not None:
             return link.model_copy(update={"of": toml_text.table(*found.target), "key": found.target_columns})
-        return link.model_copy(update={"key": relations[table_name(link.of or "")].primary_key})
-
-    facets = {name: with_key(facet) for name, facet in declaration.facets.items()}
-    parent = declaration.part_of
-    return declaration.model_copy(
-        update={
-            "key": key_of(declaration, relation),
-            "facets": facets,
-            "links": {name: whole(link) for name, link in declaration.links.items()},
-            "topic": tuple(with_keys(each, relation) for each in declaration.topic),
-            "part_of": parent and parent.model_copy(update={"key": referred_key(parent, relation)}),
-        }
-    )
+        return link.model_copy(update={"key": self.relations[table_name(link.of or "")].primary_key})
 
 
 def stored_collections(connection: SyncConnection) -> dict[str, Collection]:

@@ -7,85 +7,34 @@ of the source alone; readers get everything else from the source itself, with th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, LiteralString
+from typing import LiteralString
 
-from psycopg.sql import Literal
-
-from quarry.collections.declaration import (
-    CollectionDeclaration,
-    FacetDeclaration,
-    FacetKind,
-    Parent,
-    Placed,
-    Referred,
-    Template,
-    is_template,
-    line_columns,
-    parse,
-    split_template,
-    table_name,
-    template_columns,
-)
+from quarry.collections.declaration import CollectionDeclaration, FacetDeclaration, FacetKind
 from quarry.collections.expression import expression_columns, expression_sql
 from quarry.collections.guessing import words
 from quarry.collections.json_paths import TEXT, PathType, keys_of, own_name, path_sql, without_path
-from quarry.collections.path_types import TYPES_OF_KINDS, Relations, path_types
-from quarry.collections.relations import Column, Relation, is_date_type
+from quarry.collections.naming import table_name
+from quarry.collections.path_types import TYPES_OF_KINDS
+from quarry.collections.reference_declarations import Parent, Referred
+from quarry.collections.relations import Relation, is_date_type
+from quarry.collections.row_sql import LINE_BREAK, hashed, joined_texts, line_sql, listed, quoted, type_name
+from quarry.collections.templates import (
+    is_template,
+    line_columns,
+    split_template,
+)
+from quarry.collections.used_columns import UsedColumn, declared_source, key_of
 from quarry.retrieval.facets import identifier
 
 TITLE_MAX_CHARACTERS = 160
-LINE_BREAK: LiteralString = r"E'\n'"
-ARGUMENTS_MAX = 100
-"""So many a function of Postgres takes."""
 ENGLISH = "english"
 OTHER_LANGUAGE = "simple"
 """What a row is read by whose language no text search configuration fits."""
 TEXT_MAX_CHARACTERS = 200_000
 """So much of a row's text is searched: a tsvector holds a megabyte."""
-
-
-@dataclass(frozen=True)
-class UsedColumn:
-    """A column that a collection is made of: its number in the table, and the type beneath its domains and arrays. Of a key in
-    a JSON column, `path` is that column and the key.
-    """
-
-    number: int
-    base: str
-    is_array: bool
-    path: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, column: Column) -> UsedColumn:
-        """A column of a table; of a path, by its name, what stands there."""
-        return cls(column.number, column.base, column.is_array)
-
-    @classmethod
-    def at(cls, relation: Relation, name: str, type: PathType | None = None) -> UsedColumn:
-        """A column or path of a table. Raises KeyError where there is none."""
-        column = relation.at(name, type)
-        if column is None:
-            raise KeyError(name)
-        return replace(cls.of(column), path=() if name in relation.by_name else keys_of(name))
-
-    @classmethod
-    def stored(cls, stored: Mapping[str, Any]) -> UsedColumn:
-        """One that the database keeps."""
-        return cls(**{**stored, "path": tuple(stored.get("path", ()))})
-
-    def to_store(self) -> dict[str, object]:
-        """What the database keeps of it: earlier versions know no paths."""
-        kept = asdict(self)
-        return kept if self.path else {name: each for name, each in kept.items() if name != "path"}
-
-    def sql(self, name: str, row: LiteralString) -> LiteralString:
-        """Its value in the row `row`; `name` is its own."""
-        return (
-            path_sql(self.path, PathType(self.base, self.is_array), row) if self.path else f"{row}.{identifier(name)}"
-        )
 
 
 @dataclass(frozen=True)
@@ -172,16 +121,16 @@ class Collection:
             return f"row({row}.tableoid, {row}.ctid)::text"
         if len(self.key) == 1:
             return self.column(self.key[0], row) + "::text"
-        return "jsonb_build_array(" + _listed(self.column(name, row) for name in self.key) + ")::text"
+        return "jsonb_build_array(" + listed(self.column(name, row) for name in self.key) + ")::text"
 
     def has_key(self, key: LiteralString, row: LiteralString = "x") -> LiteralString:
         """Whether the source's row is the one with this key as text, so that an index of the source serves."""
         if not self.key:
             return f"{self.key_text(row)} = ({key})"
         if len(self.key) == 1:
-            return f"{self.column(self.key[0], row)} = ({key})::{_type(self.columns[self.key[0]])}"
+            return f"{self.column(self.key[0], row)} = ({key})::{type_name(self.columns[self.key[0]])}"
         return " and ".join(
-            f"{self.column(name, row)} = (({key})::jsonb ->> {place})::{_type(self.columns[name])}"
+            f"{self.column(name, row)} = (({key})::jsonb ->> {place})::{type_name(self.columns[name])}"
             for place, name in enumerate(self.key)
         )
 
@@ -190,16 +139,16 @@ class Collection:
         if not self.key:
             return f"{self.key_text(row)} = any({{}}::text[])"
         typed = [
-            f"k.key::{_type(self.columns[name])}" if len(self.key) == 1
-            else f"(k.key::jsonb ->> {place})::{_type(self.columns[name])}"
+            f"k.key::{type_name(self.columns[name])}" if len(self.key) == 1
+            else f"(k.key::jsonb ->> {place})::{type_name(self.columns[name])}"
             for place, name in enumerate(self.key)
         ]  # fmt: skip
-        columns = _listed(self.column(name, row) for name in self.key)
+        columns = listed(self.column(name, row) for name in self.key)
         return f"({columns}) in (select {', '.join(typed)} from unnest({{}}::text[]) k (key))"
 
     def title(self, row: LiteralString = "t") -> LiteralString:
         """The first title of the source's row that is not empty, or the beginning of its text, or else its key. Never null."""
-        return f"coalesce({_listed([*self._titles(row), self._beginning(row), self.key_text(row)])})"
+        return f"coalesce({listed([*self._titles(row), self._beginning(row), self.key_text(row)])})"
 
     def _beginning(self, row: LiteralString) -> LiteralString:
         if not self.declaration.is_searched:
@@ -304,7 +253,7 @@ class Collection:
             self.line(each, row) if isinstance(each, str) else self._referred(each, row)
             for each in self.declaration.topic
         ]
-        return f"coalesce({_listed(topics)})" if topics else "null"
+        return f"coalesce({listed(topics)})" if topics else "null"
 
     def author(self, row: LiteralString = "t") -> LiteralString:
         """Who says what the source's row holds; null where that is not declared."""
@@ -315,12 +264,12 @@ class Collection:
         parent = self.declaration.part_of
         if parent is None:
             return "null", "null"
-        shown = _listed(f"{quoted(name)}, {self.other_column(name, 'y')}" for name in parent.show)
+        shown = listed(f"{quoted(name)}, {self.other_column(name, 'y')}" for name in parent.show)
         return self.text(parent.by, row), f"(select jsonb_build_object({shown}) {self._row_of(parent, row, 'y')})"
 
     def fields(self, row: LiteralString = "t") -> LiteralString:
         """The source's row as JSON, but for what is hidden."""
-        fields: LiteralString = f"to_jsonb({row}) - array[{_listed(map(quoted, self.declaration.hidden))}]::text[]"
+        fields: LiteralString = f"to_jsonb({row}) - array[{listed(map(quoted, self.declaration.hidden))}]::text[]"
         for keys in filter(None, map(keys_of, self.declaration.hidden)):
             fields = without_path(fields, keys)
         return fields
@@ -332,11 +281,11 @@ class Collection:
 
     def line(self, line: str, row: LiteralString) -> LiteralString:
         """A column of the source's row, or what a template makes of it; null where that is empty."""
-        return _line(line, lambda name: self.text(name, row))
+        return line_sql(line, lambda name: self.text(name, row))
 
     def _other_line(self, line: str, row: LiteralString) -> LiteralString:
         """The same of a row of another table."""
-        return _line(line, lambda name: self.other_text(name, row))
+        return line_sql(line, lambda name: self.other_text(name, row))
 
     def other_text(self, name: str, row: LiteralString) -> LiteralString:
         """A column of a row of another table as text."""
@@ -394,7 +343,7 @@ class Collection:
         made_of = dict.fromkeys((*self.declaration.text, *self._embedded, *whose))
         how = repr((self.declaration.language, "unaccented", [*self.declaration.text.items()], self._embedded))
         vectors = [self.content_hash] if self.declaration.vectors else []
-        return _hashed([quoted(how), *(self.text(name) for name in made_of), *vectors])
+        return hashed([quoted(how), *(self.text(name) for name in made_of), *vectors])
 
     @cached_property
     def content_hash(self) -> LiteralString:
@@ -403,7 +352,7 @@ class Collection:
             vector = self.column(self.declaration.vectors.column)
             # as Postgres sends it, of the row: text of a thousand numbers takes ten times as long
             return f"case when {vector} is not null then md5(record_send(row({vector}))) end"
-        return _hashed(self.text(name) for name in self._embedded) if self.declaration.embedded else "null"
+        return hashed(self.text(name) for name in self._embedded) if self.declaration.embedded else "null"
 
     @property
     def _embedded(self) -> tuple[str, ...]:
@@ -412,179 +361,9 @@ class Collection:
         return tuple(dict.fromkeys((*self.declaration.headings, *embedded))) if embedded else ()
 
 
-_KEPT_COLUMNS = ("text_search", "content_hash", "embedded_hash", "refused_hash", "refusals")
-"""What a table that holds its own words has beside its fields."""
-
-
-@dataclass(frozen=True)
-class OwnTable(Collection):
-    """A collection in a table of Quarry's own, which holds the words of its rows itself: nothing is to be kept in step. Its
-    vectors are in `NAME_embeddings`; its names need no quotes.
-    """
-
-    @classmethod
-    def of(cls, name: str, declaration: CollectionDeclaration) -> OwnTable:
-        """The table that a declaration names. Which of its columns are dates and arrays, facets say."""
-        names = _columns_named(declaration, ("id",))
-        kinds = {facet.column or name: facet.kind for name, facet in declaration.facets.items() if facet.by is None}
-        kinds |= {declaration.date: "date"} if declaration.date else {}
-        columns = {
-            each: UsedColumn(0, "date" if kinds.get(each) == "date" else "text", kinds.get(each) == "array")
-            for each in names
-        }
-        return cls(0, name, declaration, declared_source(declaration), columns, ("id",))
-
-    @property
-    def rows(self) -> str:
-        return self.source[1]
-
-    @property
-    def windows(self) -> str:
-        return f"{self.name}_embeddings"
-
-    @property
-    def source_sql(self) -> LiteralString:
-        return self.source[1]
-
-    def other_table(self, name: str) -> LiteralString:
-        return table_name(name)[1]
-
-    def column(self, name: str, row: LiteralString = "x") -> LiteralString:
-        return f"{row}.{name}"
-
-    def text(self, name: str, row: LiteralString = "x") -> LiteralString:
-        return f"array_to_string({row}.{name}, ', ')" if self.columns[name].is_array else f"{row}.{name}"
-
-    def has_key(self, key: LiteralString, row: LiteralString = "x") -> LiteralString:
-        return f"{row}.id = {key}"
-
-    def other_column(self, name: str, row: LiteralString, kind: FacetKind = "value") -> LiteralString:
-        return f"{row}.{name}"
-
-    def other_text(self, name: str, row: LiteralString) -> LiteralString:
-        return f"{row}.{name}"
-
-    def fields(self, row: LiteralString = "t") -> LiteralString:
-        return f"{super().fields(row)} - array[{_listed(map(quoted, _KEPT_COLUMNS))}]"
-
-    @property
-    def unshown_columns(self) -> tuple[str, ...]:
-        return (*super().unshown_columns, *_KEPT_COLUMNS)
-
-    def _beginning(self, row: LiteralString) -> LiteralString:
-        text = next(iter(self.declaration.text), None)
-        return "null" if text is None else f"left({self.text(text, row)}, {TITLE_MAX_CHARACTERS})"
-
-    def _facet_lines(self, row: LiteralString) -> list[LiteralString]:
-        return []  # what answers may quote of it is declared in full
-
-    @property
-    def languages(self) -> tuple[str, ...]:
-        return ()
-
-    @cached_property
-    def row_hash(self) -> LiteralString:
-        return f"md5(({self.fields('x')})::text)"
-
-
-def used_columns(declaration: CollectionDeclaration, relation: Relation, relations: Relations) -> dict[str, UsedColumn]:
-    """The columns and paths of the source that a collection uses, by name; `relations` are the tables that it names.
-
-    Raises KeyError for what there is not.
-    """
-    names = _columns_named(declaration, key_of(declaration, relation))
-    types = path_types(declaration, relations)
-    return {name: UsedColumn.at(relation, name, types.get(name, PathType())) for name in names}
-
-
-def _columns_named(declaration: CollectionDeclaration, key: Sequence[str]) -> dict[str, None]:
-    facets = [
-        column
-        for name, facet in declaration.facets.items()
-        if facet.through is None
-        for column in facet.used_columns or (name,)
-    ]
-    poll = [] if isinstance(declaration.sync, str) else [declaration.sync.poll]
-    single = [name for name in (declaration.date, declaration.scope, declaration.language_column) if name]
-    single += [*template_columns(declaration.url or ""), *(declaration.where.columns if declaration.where else ())]
-    single += [declaration.vectors.column] if declaration.vectors else []
-    references = [each.by for each in declaration.references.values()]
-    if not declaration.is_searched:
-        # of these no trigger compares the columns
-        references += [*declaration.fields, *(name for each in declaration.links.values() for name in each.by)]
-    return dict.fromkeys((
-        *key, *declaration.text, *declaration.headings, *declaration.embedded, *declaration.shown, *single, *poll, *facets,
-        *references,
-    ))  # fmt: skip
-
-
-def key_of(declaration: CollectionDeclaration, relation: Relation) -> tuple[str, ...]:
-    """The columns that tell rows apart, by the declaration or else the primary key; none where rows are only counted and that
-    key is hidden.
-    """
-    if declaration.key or declaration.is_searched or not {*relation.primary_key} & {*declaration.hidden}:
-        return declaration.key or relation.primary_key
-    return ()
-
-
 def make_collection(
     id: int, name: str, declaration: CollectionDeclaration, relation: Relation, columns: Mapping[str, UsedColumn]
 ) -> Collection:
     """A collection of what was declared and of the table that is there, of which it uses these columns."""
     key = key_of(declaration, relation)
     return Collection(id, name, declaration, relation.qualified, columns, key, relation.has_row_security)
-
-
-def declared_source(declaration: CollectionDeclaration) -> tuple[str, str]:
-    """Schema and name of what a declaration is made of."""
-    return table_name(declaration.source)
-
-
-# What follows makes SQL of names: each is quoted here and nowhere else.
-
-
-def _line(line: str, text: Callable[[str], LiteralString]) -> LiteralString:
-    """A line in SQL; null where it is empty. `text` is a column as text."""
-    return f"nullif(btrim({_parts(parse(line), text) if is_template(line) else text(line)}), '')"
-
-
-def _parts(template: Template, text: Callable[[str], LiteralString], *, is_whole: bool = False) -> LiteralString:
-    """A template as SQL; null where it `is_whole` only with all its columns, and one is empty."""
-    made: list[LiteralString] = []
-    for part in template:
-        if isinstance(part, Placed):
-            value = rf"nullif(regexp_replace({text(part.column)}, '\s*\n\s*', ' ', 'g'), '')"
-            made.append(value if is_whole else f"coalesce({value}, '')")
-        elif isinstance(part, str):
-            made.append(quoted(part))
-        else:
-            made.append(f"coalesce({_parts(part, text, is_whole=True)}, '')")
-    return " || ".join(made) or "''"
-
-
-def quoted(text: str) -> LiteralString:
-    """A text as SQL has it."""
-    # a statement with parameters takes % for one of them
-    return " || chr(37) || ".join(Literal(part).as_string() for part in text.split("%"))
-
-
-def _type(column: UsedColumn) -> LiteralString:
-    # as format_type wrote it, without a length: "character" alone would be one character
-    return "bpchar" if column.base == "character" else column.base
-
-
-def _listed(parts: Iterable[LiteralString]) -> LiteralString:
-    return ", ".join(parts)
-
-
-def joined_texts(separator: LiteralString, texts: Iterable[LiteralString]) -> LiteralString:
-    """Texts in SQL joined by a separator, without those that are null, however many there are."""
-    return f"array_to_string(array[{_listed(texts)}]::text[], {separator})"
-
-
-def _hashed(texts: Iterable[LiteralString]) -> LiteralString:
-    # as JSON: told apart however they are cut
-    listed = [*texts]
-    if len(listed) > ARGUMENTS_MAX:
-        return f"md5(to_jsonb(array[{_listed(listed)}]::text[])::text)"  # the same text
-    return "md5(jsonb_build_array(" + _listed(listed) + ")::text)"

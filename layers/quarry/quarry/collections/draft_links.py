@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from quarry.collections import toml_text
 from quarry.collections.column_types import PLAIN, is_comparable, is_single
-from quarry.collections.declaration import line_columns
 from quarry.collections.draft_parts import TableDraft, name_by_reference, slug, unique
 from quarry.collections.expression import expression_columns
 from quarry.collections.guessing import is_writable, words
@@ -15,6 +14,7 @@ from quarry.collections.reached import Guesses
 from quarry.collections.relations import Column, Reference
 from quarry.collections.secrets import is_secret_table
 from quarry.collections.table_guess import TableGuess
+from quarry.collections.templates import line_columns
 from quarry.language.nouns import singular
 
 

@@ -6,16 +6,14 @@ import re
 
 from quarry.collections import toml_text
 from quarry.collections.draft_parts import TableDraft, unique
-from quarry.collections.guessing import (
+from quarry.collections.guessing import is_sale, words, written_out
+from quarry.collections.guessing_numbers import (
     in_hundredths,
     in_percent,
     is_amount,
     is_number,
-    is_sale,
     is_share,
     is_side_amount,
-    words,
-    written_out,
 )
 from quarry.collections.reached import Guesses, buys
 from quarry.collections.relations import Column

@@ -5,19 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from quarry.collections.collection import key_of
-from quarry.collections.declaration import (
-    CollectionDeclaration,
-    FacetDeclaration,
-    Parent,
-    Referred,
-    line_columns,
-    table_name,
-    template_columns,
-)
+from quarry.collections.declaration import CollectionDeclaration, FacetDeclaration
 from quarry.collections.json_paths import covered
+from quarry.collections.naming import table_name
+from quarry.collections.reference_declarations import Parent, Referred
 from quarry.collections.relations import Relation
 from quarry.collections.secrets import BYTES, Suspicion, suspicion, with_keys
+from quarry.collections.templates import line_columns, template_columns
+from quarry.collections.used_columns import key_of
 
 Relations = Mapping[tuple[str, str], Relation]
 

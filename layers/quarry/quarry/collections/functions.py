@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import LiteralString
 
-from quarry.collections.collection import Collection, OwnTable, quoted
+from quarry.collections.collection import Collection
+from quarry.collections.own_table import OwnTable
+from quarry.collections.row_sql import quoted
 from quarry.collections.search_table import search_table
 from quarry.retrieval.facets import identifier
 from quarry.retrieval.values_function import values_function, values_query

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from quarry.collections.declaration import CollectionDeclaration, FacetKind, Parent, Poll, Referred, table_name
+from quarry.collections.declaration import CollectionDeclaration, FacetKind, Poll
 from quarry.collections.json_paths import CATEGORIES, MOMENT, NUMBER, TEXT, TRUTH, PathType
+from quarry.collections.naming import table_name
+from quarry.collections.reference_declarations import Parent, Referred
 from quarry.collections.relations import Column, Relation
 
 TYPES_OF_KINDS: Mapping[FacetKind, str] = {

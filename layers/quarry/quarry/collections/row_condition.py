@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from psycopg import errors
 from psycopg.sql import SQL, Identifier
 
-from quarry.collections.declaration import CollectionDeclaration, table_name
+from quarry.collections.declaration import CollectionDeclaration
+from quarry.collections.naming import table_name
 from quarry.collections.relations import Relation
 from quarry.collections.row_choice import RowCondition
 from quarry.postgres.schema import SyncConnection

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from quarry.collections.column_types import VECTOR, dimensions_of
 from quarry.collections.draft_parts import TableDraft
-from quarry.collections.guessing import is_date, is_flag, is_writable, words
+from quarry.collections.guessing import is_date, is_writable, words
+from quarry.collections.guessing_numbers import is_flag
 from quarry.collections.json_paths import keys_of
 from quarry.collections.relations import Column, Embedding
 from quarry.collections.table_guess import TableGuess

@@ -7,15 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import LiteralString
 
-from quarry.collections.collection import TEXT_MAX_CHARACTERS, Collection, OwnTable, quoted
-from quarry.collections.declaration import (
-    CollectionDeclaration,
-    FacetDeclaration,
-    FacetKind,
-    Referred,
-)
+from quarry.collections.collection import TEXT_MAX_CHARACTERS, Collection
+from quarry.collections.declaration import CollectionDeclaration, FacetDeclaration, FacetKind
 from quarry.collections.expression import expression_columns
 from quarry.collections.guessing import words
+from quarry.collections.own_table import OwnTable
+from quarry.collections.reference_declarations import Referred
+from quarry.collections.row_sql import quoted
 from quarry.language.inflections import inflections
 from quarry.language.nouns import plural, singular
 from quarry.platform.tables import COLLECTION_WINDOWS, EmbeddedTable

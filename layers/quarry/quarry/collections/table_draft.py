@@ -15,24 +15,19 @@ from quarry.collections.draft_reckoned import add_duration, add_sum, in_expressi
 from quarry.collections.guessing import (
     LABEL_WIDTH,
     date_purpose,
-    in_hundredths,
-    is_amount,
     is_contact,
     is_date,
-    is_flag,
-    is_number,
     is_place,
     is_role,
     is_sale,
     is_text,
     is_writable,
-    is_year,
     language_of,
     serves,
-    unit_of,
     words,
     written_out,
 )
+from quarry.collections.guessing_numbers import in_hundredths, is_amount, is_flag, is_number, is_year, unit_of
 from quarry.collections.json_paths import covered, own_name
 from quarry.collections.reached import Guesses, Reached, last_word, reached, telling_columns
 from quarry.collections.relations import Column

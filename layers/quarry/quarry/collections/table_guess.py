@@ -20,7 +20,6 @@ from quarry.collections.guessing import (
     is_date,
     is_due,
     is_machine_text,
-    is_number,
     is_numbered,
     is_page,
     is_place,
@@ -33,6 +32,7 @@ from quarry.collections.guessing import (
     text_width,
     words,
 )
+from quarry.collections.guessing_numbers import is_number
 from quarry.collections.json_paths import covered
 from quarry.collections.relations import Column, Reference, Relation
 from quarry.collections.secrets import Suspicion, suspicion

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from quarry.companies.candidates import NameMatch
-from quarry.companies.conditions import Relaxation, Standing, labels, relaxations, standings
+from quarry.companies.conditions import costs, labels, standings
 from quarry.companies.constraints import conditions_to_tell, constraints_of
 from quarry.companies.context import Asked, Candidates, Context, NearMiss, Ranking, Round, conditions_in_words
 from quarry.companies.contract import Company, EndReason, FinalAnswer, Reference, Telemetry
@@ -16,7 +16,7 @@ from quarry.companies.counting import Counted, aggregation_of, value_in_words
 from quarry.companies.fitting import NEAR_MISSES_MAX, nearest
 from quarry.companies.outputs import RankedCompany
 from quarry.companies.prompts import SummaryEntry, SummaryInputs, summary_messages
-from quarry.companies.query import Sought, is_of_status
+from quarry.companies.query import STARTUPS, Sought
 from quarry.companies.snippets import home, inline_description, profile_words
 from quarry.companies.store import unspoken
 from quarry.companies.summary import BROKEN_OFF, CUT_SHORT, summary_by_rule
@@ -45,9 +45,9 @@ class Result:
     asked: Asked
     chosen: Sequence[RankedCompany]
     companies: Mapping[str, Company]
-    standings: Mapping[str, Standing]
+    standings: Mapping[str, Sequence[bool]]
     near_misses: Sequence[NearMiss]
-    relaxations: Sequence[Relaxation]
+    relaxations: Sequence[tuple[str, int]]
     rounds: int
     end_reason: EndReason
     is_cut_short: bool
@@ -67,9 +67,9 @@ async def conclude(context: Context, now: Round) -> Result:
     chosen = _chosen(asked, ranking, companies, wanted)
     is_near = False
     unheard: Sequence[str] = ()
-    met: Mapping[str, Standing] = {}
+    met: Mapping[str, Sequence[bool]] = {}
     near: Sequence[NearMiss] = found.near_misses
-    costs: Sequence[Relaxation] = ()
+    without: Sequence[tuple[str, int]] = ()
     conditions = conditions_to_tell(asked.sought)
     if context.seconds_for_looking(False) > 0:
         try:
@@ -84,11 +84,11 @@ async def conclude(context: Context, now: Round) -> Result:
                 elif not chosen and not asked.exact:
                     near = await nearest(context, asked, found) or _nearest_in_meaning(ranking, found)
                     if not asked.sought.excluded:  # which companies speak of them, no condition tells
-                        costs = await relaxations(context.services.reader, asked.sought.conditions)
+                        without = await costs(context.services.reader, asked.sought.conditions)
         except (DatabaseUnavailable, TimeIsUp):
             context.run.degrade("company_search")
     return Result(
-        asked, chosen, companies, met, near, costs, now.nth, now.end_reason, now.is_cut_short, is_near, unheard
+        asked, chosen, companies, met, near, without, now.nth, now.end_reason, now.is_cut_short, is_near, unheard
     )
 
 
@@ -107,7 +107,7 @@ def conclude_counted(asked: Asked, counted: Counted) -> Result:
                 confidence=1.0,
             )
         )
-    met = Standing(tuple(range(len(counted.query.where))))
+    met = [True] * len(counted.query.where)
     return Result(
         replace(asked, sought=sought),
         chosen,
@@ -215,17 +215,17 @@ def _inputs(context: Context, result: Result) -> SummaryInputs:
         unheard=_unheard(result) if result.chosen else result.unheard,
         cut_short=result.is_cut_short,
         near=[(miss.company, miss.unmet) for miss in result.near_misses],
-        relaxations=[(each.label, each.rows) for each in result.relaxations],
+        relaxations=result.relaxations,
     )
 
 
 def _dropped(asked: Asked) -> Iterator[str]:
     """What was searched without, since nothing met it."""
     for condition in asked.dropped:
-        if not is_of_status(condition):
-            yield f"no company fits “{labels([condition])[0]}”, so it was left out"
-        elif not asked.sought.names_status:
+        if condition == STARTUPS:
             yield "no startup fits, so companies of any status were searched"
+        else:
+            yield f"no company fits “{labels([condition])[0]}”, so it was left out"
 
 
 def _unheard(result: Result) -> list[str]:
@@ -262,14 +262,13 @@ def final_answer(context: Context, result: Result, content: str) -> FinalAnswer:
             degraded_steps=context.run.degraded,
         ),
         aggregation=aggregation_of(result.counted) if result.counted else None,
+        session_id=context.run.session_id,
     )
 
 
 def _reference(result: Result, ranked: RankedCompany) -> Reference:
     conditions = conditions_to_tell(result.asked.sought)
-    standing = result.standings.get(ranked.company_id, Standing())
-    # what was only assumed, by us or by the model's plan, nobody asked for
-    misses = [place for place in standing.misses if conditions[place] not in result.asked.sought.assumed]
+    standing = list(zip(conditions, result.standings.get(ranked.company_id, ()), strict=False))
     return Reference(
         company_id=ranked.company_id,
         company_name=result.companies[ranked.company_id].company_name,
@@ -277,6 +276,7 @@ def _reference(result: Result, ranked: RankedCompany) -> Reference:
         inline_description=ranked.inline_description,
         evidence_chips=ranked.evidence_chips,
         confidence=ranked.confidence,
-        meets=labels([conditions[place] for place in standing.meets]),
-        misses=labels([conditions[place] for place in misses]),
+        meets=labels([condition for condition, is_met in standing if is_met]),
+        # what was only assumed, by us or by the model's plan, nobody asked for
+        misses=labels([each for each, is_met in standing if not is_met and each not in result.asked.sought.assumed]),
     )

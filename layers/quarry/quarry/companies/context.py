@@ -86,8 +86,10 @@ class Asked:
     detail: str = ""
 
     def relaxed(self) -> Asked:
-        """The same without what was only assumed."""
-        return replace(self, sought=self.sought.relaxed(), dropped=(*self.dropped, *self.sought.assumed))
+        """The same without some of what was only assumed."""
+        sought = self.sought.relaxed()
+        left_out = (each for each in self.sought.assumed if each not in sought.assumed)
+        return replace(self, sought=sought, dropped=(*self.dropped, *left_out))
 
 
 @dataclass(frozen=True)

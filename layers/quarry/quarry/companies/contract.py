@@ -235,7 +235,8 @@ class Aggregation(_Model):
 
 class FinalAnswer(_Model):
     """The whole answer. `content` is what the pieces add up to; `references` are best first, none when nothing fits.
-    `aggregation` is there where a number was asked for; `references` then are the first that were counted.
+    `aggregation` is there where a number was asked for; `references` then are the first that were counted. `session_id` is
+    that of the request, or a new one: it joins the turns of a chat that send it.
     """
 
     content: str
@@ -244,6 +245,7 @@ class FinalAnswer(_Model):
     companies_by_id: dict[str, Company]
     telemetry: Telemetry
     aggregation: Aggregation | None = None
+    session_id: str | None = None
 
 
 class ActivityEvent(Event):

@@ -123,7 +123,7 @@ def _judge(
         odds = SEED_ODDS.of(semantic, _overlap(company, inputs.seed, rarity), coverage)
     else:
         missed = sum(group.is_demanded and group not in groups for group in sought.tags)
-        odds = ODDS.of(semantic, coverage, tags) + (DEMANDS_MET if sought.stated else 0.0) - DEMANDED_MISSED * missed
+        odds = ODDS.of(semantic, coverage, tags) + (DEMANDS_MET if sought.demands else 0.0) - DEMANDED_MISSED * missed
         if sought.is_plain:
             odds = max(odds, PLAIN_ODDS.of(semantic, tags)) if missed else PLAIN_ODDS.of(semantic, tags)
     score = 1 / (1 + math.exp(-odds)) if sought.topic or inputs.seed else NOTHING_ASKED
@@ -214,7 +214,7 @@ def _chips(entry: Entry, evidence: _Evidence, inputs: RerankInputs, sought: Soug
     filed = {*company.sectors, *company.categories, *company.business_models, *company.niches}
     named = (str(value) for group in evidence.groups for each in group.conditions for value in each.scalars)
     yield from dict.fromkeys(value for value in named if value in filed)
-    asked = {each.field for each in comparisons_of(sought.stated)}
+    asked = {each.field for each in comparisons_of(sought.demands)}
     if asked & {"city", "country"} and home(company):
         yield home(company)
     if "funding_stage" in asked and company.funding_stage:

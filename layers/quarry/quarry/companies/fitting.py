@@ -7,13 +7,14 @@ from dataclasses import replace
 
 from quarry.companies.activity import counted
 from quarry.companies.candidates import Variant
-from quarry.companies.conditions import Standing, labels, standings
+from quarry.companies.conditions import labels, standings
 from quarry.companies.context import Asked, Candidates, Context, NearMiss, Plan, Round
 from quarry.companies.name_lookup import look_up
 from quarry.companies.outputs import PlanFilters
 from quarry.companies.ranking import Entry, boosted, has_niche, in_order
 from quarry.companies.store import retrieve_variants
 from quarry.platform.off_loop import off_loop
+from quarry.query.algebra import Condition
 
 NEAR_MISSES_MAX = 3
 
@@ -29,32 +30,23 @@ async def keep_fitting(context: Context, now: Round) -> tuple[Round, str]:
             for each in ordered
             if each.company_id in companies and not (asked.seed and each.company_id == asked.seed.id)
         ]
-        met = await _standings(context, plan, [entry.company.id for entry in entries])
+        # behind the conditions of the plan stands what is preferred
+        conditions = (*plan.conditions, *plan.sought.preferred)
+        met = await standings(context.services.reader, conditions, [entry.company.id for entry in entries])
         fitting, near = await off_loop(_parted, context, plan, entries, met)
         record.counts.update(before=len(entries), after=len(fitting))
     found = replace(found, companies=companies, fitting=fitting, near_misses=near)
     return replace(now, found=found), f"{len(fitting)} of {counted(len(entries), 'company', 'companies')} fit"
 
 
-async def _standings(context: Context, plan: Plan, ids: Sequence[str]) -> Mapping[str, Standing]:
-    """Which conditions each company meets and misses, behind those of the plan what is preferred."""
-    conditions = (*plan.conditions, *plan.sought.preferred)
-    if not conditions or not ids:
-        return {}
-    return await standings(context.services.reader, conditions, ids)
-
-
 def _parted(
-    context: Context, plan: Plan, entries: Sequence[Entry], met: Mapping[str, Standing]
+    context: Context, plan: Plan, entries: Sequence[Entry], met: Mapping[str, Sequence[bool]]
 ) -> tuple[list[Entry], list[NearMiss]]:
     """The entries that fit, best first, and the best of those that do not."""
-    nothing, required = Standing(), len(plan.conditions)
-    misses = {
-        entry.company.id: [place for place in met.get(entry.company.id, nothing).misses if place < required]
-        for entry in entries
-    }
+    required, preferred = len(plan.conditions), max(1, len(plan.sought.preferred))
+    misses = {entry.company.id: unmet(plan.conditions, met.get(entry.company.id, ())) for entry in entries}
     fitting = [
-        replace(entry, preference=_share_met(met.get(entry.company.id, nothing), required, plan))
+        replace(entry, preference=sum(met.get(entry.company.id, ())[required:]) / preferred)
         for entry in entries
         if not misses[entry.company.id]
     ]
@@ -66,14 +58,12 @@ def _parted(
     best = boosted(fitting, plan.output.filters, context.settings.company_niche_weight)[
         : context.settings.company_filtered_max
     ]
-    return best, [
-        NearMiss(entry.company, labels([plan.conditions[place] for place in misses[entry.company.id]]))
-        for entry in missed[:NEAR_MISSES_MAX]
-    ]
+    return best, [NearMiss(entry.company, labels(misses[entry.company.id])) for entry in missed[:NEAR_MISSES_MAX]]
 
 
-def _share_met(stands: Standing, required: int, plan: Plan) -> float:
-    return sum(place >= required for place in stands.meets) / max(1, len(plan.sought.preferred))
+def unmet(conditions: Sequence[Condition], met: Sequence[bool]) -> list[Condition]:
+    """The conditions that are not met."""
+    return [each for each, is_met in zip(conditions, met, strict=False) if not is_met]
 
 
 def as_planned(entries: Sequence[Entry], filters: PlanFilters) -> list[Entry]:
@@ -120,9 +110,6 @@ async def nearest(context: Context, asked: Asked, found: Candidates) -> list[Nea
     )
     ids = [each.company_id for each in candidates][:NEAR_MISSES_MAX]
     companies = await look_up(context, ids, found.companies)
-    met = await standings(context.services.reader, conditions, ids) if ids else {}
-    return [
-        NearMiss(companies[id], labels([conditions[place] for place in met[id].misses]))
-        for id in ids
-        if id in met and id in companies and met[id].misses
-    ]
+    met = await standings(context.services.reader, conditions, ids)
+    misses = {id: unmet(conditions, met[id]) for id in ids if id in met and id in companies}
+    return [NearMiss(companies[id], labels(each)) for id, each in misses.items() if each]

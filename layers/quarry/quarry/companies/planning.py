@@ -175,7 +175,7 @@ def plans_by_rule(context: Context, asked: Asked) -> bool:
     if context.settings.company_planner == "never":
         return True
     sought = asked.sought
-    is_simple = sought.is_plain and len(sought.tags) == 1 and not (sought.stated or sought.excluded or sought.asks)
+    is_simple = sought.is_plain and len(sought.tags) == 1 and not (sought.is_stated or sought.asks)
     return (
         context.settings.company_planner == "auto" and is_simple and not context.request.history and asked.seed is None
     )

@@ -37,11 +37,11 @@ class TagGroup:
 class Sought:
     """What is sought.
 
-    `stated` conditions must hold; `assumed` ones hold as long as something meets them: that startups are meant where no status is
-    named. `tags` and what is `preferred` speak for a company, and rule none out. `excluded` are words that no company may hold.
-    `topic` is what is to be found by words and by meaning, `words` its stems; `is_plain`: tags make it up. `missing` are places
-    that no company is in. `asks` is the query for a number or groups, where one was asked for. `has_more`: there are more
-    conditions than are looked at together.
+    `stated` conditions must hold; `assumed` ones hold as long as something meets them: those that the question may say, and that
+    startups are meant where no status is named. `tags` and what is `preferred` speak for a company, and rule none out. `excluded`
+    are words that no company may hold. `topic` is what is to be found by words and by meaning, `words` its stems. `is_plain`:
+    tags make it up. `missing` are places that no company is in. `asks` is the query for a number or groups, where one was asked
+    for. `has_more`: there are more conditions than are looked at together.
     """
 
     question: str
@@ -65,13 +65,18 @@ class Sought:
         return (*self.stated, *self.assumed)
 
     @property
+    def demands(self) -> tuple[Condition, ...]:
+        """What the question says or may say of every company."""
+        return tuple(each for each in self.conditions if each != STARTUPS)
+
+    @property
     def names_status(self) -> bool:
-        return any(STATUS in fields_of(each) for each in self.stated)
+        return any(STATUS in fields_of(each) for each in self.demands)
 
     @property
     def is_stated(self) -> bool:
         """Whether conditions say which companies are meant: more than that startups are."""
-        return bool(self.stated or self.excluded)
+        return bool(self.demands or self.excluded)
 
     def guessed(self, statuses: Sequence[str]) -> Sought:
         """The same with a model's choice of the statuses instead of startups, where nothing says more."""
@@ -82,8 +87,11 @@ class Sought:
         return replace(self, assumed=tuple(guess if each == STARTUPS else each for each in self.assumed))
 
     def relaxed(self) -> Sought:
-        """The same without what was only assumed."""
-        return replace(self, assumed=())
+        """The same without one thing that was only assumed: what the question may say, least likely first, then that startups are
+        meant.
+        """
+        left_out = next((each for each in reversed(self.assumed) if each != STARTUPS), STARTUPS)
+        return replace(self, assumed=tuple(each for each in self.assumed if each != left_out))
 
     def bounded(self) -> Sought:
         """The same with each condition once, and with no more of them than are looked at together."""
@@ -106,11 +114,6 @@ def assumed(stated: Sequence[Condition]) -> tuple[Condition, ...]:
 
 def _once(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
     return tuple(dict.fromkeys(conditions))
-
-
-def is_of_status(condition: Condition) -> bool:
-    """Whether a condition asks for nothing but a status."""
-    return fields_of(condition) == {STATUS}
 
 
 def fields_of(condition: Condition) -> set[str]:

@@ -16,37 +16,42 @@ from quarry.agent.sources import Asked
 from quarry.companies.facets import COMPANIES, TAG_FACETS
 from quarry.companies.query import COUNT_MAX, STARTUPS, Sought, TagGroup, assumed, fields_of
 from quarry.companies.sources import read_schema
+from quarry.language.numerals import numeral_value
 from quarry.language.stemming import stem
 from quarry.language.tokens import keys
 from quarry.platform.contract import Evidence
 from quarry.platform.off_loop import off_loop
-from quarry.platform.text import STOP_WORDS, significant_words
+from quarry.platform.text import significant_words
 from quarry.query.algebra import AnyOf, Comparison, Condition, Query
+from quarry.query.schema import Schema
 from quarry.reader.candidates import Candidate
 from quarry.reader.features import index_of
+from quarry.reader.likely import likely_conditions, words_left
 from quarry.reader.options import Test
 from quarry.reader.reading import Reading
-from quarry.reader.said import Place, Said, SaidDays, SaidNumber, SaidValue
+from quarry.reader.said import Said, SaidValue
 from quarry.services.services import Caller, Services
 
 CHANCE_MIN = 0.5
 """From this share of the ways to read a question on, what they say holds; else its words are searched for."""
+SURE = 0.8
+"""Below this share a condition holds only as long as something meets it."""
+MEANT_SHARE = 1 / 3
+"""Words mean values of each field that is so likely meant, next to the likeliest one."""
 SYNONYMS_MAX = 5_000
 REMEMBERED_SECONDS = 60.0
 EARLIER_MAX = 5
 """So many questions back a follow-up may go for its conditions."""
 
-NAMED_NEAR_MAX = 2
-"""So many words may stand between a number and the name of its field."""
-
 _PARTS = re.compile(r"[&/,]")
 _SOURCE = "companies"
+_MEASURED = frozenset(("number", "money", "year", "date"))
 
 
 async def read_sought(question: str, earlier: Sequence[str], caller: Caller, services: Services) -> Sought:
     """What a question seeks, after the `earlier` ones that it may go on from. Raises DatabaseUnavailable."""
-    synonyms = await services.memory.read("company synonyms", lambda: _synonyms(services), seconds=REMEMBERED_SECONDS)
-    asked = Asked(read_schema(synonyms), caller, {}, {_SOURCE: (_SOURCE, _SOURCE)})
+    schema = await services.memory.read("company schema", lambda: _schema(services), seconds=REMEMBERED_SECONDS)
+    asked = Asked(schema, caller, {}, {_SOURCE: (_SOURCE, _SOURCE)})
     today = datetime.datetime.now(datetime.UTC).date()
     reading: Reading | None = None
     sought: Sought | None = None
@@ -57,18 +62,32 @@ async def read_sought(question: str, earlier: Sequence[str], caller: Caller, ser
     return sought
 
 
-async def _synonyms(services: Services) -> tuple[tuple[str, str, str], ...]:
-    rows = await services.reader.rows(
+async def _schema(services: Services) -> Schema:
+    """What questions are read over: with the synonyms of the data, and without the fields that no company has."""
+    database = services.reader
+    synonyms = await database.rows(
         "select field, said, value from company_synonyms order by id limit %s", [SYNONYMS_MAX]
     )
-    return tuple((row["field"], row["said"], row["value"]) for row in rows)
+    empty = await database.rows(
+        "select attname from pg_stats where schemaname = current_schema() and tablename = 'companies' and null_frac = 1"
+    )
+    return read_schema(
+        tuple((row["field"], row["said"], row["value"]) for row in synonyms),
+        frozenset(row["attname"] for row in empty),
+    )
 
 
 def _sought(reading: Reading, before: Reading | None, sought_before: Sought | None) -> Sought:
     own = _Own(reading, before).sought()
     if before is None or sought_before is None or _chance_of_going_on(reading) < CHANCE_MIN:
         return own
-    return _after(sought_before, own)
+    # who names another topic than before starts anew, whatever word introduces it
+    return own if _has_topic(own) and _has_topic(sought_before) else _after(sought_before, own)
+
+
+def _has_topic(sought: Sought) -> bool:
+    """Whether a question says what companies are about: with a tag, or with several words."""
+    return bool(sought.tags) or sum(numeral_value(word) is None for word in sought.words) > 1
 
 
 def _chance_of_going_on(reading: Reading) -> float:
@@ -127,6 +146,7 @@ class _Own:
         kept = before.best[0][0].conditions.tests if before and before.best else ()
         self._kept = {id(test) for test in kept}
         self._stated: list[Condition] = []
+        self._guessed: list[tuple[float, Condition]] = []
         self._tags: list[TagGroup] = []
         self._excluded: list[str] = []
         self._evidence: list[Evidence] = []
@@ -138,11 +158,12 @@ class _Own:
             self._add_value(said)
         self._add_numbers()
         topic = self._topic()
-        stated = _alternatives(self._stated)
+        likely = sorted(self._guessed, key=lambda each: -each[0])
+        stated, guessed = _alternatives(self._stated), _alternatives([each for _, each in likely])
         return Sought(
             question=self._said.text,
             stated=stated,
-            assumed=assumed(stated),
+            assumed=(*guessed, *assumed((*stated, *guessed))),
             tags=tuple(self._tags),
             excluded=tuple(dict.fromkeys(self._excluded)),
             topic=topic,
@@ -161,13 +182,16 @@ class _Own:
         if chances.of_denial > max(chances.of_asking, CHANCE_MIN):
             self._rule_out(said, chances)
             return
-        likely = [field for field, chance in chances.asked.items() if chance >= max(chances.asked.values()) / 2]
+        likely = [
+            field for field, chance in chances.asked.items() if chance >= MEANT_SHARE * max(chances.asked.values())
+        ]
         hard = [field for field in likely if field not in TAG_FACETS and _values(said, field)]
         if hard == ["status"] and _values(said, "status") == STARTUPS.values and chances.of_asking >= CHANCE_MIN:
             self._leave_out(said.place.first, said.place.last, "status", "affirmed")
             return  # that these are meant is assumed anyway
         if hard and chances.of_asking >= CHANCE_MIN:
-            self._stated.append(_any(Comparison(field=field, values=_values(said, field)) for field in hard))
+            asked = _any(Comparison(field=field, values=_values(said, field)) for field in hard)
+            self._add(asked, chances.of_asking)
             self._leave_out(said.place.first, said.place.last, hard[0], "affirmed")
             return
         name = self._words(said.place.first, said.place.last)
@@ -178,6 +202,12 @@ class _Own:
             is_demanded = chances.of_asking >= CHANCE_MIN and any(field in TAG_FACETS for field in likely)
             self._tags.append(TagGroup(name, tags, is_demanded))
             self._tell(said.place.first, said.place.last, tags[0].field, "preferred")
+
+    def _add(self, condition: Condition, chance: float) -> None:
+        if chance >= SURE:
+            self._stated.append(condition)
+        else:
+            self._guessed.append((chance, condition))
 
     def _chances(self, said: SaidValue) -> _Chances:
         chances = _Chances(defaultdict(float), defaultdict(float))
@@ -200,7 +230,7 @@ class _Own:
     def _rule_out(self, said: SaidValue, chances: _Chances) -> None:
         """Rule out the values; of tags also the words that name them, which companies may hold without being filed so."""
         denied = {field: chance for field, chance in chances.denied.items() if _values(said, field)}
-        fields = [field for field, chance in denied.items() if chance >= max(denied.values()) / 2]
+        fields = [field for field, chance in denied.items() if chance >= MEANT_SHARE * max(denied.values())]
         if not fields:
             return
         for field in fields:
@@ -212,30 +242,16 @@ class _Own:
     # ---- numbers and years ----
 
     def _add_numbers(self) -> None:
-        chances: dict[Comparison, float] = defaultdict(float)
-        for test, is_denied, chance in self._tests():
-            field = test.field
-            if field is None or is_denied or not (field.is_number or field.is_date) or test.op == "!=":
+        for each in likely_conditions(self._reading):
+            comparison = each.condition
+            is_own = each.mask and isinstance(comparison, Comparison) and comparison.scalars and not each.is_denied
+            if not is_own or not isinstance(comparison, Comparison) or each.chance < CHANCE_MIN:
                 continue
-            values = {"values": test.values} if test.op == "between" else {"value": next(iter(test.values), None)}
-            chances[Comparison.model_validate({"field": field.name, "op": test.op, **values})] += chance
-        said: list[SaidNumber | SaidDays] = [*self._said.numbers, *self._said.days]
-        for comparison, chance in chances.items():
-            if chance >= CHANCE_MIN:
-                self._stated.append(comparison)
-                for each in said:
-                    if _is_said_by(comparison, each):
-                        first, last = self._with_name(each.place, comparison.field)
-                        self._leave_out(first, last, comparison.field, "affirmed")
-
-    def _with_name(self, place: Place, field: str) -> tuple[int, int]:
-        """The words of a number or time with those beside it that name its field."""
-        first, last = place.first, place.last
-        for named, places in self._said.named.items():
-            for each in places if named.name == field else ():
-                if -NAMED_NEAR_MAX <= each.first - last <= NAMED_NEAR_MAX or 0 <= first - each.last <= NAMED_NEAR_MAX:
-                    first, last = min(first, each.first), max(last, each.last)
-        return first, last
+            if COMPANIES.facet(comparison.field).kind in _MEASURED:
+                self._add(comparison, each.chance)
+                self._left_out |= each.mask
+                for first, last in _runs(each.mask):
+                    self._tell(first, last, comparison.field, "affirmed")
 
     def _count(self) -> int | None:
         """How many companies are wanted."""
@@ -279,15 +295,8 @@ class _Own:
                 yield self._words(said.place.first, said.place.last)
 
     def _topic(self) -> str:
-        """The words that no condition says, as they stand, without small words at either end."""
-        tokens = self._said.tokens
-        nouns = sum(1 << place for place in self._nouns)
-        kept = [place for place in range(len(tokens)) if not (self._left_out | nouns) >> place & 1]
-        while kept and tokens[kept[0]].key in STOP_WORDS:
-            kept.pop(0)
-        while kept and tokens[kept[-1]].key in STOP_WORDS:
-            kept.pop()
-        return " ".join(tokens[place].text for place in kept)
+        """The words that no condition says, and that companies are not called by."""
+        return words_left(self._said, self._left_out | sum(1 << place for place in self._nouns))
 
     @cached_property
     def _nouns(self) -> set[int]:
@@ -377,10 +386,13 @@ def _has_one(field: str) -> bool:
     return not COMPANIES.facet(field).is_array
 
 
-def _is_said_by(comparison: Comparison, said: SaidNumber | SaidDays) -> bool:
-    """Whether a comparison has the number, or a year, of these words."""
-    if isinstance(said, SaidDays):
-        ends = [float(day.year) for day in (said.days.first, said.days.last) if day]
-    else:
-        ends = [number for number in (said.least, said.most) if number is not None]
-    return any(float(value) in ends for value in comparison.scalars if isinstance(value, int | float))
+def _runs(mask: int) -> Iterator[tuple[int, int]]:
+    """The words of a mask, those that stand together as one: of each run the first word, and the one behind the last."""
+    first = 0
+    while mask >> first:
+        last = first
+        while mask >> last & 1:
+            last += 1
+        if last > first:
+            yield first, last
+        first = last + 1

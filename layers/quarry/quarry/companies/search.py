@@ -51,7 +51,7 @@ async def search_companies(
     settings = services.settings
     budget, asked = _budget(settings), request.as_asked()
     with services.run("companies", caller, request.question, asked, budget, request_id, run_id) as run:
-        run.session_id = request.session_id
+        run.session_id = request.session_id or str(run.id)
         timeline = Timeline(run)
         try:
             async with aclosing(_search(Context(request, caller, services, run, settings), timeline)) as events:

@@ -51,15 +51,15 @@ SEARCHED = Schema({"companies": _source(_FIELDS)})
 
 
 @lru_cache(maxsize=8)
-def read_schema(synonyms: tuple[tuple[str, str, str], ...] = ()) -> Schema:
+def read_schema(synonyms: tuple[tuple[str, str, str], ...] = (), empty: frozenset[str] = frozenset()) -> Schema:
     """What questions are read over: each field by all that it is called, with `synonyms`: a field, words, and the value that they
-    stand for. A name is looked up by itself: a word of one is seldom meant as a filter.
+    stand for, without those whose columns are `empty`. A name is looked up by itself: a word of one is seldom meant as a filter.
     """
     table = _with_synonyms(synonyms)
     fields = {
         name: replace(each, listed=(table, name)) if each.listed else each
         for name, each in _FIELDS.items()
-        if name not in NAME_FACETS
+        if name not in NAME_FACETS and COMPANIES.facet(name).column not in empty
     }
     numbers = [COMPANIES.facet(name) for name, each in fields.items() if each.listed is None]
     called = [(each.name, word) for each in numbers for word in each.words if word not in fields]

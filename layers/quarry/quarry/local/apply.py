@@ -15,7 +15,8 @@ from psycopg.errors import Error as PostgresError
 from quarry.collections.apply import Change, apply_change, plan_changes, stored_collections, take_turn
 from quarry.collections.checking import check, tables_named
 from quarry.collections.collection import Collection
-from quarry.collections.declaration import CollectionDeclaration, DeclarationError, Lines, read_declarations
+from quarry.collections.declaration import CollectionDeclaration
+from quarry.collections.declaration_file import DeclarationError, Lines, read_declarations
 from quarry.collections.json_sample import with_documents
 from quarry.collections.relations import Embedding, read_catalog
 from quarry.collections.row_condition import with_conditions

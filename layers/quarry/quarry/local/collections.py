@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from quarry.collections.declaration import nearest
 from quarry.collections.drafting import Draft, draft
 from quarry.collections.json_sample import with_documents
+from quarry.collections.naming import nearest
 from quarry.collections.relations import Embedding, Relation, relations_named, relations_of_schema
 from quarry.local.database import database_url
 from quarry.local.explained import HEADINGS, explained

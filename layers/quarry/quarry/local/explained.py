@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from quarry.collections.apply import resolved
-from quarry.collections.collection import Collection, make_collection, used_columns
-from quarry.collections.declaration import read_declarations, table_name
+from quarry.collections.collection import Collection, make_collection
+from quarry.collections.declaration_file import read_declarations
+from quarry.collections.naming import table_name
 from quarry.collections.relations import Relation
 from quarry.collections.search_table import search_table
+from quarry.collections.used_columns import used_columns
 from quarry.query.of_collection import Declared, sources_of
 from quarry.query.schema import Field, Kind, Source
 

@@ -10,11 +10,12 @@ from pathlib import Path
 
 from quarry.collections import toml_text
 from quarry.collections.apply import apply_change, stored_collections
-from quarry.collections.declaration import FILE_NAME, read_declarations, table_name
+from quarry.collections.declaration_file import FILE_NAME, read_declarations
 from quarry.collections.draft_parts import slug
 from quarry.collections.drafting import draft_one
 from quarry.collections.file_table import MADE_BY_LOAD, FileLoad, Mode
 from quarry.collections.loaded_files import refuse_known, remember
+from quarry.collections.naming import table_name
 from quarry.collections.relations import Relation, relations_named
 from quarry.files.options import ReadOptions
 from quarry.files.records import UnreadableFile
@@ -94,17 +95,22 @@ def load_collection(
                         apply_change(connection, change, schema)
                     _warn_of_others(connection, declared)
         except (LoadError, UnreadableFile) as error:
-            told = error.problems[:REPORTED_PROBLEMS_MAX] if isinstance(error, LoadError) else [error.message]
-            problems = [str(each) for each in told]
-            for problem in problems:
-                note(problem)
-            tell(files=[{"file": told_name, "rows": 0, "problems": problems}])
-            advice = "; mend these rows, or leave them out with --skip-invalid" if isinstance(error, LoadError) else ""
-            note(f"nothing was loaded{advice}")
+            _report_failure(error, told_name)
             return False
         in_step = asyncio.run(fill(database, table[1], embed=embed))
     tell(f'try: quarry ask records "How many {table[1].replace("_", " ")} are there?"\n     quarry serve')
     return in_step
+
+
+def _report_failure(error: LoadError | UnreadableFile, files: str) -> None:
+    """Say what is wrong with the rows or the files, and that nothing was loaded."""
+    found = error.problems[:REPORTED_PROBLEMS_MAX] if isinstance(error, LoadError) else [error.message]
+    problems = [str(each) for each in found]
+    for problem in problems:
+        note(problem)
+    tell(files=[{"file": files, "rows": 0, "problems": problems}])
+    advice = "; mend these rows, or leave them out with --skip-invalid" if isinstance(error, LoadError) else ""
+    note(f"nothing was loaded{advice}")
 
 
 def _check_declared(table: TableName, text: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from quarry.catalog import FORGETTABLE
-from quarry.collections.declaration import nearest
+from quarry.collections.naming import nearest
 from quarry.collections.upkeep import read_collections
 from quarry.local.database import LocalDatabase
 from quarry.local.telling import write_json

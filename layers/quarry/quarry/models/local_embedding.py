@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Final, Self, TypeVar
 from quarry.models.safetensors import read_safetensors
 from quarry.models.wordpiece import MAX_PIECES, WordPiece
 from quarry.platform.errors import ConfigurationError, ModelUnavailable
-from quarry.platform.settings import LOCAL_EMBEDDING_DIMENSIONS, LOCAL_EMBEDDING_MODEL
+from quarry.platform.setting_fields import LOCAL_EMBEDDING_DIMENSIONS, LOCAL_EMBEDDING_MODEL
 
 if TYPE_CHECKING:
     import numpy as np
@@ -77,8 +77,7 @@ LINEAR_LAYERS = tuple(
 class LocalEmbedding:
     """An `EmbeddingModel` that runs inside this process.
 
-    To make one costs nothing and never fails. Without installed weights `windows` works and `embed` raises
-    ModelUnavailable; `available` tells beforehand.
+    Making one costs nothing. Without installed weights `embed` raises ModelUnavailable; see `available`.
     """
 
     name: Final = LOCAL_EMBEDDING_MODEL

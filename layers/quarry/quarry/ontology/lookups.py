@@ -11,7 +11,7 @@ from quarry.agent.hits import Hit
 from quarry.agent.sources import Asked
 from quarry.ontology.candidates import Candidates
 from quarry.ontology.contract import RESULTS_MAX, EntityType
-from quarry.ontology.reading import searched_words
+from quarry.ontology.reading import read_sought
 from quarry.ontology.retrieval import find_entities, whole_entity
 from quarry.ontology.tables import TABLES
 from quarry.platform.snippet import mark, unmark
@@ -26,13 +26,13 @@ async def search_text(
     """
     acting = services.acting(asked.settings)
     with services.run("ontology", asked.caller, text, {"text": text, "types": list(names)}) as run:
-        query = await searched_words(text, asked.caller, services)
+        types = cast("Sequence[EntityType]", names)
         found = await find_entities(
-            services.reader,
+            acting.reader,
             asked.caller,
-            query=query,
+            await read_sought(text, types, asked.caller, services),
             project_id=None,
-            types=cast("Sequence[EntityType]", names),
+            types=types,
             limit=RESULTS_MAX,
         )
         kept = {

@@ -1,43 +1,114 @@
-"""A query as a workspace is searched for it: by its words, but for values of the data that it rules out."""
+"""A query as a workspace is searched for it: conditions that it likely states, and the words that are left to search for."""
 
 from __future__ import annotations
 
 import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
 
-from quarry.agent.matches import value_links
 from quarry.agent.reading import read_over
 from quarry.agent.sources import Asked
-from quarry.ontology.sources import sources_for
+from quarry.ontology.contract import EntityType
+from quarry.ontology.facets import SEARCHED_BY_TYPE
+from quarry.ontology.sources import SCHEMA, settings_of
 from quarry.platform.off_loop import off_loop
-from quarry.query.schema import Schema
-from quarry.reader.likely import ruled_out
+from quarry.query.algebra import Condition
+from quarry.reader.likely import LikelyCondition, likely_conditions, ruled_out, words_left
+from quarry.reader.names import SourceName
 from quarry.reader.reading import Reading
 from quarry.services.services import Caller, Services
 
-RULED_OUT_MIN = 0.5
-"""From this probability on, a value is excluded; else its words are searched for."""
+LIKELY = 0.5
+"""From this probability on, a condition must hold; else its words are searched for."""
+WHOLE = 0.9
+"""From this likeness on, words are a name."""
+SAID_MIN = 0.5
+"""More than so much of a value must be said for it to leave anything out."""
+PREFERRED = 0.2
+"""From this probability on, a condition puts those first that meet it."""
+_ABSENCE = frozenset(("is_null", "not_null"))
 _DOMAIN = "ontology"
 
 
-async def searched_words(query: str, caller: Caller, services: Services) -> str:
-    """What is searched for: `query`, with each value of the caller's things that it rules out as an exclusion ("tasks not
-    blocked": `tasks not -"blocked"`). Raises DatabaseUnavailable.
+@dataclass(frozen=True)
+class Sought:
+    """What a query seeks: things that meet all conditions of `where`, of these `types` where it names them, those first that meet
+    what is `preferred`, found by the words of `text`.
     """
-    sources, settings = await sources_for(caller, services)
-    names = list(sources)
-    asked = Asked(Schema(sources), caller, settings, {name: (_DOMAIN, name) for name in names})
-    # most queries name no value, and need no more than this look-up
-    links = await value_links(query, names, asked, services)
-    if not links:
-        return query
+
+    text: str
+    where: tuple[Condition, ...] = ()
+    preferred: tuple[Condition, ...] = ()
+    types: tuple[EntityType, ...] = ()
+
+
+async def read_sought(query: str, types: Sequence[EntityType], caller: Caller, services: Services) -> Sought:
+    """What a query seeks among the caller's things of these types. Raises DatabaseUnavailable."""
+    names: list[str] = [*dict.fromkeys(types)] or [*SCHEMA.sources]
+    asked = Asked(SCHEMA, caller, settings_of(caller), {name: (_DOMAIN, name) for name in names})
     today = datetime.datetime.now(datetime.UTC).date()
-    return await off_loop(with_exclusions, await read_over(query, names, asked, services, today, links=links))
+    return await off_loop(sought, await read_over(query, names, asked, services, today))
+
+
+def sought(reading: Reading) -> Sought:
+    """What a question seeks, as it was read."""
+    said, likely = reading.said, likely_conditions(reading)
+    required = [each for each in likely if _is_required(each, reading)]
+    narrowing = [each for each in required if not each.is_denied]
+    type, type_mask = _named_type(reading)
+    mask = type_mask
+    for each in required:
+        mask |= each.mask
+    text = words_left(said, mask)
+    if not required or (text and not narrowing):
+        # what is only ruled out leaves nearly everything: the search by words excludes it
+        return Sought(with_exclusions(reading))
+    preferred = tuple(each.condition for each in likely if each not in required and _is_preferred(each, required))
+    return Sought(text, tuple(each.condition for each in required), preferred, (type,) if type else ())
+
+
+def _is_required(each: LikelyCondition, reading: Reading) -> bool:
+    """Whether a condition is likely enough to leave out what does not meet it."""
+    if each.chance < LIKELY or each.said <= SAID_MIN or (each.ops & _ABSENCE and reading.verdict == "refused"):
+        return False
+    if each.ops & {"contains"} or (each.mask & _type_words(reading) and reading.verdict == "refused"):
+        return False  # words are searched for, and a plan is hardly what was planned
+    facets = SEARCHED_BY_TYPE["task"].by_name
+    is_hard = all(name not in facets or facets[name].is_hard for name in each.fields)
+    return each.ops != {"not_null"} and (is_hard or reading.verdict != "refused")
+
+
+def _type_words(reading: Reading) -> int:
+    """The words that name types, as bits."""
+    mask = 0
+    for named, places in reading.said.named.items():
+        if isinstance(named, SourceName) and places[0].likeness >= WHOLE:
+            mask |= places[0].mask
+    return mask
+
+
+def _is_preferred(each: LikelyCondition, required: Sequence[LikelyCondition]) -> bool:
+    taken = {name for other in required for name in other.fields}
+    return each.chance >= PREFERRED and not (each.ops & _ABSENCE or each.fields & taken)
+
+
+def _named_type(reading: Reading) -> tuple[EntityType | None, int]:
+    """The type that a question likely asks for and names, with the words that name it."""
+    chances: dict[str, float] = {}
+    for candidate, chance in reading.shares:
+        name = candidate.query["source"]
+        chances[name] = chances.get(name, 0.0) + chance
+    for named, places in reading.said.named.items():
+        if isinstance(named, SourceName) and chances.get(named.name, 0.0) >= LIKELY:
+            return cast("EntityType", named.name), places[0].mask
+    return None, 0
 
 
 def with_exclusions(reading: Reading) -> str:
     """The text of a question in which each value that it likely rules out is excluded; as it is where there is none."""
     said, kept, last = reading.said, list[str](), 0
-    excluded = sorted(ruled_out(reading, RULED_OUT_MIN), key=lambda each: each.place.first)
+    excluded = sorted(ruled_out(reading, LIKELY), key=lambda each: each.place.first)
     for value in excluded:
         start, end = said.tokens[value.place.first].start, said.tokens[value.place.last - 1].end
         kept.append(said.text[last:start].strip())

@@ -2,54 +2,108 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import datetime
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from typing import Any
+
+from psycopg.sql import SQL, Composable, Identifier
 
 from quarry.ontology.candidates import Candidate, Candidates
-from quarry.ontology.contract import EntityType, WholeEntity
+from quarry.ontology.contract import ENTITY_TYPES, EntityType, WholeEntity
+from quarry.ontology.facets import SEARCHED_BY_TYPE
+from quarry.ontology.reading import Sought
+from quarry.ontology.sources import SCHEMA
+from quarry.ontology.tables import TABLES
 from quarry.platform.errors import NotFound
 from quarry.postgres.call import call
 from quarry.postgres.pool import Database
+from quarry.query.algebra import Condition
+from quarry.query.keys import meeting
 from quarry.services.services import Caller
+
+FILTERED_MAX = 2_000
+"""Of so many things that meet the conditions, those due first, the best are shown."""
 
 _FIELDS = tuple(field.name for field in fields(Candidate))
 
 # One round trip: whether the project is the caller's, and what was found in it.
-_SEARCH = """
+_KNOWN_PROJECT = """
 select k.project_is_known, e.*
 from (
   select %(project_id)s::text is null
     or exists (select from onto_projects p where p.id = %(project_id)s and p.created_by = %(actor_id)s) as project_is_known
 ) k
-left join onto_search_entities(%(actor_id)s, %(query)s, %(project_id)s, %(types)s, %(limit)s) e on k.project_is_known
+left join {} e on k.project_is_known
 """
+_SEARCH = _KNOWN_PROJECT.format("onto_search_entities(%(actor_id)s, %(query)s, %(project_id)s, %(types)s, %(limit)s)")
+_FILTERED = _KNOWN_PROJECT.format(
+    "onto_filtered_entities(%(actor_id)s, %(query)s, %(project_id)s, %(types)s, %(ids)s, %(preferred)s, %(limit)s)"
+)
 
 
 async def find_entities(
     database: Database,
     caller: Caller,
+    sought: Sought,
     *,
-    query: str,
     project_id: str | None,
-    types: Sequence[EntityType] | None,
+    types: Sequence[EntityType],
     limit: int,
 ) -> Candidates:
-    """The caller's best `limit` entities for `query`; `types` None for all. Raises NotFound for a project that is not theirs."""
-    rows = await database.rows(
-        _SEARCH,
-        {
-            "actor_id": caller.user_id,
-            "query": query,
-            "project_id": project_id,
-            "types": list(types) if types is not None else None,
-            "limit": limit,
-        },
-    )
+    """The caller's best `limit` entities for what is sought; no `types` for all. The database must know who the caller is.
+
+    Raises NotFound for a project that is not theirs.
+    """
+    wanted: dict[str, Any] = {"types": list(types) or None}
+    if sought.where:
+        chosen = [each for each in types or ENTITY_TYPES if each in sought.types] if sought.types else types
+        wanted = await _meeting(database, caller, sought, chosen or ENTITY_TYPES)
+    given = {"actor_id": caller.user_id, "query": sought.text, "project_id": project_id, "limit": limit, **wanted}
+    rows = await database.rows(_FILTERED if sought.where else _SEARCH, given)
     if not rows[0]["project_is_known"]:
         raise NotFound("You have no project with this id.")
     found = [row for row in rows if row["id"] is not None]
     entities = tuple(Candidate(**{name: row[name] for name in _FIELDS}) for row in found)
-    return Candidates(entities, found[0]["total"], found[0]["more"]) if found else Candidates((), 0)
+    if not found:
+        return Candidates((), 0)
+    more = len(wanted["ids"]) > FILTERED_MAX if sought.where else found[0]["more"]
+    return Candidates(entities, found[0]["total"], more)
+
+
+async def _meeting(database: Database, caller: Caller, sought: Sought, types: Sequence[EntityType]) -> dict[str, Any]:
+    """The things of these types that meet all conditions, by preferred conditions met, then by due date."""
+    parameters: dict[str, Any] = {"actor_id": caller.user_id, "most": FILTERED_MAX + 1}
+    parts = [_of_type(type, sought, parameters) for type in types]
+    rows = await database.rows(
+        SQL("select * from ({}) e order by preferred desc, due nulls last, type, id limit %(most)s").format(
+            SQL(" union all ").join(parts)
+        ),
+        parameters,
+    )
+    return {name: [row[column] for row in rows] for name, column in _COLUMNS.items()}
+
+
+_COLUMNS: Mapping[str, str] = {"types": "type", "ids": "id", "preferred": "preferred"}
+
+
+def _of_type(type: EntityType, sought: Sought, parameters: dict[str, Any]) -> Composable:
+    today = datetime.datetime.now(datetime.UTC).date()
+
+    def met(conditions: Sequence[Condition]) -> Composable:
+        return meeting(conditions, type, SCHEMA, today, parameters)
+
+    preferred: list[Composable] = [SQL("coalesce({}, false)::int").format(met([each])) for each in sought.preferred]
+    return SQL(
+        "select e.type, e.id, {preferred} as preferred, {due} as due from onto_search_entries e join {table} t on t.id = e.id"
+        " where e.created_by = %(actor_id)s and e.type = {type} and {met}"
+    ).format(
+        preferred=SQL(" + ").join(preferred or [SQL("0")]),
+        due=SQL(SEARCHED_BY_TYPE[type].facet("due").sql),
+        table=Identifier(TABLES[type]),
+        type=type,
+        met=met(sought.where),
+    )
 
 
 async def whole_entity(database: Database, caller: Caller, type: EntityType, entity_id: str) -> WholeEntity:

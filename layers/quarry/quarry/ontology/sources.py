@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from quarry.ontology.contract import EntityType
 from quarry.ontology.facets import SEARCHED_BY_TYPE
+from quarry.query.algebra import Comparison, Condition
 from quarry.query.of_table import source_of
-from quarry.query.schema import ACTOR_SETTING, Source
+from quarry.query.phrases import Phrases
+from quarry.query.schema import ACTOR_SETTING, Schema, Source
 from quarry.services.services import Caller, Services
 
 _TITLES: Mapping[EntityType, str] = {
@@ -15,15 +19,37 @@ _TITLES: Mapping[EntityType, str] = {
     "output": "t.name", "requirement": "t.text",
 }  # fmt: skip
 
+PREDICATES: Mapping[str, Sequence[Condition]] = {
+    "overdue": (Comparison(field="due", op="<", value="today"), Comparison(field="status", op="!=", value="done")),
+    "open": (Comparison(field="status", op="!=", value="done"),),
+}
+"""Conditions with a name."""
+
 _SOURCES: Mapping[str, Source] = {
-    type: source_of(
-        table, type, title=_TITLES[type], description=f"{table.nouns[0].capitalize()}s of your workspace",
-        words="search_vector",
+    type: replace(
+        source_of(
+            table, type, title=_TITLES[type], description=f"{table.nouns[0].capitalize()}s of your workspace",
+            words="search_vector",
+        ),
+        predicates=PREDICATES,
     )
     for type, table in SEARCHED_BY_TYPE.items()
 }  # fmt: skip
+SCHEMA = Schema(_SOURCES)
 
 
 async def sources_for(caller: Caller, services: Services) -> tuple[Mapping[str, Source], Mapping[str, str]]:
     """The sources by name, and the setting that tells the database whose workspace is read."""
-    return _SOURCES, {ACTOR_SETTING: caller.user_id}
+    return _SOURCES, settings_of(caller)
+
+
+def settings_of(caller: Caller) -> Mapping[str, str]:
+    """The setting that tells the database whose workspace is read."""
+    return {ACTOR_SETTING: caller.user_id}
+
+
+def labels(conditions: Sequence[Condition]) -> list[str]:
+    """The conditions in words."""
+    # all types have the same fields
+    phrases = Phrases(SCHEMA, _SOURCES["task"], datetime.date.min)
+    return [phrases.condition(each) for each in conditions]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from quarry.language.nouns import singular
 from quarry.language.tokens import keys, unique
 from quarry.people.contract import Constraints
-from quarry.people.meaning import Choice
+from quarry.people.meaning import Read
 from quarry.people.normalisation import SALARY_MAX, SALARY_MIN
 from quarry.people.places import country_of, country_of_region, known_place
 from quarry.people.segments import KIND_OF_FACET, Cut, Segment
@@ -32,8 +32,6 @@ HARD_ROLES = {
 }  # fmt: skip
 """The facets of roles that have a field of their own, where a query insists on one."""
 FIELDS = {"company": "company_norm", "school": "company_norm", "team": "team_norm"}
-
-Read = tuple[Segment, Choice, float]
 
 
 @dataclass

@@ -35,7 +35,7 @@ class PersonEvidence:
 
     `tier` is the tier that they were found in, which has dropped what they do not meet: the cards are those that it lets through.
     `text_score` says how well the query's words are matched by the best of all the person's cards and children that the filters
-    let through, 0 to 2, above 1 where one holds every word; `should_hits` how many of the should terms are held by any of them.
+    let through (ts_rank_cd); `should_hits` how many of the should terms are held by any of them.
     """
 
     person_id: str

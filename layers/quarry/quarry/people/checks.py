@@ -25,7 +25,6 @@ _FACETS = {
 }  # fmt: skip
 _REPLACED = frozenset({"company_norm", "school_norm", "team_norm", "domain", "sub_domain"})
 """What is met by equality, so that the values of the data must stand there."""
-_SOFT = frozenset({"team_norm", "domain", "sub_domain"})
 _TAXONOMIES = {"intent_primary": Intent, "employment_type": EmploymentType, "seniority_level": SeniorityLevel}
 _DATES = ("time_start", "time_end", "started_from", "started_until", "ended_from", "ended_until")
 _ANYWHERE = frozenset({"remote", "anywhere", "any", "worldwide"})
@@ -41,29 +40,19 @@ async def check_constraints(constraints: Constraints, query: str, database: Data
     if errors := [error for name, part in parts.items() for error in _wrong(f"/constraints/{name}", part)]:
         raise InvalidInput(errors)
     given = _named(parts)
-    _replace(given, await values_meant(database, PEOPLE, [named for _, _, named in given], query))
-    return constraints.model_copy(update=parts)
+    meant = await values_meant(database, PEOPLE, [named for _, _, named in given], query)
+    return _replaced(constraints, parts, given, meant)
 
 
 async def as_in_data(constraints: Constraints, database: Database) -> Constraints:
-    """The constraints with the values as they stand in the data. A field, speciality or team that nobody has would leave nobody:
-    it is then only preferred. Raises DatabaseUnavailable.
+    """The constraints with the values as they stand in the data; what nobody has is asked for as it is. Raises
+    DatabaseUnavailable.
     """
     parts = _parts(constraints)
     given = _named(parts)
     existing = await existing_values(database, PEOPLE, [named for _, _, named in given])
-    soft = [
-        named.value
-        for (part, field, named), found in zip(given, existing, strict=True)
-        if part is parts["must"] and field in _SOFT and not found
-    ]
-    meant = [
-        found or ([] if part is parts["must"] and field in _SOFT else [named.value])
-        for (part, field, named), found in zip(given, existing, strict=True)
-    ]
-    _replace(given, meant)
-    should = parts["should"].model_copy(update={"keywords": [*soft, *constraints.should.keywords]})
-    return normalise(constraints.model_copy(update=parts | {"should": should}))
+    meant = [found or [named.value] for (_, _, named), found in zip(given, existing, strict=True)]
+    return normalise(_replaced(constraints, parts, given, meant))
 
 
 def _parts(constraints: Constraints) -> dict[str, BaseModel]:
@@ -81,14 +70,27 @@ def _named(parts: Mapping[str, BaseModel]) -> list[Named]:
     ]
 
 
-def _replace(given: Sequence[Named], meant: Sequence[Sequence[str]]) -> None:
-    """Put the values that are meant where the others stood, as far as these are met by equality."""
+def _replaced(
+    constraints: Constraints, parts: Mapping[str, BaseModel], given: Sequence[Named], meant: Sequence[Sequence[str]]
+) -> Constraints:
+    """The constraints with the values that are meant where the others stood, as far as these are met by equality; the same words
+    say them.
+    """
     replaced: dict[tuple[int, str], tuple[BaseModel, list[str]]] = {}
-    for (part, field, _), found in zip(given, meant, strict=True):
+    renamed: dict[tuple[str, str], str] = {}
+    for (part, field, named), found in zip(given, meant, strict=True):
         if field in _REPLACED:
             replaced.setdefault((id(part), field), (part, []))[1].extend(found)
+            renamed[named.pointer.removeprefix("/constraints/").replace("/", "."), named.value.lower()] = " or ".join(
+                found
+            )
     for (_, field), (part, values) in replaced.items():
         setattr(part, field, values)
+    evidence = [
+        each.model_copy(update={"value": renamed.get((each.field, each.value.lower()), each.value)})
+        for each in constraints.evidence
+    ]
+    return constraints.model_copy(update={**parts, "evidence": evidence})
 
 
 def _values(part: BaseModel, field: str) -> Sequence[str]:

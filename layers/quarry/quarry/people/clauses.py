@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
 from typing import Any
 
-from quarry.language.everyday import is_everyday
-from quarry.language.nouns import names_doer, singular
 from quarry.language.stemming import stem
 from quarry.language.tokens import keys, unique
 from quarry.language.word_forms import word_forms
@@ -17,7 +14,6 @@ from quarry.people.contract import Constraints
 from quarry.people.filters import CardFilters, HardConstraint
 from quarry.people.places import spellings
 from quarry.people.relaxation import HARD_CONSTRAINTS, constraints_in_force, without
-from quarry.platform.text import STOP_WORDS
 
 OF_THE_PERSON: frozenset[HardConstraint] = frozenset(
     {"open_to_work_only", "preferred_locations", "offer_salary_inr_per_year", "experience_years"}
@@ -82,57 +78,25 @@ def preferred_clauses(constraints: Constraints) -> list[Clause]:
 
 
 def named_clauses(constraints: Constraints) -> list[Clause]:
-    """What the query names beside its conditions, as one or in its other forms: its own words, but for everyday ones that do not
-    say who is asked for ("plumbers in Oslo"), and for those that a condition tells. Nobody is left out for want of it, but who
-    is shown lacks it.
+    """What the query names beside its conditions, as one or in its other forms: its own words, but for those that a condition
+    tells. Nobody is left out for want of it, but who is shown lacks it.
     """
     said = set(map(stem, keys(constraints.query_original)))
     must = constraints.must
     told = set(map(_stems, (*must.company_norm, *must.school_norm, *must.team_norm, *must.text)))
-    named = unique(
-        (
-            term
-            for term in constraints.should.keywords
-            if all(stem(key) in said for key in keys(term)) and _stems(term) not in told
-        ),
-        _stems,
-    )
-    asked_for = _asked_for(keys(constraints.query_original), _first_words_of_places(constraints))
-    terms = [term for term in named if not all(map(is_everyday, keys(term))) or keys(term)[-1:] == (asked_for,)][
-        :PREFERRED_MAX
+    terms = [
+        term
+        for term in unique(constraints.should.keywords, _stems)
+        if all(stem(key) in said for key in keys(term)) and _stems(term) not in told
     ]
     return [
         Clause(term, alternatives=tuple(Clause(form, text=form) for form in (term, *word_forms(term))))
-        for term in terms
+        for term in terms[:PREFERRED_MAX]
     ]
 
 
 def _stems(term: str) -> str:
     return " ".join(map(stem, keys(term)))
-
-
-def _first_words_of_places(constraints: Constraints) -> frozenset[str]:
-    said = (
-        keys(constraints.query_original[each.start : each.end])
-        for each in constraints.evidence
-        if each.field == "must.location_text"
-    )
-    return frozenset(words[0] for words in said if words)
-
-
-def _asked_for(words: Sequence[str], places: frozenset[str]) -> str | None:
-    """The noun that says who is asked for, of the words of a query: of those that it begins with the last, where it is for who
-    does something, of several or of any one, or where behind it stands what they do or where: "plumber", "astronauts", "a pastry
-    chef", "vet in Oslo". None where none is.
-    """
-    first = next((place for place, word in enumerate(words) if word not in STOP_WORDS), len(words))
-    described = list(takewhile(lambda word: word not in STOP_WORDS, words[first:]))
-    if not described:
-        return None
-    follow = words[first + len(described) :][:2]
-    is_noun = words[first - 1 : first] in (("a",), ("an",)) or singular(described[-1]) != described[-1]
-    is_noun = is_noun or follow[:1] == ("who",) or not places.isdisjoint(follow[1:])
-    return next((word for word in (described[-1], described[0]) if is_noun or names_doer(singular(word))), None)
 
 
 def _role_clause(role: str) -> Clause:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Collection, Iterable, Sequence
+from typing import Any
 
 from quarry.language.stemming import stem
 from quarry.language.tokens import keys, unique
@@ -12,12 +13,20 @@ from quarry.people.contract import Constraints, PeopleSearchRequest
 from quarry.people.filters import CardFilters, HardConstraint
 from quarry.people.normalisation import normalise
 from quarry.people.places import country_of, each_spelling, known_place, places_in, spellings
-from quarry.people.relaxation import constraints_in_force
+from quarry.people.relaxation import HARD_CONSTRAINTS, constraints_in_force
 
 LAKH, CRORE = 100_000, 10_000_000
 DAYS_A_YEAR = 365
 LABEL_NAMES_MAX = 3
 ROLE_FORMS_MAX = 60
+
+
+_LISTS = {
+    "companies": "company_norm", "schools": "school_norm", "teams": "team_norm", "intents": "intent_primary",
+    "domains": "domain", "sub_domains": "sub_domain", "employment_types": "employment_type",
+    "seniority_levels": "seniority_level", "names": "name", "texts": "text",
+}  # fmt: skip
+"""The filters that are lists as they stand in the constraints."""
 
 
 def card_filters(constraints: Constraints, request: PeopleSearchRequest) -> CardFilters:
@@ -30,23 +39,13 @@ def card_filters(constraints: Constraints, request: PeopleSearchRequest) -> Card
     if places:
         # an experience may itself be where no place is: "remote"
         places = unique((*places, *(name for name in must.or_preferred_locations if known_place(name) is None)))
+    as_they_are: dict[str, Any] = {field: tuple(getattr(must, name)) for field, name in _LISTS.items()}
+    as_they_are |= {name: _date(getattr(must, name)) for name in HARD_CONSTRAINTS["time"]}
+    role_terms = (term for role in must.role for term in _role_terms(role, should.skills_or_tools))
     return CardFilters(
-        companies=tuple(must.company_norm),
-        schools=tuple(must.school_norm),
-        teams=tuple(must.team_norm),
-        intents=tuple(must.intent_primary),
-        domains=tuple(must.domain),
-        sub_domains=tuple(must.sub_domain),
-        employment_types=tuple(must.employment_type),
-        seniority_levels=tuple(must.seniority_level),
+        **as_they_are,
         places=places,
         countries=countries,
-        time_start=_date(must.time_start),
-        time_end=_date(must.time_end),
-        started_from=_date(must.started_from),
-        started_until=_date(must.started_until),
-        ended_from=_date(must.ended_from),
-        ended_until=_date(must.ended_until),
         is_current=must.is_current,
         open_to_work_only=True if open_to_work else False if exclude.open_to_work else None,
         preferred_locations=each_spelling(
@@ -56,28 +55,21 @@ def card_filters(constraints: Constraints, request: PeopleSearchRequest) -> Card
         offer_salary=request.salary_max if request.salary_max is not None else must.offer_salary_inr_per_year,
         experience_least=_days(must.experience_years_min),
         experience_most=_days(must.experience_years_max),
+        roles=tuple(map(_in_all_forms, must.role)),
         excluded_companies=tuple(exclude.company_norm),
         excluded_keywords=each_spelling(exclude.keywords),
-        roles=tuple(map(_in_all_forms, must.role)),
-        names=tuple(must.name),
-        texts=tuple(must.text),
         excluded_teams=tuple(exclude.team_norm),
         excluded_places=each_spelling(exclude.location),
         excluded_current=exclude.is_current,
         excluded_time_start=_date(exclude.time_start),
         excluded_time_end=_date(exclude.time_end),
         should_terms=unique(
-            [
-                *should.skills_or_tools,
-                *should.keywords,
-                *(term for role in must.role for term in _role_terms(role, should.skills_or_tools)),
-                *map(_words, should.intent_secondary),
-                *should.company_norm,
-                *should.team_norm,
-                *should.location,
-            ]
+            (
+                *should.skills_or_tools, *should.keywords, *role_terms, *map(_words, should.intent_secondary),
+                *should.company_norm, *should.team_norm, *should.location,
+            )
         ),
-    )
+    )  # fmt: skip
 
 
 def embedding_text(constraints: Constraints, request: PeopleSearchRequest) -> str:
@@ -107,51 +99,32 @@ def about(constraints: Constraints) -> str:
     return " ".join(unique(named))
 
 
-_ANY_VALUE: dict[HardConstraint, tuple[str, str]] = {
-    "company_norm": ("company", "companies"),
-    "school_norm": ("school", "schools"),
-    "team_norm": ("team", "teams"),
-    "intent_primary": ("kind of experience", "intents"),
-    "domain": ("field", "domains"),
-    "sub_domain": ("speciality", "sub_domains"),
-    "employment_type": ("kind of employment", "employment_types"),
-    "seniority_level": ("seniority", "seniority_levels"),
+_PLAIN: dict[HardConstraint, str] = {
+    "intent_primary": "intents",
+    "domain": "domains",
+    "sub_domain": "sub_domains",
+    "employment_type": "employment_types",
+    "seniority_level": "seniority_levels",
 }
-_PROPER_NAMES = frozenset({"company_norm", "school_norm", "team_norm"})
+_PROPER_NAMES: dict[HardConstraint, tuple[str, str]] = {
+    "company_norm": ("at", "companies"),
+    "school_norm": ("at", "schools"),
+    "team_norm": ("in the team", "teams"),
+}
 
 
 def relaxation_label(constraint: HardConstraint, filters: CardFilters) -> str:
     """What dropping the constraint means, in plain words."""
-    if constraint in _ANY_VALUE:
-        noun, field = _ANY_VALUE[constraint]
-        values = getattr(filters, field)
-        named = map(_titled, values) if constraint in _PROPER_NAMES else map(_words, values)
-        return f"Any {noun}, not only {listed(named)}"
-    match constraint:
-        case "location":
-            return f"Anywhere, not only {_place_label(filters)}"
-        case "time":
-            return f"Any time, not only {_period(filters)}"
-        case "is_current":
-            return "Former experience too" if filters.is_current else "Current experience too"
-        case "open_to_work_only":
-            return f"Also people who are {'not ' if filters.open_to_work_only else ''}open to work"
-        case "preferred_locations":
-            return "Wherever they prefer to work"
-        case "experience_years":
-            return "However long they have worked"
-        case _:
-            return f"Also people who ask for more than {rupees(filters.offer_salary or 0)} a year"
+    return f"Not only {condition_label(constraint, filters)}"
 
 
 def condition_label(constraint: HardConstraint, filters: CardFilters) -> str:
     """What the constraint asks for, in words that can follow "who is" or stand by themselves."""
-    if constraint in _ANY_VALUE:
-        values = getattr(filters, _ANY_VALUE[constraint][1])
-        if constraint in _PROPER_NAMES:
-            lead = "in the team" if constraint == "team_norm" else "at"
-            return f"{lead} {listed(map(_titled, values))}"
-        return listed(map(_words, values))
+    if constraint in _PLAIN:
+        return listed(map(_words, getattr(filters, _PLAIN[constraint])))
+    if constraint in _PROPER_NAMES:
+        lead, field = _PROPER_NAMES[constraint]
+        return f"{lead} {listed(map(_titled, getattr(filters, field)))}"
     match constraint:
         case "location":
             return f"in {_place_label(filters)}"
@@ -265,7 +238,7 @@ def _place_label(filters: CardFilters) -> str:
 
 
 def _preference(locations: Sequence[str]) -> str:
-    return "ready to work remotely" if tuple(locations) == ("remote",) else "prefers to work there"
+    return "ready to work remotely" if tuple(locations) == ("remote",) else "ready to work there"
 
 
 def _place_names(filters: CardFilters) -> tuple[str, ...]:

@@ -111,13 +111,13 @@ class Constraints(Request):
     evidence: list[Evidence] = []
 
 
-def _texts(value: Any) -> Iterator[str]:
+def texts_in(value: Any) -> Iterator[str]:
     """All texts in a value of JSON."""
     if isinstance(value, str):
         yield value
-    elif isinstance(value, (list, dict)):
+    elif isinstance(value, (list, tuple, dict)):
         for each in value.values() if isinstance(value, dict) else value:
-            yield from _texts(each)
+            yield from texts_in(each)
 
 
 class PeopleSearchRequest(Request):
@@ -138,7 +138,7 @@ class PeopleSearchRequest(Request):
     @classmethod
     def _storable(cls, constraints: Constraints | None) -> Constraints | None:
         if constraints is not None:
-            for text in _texts(constraints.model_dump()):
+            for text in texts_in(constraints.model_dump()):
                 storable(text)
         return constraints
 

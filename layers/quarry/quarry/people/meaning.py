@@ -9,7 +9,8 @@ Pure.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from math import log
 
 from quarry.language.everyday import is_everyday
 from quarry.people.segments import Cut, Segment
@@ -19,23 +20,24 @@ from quarry.reader.features import softmax
 Part = str
 PARTS: Mapping[str, tuple[Part, ...]] = {
     "company": ("must", "should", "exclude", "ignore"),
-    "school": ("must", "should", "exclude", "ignore"),
-    "team": ("must", "should", "exclude", "ignore"),
-    "name": ("must", "exclude", "ignore"),
-    "place": ("must", "should", "exclude", "prefers", "ignore"),
-    "wish": ("prefers", "should", "exclude", "ignore"),
+    "school": ("must", "should", "exclude"),
+    "team": ("must", "should", "exclude"),
+    "name": ("must", "exclude"),
+    "place": ("must", "should", "exclude", "prefers"),
+    "wish": ("prefers", "should", "exclude"),
     "role": ("must", "only", "should", "exclude", "ignore"),
-    "open": ("must", "exclude", "ignore"),
+    "open": ("must", "exclude"),
     "now": ("current", "former", "exclude", "ignore"),
     "date": ("must", "started", "ended", "exclude", "should", "ignore"),
-    "money": ("must", "should", "ignore"),
+    "money": ("must", "should"),
     "number": ("must", "should", "ignore"),
     "length": ("must", "should", "ignore"),
     "word": ("text", "must", "exclude", "ignore", "former", "current", "idle", "not", "only", "prefer", "both"),
 }
 """What a segment of a kind can ask. `should` raises the rank, `text` is to be found by words and meaning, `ignore` says nothing;
-a word that `must` stand somewhere is a name; of words `idle` says that somebody has no work, and
-`not`, `only`, `prefer` and `both` are said of others."""
+a word that `must` stand somewhere is a name. Places, names and amounts are never ignored. Of words `idle` says that somebody has
+no work, and `not`, `only`, `prefer` and `both` are said of others.
+"""
 
 CUES = ("not", "only", "prefer", "both", "former", "current")
 SILENT = ("ignore", *CUES)
@@ -46,29 +48,72 @@ WINDOW = 16
 """So many are looked through for them: the words of one value count as one."""
 GAP_MAX = 3
 REACH_MAX = 3
+BEAM = 6
+"""So many readings of the first segments are followed at once."""
+CHANCE_MIN = 1e-4
+"""Choices less likely than this are not followed."""
+DENIED = ("exclude", "former", "idle")
+"""The parts that a "not" can give to a segment."""
 
 Choice = tuple[str, Part]
 """A kind, and the part that it plays."""
+Read = tuple[Segment, Choice, float]
+"""A segment, what it is and asks, and how likely that is."""
 Weights = Mapping[str, Mapping[str, float]]
 """For each piece of evidence what it counts for its targets."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Passed:
     """What was chosen so far."""
 
     value: Segment | None = None
     choice: Choice = ("", "start")
-    cues: dict[str, tuple[int, int]] = field(default_factory=dict)
+    cues: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """For each cue the place behind it, and how many segments have been read since that say something."""
 
-    def take(self, segment: Segment, choice: Choice) -> None:
-        """Note what a segment is."""
+    def after(self, segment: Segment, choice: Choice) -> Passed:
+        """The same with one more segment."""
+        cues = dict(self.cues)
         if choice[1] in CUES:
-            self.cues[choice[1]] = (segment.last, 0)
+            cues[choice[1]] = (segment.last, 0)
         if choice[1] not in SILENT or (choice[0] != "word" and choice[1] != "ignore"):
-            self.value, self.choice = segment, choice
-            self.cues = {cue: (place, count + 1) for cue, (place, count) in self.cues.items()}
+            return Passed(segment, choice, {cue: (place, count + 1) for cue, (place, count) in cues.items()})
+        return replace(self, cues=cues)
+
+
+@dataclass(frozen=True)
+class Denials:
+    """What is denied so far. A "not" denies what stands behind it or, where it denies nothing there, what stands before it.
+
+    `started`: there was a "not"; `idle`: the last one has denied nothing yet. `denied`: something was. `ahead`: something is
+    excluded before any "not" that could say so. `attached`: a hyphen excludes what was read last.
+    """
+
+    started: bool = False
+    idle: bool = False
+    denied: bool = False
+    ahead: bool = False
+    attached: bool = False
+
+    def after(self, part: Part, *, has_hyphen: bool) -> Denials:
+        """The same with one more part. `has_hyphen`: one stands before it, and nothing before that."""
+        if part == "not":
+            return Denials(started=True, idle=True, denied=self.denied, ahead=self._is_ahead)
+        if part not in DENIED:
+            return replace(self, attached=False)
+        attached = part == "exclude" and (has_hyphen or self.attached)
+        ahead = self.ahead or (part == "exclude" and not self.started and not attached)
+        return replace(self, denied=True, idle=False, ahead=ahead, attached=attached)
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether nothing is excluded that no word excludes, and no "not" is without effect."""
+        return not self._is_ahead and (self.denied or not self.idle)
+
+    @property
+    def _is_ahead(self) -> bool:
+        return self.ahead and not (self.started and self.idle)
 
 
 def choices_of(segment: Segment) -> Iterator[Choice]:
@@ -132,16 +177,47 @@ def probabilities(evidence: Sequence[str], choices: Sequence[Choice], weights: W
     return softmax([sum(each.get(target, 0.0) for target in targets_of(choice) for each in held) for choice in choices])
 
 
-def read_parts(cut: Cut, weights: Weights) -> list[tuple[Segment, Choice, float]]:
-    """What each segment is and asks, and how likely that is."""
-    passed, read = Passed(), list[tuple[Segment, Choice, float]]()
+def read_parts(cut: Cut, weights: Weights) -> list[Read]:
+    """What each segment is and asks, and how likely that is: the likeliest reading in which every exclusion is said, and every
+    "not" excludes something; where there is none, the likeliest.
+    """
+    beam = [_Reading()]
     for segment in cut.segments:
-        choices = list(choices_of(segment))
-        chances = probabilities(evidence_of(cut, segment, passed), choices, weights)
-        chance, choice = max(zip(chances, choices, strict=True), key=lambda each: each[0])
-        passed.take(segment, choice)
-        read.append((segment, choice, chance))
-    return read
+        beam = sorted((longer for each in beam for longer in _longer(cut, segment, each, weights)), key=_likeliest)
+        sound = [each for each in beam if each.denials.is_sound]
+        # one that is sound stays among them: what follows may deny nothing
+        beam = list(dict.fromkeys((*beam[:BEAM], *sound[:1])))
+    return list(min(beam, key=lambda each: (not each.denials.is_sound, *_likeliest(each))).read)
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """The first segments of a query as they may be read. `score` is the logarithm of its chance."""
+
+    read: tuple[Read, ...] = ()
+    passed: Passed = field(default_factory=Passed, compare=False)
+    denials: Denials = Denials()
+    score: float = 0.0
+
+
+def _likeliest(reading: _Reading) -> tuple[float]:
+    return (-reading.score,)
+
+
+def _longer(cut: Cut, segment: Segment, reading: _Reading, weights: Weights) -> Iterator[_Reading]:
+    """A reading with one more segment, in each way that is not too unlikely. Only words that were seen as cues may be cues."""
+    cues = weights.get(f"w:{cut.tokens[segment.first].key}", {})
+    choices = [each for each in choices_of(segment) if each[0] != "word" or each[1] not in CUES or each[1] in cues]
+    chances = probabilities(evidence_of(cut, segment, reading.passed), choices, weights)
+    has_hyphen = cut.text[max(0, cut.start(segment) - 2) : cut.start(segment)] in ("-", " -")
+    for chance, choice in zip(chances, choices, strict=True):
+        if chance >= min(CHANCE_MIN, max(chances)):
+            yield _Reading(
+                (*reading.read, (segment, choice, chance)),
+                reading.passed.after(segment, choice),
+                reading.denials.after(choice[1], has_hyphen=has_hyphen),
+                reading.score + log(chance),
+            )
 
 
 def _beside(cut: Cut, places: range, ahead: int, most: int) -> list[str]:

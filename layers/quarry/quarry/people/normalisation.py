@@ -1,5 +1,5 @@
 """Constraints put in order, whoever made them: the same names, dates and units. What is outside the taxonomy or impossible is
-kept as a keyword, not lost.
+kept as a keyword, not lost; only a kind of experience that there is not is dropped.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ SEARCH_PHRASES_MAX = 15
 EVIDENCE_MAX = 60
 TEXT_CHARACTERS_MAX = 2000
 
-_NO_PLACE = frozenset({"remote", "anywhere", "any", "worldwide", "global", "hybrid", "wfh", "work from home"})
 _OPEN_END = frozenset({"present", "now", "today", "current", "currently", "ongoing", "date"})
 
 
@@ -37,7 +36,7 @@ def normalise(constraints: Constraints) -> Constraints:
     ruled_out = {*exclude.company_norm, *exclude.keywords, *exclude.team_norm, *exclude.location}
     left_over: list[str] = []
     must = _required(constraints.must, ruled_out, left_over)
-    intents = _taxonomy(should.intent_secondary, Intent, left_over)
+    intents = _taxonomy(should.intent_secondary, Intent, [])
     return Constraints(
         query_original=constraints.query_original,
         query_cleaned=_text(constraints.query_cleaned) or _text(constraints.query_original),
@@ -78,7 +77,7 @@ def _required(must: Must, ruled_out: set[str], left_over: list[str]) -> Must:
     time_start, time_end = _dates(must.time_start, must.time_end, left_over)
     started_from, started_until = _dates(must.started_from, must.started_until, left_over)
     ended_from, ended_until = _dates(must.ended_from, must.ended_until, left_over)
-    location = _location(must, ruled_out, left_over)
+    location = _location(must, ruled_out)
     has_place = any(location.values())
     preferred, alternative = (
         _allowed(places, ruled_out) for places in (must.preferred_locations, must.or_preferred_locations)
@@ -90,7 +89,7 @@ def _required(must: Must, ruled_out: set[str], left_over: list[str]) -> Must:
         company_norm=_allowed(must.company_norm, ruled_out),
         school_norm=_allowed(must.school_norm, ruled_out),
         team_norm=_allowed(must.team_norm, ruled_out),
-        intent_primary=_taxonomy(must.intent_primary, Intent, left_over),
+        intent_primary=_taxonomy(must.intent_primary, Intent, []),
         domain=_allowed(must.domain, ruled_out),
         sub_domain=_allowed(must.sub_domain, ruled_out),
         employment_type=_taxonomy(must.employment_type, EmploymentType, left_over),
@@ -204,11 +203,8 @@ def _years(years: float | None) -> float | None:
     return years if years is not None and 0 < years <= YEARS_MAX else None
 
 
-def _location(must: Must, ruled_out: set[str], left_over: list[str]) -> dict[str, str | None]:
+def _location(must: Must, ruled_out: set[str]) -> dict[str, str | None]:
     """City and country by their usual names, and the text that names the place, made of these where there is none."""
-    elsewhere = [name for name in (_name(must.city), _name(must.location_text)) if name in _NO_PLACE]
-    left_over += elsewhere
-    ruled_out = ruled_out.union(elsewhere)
     places: dict[PlaceKind, str | None] = {"city": must.city, "country": must.country}
     kept: dict[str, str | None] = {}
     for kind, written in places.items():

@@ -28,10 +28,7 @@ WEIGHT_CHILD_BEST = 0.25
 WEIGHT_AVG_TOP3 = 0.10
 
 LEXICAL_BONUS_MAX = 0.25
-"""What the person whose words match best gets, where they match all; the others get their share of it."""
-
-EVERY_WORD_SCORE = 1.0
-"""The text score from which on a text holds every word of the query."""
+"""What the person whose words match best gets; the others get their share of it."""
 
 SHOULD_BOOST = 0.02
 SHOULD_CAP = 10
@@ -66,12 +63,8 @@ def base_score(evidence: PersonEvidence) -> float:
 
 
 def lexical_bonus(text_score: float, text_score_max: float) -> float:
-    """LEXICAL_BONUS_MAX for the best text score, and in proportion.
-
-    Where no text holds every word, it is as if one just did: the best of those that hold some chance word is not rewarded like
-    one that says what was asked for.
-    """
-    return LEXICAL_BONUS_MAX * text_score / max(text_score_max, EVERY_WORD_SCORE)
+    """LEXICAL_BONUS_MAX for the best text score, and in proportion."""
+    return LEXICAL_BONUS_MAX * text_score / text_score_max if text_score_max else 0.0
 
 
 def should_bonus(hits: int) -> float:

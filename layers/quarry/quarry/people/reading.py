@@ -8,7 +8,9 @@ from typing import NamedTuple
 from quarry.language.everyday import is_everyday
 from quarry.language.tokens import tokenise
 from quarry.models.step import decide
-from quarry.people.as_read import asks_nothing, constraints_of
+from quarry.people.as_query import query_of
+from quarry.people.as_read import asks_nothing as nothing_asked
+from quarry.people.as_read import constraints_of
 from quarry.people.checks import as_in_data
 from quarry.people.contract import Constraints
 from quarry.people.facets import PEOPLE
@@ -34,8 +36,8 @@ CLEANUP_SECONDS = 6.0
 
 
 class ReadQuery(NamedTuple):
-    """What a query asks for. `asks_nothing`: it is a greeting or the like, and no model was asked to read it. `is_tidy`: every
-    word is an everyday one or spelt as in the data, so that there is nothing to correct.
+    """What a query asks for. `asks_nothing`: it is a greeting or the like. `is_tidy`: every word is an everyday one or spelt as
+    in the data, so that there is nothing to correct.
     """
 
     constraints: Constraints
@@ -48,16 +50,15 @@ async def read_query(query: str, services: Services, run: Run) -> ReadQuery:
     today = datetime.datetime.now(datetime.UTC).date()
     with run.step("vocabulary"):
         reading = await read_without_model(query, services.reader, today)
-    if reading.asks_nothing:
-        return reading
     read = reading.constraints
     read.query_cleaned = cleaned = query if reading.is_tidy else await _clean_up(query, run)
     output = await decide(PEOPLE_QUERY, QueryToRead(query, cleaned, today, read), run)
     if run.chat is None or PEOPLE_QUERY.name in run.degraded:
         return reading
     with run.step("validate"):
-        said = await off_loop(validated, output, query, cleaned)
-        return ReadQuery(await as_in_data(said, services.reader))
+        said = await as_in_data(await off_loop(validated, output, query, cleaned), services.reader)
+        asks_nothing = not (output.query_embedding_text or query_of(said).query.where or query_of(said).preferred)
+        return ReadQuery(said, asks_nothing)
 
 
 async def read_without_model(query: str, database: Database, today: datetime.date) -> ReadQuery:
@@ -72,7 +73,7 @@ async def read_without_model(query: str, database: Database, today: datetime.dat
 def read_cut(query: Cut) -> ReadQuery:
     """What the segments of a query ask for."""
     read = read_parts(query, learned())
-    return ReadQuery(normalise(constraints_of(query, read)), asks_nothing(read), _is_tidy(query))
+    return ReadQuery(normalise(constraints_of(query, read)), nothing_asked(read), _is_tidy(query))
 
 
 def _is_tidy(query: Cut) -> bool:

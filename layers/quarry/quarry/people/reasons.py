@@ -11,17 +11,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from quarry.language.everyday import is_everyday
 from quarry.language.sentences import sentences
 from quarry.language.stemming import stem
 from quarry.language.tokens import keys, unique
+from quarry.language.word_forms import word_forms
 from quarry.people.candidates import FoundPerson
-from quarry.people.constraints import rupees
-from quarry.people.contract import ChildCard, Constraints, ExperienceCard
+from quarry.people.constraints import about, rupees
+from quarry.people.contract import ChildCard, Constraints, ExperienceCard, texts_in
 from quarry.people.filters import CardFilters
 from quarry.people.outputs import PeopleReasons
 from quarry.people.prompts import REASON_CHARACTERS_MAX, REASONS_MAX
 from quarry.platform.links import plain_links
-from quarry.platform.text import shorten, words
+from quarry.platform.text import STOP_WORDS, shorten, words
 
 CARDS_MAX, CHILDREN_MAX, TAGS_MAX = 3, 3, 4
 SUMMARY_CHARACTERS_MAX, LINE_CHARACTERS_MAX = 160, 120
@@ -60,18 +62,30 @@ def evidence(person: FoundPerson) -> dict[str, Any]:
 
 
 def reasons_for(output: PeopleReasons, asked: ReasonsToGive) -> dict[str, list[str]]:
-    """One to three reasons for each person asked about: as many as the output gives, or the best by rule where it gives none;
-    those by rule for who was left out.
+    """One to three reasons for each person asked about: those of the output that the person's own data bear out, or the best by
+    rule where there are none; those by rule for who was left out.
     """
-    offered = {person.id for person in asked.people}
+    offered = {person.id: person for person in asked.people}
     given: dict[str, list[str]] = {}
     for reasons in output.people:
-        if reasons.person_id in offered:
-            given.setdefault(reasons.person_id, sanitised(reasons.why_matched))
+        if person := offered.get(reasons.person_id):
+            given.setdefault(person.id, sanitised(_borne_out(reasons.why_matched, person, asked)))
     return {
         person.id: given.get(person.id) or fallback_reasons(person, asked.filters)[: 1 if person.id in given else None]
         for person in asked.people
     }
+
+
+def _borne_out(reasons: Iterable[str], person: FoundPerson, asked: ReasonsToGive) -> Iterator[str]:
+    """The reasons of which the person's data hold every word, in some form, but for everyday words that nobody asked for."""
+    own = {**vars(person), "cards": [card.model_dump(mode="json") for card in person.cards]}
+    held = set(_stems_of(" ".join([*texts_in(own), *fallback_reasons(person, asked.filters)])))
+    wanted = set(_stems_of(about(asked.constraints)))
+    for reason in reasons:
+        said = [key for key in keys(reason[:TEXT_CHARACTERS_MAX]) if key not in STOP_WORDS]
+        by_key = {key: {stem(form) for form in (key, *word_forms(key))} for key in said}
+        if all(forms & held or (is_everyday(key) and not forms & wanted) for key, forms in by_key.items()):
+            yield reason
 
 
 def sanitised(reasons: Iterable[str]) -> list[str]:
@@ -198,7 +212,11 @@ def _lower(name: str | None) -> str:
 
 
 def _stems(text: str) -> tuple[str, ...]:
-    return tuple(stem(word) for word in keys(text[:TEXT_CHARACTERS_MAX]))
+    return _stems_of(text[:TEXT_CHARACTERS_MAX])
+
+
+def _stems_of(text: str) -> tuple[str, ...]:
+    return tuple(map(stem, keys(text)))
 
 
 def _holds(text: tuple[str, ...], phrase: tuple[str, ...]) -> bool:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from quarry.models.step import decide
 from quarry.people.access.credits import NOT_ENOUGH, SEARCH_PRICE, open_account, spend
 from quarry.people.access.searches import StoredResult, hold_people, store_search
+from quarry.people.as_query import payload_of, query_of
 from quarry.people.candidates import FoundPerson, RankedPerson
 from quarry.people.checks import check_constraints
 from quarry.people.clauses import Standing, named_clauses, preferred_clauses
@@ -86,7 +87,7 @@ async def _search(
 ) -> PeopleSearchResponse:
     await _require_credit(caller, services, run)
     reading = await _constraints(request, services, run)
-    constraints = reading.constraints
+    constraints = payload_of(query_of(reading.constraints))
     filters = card_filters(constraints, request)
     text = embedding_text(constraints, request)
     found, relaxations = Finding(), list[Relaxation]()

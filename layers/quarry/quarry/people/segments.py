@@ -103,6 +103,7 @@ def put_together(text: str, tokens: Sequence[Token], found: Sequence[Segment], m
     """The segments that cover most of the query: of those that overlap the longest, and of these what the data holds."""
     known = list(_known(tokens, [*matches, *_declared(tokens)]))
     whole = [each for each in known if not each.is_part]
+    known = [*whole, *(each for each in known if each.is_part and not _is_of_a_name(tokens, each, [*whole, *found]))]
     unknown = list(_unknown(text, tokens, [*known, *found]))
     kept: dict[int, Segment] = {}
     ranked = [*unknown, *whole, *found, *(each for each in known if each.is_part)]
@@ -139,7 +140,7 @@ def _known(tokens: Sequence[Token], matches: Iterable[ValueMatch]) -> Iterator[S
             whole = [each for each in whole if each.likeness == 1]
         if whole:
             yield Segment(first, last, _kinds(whole), tuple(whole))
-        elif parts and len({each.value for each in parts}) <= NAMES_MAX and not _is_of_a_name(tokens, first, last):
+        elif parts and len({each.value for each in parts}) <= NAMES_MAX:
             yield Segment(first, last, (*_kinds(parts), "word"), tuple(parts), is_part=True)
 
 
@@ -191,13 +192,24 @@ def _kinds(values: Iterable[KnownValue]) -> tuple[str, ...]:
     return tuple(kinds)
 
 
-def _is_of_a_name(tokens: Sequence[Token], first: int, last: int) -> bool:
-    """Whether a part of a name stands in a longer one: one shared word does not make it known."""
-    if not all(token.is_capital for token in tokens[first:last]) or not says_something_by_case(tokens):
-        return False
-    before = first > 0 and tokens[first - 1].is_capital and not tokens[first].ends_clause
-    behind = last < len(tokens) and tokens[last].is_capital and not tokens[last].ends_clause
-    return before or behind
+def _is_of_a_name(tokens: Sequence[Token], part: Segment, explained: Sequence[Segment]) -> bool:
+    """Whether a part of a name stands in a longer one that the data does not hold: one shared word does not make it known.
+
+    Where capitals tell names from other words, a word with a capital beside it goes on with the name. Elsewhere a word does that
+    nothing explains: a rare one, or any beside a common one ("meridian bank").
+    """
+    beside = [
+        place
+        for place, joint in ((part.first - 1, part.first), (part.last, part.last))
+        if 0 <= place < len(tokens) and not tokens[joint].ends_clause
+    ]
+    said = tokens[part.first : part.last]
+    if says_something_by_case(tokens):
+        return all(token.is_capital for token in said) and any(tokens[place].is_capital for place in beside)
+    taken = {place for each in explained for place in range(each.first, each.last)}
+    strange = [tokens[place].key for place in beside if place not in taken and tokens[place].key not in STOP_WORDS]
+    is_common = all(is_everyday(token.key) for token in said)
+    return any(is_common or not is_everyday(key) for key in strange)
 
 
 def _unknown(text: str, tokens: Sequence[Token], found: Sequence[Segment]) -> Iterator[Segment]:

@@ -19,7 +19,7 @@ from quarry.files.cells import read_cells
 from quarry.files.reading import open_records
 from quarry.files.records import Record, RecordFile, Unit, UnreadableFile
 from quarry.platform.errors import QuarryError
-from quarry.platform.settings import DEFAULT_SCHEMA
+from quarry.platform.setting_fields import DEFAULT_SCHEMA
 from quarry.platform.tables import LoadableTable, Row
 from quarry.platform.validation import plain_words
 from quarry.postgres.migrate import connect

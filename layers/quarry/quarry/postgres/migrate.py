@@ -21,9 +21,9 @@ import psycopg
 from psycopg.sql import SQL, Identifier
 
 from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
-from quarry.platform.settings import DEFAULT_SCHEMA
+from quarry.platform.setting_fields import DEFAULT_SCHEMA
 from quarry.postgres.certificates import checked, untrusted
-from quarry.postgres.pool import translated
+from quarry.postgres.failures import translated
 from quarry.postgres.schema import (
     SyncConnection,
     is_installed,

@@ -22,12 +22,13 @@ from psycopg.rows import DictRow, dict_row
 from psycopg.sql import SQL, Composed
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
-from quarry.platform.errors import ConfigurationError, DatabaseUnavailable, QuarryError
+from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
 from quarry.platform.secrets import Secret
-from quarry.platform.settings import DEFAULT_SCHEMA
+from quarry.platform.setting_fields import DEFAULT_SCHEMA
 from quarry.platform.tracing import span
 from quarry.postgres.certificates import checked, untrusted
 from quarry.postgres.dates import know_dates
+from quarry.postgres.failures import translated
 from quarry.postgres.schema import has_extensions, search_path_query
 from quarry.postgres.statement_name import statement_name
 from quarry.postgres.vectors import HALFVEC_TYPE, knows_vectors, learn_vectors
@@ -59,53 +60,9 @@ set local idle_in_transaction_session_timeout = {statement_ms}
 """
 
 WAKING = "The database was paused and is waking; try again shortly."
-NOT_MIGRATED = "The database lacks a table or function: run `quarry migrate`."
-POOLED_UNAWARES = "A pooler stands before the database, and mixes prepared statements up: set DATABASE_POOLED=true."
 
-MISSING_SCHEMA = (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedFunction, psycopg.errors.UndefinedColumn)
-_MIXED_UP_STATEMENTS = (psycopg.errors.DuplicatePreparedStatement, psycopg.errors.InvalidSqlStatementName)
-_UNAVAILABLE = (
-    PoolTimeout,
-    psycopg.OperationalError,
-    psycopg.InterfaceError,
-    psycopg.errors.ReadOnlySqlTransaction,
-    psycopg.errors.IdleInTransactionSessionTimeout,
-    psycopg.errors.TransactionTimeout,
-)
-_REASONS: Mapping[type[Exception], str] = {
-    psycopg.errors.QueryCanceled: "The database took too long; try again, or ask for less.",
-    psycopg.errors.LockNotAvailable: "What this needs in the database is being changed; try again shortly.",
-    psycopg.errors.ReadOnlySqlTransaction: "The database takes no changes at the moment; try again shortly.",
-    psycopg.errors.DiskFull: "The database has no room left on its disk; try again when there is.",
-}
 
 logger = logging.getLogger(__name__)
-
-
-def translate(error: Exception) -> QuarryError | None:
-    """Our error for one of psycopg's, or None where it is a fault in our own code."""
-    if isinstance(error, MISSING_SCHEMA):
-        return ConfigurationError(NOT_MIGRATED)
-    if isinstance(error, _MIXED_UP_STATEMENTS):
-        return ConfigurationError(POOLED_UNAWARES)
-    if isinstance(error, psycopg.OperationalError) and (ours := untrusted(error)):
-        return ours
-    if isinstance(error, _UNAVAILABLE):
-        reason = _REASONS.get(type(error))
-        return DatabaseUnavailable(reason) if reason else DatabaseUnavailable()
-    return None
-
-
-@contextmanager
-def translated() -> Iterator[None]:
-    """Errors of psycopg leave the block as `translate` has them."""
-    try:
-        yield
-    except (psycopg.Error, PoolTimeout) as error:
-        ours = translate(error)
-        if ours is None:
-            raise
-        raise ours from error
 
 
 class Database:

@@ -7,16 +7,12 @@ from dataclasses import dataclass
 from typing import LiteralString
 
 from quarry.collections.collection import Collection
-from quarry.collections.declaration import (
-    FacetDeclaration,
-    LinkDeclaration,
-    Parent,
-    Referred,
-    is_template,
-    table_name,
-)
+from quarry.collections.declaration import FacetDeclaration
 from quarry.collections.guessing import words
+from quarry.collections.naming import table_name
+from quarry.collections.reference_declarations import LinkDeclaration, Parent, Referred
 from quarry.collections.search_table import facet_label, is_callers
+from quarry.collections.templates import is_template
 from quarry.language.nouns import plural, singular
 from quarry.query.of_table import KINDS
 from quarry.query.paths import NUMERIC

@@ -26,24 +26,7 @@ def page_of_rows(base: Base) -> tuple[Composed, list[Path]]:
     is counted with the page, so that they are joined once. What is shown of related rows is computed for the page alone.
     """
     query, order, limit = base.query, _terms(base), base.query.limit or ROWS_DEFAULT
-    paths: list[Path] = []
-    own: list[Composable] = [SQL("{} as k").format(SQL(base.source.key(ROW)))]
-    cells: list[Composable] = []
-    joins: list[Composable] = []
-    for place, name in enumerate(query.select or ROW_FIELDS):
-        with base.building.collected():
-            pointer = f"{base.pointer}/select/{place}"
-            path = resolve(name, base.scope.rows, base.building.schema, pointer)
-            column = Identifier(f"c{len(paths)}")
-            if _is_related(base, path):
-                joins.append(_of_page(base, path, pointer, column))
-                cells.append(SQL("{} as {}").format(_related_cell(path, column), column))
-            else:
-                own.append(SQL("{} as {}").format(_cell(base, path, pointer), column))
-                cells.append(SQL("page.{}").format(column))
-            paths.append(path)
-    if base.joins:
-        own.append(SQL("count(*) over () as total"))
+    paths, own, cells, joins = _columns(base)
     page = SQL("order by {} limit {}").format(_ordered(order), Literal(limit))
     numbered = SQL("row_number() over ()").format()
     if query.ties:
@@ -72,6 +55,29 @@ def page_of_rows(base: Base) -> tuple[Composed, list[Path]]:
         SQL("").join(joins),
     )
     return sql, paths
+
+
+def _columns(base: Base) -> tuple[list[Path], list[Composable], list[Composable], list[Composable]]:
+    """The paths that are shown, the columns of the inner select, the cells of the page, and the joins for the page alone."""
+    paths: list[Path] = []
+    own: list[Composable] = [SQL("{} as k").format(SQL(base.source.key(ROW)))]
+    cells: list[Composable] = []
+    joins: list[Composable] = []
+    for place, name in enumerate(base.query.select or ROW_FIELDS):
+        with base.building.collected():
+            pointer = f"{base.pointer}/select/{place}"
+            path = resolve(name, base.scope.rows, base.building.schema, pointer)
+            column = Identifier(f"c{len(paths)}")
+            if _is_related(base, path):
+                joins.append(_of_page(base, path, pointer, column))
+                cells.append(SQL("{} as {}").format(_related_cell(path, column), column))
+            else:
+                own.append(SQL("{} as {}").format(_cell(base, path, pointer), column))
+                cells.append(SQL("page.{}").format(column))
+            paths.append(path)
+    if base.joins:
+        own.append(SQL("count(*) over () as total"))
+    return paths, own, cells, joins
 
 
 def _total(base: Base) -> Composed:

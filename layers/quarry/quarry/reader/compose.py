@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from quarry.reader.asks import Ask
@@ -33,12 +33,22 @@ def compose(ask: Ask, conditions: Conditions, names: Names) -> Composed | None:
     limit = conditions.limit
     if limit is not None and not ask.is_first:
         return None
-    if ask.kind == "share" and not conditions.tests:
+    if (ask.kind == "share" and not conditions.tests) or _asks_for_what_is_given(ask, conditions):
         return None
     try:
         return _Writer(ask, conditions, names, is_grouped).write(limit)
     except _Unsayable:
         return None
+
+
+def _asks_for_what_is_given(ask: Ask, conditions: Conditions) -> bool:
+    """Whether the one field that is asked for has a value that the conditions give."""
+    if len(ask.shown) != 1 or ask.shown[0].is_many or ask.kind not in ("rows", "distinct", "count_distinct", "groups"):
+        return False
+    tests = conditions.tests[:-1] if conditions.joined == "not" else conditions.tests
+    own = [test for test in tests if test.field is ask.shown[0] and test.form == "field" and test.op == "="]
+    is_given = len(own) == 1 and len(own[0].values) == 1
+    return is_given and ask.period is None and conditions.joined != "any"
 
 
 @dataclass(frozen=True)
@@ -154,7 +164,7 @@ class _Writer:
         """What rows must meet, and what groups must."""
         where: list[tuple[Way, Json]] = []
         having: list[Json] = []
-        for test in self.conditions.tests:
+        for test in self._tests():
             if test.form == "limit":
                 continue
             if test.form == "rows" and test.about == self.base.name:
@@ -165,10 +175,24 @@ class _Writer:
                 where.append(self._test(test))
         return self._joined(where), having
 
+    def _tests(self) -> list[Test]:
+        """The tests, where all must hold those that a field has one of several values as one: it cannot have them all."""
+        tests = self.conditions.tests
+        if self.conditions.joined != "all":
+            return [*tests]
+        united: dict[object, Test] = {}
+        for test in tests:
+            field = test.field if test.form == "field" and test.op == "=" else None
+            has_one = field is not None and not field.is_many and not self.way(field.source).is_many
+            key: object = field if has_one else test
+            before = united.get(key)
+            united[key] = replace(test, values=tuple(dict.fromkeys((*before.values, *test.values)))) if before else test
+        return [*united.values()]
+
     def _joined(self, tests: list[tuple[Way, Json]]) -> list[Json]:
         match self.conditions.joined:
             case "any":
-                return [{"any_of": [json for _, json in tests]}]
+                return _any_of([json for _, json in tests])
             case "not":
                 *others, (way, last) = tests
                 denied = {"exists": ".".join(way.links), "where": [_within(way, last)]} if way.is_many else last
@@ -199,6 +223,16 @@ class _Writer:
             return HERE, {"field": f"count({path})", "op": test.op, "value": test.values[0]}
         exists = {"exists": path}
         return HERE, exists if test.form == "some" else {"not": exists}
+
+
+def _any_of(tests: Sequence[Json]) -> list[Json]:
+    """Alternatives. Where several of them are on one field, only these are, and the others hold besides: "by A or B, in May"."""
+    by_field: dict[str, list[Json]] = {}
+    for test in tests:
+        by_field.setdefault(test.get("field", ""), []).append(test)
+    if max(map(len, by_field.values()), default=0) < 2:
+        return [{"any_of": [*tests]}]
+    return [{"any_of": same} if len(same) > 1 else same[0] for same in by_field.values()]
 
 
 def _same_row(tests: Sequence[tuple[Way, Json]]) -> list[Json]:

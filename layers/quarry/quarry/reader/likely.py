@@ -2,16 +2,142 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
+
+from quarry.language.tokens import tokenise
+from quarry.platform.text import STOP_WORDS
+from quarry.query.algebra import Comparison, Condition
+from quarry.query.paths import MONTH
 from quarry.reader.candidates import Candidate
+from quarry.reader.names import FieldName
 from quarry.reader.reading import Reading
-from quarry.reader.said import SaidValue
+from quarry.reader.said import Place, Said, SaidDays, SaidValue
 
 NOT_EQUAL = "!="
+NEAR_MAX = 2
+"""So many words may stand between a value and the name of its field."""
+_CONDITION: TypeAdapter[Condition] = TypeAdapter(Condition)
+
+
+@dataclass(frozen=True)
+class LikelyCondition:
+    """A condition that a question may state: how likely it does, which fields it compares, and the words that say it, as bits.
+    `said` is how much of its values was said, 1 where all was.
+    """
+
+    condition: Condition
+    chance: float
+    fields: frozenset[str]
+    ops: frozenset[str]
+    mask: int
+    is_denied: bool
+    said: float
+
+
+def likely_conditions(reading: Reading) -> list[LikelyCondition]:
+    """The conditions of the candidates, the likeliest first: the chances of candidates with the same condition add up."""
+    chances: defaultdict[str, float] = defaultdict(float)
+    said: dict[str, tuple[Mapping[str, Any], int]] = {}
+    for candidate, chance in reading.shares:
+        for each in candidate.query.get("where", ()):
+            key = json.dumps(each, sort_keys=True)
+            chances[key] += chance
+            said.setdefault(key, (each, candidate.mask))
+    found = [_likely(reading.said, *said[key], chance) for key, chance in chances.items()]
+    return sorted(filter(None, found), key=lambda each: -each.chance)
+
+
+def _likely(said: Said, condition: Mapping[str, Any], mask: int, chance: float) -> LikelyCondition | None:
+    compared = list(comparisons([condition]))
+    try:
+        read = _CONDITION.validate_python(condition)
+    except ValidationError:
+        return None
+    if not compared:
+        return None
+    words, share = 0, 1.0
+    for field, _, values, _ in compared:
+        words |= _words_of(said, field, values)
+        share = min(share, *(_share_said(said, str(value)) for value in values), 1.0)
+    fields = frozenset(field for field, *_ in compared)
+    ops = frozenset(op for _, op, *_ in compared)
+    is_denied = all(denied for *_, denied in compared)
+    return LikelyCondition(in_any_year(read, said), chance, fields, ops, words & mask, is_denied, share)
+
+
+def _words_of(said: Said, field: str, values: Sequence[Any]) -> int:
+    """The words that mean one of these values, with those near them that name the field; of none that name it at all."""
+    texts = {str(value) for value in values}
+    numbers = {float(value) for value in values if isinstance(value, int | float)}
+    places = [
+        *(each.place for each in said.values if any(link.value in texts for link in each.links)),
+        *(each.place for each in said.numbers if numbers & {each.least, each.most}),
+        *(each.place for each in said.days if texts & {*_said_days(each)} or _is_month_of(each, values)),
+    ] or [each.place for each in said.lengths if values]
+    mask = 0
+    for place in places:
+        mask |= place.mask
+    for named, names in said.named.items():
+        for name in names if isinstance(named, FieldName) and named.name == field else ():
+            if not places or any(_are_near(name, place) for place in places):
+                mask |= name.mask
+    return mask
+
+
+def _share_said(said: Said, value: str) -> float:
+    """How many of the words of a value were said; 1 of one that was not looked up."""
+    shares = [
+        1.0 if link.is_whole else (each.place.last - each.place.first) / max(1, len(tokenise(value)))
+        for each in said.values
+        for link in each.links
+        if link.value == value
+    ]
+    return max(shares, default=1.0)
+
+
+def _said_days(said: SaidDays) -> Iterator[str]:
+    """The days of a time, as conditions have them: dates and years."""
+    for day in (said.days.first, said.days.last):
+        if day is not None:
+            yield day.isoformat()
+            yield str(day.year)
+
+
+def _are_near(one: Place, other: Place) -> bool:
+    return one.first - other.last <= NEAR_MAX and other.first - one.last <= NEAR_MAX
+
+
+def in_any_year(condition: Condition, said: Said) -> Condition:
+    """A condition that compares a date with a month that is said without a year, as one on that month of any year."""
+    if isinstance(condition, Comparison) and condition.op == "between":
+        for each in said.days:
+            if _is_month_of(each, condition.scalars):
+                return Comparison(field=f"{MONTH}({condition.field})", values=tuple(sorted(each.days.months)))
+    return condition
+
+
+def _is_month_of(said: SaidDays, values: Sequence[Any]) -> bool:
+    """Whether months without a year are those of two days."""
+    months = said.days.months
+    return bool(months) and [str(value)[5:7] for value in values] == [
+        f"{each:02}" for each in (min(months), max(months))
+    ]
+
+
+def words_left(said: Said, mask: int) -> str:
+    """The words that are not in `mask`, as they stand, without small words at either end."""
+    kept = [place for place in range(len(said.tokens)) if not mask >> place & 1]
+    while kept and said.tokens[kept[0]].key in STOP_WORDS:
+        kept.pop(0)
+    while kept and said.tokens[kept[-1]].key in STOP_WORDS:
+        kept.pop()
+    return " ".join(said.tokens[place].text for place in kept)
 
 
 def ruled_out(reading: Reading, least: float) -> list[SaidValue]:

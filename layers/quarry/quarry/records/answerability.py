@@ -19,7 +19,7 @@ from typing import Any, LiteralString
 from psycopg.sql import SQL, Identifier, Literal
 
 from quarry.language.said_numbers import is_number, words_of
-from quarry.platform.settings import LOCAL_EMBEDDING_MODEL
+from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.platform.text import STOP_WORDS, placed_words, topic_text, words
 from quarry.records.candidates import RecordKey
 from quarry.records.extraction import Quote, extract

@@ -15,7 +15,8 @@ from quarry.records.contract import Applied, AskRequest, DoneEvent, RecordType, 
 from quarry.records.conversation import Conversation
 from quarry.records.facts import Facts
 from quarry.records.reading import RecordsReading
-from quarry.records.retrieval import Scope, describe
+from quarry.records.record_texts import describe
+from quarry.records.retrieval import Scope
 from quarry.records.searched_types import RecordTypes
 from quarry.records.tools import Searched, SearchToolset
 from quarry.runs.run_log import ResultRecord, Run

@@ -7,7 +7,7 @@ from functools import partial
 from typing import get_args
 
 from quarry.agent.description import describe_sources
-from quarry.collections.declaration import nearest
+from quarry.collections.naming import nearest
 from quarry.collections.search_table import DATE
 from quarry.language.writing import ENGLISH, languages
 from quarry.platform.errors import FieldError, InvalidInput
@@ -15,19 +15,19 @@ from quarry.query.as_read import united
 from quarry.query.asked import answer
 from quarry.query.contract import SourceDescription
 from quarry.query.of_question import TableQuestion
-from quarry.records.contract import (
+from quarry.records.collections_contract import (
     Collection,
     CollectionFacet,
     Collections,
-    CountedGroup,
     CountRequest,
     Period,
     RecordCounts,
-    RecordType,
     WholeRecord,
 )
+from quarry.records.contract import CountedGroup, RecordType
 from quarry.records.filters import facet_clauses, nearest_facets, types_with
-from quarry.records.retrieval import Scope, describe, whole_record, with_known_values
+from quarry.records.record_texts import describe, whole_record
+from quarry.records.retrieval import Scope, with_known_values
 from quarry.records.searched_types import RecordTypes, SearchedType
 from quarry.records.types_in_force import acting_for
 from quarry.records.unreadable import over_readable

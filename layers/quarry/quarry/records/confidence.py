@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import fsum
 
-from quarry.platform.settings import LOCAL_EMBEDDING_MODEL
+from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.records.answerability import fitted_for
 from quarry.records.contract import ConfidenceLevel, Source
 

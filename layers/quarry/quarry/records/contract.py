@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping, Sequence
-from operator import not_
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -22,7 +21,7 @@ from pydantic import (
 from quarry.platform.contract import AggregationGroup, Day, Request
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import Identifier, QueryText, Storable
-from quarry.query.contract import RelatedRows, ShortQuery, SourceDescription, SourceField
+from quarry.query.contract import ShortQuery
 from quarry.streaming.encoding import AFTER_SEQ, PLACE_PATTERN
 from quarry.streaming.events import Event
 
@@ -32,8 +31,7 @@ RecordType = str
 Intent = Literal["keyword", "question"]
 ConfidenceLevel = Literal["high", "medium", "low"]
 
-LIMIT_MAX = 100
-OFFSET_MAX = 400
+LIMIT_MAX, OFFSET_MAX = 100, 400
 FACET_VALUES_MAX = 20
 HISTORY_TURNS = 5
 HISTORY_CHARACTERS_MAX = 20_000
@@ -49,7 +47,6 @@ FacetValues = Annotated[list[_FacetValue], Field(min_length=1, max_length=FACET_
 
 
 TYPES_MAX = 12
-MEASURES_MAX = 8
 TypeName = Identifier
 """The name of a type of record, as `GET /collections` has it; who writes "Motions" is told what there is."""
 
@@ -69,7 +66,7 @@ class _Dated(Request):
         return to_date
 
 
-class _Filtered(_Dated):
+class Filtered(_Dated):
     """A request for some of the records. `type` may be repeated. What no field is called is a facet that it filters by."""
 
     model_config = ConfigDict(extra="allow")
@@ -83,7 +80,7 @@ class _Filtered(_Dated):
         return self.__pydantic_extra__
 
 
-class SearchRequest(_Filtered):
+class SearchRequest(Filtered):
     """`GET /records/search`."""
 
     q: QueryText = Field(examples=["bridge weight limit"])
@@ -145,110 +142,6 @@ class SearchResponse(LazyModel):
     degraded: list[str]
 
 
-Period = Literal["day", "month", "year"]
-
-
-class CountRequest(_Filtered):
-    """`GET /records/facets`: how many records there are, in all and by the values of `by`."""
-
-    q: QueryText | None = Field(default=None, description="Only records that hold all of these words.")
-    by: Annotated[str, StringConstraints(min_length=1, max_length=200), Storable] | None = Field(
-        default=None,
-        description="The facet, or `day`, `month` or `year`, by which they are grouped.",
-        examples=["result"],
-    )
-    of: list[Annotated[str, StringConstraints(pattern=r"^(sum|avg|min|max):[a-z][a-z0-9_]{0,47}$")]] = Field(
-        default_factory=list,
-        max_length=MEASURES_MAX,
-        description="What is reckoned of a facet that is a number, in all and by group: `sum:price`; or `avg`, `min`, `max`.",
-        examples=[[]],
-    )
-
-
-class CountedGroup(AggregationGroup):
-    """A value, or the first day of a period, how many records have it, and what was reckoned of these (`sum:price`). Null stands
-    for records that have none, or a blank one.
-    """
-
-    model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[str, float | None] = Field(init=False)
-
-
-class RecordCounts(LazyModel):
-    """Exact numbers, counted over all records. `groups` are those with most records first, or the latest periods in the order
-    of time, each by its first day; `truncated` says that there are more, and `other` how many records these hold. Groups add up:
-    all `count` and `other` together are `total`, or more where groups are `overlapping`, since a record with several values
-    counts in each. Values that differ only in case, accents and outer spaces are one group, and the group's value as a filter
-    finds its records; an empty filter (`status=`) finds those of the null group. Periods without records are groups of 0, unless
-    there are `gaps`: of more than 1,000 periods only those with records are given. What `of` asks for stands next to `total` and
-    each `count`, by its name; null where no record has a value. `degraded` names, as
-    `collection:NAME`, each collection that could not be read and is not counted.
-    """
-
-    model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[str, float | None] = Field(init=False)
-
-    total: int
-    exact: Literal[True] = True
-    groups: list[CountedGroup]
-    truncated: bool
-    other: int = 0
-    overlapping: bool = False
-    gaps: bool = False
-    degraded: list[str] = Field(default=[], exclude_if=not_)
-
-
-class CollectionFacet(LazyModel):
-    """What records can be filtered and counted by; `currency` is that of money, its ISO 4217 code."""
-
-    name: str
-    kind: str
-    label: str
-    currency: str | None = None
-
-
-class Collection(LazyModel):
-    """A type of record. `date` names the facet that dates it. `language` is the code (ISO 639-1) of the one that its records are
-    in, by which numbers and dates are written; absent where they differ, or are in none that is known. `fields` and `related` are
-    what a Query (`POST /query`) can name of it, its facets among them.
-    """
-
-    name: RecordType
-    label: str
-    description: str
-    facets: list[CollectionFacet]
-    date: str | None = None
-    language: str | None = None
-    fields: list[SourceField] = []
-    related: list[RelatedRows] = []
-
-
-class Collections(LazyModel):
-    """`GET /collections`: the types of record that are declared, and as `sources` what else a Query can ask of. `degraded` names,
-    as `collection:NAME`, those that cannot be read at the moment: they are left out.
-    """
-
-    collections: list[Collection]
-    sources: list[SourceDescription] = []
-    degraded: list[str] = Field(default=[], exclude_if=not_)
-
-
-class WholeRecord(LazyModel):
-    """One record, whole: its title, its own fields by their names in the data (`texts` are those that are read as such), and as
-    `meeting` what it is part of. `text` is what answers quote: `start` and `end` of a citation count its characters.
-    """
-
-    type: RecordType
-    id: str
-    title: str
-    date: datetime.date | None = None
-    url: str | None = None
-    fields: dict[str, Any]
-    texts: list[str] = []
-    text: str | None = None
-    meeting: dict[str, Any] | None = None
-
-
 class AskFilters(_Dated):
     """Which records an answer is made from: of some days, and with values of facets (with a dash before its name: without)."""
 
@@ -297,7 +190,7 @@ class AskRequest(Request):
         return said
 
 
-class AskQuery(_Filtered):
+class AskQuery(Filtered):
     """`GET /records/ask`, for EventSource. `context` is a JSON array of `{question, answer}`, or the plain text of an answer."""
 
     q: QueryText
@@ -361,6 +254,15 @@ class ToolObservationEvent(Event):
 class SourcesEvent(Event):
     type: Literal["sources"] = "sources"
     sources: list[Source]
+
+
+class CountedGroup(AggregationGroup):
+    """A value, or the first day of a period, how many records have it, and what was reckoned of these (`sum:price`). Null stands
+    for records that have none, or a blank one.
+    """
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, float | None] = Field(init=False)
 
 
 class AggregationEvent(Event):

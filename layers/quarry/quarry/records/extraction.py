@@ -19,7 +19,7 @@ from quarry.language.tokens import is_code
 from quarry.language.writing import writing_of
 from quarry.platform.errors import ModelError
 from quarry.platform.off_loop import off_loop
-from quarry.platform.settings import LOCAL_EMBEDDING_MODEL
+from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.platform.text import shorten, significant_words, words
 from quarry.records.answer_model import answer_model
 from quarry.records.candidates import RecordText

@@ -11,7 +11,8 @@ from quarry.agent.sources import Asked
 from quarry.records.candidates import RecordText
 from quarry.records.collections import read_record
 from quarry.records.evidence import passage
-from quarry.records.retrieval import EVERYTHING, describe
+from quarry.records.record_texts import describe
+from quarry.records.retrieval import EVERYTHING
 from quarry.records.search import rank_records
 from quarry.records.searched_types import RecordTypes, SearchedType
 from quarry.records.types_in_force import acting_for

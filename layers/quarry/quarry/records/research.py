@@ -27,7 +27,7 @@ from quarry.query.contract import QueryResult, SourceDescription
 from quarry.query.paths import unknown
 from quarry.records.lookups import narrowed
 from quarry.records.prompts import sources_block
-from quarry.records.retrieval import describe, whole_record
+from quarry.records.record_texts import describe, whole_record
 from quarry.records.scoped import required
 from quarry.records.search import rank_records
 from quarry.records.tools import SearchToolset, summary, varied

@@ -6,21 +6,19 @@ import datetime
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any, LiteralString, Self
+from typing import Any, Self
 
-from psycopg import DataError
 from psycopg.rows import DictRow
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal, Placeholder
 
 from quarry.collections.collection import ENGLISH
-from quarry.platform.errors import NotFound
-from quarry.platform.shown import shown
 from quarry.postgres.pool import Database
 from quarry.postgres.vectors import half_vector
 from quarry.query.asked import answer
 from quarry.query.of_question import TableQuestion
 from quarry.records.candidates import Candidate, RecordKey, RecordText
-from quarry.records.contract import RecordType, WholeRecord
+from quarry.records.contract import RecordType
+from quarry.records.record_texts import describe
 from quarry.records.searched_types import RecordTypes, SearchedType
 from quarry.retrieval.known_values import values_as_written
 from quarry.retrieval.named_values import NamedValue
@@ -32,9 +30,6 @@ ROWS_RANKED = 4_000
 """So many rows are ranked by their words in one search, shared by its arms; of a query of few words more (text_candidates)."""
 ROWS_RANKED_MIN = 500
 """So many of each arm at least: of judged collections these hold 99 % of what ranking all rows finds in its first hundred."""
-
-SAID_MAX_CHARACTERS = 2_000
-"""So much of what a record says is compared with what others say."""
 
 
 @dataclass(frozen=True)
@@ -244,19 +239,6 @@ async def _of_each_arm(
         values[f"tables_{place}"], values[f"seen_{place}"] = tables_seen(each.arm.type for each in in_it)
         values[f"others_{place}"], values[f"others_seen_{place}"] = tables_seen(each.arm.type for each in others)
         values[f"other_languages_{place}"] = list(dict.fromkeys(each.reading[1] for each in others))
-    asked = SQL(", ").join(
-        SQL(
-            "weigh_query({}, {}, %(strict)s, p_language => {}::regconfig, p_others => {}, p_other_languages => {}::regconfig[],"
-            " p_seen => {}, p_others_seen => {}) as {}"
-        ).format(
-            *(
-                Placeholder(f"{name}_{place}")
-                for name in ("tables", "query", "language", "others", "other_languages", "seen", "others_seen")
-            ),
-            Identifier(f"asked_{place}"),
-        )
-        for place in range(len(readings))
-    )
     calls: list[Composed] = []
     for place, search in enumerate(searches):
         condition = search.condition
@@ -279,7 +261,20 @@ async def _of_each_arm(
             + SQL(" c")
         )
     return await database.rows(
-        SQL("with asked as materialized (select {}) ").format(asked) + SQL(" union all ").join(calls), values
+        SQL("with asked as materialized (select {}) ").format(_weighed(len(readings))) + SQL(" union all ").join(calls),
+        values,
+    )
+
+
+def _weighed(readings: int) -> Composed:
+    """The words of so many readings of the query, weighed; parameters of each have its number behind their names."""
+    parameters = ("tables", "query", "language", "others", "other_languages", "seen", "others_seen")
+    return SQL(", ").join(
+        SQL(
+            "weigh_query({}, {}, %(strict)s, p_language => {}::regconfig, p_others => {}, p_other_languages => {}::regconfig[],"
+            " p_seen => {}, p_others_seen => {}) as {}"
+        ).format(*(Placeholder(f"{name}_{place}") for name in parameters), Identifier(f"asked_{place}"))
+        for place in range(readings)
     )
 
 
@@ -329,94 +324,6 @@ async def ids_meeting(
     return found
 
 
-async def describe(database: Database, keys: Sequence[RecordKey], types: RecordTypes, query: str) -> list[RecordText]:
-    """The texts of the named records, in the order of `keys`, with snippets for `query`; without what the caller may not see."""
-    of_keys = types.only([name for name, _ in keys])
-    if not of_keys:
-        return []
-    rows = await database.rows(
-        texts_query(of_keys),
-        {"types": [name for name, _ in keys], "ids": [id for _, id in keys], "query": query},
-    )
-    return [
-        RecordText(
-            **_shown(row, ("title", "body", "topic", "author", "snippet")),
-            quoting=types[row["type"]].quoting,
-            language=types[row["type"]].table.language,
-        )
-        for row in rows
-    ]
-
-
-def _shown(row: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    """A row whose texts of these names are as readers see them: places that citations tell are counted in those texts. Ids and
-    values that clients filter by stay as they are, since they come back.
-    """
-    return {**row, **{name: shown(row[name]) for name in names if name in row}}
-
-
-def texts_query(types: Sequence[SearchedType]) -> Composed:
-    """Selects the texts of records by the parameters `types` and `ids`, with snippets for `query`."""
-    # the query is read once for each language, not for each record
-    return _of_keys({each.name: (each.text, each.row_language) for each in types}) + SQL(
-        ", asked as materialized (select l.language, (read_query(%(query)s, l.language)).words[:16] as words"
-        " from (select distinct s.language from seen s) l)"
-        " select s.type, s.id, s.title, s.body, s.topic, s.author, s.date, s.meeting_id, s.url,"
-        " record_snippet(s.body, a.words, s.language) as snippet"
-        " from seen s join asked a on a.language is not distinct from s.language order by s.place"
-    )
-
-
-async def dates_of(database: Database, keys: Sequence[RecordKey], types: RecordTypes) -> dict[RecordKey, datetime.date]:
-    """The dates of the named records, without those that have none and what the caller may not see."""
-    of_keys = types.only([name for name, _ in keys])
-    if not of_keys:
-        return {}
-    rows = await database.rows(
-        _of_keys({each.name: (each.text, "null") for each in of_keys})
-        + SQL(" select s.type, s.id, s.date from seen s where s.date is not null"),
-        {"types": [name for name, _ in keys], "ids": [id for _, id in keys]},
-    )
-    return {(row["type"], row["id"]): row["date"] for row in rows}
-
-
-async def what_they_say(database: Database, keys: Sequence[RecordKey], types: RecordTypes) -> dict[RecordKey, str]:
-    """The title and texts of each of the named records, without what the caller may not see. Of a long one stands the beginning,
-    with a digest of the whole behind it: these say the same only if all of it is the same.
-    """
-    of_keys = types.only([name for name, _ in keys])
-    if not of_keys:
-        return {}
-    rows = await database.rows(
-        _of_keys({each.name: (each.said, "null") for each in of_keys})
-        + SQL(
-            " select s.type, s.id, left(s.said, %(longest)s)"
-            " || case when length(s.said) > %(longest)s then ' ' || md5(s.said) else '' end as said from seen s"
-        ),
-        {"types": [name for name, _ in keys], "ids": [id for _, id in keys], "longest": SAID_MAX_CHARACTERS},
-    )
-    return {(row["type"], row["id"]): row["said"] for row in rows}
-
-
-def _of_keys(selects: Mapping[RecordType, tuple[LiteralString, LiteralString]]) -> Composed:
-    """The beginning of a statement: `seen` is what these select of the records that the parameters `types` and `ids` name, and
-    the language of each.
-    """
-    seen = [
-        SQL(
-            "select k.place, r.*, ({})::regconfig as language from keys k cross join lateral ({} offset 0) r"
-            " where k.type = any({})"
-        ).format(
-            SQL(language), SQL(select), Literal([name for name, own in selects.items() if own == (select, language)])
-        )
-        for select, language in dict.fromkeys(selects.values())
-    ]
-    return SQL(
-        "with keys as materialized ("
-        "select * from unnest(%(types)s::text[], %(ids)s::text[]) with ordinality k (type, id, place)), seen as ({})"
-    ).format(SQL(" union all ").join(seen))
-
-
 async def latest_records(
     database: Database, types: RecordTypes, limit: int, *, among: Sequence[SearchedType], given: Sequence[Clause] = ()
 ) -> list[RecordText]:
@@ -428,18 +335,3 @@ async def latest_records(
         return []
     ids = await ids_meeting(database, {topical: given}, limit)
     return await describe(database, [(topical.name, id) for id in ids[topical.name]], types, "")
-
-
-async def whole_record(database: Database, type: SearchedType, record_id: str) -> WholeRecord:
-    """A record with its title, all its columns and what it is part of. Raises NotFound, also for what the caller may not see."""
-    query = SQL("select w.* from (select %s::text as id) k cross join lateral ({} offset 0) w").format(SQL(type.whole))
-    try:
-        row = await database.row(query, [record_id])
-    except DataError:
-        # of no such key is a row of that table
-        row = None
-    if row is None:
-        raise NotFound(f"There is no {type.name.replace('_', ' ')} with this id.")
-    return WholeRecord(
-        type=type.name, id=record_id, texts=list(type.texts), **_shown(row, ("title", "fields", "meeting"))
-    )

@@ -10,18 +10,8 @@ from starlette.responses import Response, StreamingResponse
 
 from quarry.platform.errors import Gone, NotFound
 from quarry.platform.text import Identifier
-from quarry.records.contract import (
-    AskQuery,
-    AskRequest,
-    Collections,
-    CountRequest,
-    FacetValues,
-    RecordCounts,
-    SearchRequest,
-    SearchResponse,
-    TypeName,
-    WholeRecord,
-)
+from quarry.records.collections_contract import Collections, CountRequest, RecordCounts, WholeRecord
+from quarry.records.contract import AskQuery, AskRequest, FacetValues, SearchRequest, SearchResponse, TypeName
 from quarry.services.services import Caller, Services
 from quarry.streaming.encoding import SSE
 from quarry.web.identity import ServicesDependency

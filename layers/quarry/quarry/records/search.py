@@ -14,7 +14,7 @@ from typing import Literal
 
 from quarry.collections.collection import ENGLISH
 from quarry.platform.off_loop import off_loop
-from quarry.platform.settings import LOCAL_EMBEDDING_MODEL
+from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.platform.snippet import mark
 from quarry.platform.text import significant_words, words
 from quarry.postgres.pool import Database
@@ -25,16 +25,14 @@ from quarry.records.filters import facet_clauses
 from quarry.records.intent import classify_intent, without_exclusions
 from quarry.records.ranking import RankedRecord, fuse_types, latest_first, may_be_ranked, near_the_best
 from quarry.records.reading import RecordsReading, read_records
+from quarry.records.record_texts import dates_of, describe, what_they_say
 from quarry.records.retrieval import (
     EVERYTHING,
     Count,
     Scope,
     count_found,
-    dates_of,
-    describe,
     find_candidates,
     ids_meeting,
-    what_they_say,
     with_known_values,
 )
 from quarry.records.search_plan import SearchPlan, search_plans

@@ -10,7 +10,8 @@ from quarry.records.contract import RecordType
 from quarry.records.evidence import Evidence, EvidenceSource
 from quarry.records.ranking import RankedRecord
 from quarry.records.reading import RecordsReading
-from quarry.records.retrieval import EVERYTHING, Scope, describe
+from quarry.records.record_texts import describe
+from quarry.records.retrieval import EVERYTHING, Scope
 from quarry.records.search import is_cut_off, rank_records
 from quarry.records.searched_types import SearchedType
 from quarry.runs.run_log import Run

@@ -14,7 +14,8 @@ from typing import LiteralString
 from psycopg import errors
 from psycopg.sql import SQL, Identifier
 
-from quarry.collections.collection import Collection, quoted
+from quarry.collections.collection import Collection
+from quarry.collections.row_sql import quoted
 from quarry.platform.errors import Conflict, NotFound
 from quarry.platform.forgettable import FORGET, Forgettable
 from quarry.postgres.pool import Connection, Database

@@ -64,16 +64,7 @@ def create_app(services: Services, routers: Iterable[APIRouter], documented: Ite
     app.add_middleware(BeginsInTime)
     app.add_middleware(_Unforeseen)
     if services.settings.allowed_origin:
-        # identity is a bearer token, never a cookie: no credentials are allowed
-        app.add_middleware(
-            CORSMiddleware,
-            allow_origins=[services.settings.allowed_origin],
-            allow_methods=sorted(
-                {method for route in iter_route_contexts(app.routes) for method in route.methods or ()}
-            ),
-            allow_headers=["*"],
-            expose_headers=["X-Request-Id", "Retry-After"],
-        )
+        _allow(app, services.settings.allowed_origin)
     if services.settings.identity == "local":
         app.add_middleware(HostGate, settings=services.settings)
     app.add_middleware(OpenAIErrors)
@@ -81,6 +72,18 @@ def create_app(services: Services, routers: Iterable[APIRouter], documented: Ite
     app.add_middleware(_EveryResponse)
     app.add_middleware(Measured, metrics=services.metrics)
     return app
+
+
+def _allow(app: FastAPI, origin: str) -> None:
+    """Let pages of another origin call the API. Identity is a bearer token, never a cookie: no credentials are allowed."""
+    methods = {method for route in iter_route_contexts(app.routes) for method in route.methods or ()}
+    app.add_middleware(
+        CORSMiddleware,
+        allow_origins=[origin],
+        allow_methods=sorted(methods),
+        allow_headers=["*"],
+        expose_headers=["X-Request-Id", "Retry-After"],
+    )
 
 
 class _EveryResponse:

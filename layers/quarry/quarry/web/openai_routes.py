@@ -48,6 +48,16 @@ _ANSWER: dict[int | str, dict[str, Any]] = {
 }
 
 
+Key = Annotated[
+    KeyText | None,
+    Header(
+        alias="Idempotency-Key",
+        description="For `quarry-people`, where an answer costs a credit: the same question under the same key is "
+        "answered as before, for nothing.",
+    ),
+]
+
+
 def model_name(domain: str) -> str:
     """What the model is called that a domain is."""
     return f"quarry-{domain}"
@@ -75,14 +85,7 @@ def openai_router(answers: Mapping[str, Answer], domain_tables: DomainTables) ->
         body: CompletionRequest,
         caller: ModelCaller,
         services: ServicesDependency,
-        idempotency_key: Annotated[
-            KeyText | None,
-            Header(
-                alias="Idempotency-Key",
-                description="For `quarry-people`, where an answer costs a credit: the same question under the same key is "
-                "answered as before, for nothing.",
-            ),
-        ] = None,
+        idempotency_key: Key = None,
     ) -> Response:
         """An answer to the user's last message, in the shape of OpenAI's chat completions."""
         answer = models.get(body.model)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from quarry.campaigns.contract import (
-    Campaign,
     CampaignFilters,
     ChatRequest,
     ChatResponse,
@@ -52,11 +51,6 @@ class CampaignRoutes:
     ) -> Sent:
         """The same answer in one piece."""
         return _sent(message, history, filters, constraints)
-
-    @route("GET /campaigns/{id}", Campaign)
-    def campaign(self, id: str) -> Sent:
-        """One campaign, whole."""
-        return Sent(path={"id": id})
 
 
 def _sent(

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quarry.client.calls import given, route, streamed
+from quarry.client.calls import given, streamed
 from quarry.client.wire import EventTypes, Sent
 from quarry.companies.contract import (
     ActivityEvent,
     ChatMessage,
     ChatRequest,
     ClientContext,
-    Company,
     Constraints,
     FinalAnswerEvent,
 )
@@ -51,8 +50,3 @@ class CompanyRoutes:
             session_id=session_id,
         )
         return Sent(body=body)
-
-    @route("GET /companies/{id}", Company)
-    def company(self, id: str) -> Sent:
-        """One company, whole."""
-        return Sent(path={"id": id})

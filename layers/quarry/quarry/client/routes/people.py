@@ -9,15 +9,11 @@ from quarry.client.calls import given, route
 from quarry.client.wire import Sent
 from quarry.people.contract import (
     Constraints,
-    CreditBalance,
     DiscoverRequest,
     DiscoverResponse,
     GatedProfile,
     PeopleSearchRequest,
     PeopleSearchResponse,
-    PublicProfile,
-    UnlockRequest,
-    UnlockResponse,
 )
 
 
@@ -54,11 +50,6 @@ class PeopleRoutes:
             headers={"Idempotency-Key": idempotency_key or str(uuid4())},
         )
 
-    @route("POST /people/{id}/unlock-contact", UnlockResponse)
-    def unlock_contact(self, id: str, *, search_id: str) -> Sent:
-        """The contact details of a person whom a search of yours found. The first time costs one credit, later ones nothing."""
-        return Sent(path={"id": id}, body=given(UnlockRequest, search_id=search_id))
-
     @route("GET /people", DiscoverResponse)
     def people(self, *, limit: int | None = None, cursor: str | None = None) -> Sent:
         """Everyone with a visible card, by name, a page at a time: `next_cursor` leads to the next one."""
@@ -68,13 +59,3 @@ class PeopleRoutes:
     def person(self, id: str, *, search_id: str) -> Sent:
         """A person whom a search of yours found, with contact details once you have unlocked them."""
         return Sent(path={"id": id}, query={"search_id": search_id})
-
-    @route("GET /people/{id}/profile", PublicProfile)
-    def profile(self, id: str) -> Sent:
-        """What everyone may see of a person."""
-        return Sent(path={"id": id})
-
-    @route("GET /credits", CreditBalance)
-    def credits(self) -> Sent:
-        """How many credits you have."""
-        return Sent()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping, Sequence
-from types import NoneType
 from typing import Literal
 
 from quarry.client.calls import given, route, streamed
 from quarry.client.wire import EventTypes, Sent
+from quarry.records.collections_contract import CountRequest, RecordCounts
 from quarry.records.contract import (
     AggregationEvent,
     AnswerChunkEvent,
@@ -16,21 +16,16 @@ from quarry.records.contract import (
     AskRequest,
     CachedAnswer,
     CitationsEvent,
-    Collections,
     ConfidenceEvent,
-    CountRequest,
     DoneEvent,
     FollowupsEvent,
     IntentEvent,
-    OwnAnswer,
     PriorTurn,
-    RecordCounts,
     SearchRequest,
     SearchResponse,
     SourcesEvent,
     ToolCallEvent,
     ToolObservationEvent,
-    WholeRecord,
 )
 from quarry.streaming.encoding import SSE
 
@@ -122,29 +117,9 @@ class RecordRoutes:
         filters = _filters(types, from_date, to_date, facets)
         return Sent(query=given(CountRequest, q=query, by=by, of=of, **filters))
 
-    @route("GET /collections", Collections)
-    def collections(self) -> Sent:
-        """The types of record, and what they can be filtered and counted by."""
-        return Sent()
-
-    @route("GET /records/{type}/{id}", WholeRecord)
-    def record(self, type: str, id: str) -> Sent:
-        """One whole record with what it is part of."""
-        return Sent(path={"type": type, "id": id})
-
     @route("GET /answers/{id}", CachedAnswer)
     def answer(self, id: str) -> Sent:
         """A finished answer, as it was given."""
-        return Sent(path={"id": id})
-
-    @route("GET /me/answers/{id}", OwnAnswer)
-    def own_answer(self, id: str) -> Sent:
-        """Whether an answer is yours: then you can revoke it."""
-        return Sent(path={"id": id})
-
-    @route("DELETE /answers/{id}", NoneType)
-    def revoke_answer(self, id: str) -> Sent:
-        """Take back an answer of yours: its link leads nowhere then."""
         return Sent(path={"id": id})
 
 

@@ -107,7 +107,7 @@ def _explain(error: Exception) -> str | None:
 def _explain_postgres(error: Exception) -> str | None:
     import psycopg
 
-    from quarry.postgres.pool import translate
+    from quarry.postgres.failures import translate
 
     if not isinstance(error, psycopg.Error):
         return None

@@ -121,6 +121,14 @@ def _mcp(given: Arguments) -> int:
 
 
 def add_to(commands: Commands) -> None:
+    _add_ask(commands)
+    _add_query(commands)
+    _add_explain(commands)
+    _add_agents(commands)
+    _add_runs(commands)
+
+
+def _add_ask(commands: Commands) -> None:
     ask = add(
         commands, "ask", _ask, "ask a question and watch it being answered",
         'quarry ask records "Why was the bridge closed to trucks?"', remote=_ask_server,
@@ -129,6 +137,8 @@ def add_to(commands: Commands) -> None:
     ask.add_argument("question", metavar="QUESTION", help="in plain words, up to 2,000 characters")
     ask.add_argument("--json", action="store_true", help="the raw events, one JSON object a line")
 
+
+def _add_query(commands: Commands) -> None:
     query = add(
         commands, "query", _query, "give the exact result of a Query",
         """echo '{"source": "motion", "aggregate": ["count"]}' | quarry query -""", remote=_query_server,
@@ -140,6 +150,8 @@ def add_to(commands: Commands) -> None:
     query.add_argument("file", metavar="FILE", help="a file of JSON, or - for standard input")
     add_json(query)
 
+
+def _add_explain(commands: Commands) -> None:
     explain = add(
         commands, "explain", _explain, "show how a question is read without a model",
         'quarry explain "How many motions were there in 2024?"',
@@ -154,6 +166,8 @@ def add_to(commands: Commands) -> None:
     )
     add_json(explain)
 
+
+def _add_agents(commands: Commands) -> None:
     tools = add(
         commands, "tools", _tools, "print the tools for agents, as definitions", "quarry tools --format openai"
     )  # fmt: skip
@@ -171,6 +185,8 @@ def add_to(commands: Commands) -> None:
         "--allow-spending", action="store_true", help="offer search_people too, which costs a credit each time"
     )
 
+
+def _add_runs(commands: Commands) -> None:
     runs = add(commands, "runs", _runs, "list past searches, or show one", "quarry runs --limit 5")
     runs.add_argument("--limit", type=positive, default=20, metavar="N", help="how many (default: %(default)s)")
     runs.add_argument("--feedback", action="store_true", help="only runs with feedback")

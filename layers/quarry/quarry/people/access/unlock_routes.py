@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Header
 
 from quarry.people.access.credits import balance_of
 from quarry.people.access.unlock import unlock_contact
 from quarry.people.contract import CreditBalance, UnlockRequest, UnlockResponse
-from quarry.platform.errors import Forbidden, Gone, NotFound, PaymentRequired
+from quarry.platform.errors import Conflict, Forbidden, Gone, NotFound, PaymentRequired
 from quarry.platform.text import Identifier
+from quarry.runs.idempotency import KeyText
 from quarry.web.identity import ServicesDependency
 from quarry.web.problems import documented
 from quarry.web.rate_limit import PlainCaller
@@ -16,12 +19,24 @@ from quarry.web.rate_limit import PlainCaller
 router = APIRouter(tags=["people"])
 
 
-@router.post("/people/{id:path}/unlock-contact", responses=documented(PaymentRequired, Forbidden, NotFound, Gone))
+@router.post(
+    "/people/{id:path}/unlock-contact", responses=documented(PaymentRequired, Forbidden, NotFound, Conflict, Gone)
+)
 async def unlock(
-    id: Identifier, body: UnlockRequest, caller: PlainCaller, services: ServicesDependency
+    id: Identifier,
+    body: UnlockRequest,
+    caller: PlainCaller,
+    services: ServicesDependency,
+    idempotency_key: Annotated[
+        KeyText | None,
+        Header(
+            alias="Idempotency-Key",
+            description="An unlock that is sent again under its key within 24 hours is answered as before.",
+        ),
+    ] = None,
 ) -> UnlockResponse:
     """The contact details of a person whom a search of yours found. The first time costs one credit, later ones nothing."""
-    return await unlock_contact(id, body.search_id, caller, services)
+    return await unlock_contact(id, body.search_id, caller, services, idempotency_key=idempotency_key)
 
 
 @router.get("/credits")

@@ -19,10 +19,10 @@ export function confidenceLevel(level, text) {
 const FITS = {high: 'Likely fit', medium: 'Possible fit', low: 'Doubtful fit'};
 
 /**
- * How likely the ranking takes a finding to fit, in words: its number is an estimate and no measured share.
+ * How likely the ranking takes a finding to fit, in words and as a number, which is an estimate and no measured share.
  * @param {number} share from 0 to 1
  */
 export function fitLevel(share) {
   const level = share >= 0.75 ? 'high' : share >= 0.45 ? 'medium' : 'low';
-  return confidenceLevel(level, FITS[level]);
+  return confidenceLevel(level, `${FITS[level]}, ${Math.round(100 * share)} %`);
 }

@@ -23,7 +23,8 @@ export function personCard(person, onopen, control, isNew = false) {
       person.headline && element('p', {class: 'card-meta'}, person.headline)),
       conditionsMet(person)),
     standing(person),
-    element('ul', {class: 'reasons', 'aria-label': 'Why'}, person.why_matched.map((reason) => element('li', {}, icon('check'), element('span', {}, reason)))),
+    element('p', {class: 'card-meta'}, 'Why this card was shown:'),
+    element('ul', {class: 'reasons', 'aria-label': 'Why this card was shown'}, person.why_matched.map((reason) => element('li', {}, icon('check'), element('span', {}, reason)))),
     person.matched_cards.length > 0 && element('ul', {class: 'experience', 'aria-label': 'Experience that matched'}, person.matched_cards.map((card) =>
       element('li', {}, element('span', {class: 'experience-title'}, [card.title, card.company_name].filter(Boolean).join(', ')), element('span', {class: 'card-meta'}, whereAndWhen(card))))),
     element('div', {class: 'chips'}, isNew && label('New', {tone: 'accent'}), availability(person), control));

@@ -1,0 +1,187 @@
+"""Methods made from docs/api/openapi.json by tools/client_routes.py; `make docs` writes this file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import NoneType
+from typing import Any, Literal
+
+from quarry.campaigns.contract import Campaign
+from quarry.client.calls import given, route
+from quarry.client.wire import Sent
+from quarry.companies.contract import Company
+from quarry.kept.contract import (
+    Conversation,
+    ConversationChange,
+    ConversationEntry,
+    Conversations,
+    NewConversation,
+    NewSavedSearch,
+    Opened,
+    Opening,
+    ResultKey,
+    SavedSearch,
+    SavedSearchChange,
+    SavedSearches,
+    Turn,
+)
+from quarry.ontology.contract import OntologySearchRequest, OntologySearchResponse, WholeEntity
+from quarry.people.contract import CreditBalance, PublicProfile, UnlockRequest, UnlockResponse
+from quarry.records.collections_contract import Collections, WholeRecord
+from quarry.records.contract import OwnAnswer
+from quarry.web.contract import Feedback, PageConfig
+
+
+class GeneratedRoutes:
+    @route("GET /collections", Collections)
+    def collections(self) -> Sent:
+        """The types of record, and what they can be filtered and counted by; of these and every other source the fields
+        that a Query can name.
+        """
+        return Sent()
+
+    @route("GET /records/{type}/{id}", WholeRecord)
+    def record(self, type: str, id: str) -> Sent:
+        """One whole record with what it is part of."""
+        return Sent(path={"type": type, "id": id})
+
+    @route("GET /me/answers/{id}", OwnAnswer)
+    def own_answer(self, id: str) -> Sent:
+        """Whether an answer is yours: then you can take it back."""
+        return Sent(path={"id": id})
+
+    @route("DELETE /answers/{id}", NoneType)
+    def revoke_answer(self, id: str) -> Sent:
+        """Take back an answer of the caller's: its link leads nowhere then."""
+        return Sent(path={"id": id})
+
+    @route("GET /campaigns/{id}", Campaign)
+    def campaign(self, id: str) -> Sent:
+        """One whole campaign."""
+        return Sent(path={"id": id})
+
+    @route("GET /companies/{id}", Company)
+    def company(self, id: str) -> Sent:
+        """One whole company."""
+        return Sent(path={"id": id})
+
+    @route("POST /people/{id}/unlock-contact", UnlockResponse)
+    def unlock_contact(self, id: str, search_id: str) -> Sent:
+        """The contact details of a person whom a search of yours found. The first time costs one credit, later ones
+        nothing.
+        """
+        return Sent(path={"id": id}, body=given(UnlockRequest, search_id=search_id))
+
+    @route("GET /people/{id}/profile", PublicProfile)
+    def profile(self, id: str) -> Sent:
+        """What everyone may see of a person: who they are and their visible cards."""
+        return Sent(path={"id": id})
+
+    @route("GET /credits", CreditBalance)
+    def credits(self) -> Sent:
+        """How many credits you have."""
+        return Sent()
+
+    @route("POST /ontology/search", OntologySearchResponse)
+    def search_ontology(
+        self,
+        query: str,
+        *,
+        project_id: str | None = None,
+        types: Sequence[Literal["task", "plan", "goal", "milestone", "document", "output", "requirement"]]
+        | None = None,
+    ) -> Sent:
+        """The caller's own entities of every type, best first."""
+        return Sent(body=given(OntologySearchRequest, query=query, project_id=project_id, types=types))
+
+    @route("GET /ontology/{type}/{id}", WholeEntity)
+    def entity(
+        self, type: Literal["task", "plan", "goal", "milestone", "document", "output", "requirement"], id: str
+    ) -> Sent:
+        """One of the caller's entities, whole, with its project."""
+        return Sent(path={"type": type, "id": id})
+
+    @route("GET /me/conversations", Conversations)
+    def conversations(self) -> Sent:
+        """Your conversations, the latest first, without their turns."""
+        return Sent()
+
+    @route("POST /me/conversations", Conversation, repeatable=False)
+    def keep_conversation(
+        self,
+        domain: Literal["companies", "people", "records", "ontology", "campaigns"],
+        turns: Sequence[Turn],
+        *,
+        title: str | None = None,
+    ) -> Sent:
+        """Keep a conversation: up to 200, of 50 turns and 200,000 bytes each."""
+        return Sent(body=given(NewConversation, domain=domain, title=title, turns=turns))
+
+    @route("GET /me/conversations/{id}", Conversation)
+    def conversation(self, id: str) -> Sent:
+        """A whole conversation of yours. No model is called, and nothing is charged."""
+        return Sent(path={"id": id})
+
+    @route("PATCH /me/conversations/{id}", ConversationEntry)
+    def change_conversation(self, id: str, *, title: str | None = None, turns: Sequence[Turn] | None = None) -> Sent:
+        """Rename a conversation of yours, or replace its turns."""
+        return Sent(path={"id": id}, body=given(ConversationChange, title=title, turns=turns))
+
+    @route("DELETE /me/conversations/{id}", NoneType)
+    def delete_conversation(self, id: str) -> Sent:
+        """Delete a conversation of yours."""
+        return Sent(path={"id": id})
+
+    @route("GET /me/searches", SavedSearches)
+    def saved_searches(self) -> Sent:
+        """Your saved searches, the latest first."""
+        return Sent()
+
+    @route("POST /me/searches", SavedSearch, repeatable=False)
+    def save_search(
+        self,
+        domain: Literal["companies", "people", "records", "ontology", "campaigns"],
+        query: str,
+        *,
+        name: str | None = None,
+        parameters: Mapping[str, Any] | None = None,
+        results: Sequence[ResultKey] | None = None,
+    ) -> Sent:
+        """Save a search, with what it shows now: up to 100."""
+        return Sent(
+            body=given(NewSavedSearch, domain=domain, query=query, name=name, parameters=parameters, results=results)
+        )
+
+    @route("PATCH /me/searches/{id}", SavedSearch)
+    def rename_search(self, id: str, name: str) -> Sent:
+        """Rename a saved search of yours."""
+        return Sent(path={"id": id}, body=given(SavedSearchChange, name=name))
+
+    @route("DELETE /me/searches/{id}", NoneType)
+    def delete_search(self, id: str) -> Sent:
+        """Delete a saved search of yours."""
+        return Sent(path={"id": id})
+
+    @route("POST /me/searches/{id}/opened", Opened, repeatable=False)
+    def open_search(self, id: str, results: Sequence[ResultKey]) -> Sent:
+        """Say what a saved search of yours shows now, after it was run again by its own route; the answer says what of it
+        is new.
+        """
+        return Sent(path={"id": id}, body=given(Opening, results=results))
+
+    @route("DELETE /runs/{id}", NoneType)
+    def cancel_run(self, id: str) -> Sent:
+        """End a stream of the caller's that still goes on, in whatever process; its last event is then an error. `id` is
+        the first part of its events' ids.
+        """
+        return Sent(path={"id": id})
+
+    @route("POST /runs/{id}/feedback", NoneType)
+    def give_feedback(self, id: str, helpful: bool, *, reason: str | None = None) -> Sent:
+        """Say whether a run of the caller's helped; a later word replaces an earlier one."""
+        return Sent(path={"id": id}, body=given(Feedback, helpful=helpful, reason=reason))
+
+    @route("GET /config.json", PageConfig)
+    def config(self) -> Sent:
+        """What the page needs to know: domains that hold data, sign-in, path prefix."""
+        return Sent()

@@ -1,0 +1,154 @@
+"""Reads the collections that a `quarry.toml` declares. What is wrong is named by its line and its key."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import (
+    ValidationError,
+)
+
+from quarry.collections.declaration import CollectionDeclaration, FacetDeclaration, Quoting
+from quarry.collections.naming import nearest
+from quarry.collections.reference_declarations import LinkDeclaration, Parent, Referred
+from quarry.collections.row_choice import Vectors
+from quarry.platform.contract import NAME_PATTERN
+from quarry.platform.errors import ConfigurationError
+from quarry.platform.lazy_model import LazyModel
+
+FILE_NAME = "quarry.toml"
+
+
+class DeclarationError(ConfigurationError):
+    """A file of collections that cannot be used; `problems` are all that was found, each with its place in the file."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = list(problems)
+
+
+def read_declarations(text: str, file: str = FILE_NAME) -> dict[str, CollectionDeclaration]:
+    """The collections that a file declares, by their names. Raises DeclarationError, which names every line that is wrong."""
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise DeclarationError([f"{file}: {error}"]) from None
+    lines = Lines(text, file)
+    problems = [
+        lines.problem((name,), f"{name!r} means nothing here{nearest(name, ['collections'])}")
+        for name in content
+        if name != "collections"
+    ]
+    declared: dict[str, CollectionDeclaration] = {}
+    collections = content.get("collections", {})
+    if not isinstance(collections, dict):
+        raise DeclarationError([lines.problem(("collections",), "collections are tables: [collections.NAME]")])
+    for name, given in collections.items():
+        path = ("collections", name)
+        if not re.fullmatch(NAME_PATTERN, name):
+            problems.append(
+                lines.problem(path, f"a collection cannot be called {name!r}: lower-case letters, digits and _")
+            )
+        try:
+            declared[name] = CollectionDeclaration.model_validate(given)
+        except ValidationError as error:
+            problems += [lines.problem((*path, *_keys(each["loc"])), _wording(each)) for each in error.errors()]
+    if problems:
+        raise DeclarationError(problems)
+    return declared
+
+
+class Lines:
+    """Where in a TOML file a key stands."""
+
+    def __init__(self, text: str, file: str) -> None:
+        self._file = file
+        self._places = _places(text)
+
+    def problem(self, path: Sequence[str], message: str) -> str:
+        """The message, with the file, the line and the key that it is about."""
+        known = next(
+            (path[:length] for length in range(len(path), 0, -1) if tuple(path[:length]) in self._places), None
+        )
+        line = f":{self._places[tuple(known)]}" if known else ""
+        return f"{self._file}{line}: {'.'.join(path)}: {message}"
+
+
+_KEY = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\]|\\.)*"|'[^']*')"""
+
+
+_PATH = rf"{_KEY}(?:\s*\.\s*{_KEY})*"
+
+
+_HEADER = re.compile(rf"\s*\[+\s*({_PATH})\s*\]+")
+
+
+_ASSIGNED = re.compile(rf"\s*({_PATH})\s*=\s*(\{{)?")
+
+
+_INLINE = re.compile(rf"[{{,]\s*({_PATH})\s*=")
+
+
+def _places(text: str) -> dict[tuple[str, ...], int]:
+    """The line of each key's first appearance, by its whole path."""
+    places: dict[tuple[str, ...], int] = {}
+    table: tuple[str, ...] = ()
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := _HEADER.match(line):
+            table = _split_path(header[1])
+            places.setdefault(table, number)
+        elif assigned := _ASSIGNED.match(line):
+            path = (*table, *_split_path(assigned[1]))
+            places.setdefault(path, number)
+            if assigned[2]:
+                for inner in _INLINE.finditer(line, assigned.end() - 1):
+                    places.setdefault((*path, *_split_path(inner[1])), number)
+    return places
+
+
+def _split_path(path: str) -> tuple[str, ...]:
+    return tuple(key.strip("\"'") for key in re.findall(_KEY, path))
+
+
+def _keys(location: Sequence[int | str]) -> list[str]:
+    """The keys of a validation error's place: pydantic also names the arms of a union, which stand in no file."""
+    return [
+        str(part)
+        for part in location
+        if isinstance(part, str) and part not in _ARMS and not part.startswith(("literal", "tuple"))
+    ]
+
+
+_ARMS = frozenset({"Poll", "str", "Referred", "LanguageColumn", "sql"})
+
+
+_PARTS: Mapping[str, type[LazyModel]] = {
+    "facets": FacetDeclaration,
+    "links": LinkDeclaration,
+    "quoting": Quoting,
+    "part_of": Parent,
+    "topic": Referred,
+    "vectors": Vectors,
+}
+"""What is declared within a collection, by its key."""
+
+
+def _wording(error: Mapping[str, Any]) -> str:
+    kind, given, context = error["type"], error["input"], error.get("ctx", {})
+    if kind == "missing":
+        return "is missing"
+    if kind == "extra_forbidden":
+        known = _PARTS.get(str(error["loc"][0]), CollectionDeclaration).model_fields
+        return f"means nothing here{nearest(str(error['loc'][-1]), known)}"
+    if kind == "literal_error":
+        return f"{given!r} is none of {context['expected'].replace(' or ', ', ')}"
+    if kind == "value_error":
+        return str(context["error"])
+    return (
+        f"{error['msg'][0].lower()}{error['msg'][1:]}, not {given!r}"
+        if not isinstance(given, dict)
+        else str(error["msg"])
+    )

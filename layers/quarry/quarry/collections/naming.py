@@ -1,0 +1,51 @@
+"""Names of tables, and the nearest names that exist."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Collection, Iterable
+
+from quarry.language.writing import languages
+
+_IDENTIFIER = re.compile(r'"((?:[^"]|"")+)"|([A-Za-z_\u0080-\uffff][A-Za-z0-9_$\u0080-\uffff]*)')
+
+
+def table_name(name: str) -> tuple[str, str]:
+    """Schema and name of a table, read as SQL reads them: `sales."Order Details"`; a name alone is one of `public`.
+
+    Raises ValueError.
+    """
+    parts, place = [], 0
+    while match := _IDENTIFIER.match(name, place):
+        quoted, plain = match.groups()
+        parts.append(quoted.replace('""', '"') if quoted is not None else plain.lower())
+        place = match.end()
+        if place == len(name):
+            break
+        if name[place] != ".":
+            break
+        place += 1
+    if place != len(name) or not 1 <= len(parts) <= 2:
+        raise ValueError(
+            f"{name!r} is no name of a table: write schema.table, with quotes around what is not plain lower case"
+        )
+    return (parts[0], parts[1]) if len(parts) == 2 else ("public", parts[0])
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """ "; did you mean …?" where one of the names is spelt much like it, else nothing."""
+    by_folded = {known.casefold(): known for known in names}
+    found = difflib.get_close_matches(name.casefold(), by_folded, n=1, cutoff=0.6)
+    return f"; did you mean {by_folded[found[0]]!r}?" if found else ""
+
+
+def nearest_language(name: str, configurations: Collection[str]) -> str:
+    """As `nearest`; of a code ("de", "de-AT") the configuration of its language, and `simple` where none is like it."""
+    code = re.split(r"[-_]", name.casefold())[0]
+    meant = [
+        known for known, each in languages().items() if code in (each.code, *each.also) and known in configurations
+    ]
+    if meant:
+        return f"; did you mean {meant[0]!r}?"
+    return nearest(name, configurations) or "; 'simple' serves where none fits"

@@ -1,0 +1,69 @@
+"""Parts of statements about a row, made of names and texts: each is quoted here and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import LiteralString
+
+from psycopg.sql import Literal
+
+from quarry.collections.templates import (
+    Placed,
+    Template,
+    is_template,
+    parse,
+)
+from quarry.collections.used_columns import UsedColumn
+
+LINE_BREAK: LiteralString = r"E'\n'"
+ARGUMENTS_MAX = 100
+"""So many a function of Postgres takes."""
+
+
+def line_sql(line: str, text: Callable[[str], LiteralString]) -> LiteralString:
+    """A line in SQL; null where it is empty. `text` is a column as text."""
+    return f"nullif(btrim({_parts(parse(line), text) if is_template(line) else text(line)}), '')"
+
+
+def _parts(template: Template, text: Callable[[str], LiteralString], *, is_whole: bool = False) -> LiteralString:
+    """A template as SQL; null where it `is_whole` only with all its columns, and one is empty."""
+    made: list[LiteralString] = []
+    for part in template:
+        if isinstance(part, Placed):
+            value = rf"nullif(regexp_replace({text(part.column)}, '\s*\n\s*', ' ', 'g'), '')"
+            made.append(value if is_whole else f"coalesce({value}, '')")
+        elif isinstance(part, str):
+            made.append(quoted(part))
+        else:
+            made.append(f"coalesce({_parts(part, text, is_whole=True)}, '')")
+    return " || ".join(made) or "''"
+
+
+def quoted(text: str) -> LiteralString:
+    """A text as SQL has it."""
+    # a statement with parameters takes % for one of them
+    return " || chr(37) || ".join(Literal(part).as_string() for part in text.split("%"))
+
+
+def type_name(column: UsedColumn) -> LiteralString:
+    """The type of a column, as SQL casts a text to it."""
+    # as format_type wrote it, without a length: "character" alone would be one character
+    return "bpchar" if column.base == "character" else column.base
+
+
+def listed(parts: Iterable[LiteralString]) -> LiteralString:
+    """Parts of a statement with commas between."""
+    return ", ".join(parts)
+
+
+def joined_texts(separator: LiteralString, texts: Iterable[LiteralString]) -> LiteralString:
+    """Texts in SQL joined by a separator, without those that are null, however many there are."""
+    return f"array_to_string(array[{listed(texts)}]::text[], {separator})"
+
+
+def hashed(texts: Iterable[LiteralString]) -> LiteralString:
+    """A hash of texts in SQL, as JSON: texts that are divided differently have different hashes."""
+    hashed_texts = [*texts]
+    if len(hashed_texts) > ARGUMENTS_MAX:
+        return f"md5(to_jsonb(array[{listed(hashed_texts)}]::text[])::text)"  # the same text
+    return "md5(jsonb_build_array(" + listed(hashed_texts) + ")::text)"

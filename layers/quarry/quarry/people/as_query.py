@@ -1,0 +1,350 @@
+"""The seed's payload (must, should, exclude and the rest) as a Query over the source `people`, and back, without loss. Pure.
+
+What must hold is the query's `where`: what experiences say holds of one experience, the rest of the person. What is excluded
+stands there as `not`. What should hold ranks people: conditions of the same kind, none of which has to be met. The characters
+that say a value are spans, which point to its condition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+from quarry.people.contract import Constraints, Exclude, Must, Should
+from quarry.platform.contract import Assertion, Evidence
+from quarry.query.algebra import (
+    AllOf,
+    AnyOf,
+    Comparison,
+    Condition,
+    Exists,
+    Not,
+    Operator,
+    Query,
+    Span,
+    Words,
+    conditions_of,
+)
+
+Part = Literal["must", "should", "exclude"]
+
+SOURCE, EXPERIENCE, EDUCATION = "people", "experience", "education"
+WHERE, PREFERRED = "where", "preferred"
+
+OR = " or "
+"""Between the alternatives of a place in free text; a bar stands between the names of a role."""
+
+
+@dataclass(frozen=True)
+class RankedQuery:
+    """What is asked of people: the query says who may be shown, `preferred` what ranks them, `about` what is embedded. The spans
+    of the query point into both (`/where/…`, `/preferred/…`); `other` is evidence of what neither holds any more.
+    """
+
+    query: Query
+    preferred: tuple[Condition, ...] = ()
+    original: str = ""
+    cleaned: str = ""
+    about: str = ""
+    phrases: tuple[str, ...] = ()
+    confidence: float = 0.0
+    other: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Test:
+    """How a field of the payload is compared: `field` of the source with its values. `is_open`: rows without a value meet it too.
+    `between` stands between the values in one text of the payload.
+    """
+
+    field: str
+    op: Operator = "="
+    is_open: bool = False
+    between: str | None = None
+
+
+_PERSON = frozenset({"name", "open_to_work", "preferred_place", "salary", "experience_years"})
+"""Fields of the person; the others are those of an experience."""
+_TIME = {"time_start": _Test("end_date", ">=", is_open=True), "time_end": _Test("start_date", "<=", is_open=True)}
+_PLACE = _Test("location_text", "contains")
+_SAME = {name: _Test(name) for name in ("company_norm", "team_norm", "is_current")}
+
+_TESTS: Mapping[Part, Mapping[str, _Test]] = {
+    "must": {
+        **_SAME,
+        **_TIME,
+        **{
+            name: _Test(name)
+            for name in (
+                "name", "intent_primary", "domain", "sub_domain", "employment_type", "seniority_level", "city", "country",
+            )
+        },
+        "role": _Test("role", "contains", between="|"),
+        "location_text": _Test("location_text", "contains", between=OR),
+        "started_from": _Test("start_date", ">="),
+        "started_until": _Test("start_date", "<="),
+        "ended_from": _Test("end_date", ">="),
+        "ended_until": _Test("end_date", "<="),
+        "open_to_work_only": _Test("open_to_work"),
+        "preferred_locations": _Test("preferred_place"),
+        "offer_salary_inr_per_year": _Test("salary", "<=", is_open=True),
+        "experience_years_min": _Test("experience_years", ">="),
+        "experience_years_max": _Test("experience_years", "<="),
+    },
+    "should": {
+        "company_norm": _SAME["company_norm"],
+        "team_norm": _SAME["team_norm"],
+        "skills_or_tools": _Test("skills"),
+        "intent_secondary": _Test("intent_primary"),
+        "location": _PLACE,
+    },
+    "exclude": {**_SAME, **_TIME, "location": _PLACE, "open_to_work": _Test("open_to_work")},
+}  # fmt: skip
+_WORDS: Mapping[Part, str] = {"must": "text", "should": "keywords", "exclude": "keywords"}
+"""The fields whose entries are words that somebody's card or profile holds."""
+_NAMES: Mapping[Part, Mapping[tuple[str, str, bool], str]] = {
+    part: {(test.field, test.op, test.is_open): name for name, test in tests.items()} for part, tests in _TESTS.items()
+}
+_PLACES = ("city", "country", "location_text")
+_BELOW: Mapping[type, str] = {Exists: "where", AllOf: "all_of", AnyOf: "any_of"}
+"""What pointers call the conditions that others are made of."""
+
+_SAID = {
+    **dict.fromkeys(_PLACES, "location_text"),
+    **{f"{name}_{end}": name for name in ("time", "started", "ended") for end in ("start", "end", "from", "until")},
+    "experience_years_min": "experience_years",
+    "experience_years_max": "experience_years",
+}
+"""What evidence calls fields that are said together."""
+_QUOTED = frozenset({"time", "started", "ended", "experience_years"})
+"""Fields whose evidence is what was said, since no single value is."""
+_INSISTED = frozenset({"intent_primary", "domain", "sub_domain", "employment_type", "seniority_level"})
+"""Fields that hold only what a query insists on."""
+_ASSERTIONS: Mapping[Part, Assertion] = {"must": "affirmed", "should": "preferred", "exclude": "negated"}
+
+
+def query_of(payload: Constraints) -> RankedQuery:
+    """The payload as a query."""
+    query = Query(source=SOURCE, where=(*_required(payload.must), *_excluded(payload.exclude)))
+    ranked = RankedQuery(
+        query,
+        tuple(_on_cards(_conditions("should", payload.should))),
+        payload.query_original,
+        payload.query_cleaned,
+        payload.query_embedding_text,
+        tuple(payload.search_phrases),
+        payload.confidence_score,
+    )
+    values = list(_values(ranked))
+    pointers = [(each, list(_pointers(each, values))) for each in payload.evidence]
+    spans = dict.fromkeys(
+        Span(pointer=pointer, start=each.start, end=each.end) for each, found in pointers for pointer in found
+    )
+    return replace(
+        ranked,
+        query=query.model_copy(update={"spans": tuple(spans)}),
+        other=tuple(each for each, found in pointers if not found),
+    )
+
+
+def payload_of(ranked: RankedQuery) -> Constraints:
+    """The query as the seed's payload. Raises KeyError for conditions that no payload says."""
+    parts: dict[Part, dict[str, Any]] = {"must": {}, "should": {}, "exclude": {}}
+    values = list(_values(ranked))
+    lists = {
+        part: {name for name, field in model.model_fields.items() if field.get_default() == []}
+        for part, model in (("must", Must), ("should", Should), ("exclude", Exclude))
+    }
+    for value in values:
+        if value.name in lists[value.part]:
+            parts[value.part].setdefault(value.name, []).append(value.value)
+        else:
+            parts[value.part][value.name] = value.value
+    return Constraints(
+        query_original=ranked.original,
+        query_cleaned=ranked.cleaned,
+        must=Must(**parts["must"]),
+        should=Should(**parts["should"]),
+        exclude=Exclude(**parts["exclude"]),
+        search_phrases=list(ranked.phrases),
+        query_embedding_text=ranked.about,
+        confidence_score=ranked.confidence,
+        evidence=[*_evidence(ranked, values), *ranked.other],
+    )
+
+
+def _required(must: Must) -> Iterator[Condition]:
+    """The conditions on what must hold: on the person, on one experience, and on an education beside it."""
+    conditions = dict(_conditions_by_name("must", must))
+    place = _any(
+        _all([*conditions.pop("city", ()), *conditions.pop("country", ())]), conditions.pop("location_text", ())
+    )
+    said = [each for group in conditions.values() for each in group]
+    if must.or_preferred_locations:
+        would = _comparison(_TESTS["must"]["preferred_locations"], must.or_preferred_locations)
+        yield AnyOf(any_of=(*_on_cards(place), would))
+    else:
+        said += place
+    on_card = tuple(each for each in said if _is_of_card(each))
+    yield from [Exists(exists=EXPERIENCE, where=on_card)] if on_card else []
+    if must.school_norm:
+        studied = Comparison(field="company_norm", values=tuple(must.school_norm))
+        yield Exists(exists=EDUCATION, where=(studied,))
+    yield from (each for each in said if not _is_of_card(each))
+
+
+def _excluded(exclude: Exclude) -> Iterator[Condition]:
+    """A time is excluded as a whole; of everything else each part."""
+    conditions = dict(_conditions_by_name("exclude", exclude))
+    time = [each for name in _TIME for each in conditions.pop(name, ())]
+    said = [each for group in conditions.values() for each in group]
+    yield from (Not(negated=each) for each in _on_cards(said))
+    if time:
+        yield Not(negated=Exists(exists=EXPERIENCE, where=tuple(time)))
+
+
+def _conditions(part: Part, payload: BaseModel) -> Iterator[Condition]:
+    return (each for _, group in _conditions_by_name(part, payload) for each in group)
+
+
+def _conditions_by_name(part: Part, payload: BaseModel) -> Iterator[tuple[str, list[Condition]]]:
+    """The conditions of each field that holds something."""
+    for name, value in payload:
+        test = _TESTS[part].get(name)
+        if value is None or value == []:
+            continue
+        if name == _WORDS[part]:
+            yield name, [Words(words=each) for each in value]
+        elif test is not None and test.between is not None:
+            texts = value if isinstance(value, list) else [value]
+            yield name, [_comparison(test, each.split(test.between)) for each in texts]
+        elif test is not None:
+            yield name, [_comparison(test, value if isinstance(value, list) else [value])]
+
+
+def _comparison(test: _Test, values: Sequence[Any]) -> Condition:
+    compared = Comparison(field=test.field, op=test.op, **_given(test.op, values))
+    return AnyOf(any_of=(compared, Comparison(field=test.field, op="is_null"))) if test.is_open else compared
+
+
+def _given(op: Operator, values: Sequence[Any]) -> dict[str, Any]:
+    return {"values": tuple(values)} if op in ("=", "contains") else {"value": values[0]}
+
+
+def _all(conditions: Sequence[Condition]) -> list[Condition]:
+    return [AllOf(all_of=tuple(conditions))] if len(conditions) > 1 else list(conditions)
+
+
+def _any(one: Sequence[Condition], other: Sequence[Condition]) -> list[Condition]:
+    return [AnyOf(any_of=(*one, *other))] if one and other else [*one, *other]
+
+
+def _is_of_card(condition: Condition) -> bool:
+    match condition:
+        case Comparison():
+            return condition.field not in _PERSON
+        case AnyOf(any_of=parts) | AllOf(all_of=parts):
+            return _is_of_card(parts[0])
+        case _:
+            return False
+
+
+def _on_cards(conditions: Iterable[Condition]) -> Iterator[Condition]:
+    """Each by itself: what an experience says, of any experience."""
+    return (Exists(exists=EXPERIENCE, where=(each,)) if _is_of_card(each) else each for each in conditions)
+
+
+@dataclass(frozen=True)
+class _Value:
+    """A value of the payload, and what points to the condition that says it."""
+
+    part: Part
+    name: str
+    value: Any
+    pointer: str
+
+
+def _values(ranked: RankedQuery) -> Iterator[_Value]:
+    """The values that a query says, field by field of the payload."""
+    for place, condition in enumerate(ranked.query.where):
+        yield from _said(condition, f"/{WHERE}/{place}", "must")
+    for place, condition in enumerate(ranked.preferred):
+        yield from _said(condition, f"/{PREFERRED}/{place}", "should")
+
+
+def _said(condition: Condition, pointer: str, part: Part, within: Condition | None = None) -> Iterator[_Value]:
+    match condition:
+        case Words(words=words):
+            yield _Value(part, _WORDS[part], words, pointer)
+        case Comparison():
+            yield from _compared(condition, pointer, part, within)
+        case Not(negated=denied):
+            yield from _said(denied, f"{pointer}/not", "exclude", condition)
+        case _:
+            for place, each in enumerate(conditions_of(condition)):
+                yield from _said(each, f"{pointer}/{_BELOW[type(condition)]}/{place}", part, condition)
+
+
+def _compared(compared: Comparison, pointer: str, part: Part, within: Condition | None) -> Iterator[_Value]:
+    """The values that a comparison says, by the field that it says within another condition."""
+    if compared.op == "is_null":
+        return
+    beside = within.any_of if isinstance(within, AnyOf) else ()
+    is_open = any(isinstance(each, Comparison) and each.op == "is_null" for each in beside)
+    name = _NAMES[part][compared.field, compared.op, is_open]
+    between = _TESTS[part][name].between
+    if isinstance(within, Exists) and within.exists == EDUCATION:
+        name = "school_norm"
+    elif beside and name == "preferred_locations":
+        name = "or_preferred_locations"
+    if between is not None:
+        yield _Value(part, name, between.join(map(str, compared.values)), pointer)
+    elif compared.values:
+        for place, value in enumerate(compared.values):
+            yield _Value(part, name, value, f"{pointer}/values/{place}")
+    else:
+        yield _Value(part, name, compared.value, pointer)
+
+
+def _pointers(evidence: Evidence, values: Sequence[_Value]) -> Iterator[str]:
+    """What of the query the evidence is of. Of fields that are said together, the first that is there."""
+    alike = [each for each in values if evidence.field == f"{each.part}.{_SAID.get(each.name, each.name)}"]
+    names = _names_in(evidence.value)
+    if alike and (alike[0].name in _SAID or not isinstance(alike[0].value, str)):
+        yield alike[0].pointer
+    else:
+        yield from (each.pointer for each in alike if not names.isdisjoint(_names_in(each.value)))
+
+
+def _names_in(text: str) -> set[str]:
+    return {name for names in text.casefold().split("|") for name in (names, *names.split(OR))}
+
+
+def _evidence(ranked: RankedQuery, values: Sequence[_Value]) -> list[Evidence]:
+    """Which characters say what: one piece for all values of a field that the same characters say."""
+    by_pointer = {each.pointer: each for each in values}
+    together: dict[tuple[Part, str, int, int], list[str]] = {}
+    for span in ranked.query.spans:
+        value = by_pointer[span.pointer]
+        name = _SAID.get(value.name, value.name)
+        said = ranked.original[span.start : span.end] if name in _QUOTED else _written(value.value)
+        together.setdefault((value.part, name, span.start, span.end), []).append(said)
+    return [
+        Evidence(
+            field=f"{part}.{name}",
+            value=OR.join(dict.fromkeys(said)),
+            start=start,
+            end=end,
+            assertion="required" if part == "must" and name in _INSISTED else _ASSERTIONS[part],
+        )
+        for (part, name, start, end), said in together.items()
+    ]
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:.12g}" if isinstance(value, float) else str(value)

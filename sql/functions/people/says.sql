@@ -1,0 +1,9 @@
+-- Whether a text says words as they stand (said_phrases). It reads the text: ask it of those that hold the words by their stems.
+create or replace function says(p_text text, p_said tsquery) returns boolean
+language plpgsql immutable parallel safe
+cost 1000
+as $$
+begin
+  return to_tsvector('simple', p_text) @@ p_said;
+end
+$$;

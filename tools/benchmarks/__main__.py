@@ -1,0 +1,45 @@
+"""`make bench`: every benchmark, or those named first: `python -m tools.benchmarks records deployed --rows 10000`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from itertools import takewhile
+
+from tools.benchmarks import (
+    collections,
+    companies,
+    costs,
+    deployed,
+    hostile,
+    ontology,
+    people,
+    reader,
+    records,
+    replica,
+    values,
+)
+from tools.benchmarks.peers import measure as peers
+
+BENCHMARKS: dict[str, Callable[[list[str]], None]] = {
+    "collections": collections.main,
+    "companies": companies.main,
+    "costs": costs.main,
+    "hostile": hostile.main,
+    "ontology": ontology.main,
+    "people": people.main,
+    "reader": reader.main,
+    "records": records.main,
+    "replica": replica.main,
+    "values": values.main,
+    "deployed": lambda _: deployed.measure(imports=9),
+}
+
+if __name__ == "__main__":
+    names = [*takewhile(BENCHMARKS.__contains__, sys.argv[1:])]
+    if sys.argv[1:2] == ["peers"]:
+        # asks for data and for packages that are not the project's
+        peers.main(sys.argv[2:])
+        sys.exit()
+    for name in names or BENCHMARKS:
+        BENCHMARKS[name](sys.argv[1 + len(names) :])

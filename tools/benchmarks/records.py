@@ -1,0 +1,158 @@
+"""`make bench`: records search beside the literal formula that it was conceived from, in one run.
+
+For each size it fills an embedded Postgres with generated motions and prints, by style of query: server CPU and wall time of
+`hybrid_search_motions` and of the literal function, their ratio, and the recall of the first ten ids against an exact ranking
+by the same definition (a tie counts as equal). Then the service over HTTP beside the time of its own SQL and embedding.
+
+The machine's noise is in every figure: read the ratios, not the milliseconds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+import httpx2
+
+from tests.vectors import vector_literal
+from tools.benchmarks.generated import Corpus, Query, load_motions
+from tools.benchmarks.measuring import (
+    Connection,
+    Timing,
+    cpu_clock,
+    measured_connection,
+    median_ratio,
+    migrated_server,
+    recall,
+    service_times,
+    spread,
+    timed,
+)
+
+MATCHES = 30
+RECALL_AT = 10
+# The seed's function with its window over the whole table, kept for comparison; only the columns that both give.
+LITERAL = """
+create function literal_hybrid_search_motions(query_text text, query_embedding halfvec, match_count int)
+returns table (id text, rank_score double precision) language sql as $$
+  with full_text as (
+    select m.id, row_number() over (order by ts_rank_cd(m.text_search, websearch_to_tsquery(query_text)) desc) as rank_ix
+    from motions m where m.text_search @@ websearch_to_tsquery(query_text)
+    order by rank_ix limit least(match_count, 30) * 2
+  ), semantic as (
+    select m.record_id as id, row_number() over (order by m.embedding <=> query_embedding) as rank_ix
+    from motion_embeddings m order by rank_ix limit least(match_count, 30) * 2
+  )
+  select motions.id, coalesce(1.0 / (50 + full_text.rank_ix), 0.0) + coalesce(1.0 / (50 + semantic.rank_ix), 0.0)
+  from full_text full outer join semantic on full_text.id = semantic.id
+  join motions on coalesce(full_text.id, semantic.id) = motions.id
+  order by 2 desc limit least(match_count, 30)
+$$
+"""
+
+# The definition of hybrid_search_motions with nothing left out: every row that holds a word is ranked, every vector compared.
+EXACT = """
+create function exact_hybrid_search_motions(query_text text, query_embedding halfvec, match_count int)
+returns table (id text, rank_score double precision) language sql as $$
+  with full_text as (
+    select t.id, row_number() over (order by t.text_score desc, t.id) as rank
+    from text_candidates('motions', weigh_query('{motions}', query_text), 2 * match_count, null, 100000000) t
+  ), semantic as (
+    select e.record_id as id, row_number() over (order by (e.embedding <=> query_embedding) + 0, e.record_id) as rank
+    from motion_embeddings e order by 2 limit 2 * match_count
+  )
+  select id, coalesce(1.0 / (50 + t.rank), 0) + coalesce(1.0 / (50 + s.rank), 0)
+  from full_text t full join semantic s using (id) order by 2 desc, id
+$$
+"""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One query: both functions' times and the recall of the fast one."""
+
+    fast: Timing
+    literal: Timing
+    recall: float
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="make bench", description="Records search, measured.")
+    parser.add_argument("--rows", type=int, nargs="*", default=[10_000, 100_000], help="sizes of the generated table")
+    parser.add_argument("--queries", type=int, default=12, help="queries of each of the six styles")
+    parser.add_argument("--requests", type=int, default=120, help="HTTP requests for the service's overhead")
+    options, _ = parser.parse_known_args(arguments)
+    with migrated_server() as url:
+        with measured_connection(url) as connection:
+            connection.execute(LITERAL)
+            connection.execute(EXACT)
+            for rows in options.rows:
+                _measure_sql(connection, rows, options.queries)
+        _measure_service(url, options.requests)
+
+
+def _measure_sql(connection: Connection, rows: int, per_style: int) -> None:
+    corpus = Corpus()
+    load_motions(connection, corpus, rows)
+    queries = corpus.queries(per_style)
+    cpu_ms = cpu_clock(connection)
+    for query in queries[:5]:
+        _call(connection, "hybrid_search_motions", query, cpu_ms)
+        _call(connection, "literal_hybrid_search_motions", query, cpu_ms)
+    by_style: dict[str, list[Measured]] = defaultdict(list)
+    for query in queries:
+        fast, found = _call(connection, "hybrid_search_motions", query, cpu_ms)
+        literal, _ = _call(connection, "literal_hybrid_search_motions", query, cpu_ms)
+        _, exact = _call(connection, "exact_hybrid_search_motions", query, cpu_ms)
+        by_style[query.style].append(Measured(fast, literal, recall(found, exact, RECALL_AT)))
+    _print_table(rows, by_style)
+
+
+def _call(
+    connection: Connection, function: str, query: Query, cpu_ms: Callable[[], float]
+) -> tuple[Timing, list[tuple[str, float]]]:
+    parameters = [query.text, vector_literal(query.vector.tolist()), MATCHES]
+    timing, rows = timed(
+        connection, cpu_ms, f"select id, rank_score from {function}(%s, %s::halfvec, %s)".encode(), parameters
+    )
+    return timing, [(str(row[0]), float(row[1])) for row in rows]
+
+
+def _print_table(rows: int, by_style: dict[str, list[Measured]]) -> None:
+    print(f"\nhybrid_search_motions, {rows:,} rows, {MATCHES} matches; milliseconds of server CPU, p50 (p95)")
+    print(f"{'style':18} {'n':>3} {'hybrid':>16} {'literal':>16} {'ratio':>7} {'wall ratio':>10} {'recall@10':>10}")
+    everything = [measured for group in by_style.values() for measured in group]
+    for style, group in [*by_style.items(), ("all", everything)]:
+        fast = [measured.fast.cpu_ms for measured in group]
+        literal = [measured.literal.cpu_ms for measured in group]
+        wall = median_ratio([m.literal.wall_ms for m in group], [m.fast.wall_ms for m in group])
+        found = statistics.mean(measured.recall for measured in group)
+        print(
+            f"{style:18} {len(group):3} {spread(fast):>16} {spread(literal):>16} {median_ratio(literal, fast):6.1f}x"
+            f" {wall:9.1f}x {found:10.3f}"
+        )
+    total = sum(m.literal.cpu_ms for m in everything) / sum(m.fast.cpu_ms for m in everything)
+    print(f"all queries together: {total:.1f} times less CPU than the literal")
+
+
+def _measure_service(url: str, requests: int) -> None:
+    """p50 of `GET /records/search` beside the p50 of its SQL and embedding steps, from the run log of the same requests."""
+    queries = [query.text for query in Corpus(seed=23).queries(max(1, requests // 6))]
+    times = service_times(url, queries, _search)
+    print(f"\nGET /records/search, {len(queries)} requests one after another, one type, local embedding model, wall ms")
+    print(
+        f"over HTTP {spread(times.requests)}; its SQL and embedding {spread(times.steps)};"
+        f" service overhead {times.overhead:.2f}"
+    )
+
+
+def _search(client: httpx2.Client, query: str) -> None:
+    client.get("/records/search?" + urlencode({"q": query, "type": "motion"})).raise_for_status()
+
+
+if __name__ == "__main__":
+    main()
