@@ -54,11 +54,13 @@ SEEN_MIN = 10
 """A feature of fewer questions is left out."""
 JUDGED_STEP = {"text": 12}
 """Of this collection, whose questions are much alike, one question of so many."""
-SHRINKING, PASSES = 1.0, 25
+SHRINKING, PASSES = 0.2, 25
 FOREIGN_QUESTIONS = 10
 """So many questions of other collections are asked of each: easy ones, which must not outweigh the others."""
-REFUSED_ANSWERABLE, DOUBTED_ANSWERABLE = 0.06, 0.15
-"""These shares of answerable questions may be refused, and doubted or refused."""
+REFUSED_ANSWERABLE = 0.02
+"""This share of the answerable questions of held-out collections may be refused."""
+DOUBTED_BELOW = 0.5
+"""What is less likely answered than not is doubted."""
 HIGH_RIGHT, MEDIUM_RIGHT = 0.9, 0.65
 """So often answers of at least this level are right. What is likely less often is low."""
 
@@ -219,7 +221,7 @@ def with_foreign(questions: Mapping[str, Sequence[Question]]) -> dict[str, list[
 def measure(given: argparse.Namespace) -> Iterator[Seen]:
     """What searches for all questions show, one collection after the other."""
     cache: Path = given.cache.absolute()
-    prose = {name: told for name, told in read_prose(given.prose).items() if name in HELD_OUT}
+    prose = {name: told for name, told in read_prose(given.prose).items() if name in given.collections}
     for name, told in prose.items():
         write_prose(name, told, cache / "prose" / name)
     sample = sample_directory() / "records"
@@ -277,7 +279,7 @@ def fit(seen: Sequence[Seen], *, by_meaning: bool) -> tuple[dict[str, Any], list
     return {
         "weights": {name: round(value, 4) for name, value in weights.items()},
         "refused_below": round(refused, 4),
-        "doubted_below": round(max(refused, sorted(answerable)[int(DOUBTED_ANSWERABLE * len(answerable))]), 4),
+        "doubted_below": DOUBTED_BELOW,
         "low": round(threshold(rated, lambda each: each.is_right, MEDIUM_RIGHT), 4),
         "high": round(threshold(rated, lambda each: each.is_right, HIGH_RIGHT), 4),
     }, rated
@@ -338,6 +340,9 @@ def _given(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--asked", type=Path, default=Path("tests/quality/asked_of_records.jsonl"))
     parser.add_argument("--cache", type=Path, default=DEFAULT_CACHE, help="where the databases are kept (%(default)s)")
     parser.add_argument("--features", type=Path, required=True, help="a file that keeps what is measured")
+    parser.add_argument(
+        "--collections", nargs="+", default=sorted(HELD_OUT), help="which collections of PROSE are asked (%(default)s)"
+    )
     parser.add_argument("--write", action="store_true", help="put the weights into the package")
     return parser.parse_args(arguments)
 
