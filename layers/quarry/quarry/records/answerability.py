@@ -14,46 +14,28 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from statistics import fmean
-from typing import Any, LiteralString
-
-from psycopg.sql import SQL, Identifier, Literal
+from typing import Any
 
 from quarry.language.said_numbers import is_number, words_of
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
-from quarry.platform.text import STOP_WORDS, placed_words, topic_text, words
+from quarry.platform.text import placed_words
+from quarry.records.asked_words import AskedWord, asked_words, names_held_by_none
 from quarry.records.candidates import RecordKey
 from quarry.records.extraction import Quote, extract
 from quarry.records.facts import Facts
 from quarry.records.intent import is_asked
 from quarry.records.refusals import doubt, nothing_held
-from quarry.records.retrieval import tables_seen
-from quarry.records.searched_types import SearchedType
 from quarry.records.tools import Searched, SearchToolset
 
-WORDS_MAX = 24
-"""Words of a question that are looked up."""
-RECORDS_MAX = 24
-"""Records found that are asked which words they hold."""
 NEAREST = 10
 """Records whose similarities say how far the nearest stands out."""
+ALL = 0.999
+"""This share of a sum of weights is all of it, however it was rounded."""
 WEIGHTS_FILE = "answerability.json"
 BY_MEANING, BY_WORDS = "meaning", "words"
 """The two sets of weights: with the local embedding model, and where words are all that is known."""
 
 Features = Mapping[str, float]
-
-
-@dataclass(frozen=True)
-class AskedWord:
-    """A word of a question as it was written. `weight`: how rare it is among the records searched; `holders`: the records found
-    that hold it; `is_missing`: no record holds it, and `is_near`: but one holds a word that is spelled nearly so.
-    """
-
-    word: str
-    weight: float
-    holders: frozenset[RecordKey]
-    is_missing: bool = False
-    is_near: bool = False
 
 
 @dataclass(frozen=True)
@@ -88,11 +70,14 @@ async def facts_of(query: str, first: Searched, toolset: SearchToolset) -> Facts
         return Facts(authors=authors, quotes=quotes, chance=1.0)
     with toolset.run.step("records_answerability"):
         asked = await asked_words(query, first, toolset)
+        names = await names_held_by_none(toolset)
     fitted = fitted_for(toolset.services.embeddings.name if _has_meaning(first) else "")
     likely = fitted.probability(features_of(query, first, asked, quotes))
-    missing = [each.word for each in asked if each.is_missing and not each.is_near]
-    if likely < fitted.refused_below:
-        return Facts(nothing_held(query, missing, first.sources), is_all=True, chance=likely)
+    missing = names or [each.word for each in asked if each.is_missing and not each.is_near]
+    # a record that holds every word may answer, however short the question is
+    is_refused = bool(names) or (likely < fitted.refused_below and not is_all_held(asked))
+    if is_refused and is_asked(query):
+        return Facts(nothing_held(query, missing, first.sources), is_all=True, chance=min(likely, fitted.refused_below))
     doubted = doubt(missing) if likely < fitted.doubted_below else ""
     return Facts(authors=authors, doubt=doubted, quotes=quotes, chance=likely)
 
@@ -135,18 +120,27 @@ def _coverage(asked: Sequence[AskedWord]) -> dict[str, float]:
     total = sum(each.weight for each in asked)
     if not total:
         return {}
-    keys = {key for each in asked for key in each.holders}
-    most_held = max((sum(each.weight for each in asked if key in each.holders) for key in keys), default=0.0)
+    most_held = _most_held(asked)
     rarest = sorted(asked, key=lambda each: -each.weight)[:2]
     together = frozenset[RecordKey].intersection(*(each.holders for each in rarest))
     return {
         "held": most_held / total,
         "held weight": math.log1p(most_held / rarest[0].weight),
         "rarest together": float(bool(together)),
-        "all held": float(most_held > 0.999 * total),
+        "all held": float(is_all_held(asked)),
         "missing": sum(each.weight for each in asked if each.is_missing and not each.is_near) / total,
         "words": math.log1p(len(asked)),
     }
+
+
+def _most_held(asked: Sequence[AskedWord]) -> float:
+    keys = {key for each in asked for key in each.holders}
+    return max((sum(each.weight for each in asked if key in each.holders) for key in keys), default=0.0)
+
+
+def is_all_held(asked: Sequence[AskedWord]) -> bool:
+    """Whether a single record holds all of the words."""
+    return _most_held(asked) > ALL * sum(each.weight for each in asked)
 
 
 def _held_by_quotes(query: str, quotes: Sequence[Quote]) -> Iterator[tuple[str, float]]:
@@ -159,77 +153,3 @@ def _held_by_quotes(query: str, quotes: Sequence[Quote]) -> Iterator[tuple[str, 
         yield "numbers lacking", sum(word not in said for word in numbers) / len(numbers)
     if names:
         yield "names lacking", sum(name.lower() not in said for name in names) / len(names)
-
-
-async def asked_words(query: str, first: Searched, toolset: SearchToolset) -> list[AskedWord]:
-    """The words of a question that carry a topic, as the records that are searched hold them. Raises DatabaseUnavailable."""
-    said = [word for word in words(query) if word not in STOP_WORDS] or words(topic_text(query))
-    said = list(dict.fromkeys(said))[:WORDS_MAX]
-    languages = dict.fromkeys(language for each in toolset.types for language in each.languages)
-    readings = [await _of_language(said, first, toolset, language) for language in languages]
-    written = {word: query[start:end] for word, start, end in placed_words(query)}
-    return [_best(written[word], of_word) for word, *of_word in zip(said, *readings, strict=True)] if readings else []
-
-
-def _best(written: str, found: Sequence[AskedWord]) -> AskedWord:
-    """A word as several languages read it: it is held where one holds it."""
-    held = [each for each in found if not each.is_missing] or found
-    return AskedWord(
-        written,
-        min(each.weight for each in held),
-        frozenset[RecordKey]().union(*(each.holders for each in held)),
-        held[0].is_missing,
-        any(each.is_near for each in held),
-    )
-
-
-async def _of_language(
-    said: Sequence[str], first: Searched, toolset: SearchToolset, language: str | None
-) -> list[AskedWord]:
-    types: list[SearchedType] = [each for each in toolset.types if language in each.languages]
-    tables, seen = tables_seen(types)
-    found = [each.key for each in first.ranked[:RECORDS_MAX]]
-    holding = [
-        SQL(
-            "select {type} as type, t.id, w.place from {rows} t, asked w where t.id = any({ids})"
-            " and exists (select from unnest(w.lexemes) l (lexeme) where t.text_search @@ quote_literal(l.lexeme)::tsquery)"
-        ).format(
-            type=Literal(each.name),
-            rows=Identifier(each.rows),
-            ids=Literal([id for name, id in found if name == each.name]),
-        )
-        for each in types
-    ]
-    rows = await toolset.services.reader.rows(
-        SQL(_ASKED).format(language=Literal(language), holding=SQL(" union all ").join(holding)),
-        {"words": list(said), "tables": tables, "seen": seen},
-    )
-    return [
-        AskedWord(
-            row["word"],
-            row["weight"],
-            frozenset(zip(row["types"], row["ids"], strict=True)),
-            row["is_missing"],
-            row["is_near"],
-        )
-        for row in rows
-    ]
-
-
-_ASKED: LiteralString = """
-with asked as materialized (
-  select s.place, s.word, l.lexemes, q.words as weighed, q.weights, l.lexemes <> '{{}}'
-    and unwritten(%(tables)s, l.lexemes, %(seen)s) = l.lexemes as is_missing
-  from unnest(%(words)s::text[]) with ordinality s (word, place)
-  cross join lateral (select tsvector_to_array(said_words({language}::regconfig, s.word)) as lexemes) l
-  cross join lateral weigh_query(%(tables)s, s.word, p_language => {language}::regconfig, p_seen => %(seen)s) q
-), rarest as (
-  select coalesce(max(w.weight), 1) as weight from asked a, unnest(a.weights) w (weight)
-), held as ({holding})
-select a.word, a.is_missing, a.is_missing and not a.weighed <@ a.lexemes as is_near,
-  case when a.lexemes = '{{}}' then 0 when a.is_missing then r.weight
-    else coalesce((select min(w.weight) from unnest(a.weights) w (weight)), r.weight) end::float8 as weight,
-  array(select h.type from held h where h.place = a.place order by h.type, h.id) as types,
-  array(select h.id from held h where h.place = a.place order by h.type, h.id) as ids
-from asked a, rarest r order by a.place
-"""

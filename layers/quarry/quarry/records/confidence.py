@@ -61,8 +61,10 @@ def confidence(
 
 
 def kept_label(level: ConfidenceLevel, source_count: int) -> str:
-    """The label of an answer that was kept with this level: one that has a higher level than its sources give was counted."""
-    least = {"high": HIGH_SOURCES_MIN, "medium": LOW_SOURCES_MAX + 1, "low": 0}[level]
+    """The label of an answer that was kept with this level and cites so many sources: one that has a higher level than these give
+    was counted.
+    """
+    least = {"high": HIGH_SOURCES_MIN, "medium": 1, "low": 0}[level]
     is_counted = source_count < least
     return _label(level, "counted on the records" if is_counted else _based_on(source_count))
 

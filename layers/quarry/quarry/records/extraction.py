@@ -24,10 +24,11 @@ from quarry.platform.text import shorten, significant_words, words
 from quarry.records.answer_model import answer_model
 from quarry.records.candidates import RecordText
 from quarry.records.evidence import EvidenceSource
+from quarry.records.intent import is_asked
 from quarry.services.services import Services
 
 QUOTES_MAX = 5
-QUOTES_PER_SOURCE_MAX = 2
+QUOTES_PER_SOURCE_MAX = 3
 JUDGED_MAX = 12
 """Sentences that the pair model reads: the best by their words. Each takes about 5 ms."""
 BODY_CHARACTERS_MAX = 20_000
@@ -40,11 +41,13 @@ WORDS_MIN = 4
 """A sentence with fewer significant words is quoted with the one before it."""
 OVERLAP_MAX = 0.55
 """A sentence that shares more of its words with a chosen one says nothing new."""
-SCORE_SHARE_MIN = 0.6
+SCORE_SHARE_MIN = 0.5
 """A sentence that scores less than this share of the best one is left out."""
 TITLE_WEIGHT = 0.5
 """What a word counts that stands in the title of the record alone."""
-WORDS_WEIGHT, ANSWERS_WEIGHT, RANK_WEIGHT = 0.5, 1.0, 0.4
+WORDS_WEIGHT, ANSWERS_WEIGHT, RANK_WEIGHT = 0.5, 0.5, 0.8
+EVEN = -3.0
+"""Log-odds at which a sentence counts half: of the sentences found, the answering one often has no more."""
 
 _NAMED_VALUE = re.compile(r"[^\W\d_][\w ]{0,79}: \S.{0,200}")
 """A line that gives the value of a field, as `city: Oslo`."""
@@ -68,7 +71,7 @@ class Quote:
     @property
     def score(self) -> float:
         """How well it answers. Where the pair model did not read it, the words count for both."""
-        likely = self.share if self.answers is None else 1 / (1 + math.exp(-self.answers))
+        likely = self.share if self.answers is None else 1 / (1 + math.exp(EVEN - self.answers))
         return WORDS_WEIGHT * self.share + ANSWERS_WEIGHT * likely + RANK_WEIGHT * self.source.weight
 
 
@@ -93,9 +96,9 @@ def candidates(question: str, sources: Sequence[EvidenceSource]) -> list[Quote]:
 
 
 async def extract(question: str, sources: Sequence[EvidenceSource], services: Services) -> list[Quote]:
-    """The sentences that answer, best first. Without the local model, or where it cannot be read, words alone choose."""
+    """The sentences that answer, best first. Without the local model, or where nothing is asked, words alone choose."""
     found = await off_loop(candidates, question, sources)
-    if services.embeddings.name == LOCAL_EMBEDDING_MODEL:
+    if services.embeddings.name == LOCAL_EMBEDDING_MODEL and is_asked(question):
         with suppress(ModelError):
             found = await off_loop(judged, question, found)
     return chosen(found)
