@@ -151,7 +151,8 @@ def _with_joined_parts(matches: Sequence[ValueMatch]) -> Iterator[ValueMatch]:
     for match in sorted(matches, key=lambda each: (each.first, each.last)):
         held = parts.setdefault((match.value.facet, match.value.value), [])
         if not match.value.is_whole and held and held[-1].last == match.first:
-            held[-1] = replace(held[-1], last=match.last)
+            likeness = min(held[-1].value.likeness, match.value.likeness)
+            held[-1] = replace(held[-1], last=match.last, value=replace(match.value, likeness=likeness))
         elif not match.value.is_whole:
             held.append(match)
         else:
@@ -174,9 +175,9 @@ def _is_said(said: Sequence[str], value: KnownValue) -> bool:
 
 
 def _is_part_of(said: Sequence[str], value: KnownValue) -> bool:
-    """Whether words stand in a name, but for singular and plural: "worked" is no part of "Tool Works"."""
+    """Whether words stand in a name, but for slips of the pen, singular and plural: "worked" is no part of "Tool Works"."""
     words, called = _singulars(said, value)
-    return set(words) <= set(called)
+    return value.likeness < 1 or set(words) <= set(called)
 
 
 def _is_noun_alone(tokens: Sequence[Token], match: ValueMatch) -> bool:
