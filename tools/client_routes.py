@@ -13,10 +13,11 @@ from pydantic import BaseModel
 
 CONTRACTS = (
     "campaigns.contract", "companies.contract", "kept.contract", "ontology.contract", "people.contract",
-    "records.collections_contract", "records.contract", "web.contract",
+    "query.contract", "records.collections_contract", "records.contract", "web.contract",
 )  # fmt: skip
 
 METHODS = {
+    "POST /query/explain": "explain",
     "GET /collections": "collections",
     "GET /records/{type}/{id}": "record",
     "GET /me/answers/{id}": "own_answer",

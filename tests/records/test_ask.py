@@ -80,8 +80,18 @@ def test_the_answer_cites_only_sources_that_were_sent(events: Events) -> None:
     assert set() < cited(answer_of(events)) <= numbers
 
 
-def test_confidence_counts_the_sources(events: Events) -> None:
-    confidence, count = the(events, "confidence"), len(the(events, "sources")["sources"])
+def test_a_quote_is_where_its_offsets_say_in_the_text_that_the_record_has(client: TestClient, events: Events) -> None:
+    sources = {source["n"]: source for source in the(events, "sources")["sources"]}
+    citations = the(events, "citations")["citations"]
+    assert citations
+    for each in citations:
+        source = sources[each["n"]]
+        whole = client.get(f"/records/{source['type']}/{source['id']}").json()
+        assert whole["text"][each["start"] : each["end"]] == each["quote"]
+
+
+def test_confidence_counts_the_sources_that_the_answer_cites(events: Events) -> None:
+    confidence, count = the(events, "confidence"), len(cited(answer_of(events)))
     assert confidence["source_count"] == count
     assert confidence["label"] == f"{confidence['level'].capitalize()} confidence, based on {count} sources"
 

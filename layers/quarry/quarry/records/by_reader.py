@@ -42,9 +42,9 @@ async def known_facts(query: str, first: Searched, toolset: SearchToolset) -> Fa
     passages = doubted(await facts_of(query, first, toolset), first.sources, toolset.reading.read.unread)
     if read is None or not read.is_likelier_than(passages) or (facts := await read.facts()) is None:
         return passages
-    # words that were not read may be answered by what the records say, and what was counted may be looked at
-    is_all = not (read.reading.unread or passages.is_listed) or passages.is_all or not first.sources
-    return replace(facts, is_all=is_all, authors=passages.authors, is_listed=passages.is_listed)
+    # words that were not read may be answered by what the records say
+    is_all = not read.reading.unread or passages.is_all or not first.sources
+    return replace(facts, is_all=is_all, authors=passages.authors, quotes=passages.quotes)
 
 
 def doubted(passages: Facts, sources: Sequence[EvidenceSource], unread: Sequence[str]) -> Facts:
@@ -75,9 +75,7 @@ class _Read:
         names the records that it counts.
         """
         is_asked_by_name = bool(self.toolset.reading.named) and not self.query.asks_for_rows
-        return (
-            passages.is_listed or self.reading.chance > passages.chance or (bool(passages.doubt) and is_asked_by_name)
-        )
+        return self.reading.chance > passages.chance or (bool(passages.doubt) and is_asked_by_name)
 
     async def facts(self) -> Facts | None:
         """What the Query gives; None where it cannot be asked, and where it is doubted and no row meets it."""

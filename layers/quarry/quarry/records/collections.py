@@ -26,7 +26,7 @@ from quarry.records.collections_contract import (
 )
 from quarry.records.contract import CountedGroup, RecordType
 from quarry.records.filters import facet_clauses, nearest_facets, types_with
-from quarry.records.record_texts import whole_record
+from quarry.records.record_texts import describe, whole_record
 from quarry.records.retrieval import Scope, with_known_values
 from quarry.records.searched_types import RecordTypes, SearchedType
 from quarry.records.types_in_force import acting_for
@@ -78,7 +78,9 @@ async def read_record(type: RecordType, record_id: str, caller: Caller, services
 
     async def read(types: RecordTypes) -> WholeRecord:
         [chosen] = types.named([type])
-        return await whole_record(services.reader, chosen, record_id)
+        whole = await whole_record(services.reader, chosen, record_id)
+        texts = await describe(services.reader, [(chosen.name, record_id)], types, "")
+        return whole.model_copy(update={"text": texts[0].body if texts else None})
 
     return await over_readable(types, services.memory, read)
 

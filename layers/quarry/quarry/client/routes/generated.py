@@ -27,12 +27,27 @@ from quarry.kept.contract import (
 )
 from quarry.ontology.contract import OntologySearchRequest, OntologySearchResponse, WholeEntity
 from quarry.people.contract import CreditBalance, PublicProfile, UnlockRequest, UnlockResponse
+from quarry.query.contract import Explanation, ExplanationRequest
 from quarry.records.collections_contract import Collections, WholeRecord
 from quarry.records.contract import OwnAnswer
 from quarry.web.contract import Feedback, PageConfig
 
 
 class GeneratedRoutes:
+    @route("POST /query/explain", Explanation)
+    def explain(
+        self,
+        question: str,
+        *,
+        sources: Sequence[str] | None = None,
+        domain: str | None = None,
+        after: str | None = None,
+    ) -> Sent:
+        """How a question is read without a chat model: what its words may mean, the likeliest queries, and the unread
+        words.
+        """
+        return Sent(body=given(ExplanationRequest, question=question, sources=sources, domain=domain, after=after))
+
     @route("GET /collections", Collections)
     def collections(self) -> Sent:
         """The types of record, and what they can be filtered and counted by; of these and every other source the fields
