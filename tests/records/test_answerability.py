@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
-from quarry.records.answerability import AskedWord, features_of, fitted_for
+from quarry.records.answerability import features_of, fitted_for
+from quarry.records.asked_words import AskedWord
 from quarry.records.extraction import candidates, chosen
 from quarry.records.ranking import RankedRecord
 from quarry.records.refusals import NOTHING_ANSWERS, doubt, nothing_held

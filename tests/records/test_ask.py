@@ -223,7 +223,9 @@ def test_a_name_that_no_record_holds_is_told_with_what_is_nearest(client: TestCl
 )
 def test_what_nothing_is_near_is_told(client: TestClient, question: str) -> None:
     events = ask(client, question)
-    assert re.match(r"The records searched here hold nothing|No record (?:clearly answers|names)", answer_of(events))
+    assert answer_of(events).startswith(
+        ("The records searched here hold nothing", "No record clearly", "No record names")
+    )
     assert the(events, "confidence")["level"] == "low"
 
 
@@ -235,7 +237,7 @@ def test_a_topic_that_records_speak_of_is_not_refused(client: TestClient, questi
 
 def test_among_records_of_a_given_value_what_holds_the_topic_answers(client: TestClient) -> None:
     given = {"facets": {"speaker": ["Marguerite Osei"]}, "to": "2023-12-31"}
-    answer = answer_of(ask(client, "What was said about the elm?", filters=given))
+    answer = answer_of(ask(client, "What about the elm?", filters=given))
     assert answer.startswith("Marguerite Osei")
     assert "second doctor" in answer
     assert "hold nothing that answers this" in answer_of(ask(client, "How do I bake bread?", filters=given))

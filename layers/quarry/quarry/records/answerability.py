@@ -70,9 +70,9 @@ async def facts_of(query: str, first: Searched, toolset: SearchToolset) -> Facts
         return Facts(authors=authors, quotes=quotes, chance=1.0)
     with toolset.run.step("records_answerability"):
         asked = await asked_words(query, first, toolset)
-        names = await names_held_by_none(toolset)
     fitted = fitted_for(toolset.services.embeddings.name if _has_meaning(first) else "")
     likely = fitted.probability(features_of(query, first, asked, quotes))
+    names = names_held_by_none(toolset, asked)
     missing = names or [each.word for each in asked if each.is_missing and not each.is_near]
     # a record that holds every word may answer, however short the question is
     is_refused = bool(names) or (likely < fitted.refused_below and not is_all_held(asked))

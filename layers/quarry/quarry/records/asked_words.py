@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
 from typing import LiteralString
 
 from psycopg.sql import SQL, Identifier, Literal
 
-from quarry.language.demonyms import called_alike
-from quarry.language.tokens import keys
 from quarry.platform.text import STOP_WORDS, placed_words, topic_text, words
 from quarry.records.candidates import RecordKey
 from quarry.records.retrieval import tables_seen
@@ -19,7 +16,6 @@ from quarry.records.tools import Searched, SearchToolset
 
 WORDS_MAX = 24
 """Words of a question that are looked up."""
-NAMES_MAX = 8
 RECORDS_MAX = 24
 """Records found that are asked which words they hold."""
 
@@ -37,30 +33,10 @@ class AskedWord:
     is_near: bool = False
 
 
-async def names_held_by_none(toolset: SearchToolset) -> list[str]:
-    """The names of several words in the question that no searched record holds as they are written. A place is held where its
-    people are. Raises DatabaseUnavailable.
-    """
-    said = ((key, each.text) for each in toolset.reading.read.said.texts for key in keys(each.text) if " " in key)
-    names = dict(islice(said, NAMES_MAX))
-    if not names:
-        return []
-    held = [
-        SQL(
-            "exists (select from {} t where t.text_search @@ asked_words({}::regconfig, n.words, true) and ({}))"
-        ).format(Identifier(table), Literal(language), SQL(is_seen or "true"))
-        for language in dict.fromkeys(language for each in toolset.types for language in each.languages)
-        for table, is_seen in zip(
-            *tables_seen(each for each in toolset.types if language in each.languages), strict=True
-        )
-    ]
-    alternatives = {name: (name, *called_alike(name)) for name in names}
-    rows = await toolset.services.reader.rows(
-        SQL("select n.words from unnest(%(words)s::text[]) n (words) where not ({})").format(SQL(" or ").join(held)),
-        {"words": list(dict.fromkeys(chain(*alternatives.values())))},
-    )
-    unheld = {row["words"] for row in rows}
-    return list(dict.fromkeys(text for name, text in names.items() if unheld.issuperset(alternatives[name])))
+def names_held_by_none(toolset: SearchToolset, asked: Sequence[AskedWord]) -> list[str]:
+    """The names in the question with a word that no searched record holds, nor one that is spelled nearly so."""
+    unheld = {each.word for each in asked if each.is_missing and not each.is_near}
+    return [each.text for each in toolset.reading.read.said.texts if not unheld.isdisjoint(each.text.split())]
 
 
 async def asked_words(query: str, first: Searched, toolset: SearchToolset) -> list[AskedWord]:

@@ -29,7 +29,7 @@ from quarry.services.services import Services
 
 QUOTES_MAX = 5
 QUOTES_PER_SOURCE_MAX = 3
-JUDGED_MAX = 12
+JUDGED_MAX = 16
 """Sentences that the pair model reads: the best by their words. Each takes about 5 ms."""
 BODY_CHARACTERS_MAX = 20_000
 """So much of a record is read for sentences."""
@@ -45,9 +45,11 @@ SCORE_SHARE_MIN = 0.5
 """A sentence that scores less than this share of the best one is left out."""
 TITLE_WEIGHT = 0.5
 """What a word counts that stands in the title of the record alone."""
-WORDS_WEIGHT, ANSWERS_WEIGHT, RANK_WEIGHT = 0.5, 0.5, 0.8
-EVEN = -3.0
-"""Log-odds at which a sentence counts half: of the sentences found, the answering one often has no more."""
+WORDS_WEIGHT, ANSWERS_WEIGHT, RANK_WEIGHT, NEAR_WEIGHT = 0.8, 0.5, 0.5, 0.3
+EVEN = -2.0
+"""Log-odds at which a sentence counts half: the one that answers often has no more."""
+SPOKEN_WEIGHT = 0.8
+"""What somebody said comes after what the record itself says."""
 
 _NAMED_VALUE = re.compile(r"[^\W\d_][\w ]{0,79}: \S.{0,200}")
 """A line that gives the value of a field, as `city: Oslo`."""
@@ -56,8 +58,9 @@ _YEAR = re.compile(r"\b[12]\d{3}\b")
 
 @dataclass(frozen=True)
 class Quote:
-    """A sentence of a source. `share`: how much of the question's words it holds, by their weight, from 0 to 1; `answers`: the
-    log-odds that it answers by the pair model, where that read it; `has_title`: it begins with the title of its record.
+    """A sentence of a source. `share`: how much of the question's words it holds, by their weight, from 0 to 1; `near`: the
+    similarity of its source, as a share of the nearest; `answers`: the log-odds that it answers, where the pair model read it;
+    `has_title`: it begins with the title of its record.
     """
 
     source: EvidenceSource
@@ -65,6 +68,7 @@ class Quote:
     text: str
     stems: frozenset[str]
     share: float
+    near: float = 0.0
     answers: float | None = None
     has_title: bool = False
 
@@ -72,14 +76,25 @@ class Quote:
     def score(self) -> float:
         """How well it answers. Where the pair model did not read it, the words count for both."""
         likely = self.share if self.answers is None else 1 / (1 + math.exp(EVEN - self.answers))
-        return WORDS_WEIGHT * self.share + ANSWERS_WEIGHT * likely + RANK_WEIGHT * self.source.weight
+        text = self.source.text
+        score = WORDS_WEIGHT * self.share + ANSWERS_WEIGHT * likely + RANK_WEIGHT * self.source.weight
+        return (score + NEAR_WEIGHT * self.near) * text.quoting.weight * (SPOKEN_WEIGHT if text.author else 1.0)
 
 
 def candidates(question: str, sources: Sequence[EvidenceSource]) -> list[Quote]:
     """The sentences of the sources that hold a word of the question, best first by their words and the rank of their source."""
     asked = frozenset(significant_words(question))
+    nearest = max((source.similarity or 0.0 for source in sources), default=0.0) or 1.0
     pool = [
-        Quote(source, place, f"{title}{text}", frozenset(significant_words(text)), 0.0, has_title=bool(title))
+        Quote(
+            source,
+            place,
+            f"{title}{text}",
+            frozenset(significant_words(text)),
+            0.0,
+            (source.similarity or 0.0) / nearest,
+            has_title=bool(title),
+        )
         for source in sources
         for place, (title, text) in enumerate(_units(source.text))
     ]
