@@ -299,10 +299,13 @@ CREATE FUNCTION quarry.best_passage(p_text text, p_patterns text[]) RETURNS text
 declare
   passage_length constant int := 220;
   max_text constant int := 20000;
-  lead constant int := 60;  -- characters before the match
+  lead constant int := 100;  -- characters before the match
+  least_length constant int := 140;  -- that are kept where a sentence ends
+  sentence_end constant text := '[.!?]["”’)]*\s+|\n';
   last_place constant int := length(p_text) - passage_length + 1;
   place int;
   passage text;
+  sentence text;
   pattern text;
   other text;
   hits int;
@@ -334,11 +337,20 @@ begin
     exit when best_hits = cardinality(p_patterns);
   end loop;
   passage := substr(p_text, best_place, passage_length);
-  if best_place > 1 then  -- without what is left of a word
-    passage := '… ' || substr(passage, 1 + strpos(passage, ' '));
-  end if;
   if best_place < last_place then
-    passage := coalesce(left(passage, -nullif(strpos(reverse(passage), ' '), 0)), passage) || ' …';
+    sentence := substring(passage from '^(.*[.!?]["”’)]*)\s');
+    passage := case
+      when length(sentence) >= least_length then sentence
+      -- without what is left of a word
+      else coalesce(left(passage, -nullif(strpos(reverse(passage), ' '), 0)), passage) || ' …'
+    end;
+  end if;
+  if best_place > 1 then
+    sentence := substring(left(passage, lead) from '^(.*(?:' || sentence_end || '))');
+    passage := case
+      when sentence is not null then substr(passage, 1 + length(sentence))
+      else '… ' || substr(passage, 1 + strpos(passage, ' '))
+    end;
   end if;
   return passage;
 end
@@ -694,23 +706,17 @@ CREATE FUNCTION quarry.lowered_names(names text[]) RETURNS text[]
 
 CREATE FUNCTION quarry.said_roles(p_roles text[]) RETURNS tsquery
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS $_$
+    AS $$
   select case when count(*) = count(r.names) then string_agg(distinct '(' || r.names || ')', ' & ')::tsquery end
   from unnest(p_roles) u (role), lateral (
     select string_agg(distinct '(' || n.words || ')', ' | ')
     from unnest(string_to_array(u.role, '|')) t (name), lateral (
-      select string_agg('(' || w.forms || ')', ' & ') as words
-      from unnest(to_tsvector('simple', searchable_text(t.name))) l, lateral (
-        select string_agg(distinct quote_literal(f.form), ' | ') as forms
-        from unnest(array[
-          l.lexeme, l.lexeme || 's', l.lexeme || 'es', regexp_replace(l.lexeme, 's$', ''), regexp_replace(l.lexeme, 'es$', ''),
-          regexp_replace(l.lexeme, 'y$', 'ies'), regexp_replace(l.lexeme, 'ies$', 'y')]) f (form)
-        where f.form <> ''
-      ) w
+      select string_agg(said_word(l.lexeme), ' & ') as words
+      from unnest(to_tsvector('simple', searchable_text(t.name))) l
       where ts_lexize('english_stem', l.lexeme) <> '{}'
     ) n
   ) r (names)
-$_$;
+$$;
 
 
 --
@@ -764,16 +770,16 @@ $$;
 
 
 --
--- Name: card_rules_out(quarry.experience_cards, quarry.card_filters, tsquery, tsquery); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: card_rules_out(quarry.experience_cards, quarry.card_filters, tsquery, tsquery, tsquery); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.card_rules_out(c quarry.experience_cards, f quarry.card_filters, p_keywords tsquery, p_places tsquery) RETURNS boolean
+CREATE FUNCTION quarry.card_rules_out(c quarry.experience_cards, f quarry.card_filters, p_keywords tsquery, p_said tsquery, p_places tsquery) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$
   select c.visible and (
     (f.excluded_companies is not null and c.company_norm = any(f.excluded_companies))
     or (f.excluded_teams is not null and c.team_norm = any(f.excluded_teams))
-    or (p_keywords is not null and c.text_search @@ p_keywords)
+    or (p_keywords is not null and c.text_search @@ p_keywords and says(card_text(c), p_said))
     or (p_places is not null and c.places @@ p_places)
     or (f.excluded_current is not null and c.is_current = f.excluded_current)
     or ((f.excluded_time_start is not null or f.excluded_time_end is not null)
@@ -781,6 +787,15 @@ CREATE FUNCTION quarry.card_rules_out(c quarry.experience_cards, f quarry.card_f
       and (f.excluded_time_end is null or c.start_date is null or c.start_date <= f.excluded_time_end)
       and (f.excluded_time_start is null or c.end_date is null or c.end_date >= f.excluded_time_start)))
 $$;
+
+
+--
+-- Name: card_text(quarry.experience_cards); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.card_text(c quarry.experience_cards) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN quarry.searchable_text(VARIADIC ARRAY[(c).title, (c).company_name, (c).team, (c).intent_primary, quarry.joined_names((c).intent_secondary), (c).domain, (c).sub_domain, (c).employment_type, (c).seniority_level, (c).location, (c).city, (c).country, (c).summary, quarry.joined_names((c).skills), quarry.joined_names((c).search_phrases)]);
 
 
 --
@@ -950,6 +965,38 @@ begin
   where g.place is null or g.number not in (select number from gone union all select number from changed);
 end
 $$;
+
+
+--
+-- Name: experience_card_children; Type: TABLE; Schema: quarry; Owner: -
+--
+
+CREATE TABLE quarry.experience_card_children (
+    id text NOT NULL,
+    card_id text NOT NULL,
+    child_type text NOT NULL,
+    title text NOT NULL,
+    headline text,
+    summary text,
+    context text,
+    tags text[] DEFAULT '{}'::text[] NOT NULL,
+    search_phrases text[] DEFAULT '{}'::text[] NOT NULL,
+    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, quarry.searchable_text(VARIADIC ARRAY[title, headline, summary, context, quarry.joined_names(tags), quarry.joined_names(search_phrases)]))) STORED NOT NULL,
+    content_hash text GENERATED ALWAYS AS (md5(quarry.joined_text(VARIADIC ARRAY[title, headline, summary, context, quarry.joined_names(tags), quarry.joined_names(search_phrases)]))) STORED NOT NULL,
+    embedded_hash text,
+    refused_hash text,
+    refusals smallint DEFAULT 0 NOT NULL,
+    CONSTRAINT experience_card_children_child_type_check CHECK ((child_type = ANY (ARRAY['responsibility'::text, 'achievement'::text, 'project'::text, 'skill'::text, 'tool'::text, 'metric'::text, 'collaboration'::text, 'learning'::text])))
+);
+
+
+--
+-- Name: child_text(quarry.experience_card_children); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.child_text(k quarry.experience_card_children) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN quarry.searchable_text(VARIADIC ARRAY[(k).title, (k).headline, (k).summary, (k).context, quarry.joined_names((k).tags), quarry.joined_names((k).search_phrases)]);
 
 
 --
@@ -1343,7 +1390,7 @@ CREATE FUNCTION quarry.describe_onto_entities(p_actor_id text, p_types text[], p
     LANGUAGE plpgsql
     SET role TO 'quarry_ontology_reader'
     SET plan_cache_mode TO 'force_generic_plan'
-    AS $$
+    AS $_$
 #variable_conflict use_column
 declare
   any_word constant tsquery := coalesce((select string_agg(quote_literal(w.word), ' | ') from unnest(p_words[:16]) w (word)), '')::tsquery;
@@ -1351,20 +1398,27 @@ declare
   beginnings constant text[] := array(
     select '\m' || regexp_replace(case when length(w.word) > 4 then rtrim(w.word, 'ie') else w.word end, '(\W)', '\\\1', 'g')
     from unnest(p_words) w (word) order by length(w.word) desc, w.word limit 8);
+  any_beginning constant text := array_to_string(beginnings, '|');
   options constant text := 'HighlightAll=true';
+  max_short constant int := 2000;  -- characters of a text with such values; a longer one is a document
 begin
   perform set_config('quarry.actor', p_actor_id, true);
   return query
     select k.place, e.type, e.id, e.project_id, p.name, e.title,
-      case when strpos(h.headline, U&'\E000') > 0 then h.headline
+      case when strpos(h.headline, U&'\E000') > 0 or numnode(any_word) = 0 and t.passage <> '' then h.headline
         else marked_words('english', joined_text(e.title, nullif(t.passage, '')), any_word, options) end
     from unnest(p_types, p_ids) with ordinality k (type, id, place)
     join onto_search_entries e on e.type = k.type and e.id = k.id
     left join onto_projects p on p.id = e.project_id,
-      lateral (select best_passage(e.readable_text, beginnings) as passage offset 0) t,
+      lateral (
+        select coalesce(string_agg(l.line, E'\n' order by l.place), '') as prose
+        from string_to_table(e.readable_text, case when length(e.readable_text) < max_short then E'\n' else '' end) with ordinality l (line, place)
+        where l.line ~ '[.!?:]$|\w\W+\w+\W+\w+\W+\w' or any_beginning <> '' and l.line ~* any_beginning
+      ) s,
+      lateral (select best_passage(s.prose, beginnings) as passage offset 0) t,
       lateral (select marked_words('english', t.passage, any_word, options) as headline offset 0) h;
 end
-$$;
+$_$;
 
 
 --
@@ -1531,25 +1585,26 @@ CREATE FUNCTION quarry.excluded_people(f quarry.card_filters) RETURNS text[]
 declare
   max_expected constant float8 := 8000;
   keywords constant tsquery := any_phrase(f.excluded_keywords);
-  phrases constant tsquery := any_phrase(array(select k from unnest(f.excluded_keywords) k where k like '% %'));
+  said constant tsquery := said_phrases(f.excluded_keywords);
+  phrases constant tsquery := said_phrases(array(select k from unnest(f.excluded_keywords) k where k like '% %'));
   excluded_places constant tsquery := any_place(f.excluded_places);
   plan json;
 begin
   execute 'explain (format json)'
-    ' select from experience_cards c where card_rules_out(c, $1, $2, $3)'
+    ' select from experience_cards c where card_rules_out(c, $1, $2, $3, $4)'
     ' union all select from experience_card_children k where k.text_search @@ $2'
     ' union all select from people p where p.text_search @@ $2'
-    into plan using f, keywords, excluded_places;
+    into plan using f, keywords, said, excluded_places;
   if (plan -> 0 -> 'Plan' ->> 'Plan Rows')::float8 > max_expected then
     return null;
   end if;
   return array(
-    select c.person_id from experience_cards c where card_rules_out(c, f, keywords, excluded_places)
+    select c.person_id from experience_cards c where card_rules_out(c, f, keywords, said, excluded_places)
     union
     select c.person_id from experience_card_children k join experience_cards c on c.id = k.card_id
-    where c.visible and k.text_search @@ keywords
+    where c.visible and k.text_search @@ keywords and says(child_text(k), said)
     union
-    select p.id from people p where profile_rules_out(p, keywords, phrases));
+    select p.id from people p where profile_rules_out(p, keywords, said, phrases));
 end
 $_$;
 
@@ -1608,8 +1663,8 @@ declare
   query constant text := searchable_text(p_query);
   asks_for_something constant boolean := p_among is not null or
     jsonb_strip_nulls(to_jsonb(p_filters)) - '{excluded_companies,excluded_keywords}'::text[] <> '{}';
-  all_words constant tsquery := parsed_query(query);
   weighed constant weighed_query := weigh_query('{experience_cards,experience_card_children}', query, p_max_words => max_words);
+  any_word constant tsquery := (select string_agg(quote_literal(w.word), ' | ')::tsquery from unnest((weighed).words) w (word));
   excluded_keywords constant tsquery := any_phrase(p_filters.excluded_keywords);
   excluded_places constant tsquery := any_place(p_filters.excluded_places);
   -- where each is tested, of those of more places
@@ -1652,7 +1707,7 @@ begin
     offset 0
   ), matched as (
     select t.person_id, t.card_id, t.child_id, t.time_overlaps, t.time_covered, t.location_matches, coalesce(h.share, 0) as share, h.shoulds,
-      case when t.text_search @@ all_words then ts_rank_cd(t.text_search, all_words) end as rank,
+      case when h.share > 0 then ts_rank_cd(t.text_search, any_word)::float8 else 0 end as rank,
       -- a vector of zeros is at no distance from anything
       coalesce(nullif(t.distance, 'NaN'),
         case when h.share > 0 or h.shoulds > 0 or asks_for_something then 1 - coalesce(h.share, 0) / 2 end) as away
@@ -1663,7 +1718,7 @@ begin
     offset 0
   ), ranked as (
     select m.*, row_number() over (partition by m.person_id, m.child_id is null order by m.away, m.card_id, m.child_id) as place,
-      max(m.share + coalesce(m.rank / (1 + m.rank), 0)) over (partition by m.person_id) as text_score,
+      max(m.rank) over (partition by m.person_id) as text_score,
       bit_or(m.shoulds) over (partition by m.person_id) as shoulds_held
     from matched m
   )
@@ -2039,15 +2094,19 @@ CREATE FUNCTION quarry.is_ruled_out(p_person_id text, f quarry.card_filters, p_k
     LANGUAGE plpgsql STABLE
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
+declare
+  said constant tsquery := said_phrases(f.excluded_keywords);
 begin
   return exists (
     select from experience_cards c
     where c.person_id = p_person_id and (
-      card_rules_out(c, f, p_keywords, p_places)
-      or c.visible and exists (select from experience_card_children k where k.card_id = c.id and k.text_search @@ p_keywords)))
+      card_rules_out(c, f, p_keywords, said, p_places)
+      or c.visible and exists (
+        select from experience_card_children k
+        where k.card_id = c.id and k.text_search @@ p_keywords and says(child_text(k), said))))
     or exists (
       select from people p where p.id = p_person_id and profile_rules_out(
-        p, p_keywords, any_phrase(array(select k from unnest(f.excluded_keywords) k where k like '% %'))));
+        p, p_keywords, said, said_phrases(array(select k from unnest(f.excluded_keywords) k where k like '% %'))));
 end
 $$;
 
@@ -3185,6 +3244,45 @@ $$;
 
 
 --
+-- Name: onto_filtered_entities(text, text, text, text[], text[], integer[], integer); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.onto_filtered_entities(p_actor_id text, p_query text, p_project_id text, p_types text[], p_ids text[], p_preferred integer[], p_limit integer DEFAULT 50) RETURNS TABLE(type text, id text, project_id text, project_name text, title text, snippet text, score double precision, is_match boolean, total bigint)
+    LANGUAGE plpgsql
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+#variable_conflict use_column
+declare
+  page_size constant int := least(p_limit, 50);
+  asked constant record := read_query(p_query);
+  spelt constant text := spelt_query(p_query);
+  any_word constant tsquery := coalesce((select string_agg(quote_literal(w.word), ' | ') from unnest(asked.words[:16]) w (word)), '')::tsquery;
+  page record;
+begin
+  select array_agg(r.type) as types, array_agg(r.id) as ids, array_agg(r.score) as scores, array_agg(r.is_match) as matches, max(r.found) as total
+  into page
+  from (
+    select m.*, count(*) filter (where m.is_match) over () as found
+    from (
+      select e.type, e.id, k.place, k.preferred, numnode(asked.all_words) = 0 or e.search_vector @@ asked.all_words as is_match,
+        (ts_rank(e.search_vector, any_word) * 0.6 + coalesce(similarity(e.title, spelt), 0) * 0.4)::float8 as score
+      from unnest(p_types, p_ids, p_preferred) with ordinality k (type, id, preferred, place)
+      join onto_search_entries e using (type, id)
+      where e.created_by = p_actor_id and (p_project_id is null or e.project_id = p_project_id)
+        and (numnode(asked.excluded) = 0 or e.search_vector @@ asked.excluded)
+    ) m
+    order by m.is_match desc, m.preferred desc, m.score desc, m.place
+    limit page_size
+  ) r;
+  return query
+    select d.type, d.id, d.project_id, d.project_name, d.title, d.snippet, page.scores[d.place], page.matches[d.place], page.total
+    from describe_onto_entities(p_actor_id, page.types, page.ids, asked.words) d
+    order by d.place;
+end
+$$;
+
+
+--
 -- Name: onto_goals_values(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -3810,7 +3908,7 @@ declare
   page record;
 begin
   select array_agg(r.type) as types, array_agg(r.id) as ids, array_agg(r.score) as scores, array_agg(r.is_match) as matches,
-    max(r.found) + count(*) filter (where not r.is_match) as total, bool_or(r.more) as more,
+    max(r.found) as total, bool_or(r.more) as more,
     coalesce(max(r.words) filter (where not r.is_match), max(r.words)) as words
   into page
   from (select * from rank_onto_entities(p_actor_id, p_query, p_project_id, p_types, page_size, p_few_matches) r order by r.score desc, r.is_match desc, r.type, r.id) r;
@@ -4345,15 +4443,15 @@ CREATE FUNCTION quarry.place_parts(place text) RETURNS text[]
 
 
 --
--- Name: profile_rules_out(quarry.people, tsquery, tsquery); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: profile_rules_out(quarry.people, tsquery, tsquery, tsquery); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.profile_rules_out(p quarry.people, p_keywords tsquery, p_phrases tsquery) RETURNS boolean
+CREATE FUNCTION quarry.profile_rules_out(p quarry.people, p_keywords tsquery, p_said tsquery, p_phrases tsquery) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$
   select p.text_search @@ p_keywords and (
-    to_tsvector('english', searchable_text(p.headline)) @@ p_keywords
-    or coalesce(to_tsvector('english', searchable_text(p.name)) @@ p_phrases, false))
+    says(searchable_text(p.headline), p_said)
+    or coalesce(says(searchable_text(p.name), p_phrases), false))
 $$;
 
 
@@ -4661,6 +4759,37 @@ $$;
 
 
 --
+-- Name: said_phrases(text[]); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.said_phrases(p_phrases text[]) RETURNS tsquery
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select string_agg('(' || q.phrase || ')', ' | ')::tsquery
+  from unnest(p_phrases) u (text), lateral (
+    select string_agg(said_word(l.lexeme), ' <-> ' order by p.place) as phrase
+    from unnest(to_tsvector('simple', searchable_text(u.text))) l, unnest(l.positions) p (place)
+  ) q
+  where q.phrase is not null
+$$;
+
+
+--
+-- Name: said_word(text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.said_word(p_lexeme text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+  select '(' || string_agg(distinct quote_literal(f.form), ' | ') || ')'
+  from unnest(array[
+    p_lexeme, p_lexeme || 's', p_lexeme || 'es', regexp_replace(p_lexeme, 's$', ''), regexp_replace(p_lexeme, 'es$', ''),
+    regexp_replace(p_lexeme, 'y$', 'ies'), regexp_replace(p_lexeme, 'ies$', 'y')]) f (form)
+  where f.form <> ''
+$_$;
+
+
+--
 -- Name: said_words(regconfig, text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -4669,6 +4798,19 @@ CREATE FUNCTION quarry.said_words(p_language regconfig, p_text text) RETURNS tsv
     AS $$
   select case when p_language is null then to_tsvector('english', p_text)
     else unaccented(to_tsvector(p_language, p_text)::text)::tsvector end
+$$;
+
+
+--
+-- Name: says(text, tsquery); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.says(p_text text, p_said tsquery) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE COST 1000 PARALLEL SAFE
+    AS $$
+begin
+  return to_tsvector('simple', p_text) @@ p_said;
+end
 $$;
 
 
@@ -4687,10 +4829,10 @@ $$;
 
 
 --
--- Name: search_campaigns_by_text(text, integer, text, integer); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: search_campaigns_by_text(text, integer, integer, text[], text[], text[], text[], text[], text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.search_campaigns_by_text(p_query text, p_limit integer, p_filter text DEFAULT NULL::text, p_total_max integer DEFAULT 10000) RETURNS TABLE(id text, score double precision, total integer, more boolean)
+CREATE FUNCTION quarry.search_campaigns_by_text(p_query text, p_limit integer, p_total_max integer DEFAULT 10000, filter_channels text[] DEFAULT NULL::text[], filter_companies text[] DEFAULT NULL::text[], filter_brands text[] DEFAULT NULL::text[], filter_sentiments text[] DEFAULT NULL::text[], filter_visual_styles text[] DEFAULT NULL::text[], filter_value_props text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, score double precision, total integer, more boolean)
     LANGUAGE plpgsql STABLE
     SET enable_seqscan TO 'on'
     SET synchronize_seqscans TO 'off'
@@ -4704,17 +4846,22 @@ declare
   is_tested constant boolean := numnode(indexed) <> numnode(asked.all_words) or asked.all_words::text like '%<%';
   max_ranked constant int := least(p_limit, 2 * max_ranked_words / (numnode(asked.all_words) + 1));
   max_read constant int := case when is_tested then max_looked_at else p_total_max end;
+  filter constant text := nullif(concat_ws(' and ',
+    't.channel = any(' || quote_literal(filter_channels) || ')', 't.company = any(' || quote_literal(filter_companies) || ')',
+    't.brand = any(' || quote_literal(filter_brands) || ')', 't.imagery_sentiment = any(' || quote_literal(filter_sentiments) || ')',
+    't.imagery_visual_style = any(' || quote_literal(filter_visual_styles) || ')',
+    't.key_value_props && ' || quote_literal(filter_value_props) || '::text[]'), '');
   held tid[];
 begin
   -- what a text holds is dearer to look for row by row than the planner knows; for this call only: the function's own setting is
   -- restored behind it
   perform set_config('enable_seqscan', (asked.all_words::text like '%|%'
-    or p_filter is null and asked.all_words::text not like '%!%' and favors_seq_scan('campaigns', asked.words, max_read))::text, true);
+    or filter is null and asked.all_words::text not like '%!%' and favors_seq_scan('campaigns', asked.words, max_read))::text, true);
   -- in one reading: of a snapshot's rows a place is as good as an id
   execute format('
     select array_remove((array_agg(t.place))[:$3], null), count(*) > $3
     from (select %s as place from campaigns t where t.text_search @@ $2 and %s limit $3 + 1) t',
-    case when is_tested then 'case when t.text_search @@ $1 then t.ctid end' else 't.ctid' end, coalesce('(' || p_filter || ')', 'true'))
+    case when is_tested then 'case when t.text_search @@ $1 then t.ctid end' else 't.ctid' end, coalesce('(' || filter || ')', 'true'))
     into held, more using asked.all_words, indexed, max_read;
   total := cardinality(held);
   return query
@@ -6141,29 +6288,6 @@ CREATE TABLE quarry.experience_card_child_embeddings (
     embedding public.halfvec(384) NOT NULL
 );
 ALTER TABLE ONLY quarry.experience_card_child_embeddings ALTER COLUMN embedding SET STORAGE PLAIN;
-
-
---
--- Name: experience_card_children; Type: TABLE; Schema: quarry; Owner: -
---
-
-CREATE TABLE quarry.experience_card_children (
-    id text NOT NULL,
-    card_id text NOT NULL,
-    child_type text NOT NULL,
-    title text NOT NULL,
-    headline text,
-    summary text,
-    context text,
-    tags text[] DEFAULT '{}'::text[] NOT NULL,
-    search_phrases text[] DEFAULT '{}'::text[] NOT NULL,
-    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, quarry.searchable_text(VARIADIC ARRAY[title, headline, summary, context, quarry.joined_names(tags), quarry.joined_names(search_phrases)]))) STORED NOT NULL,
-    content_hash text GENERATED ALWAYS AS (md5(quarry.joined_text(VARIADIC ARRAY[title, headline, summary, context, quarry.joined_names(tags), quarry.joined_names(search_phrases)]))) STORED NOT NULL,
-    embedded_hash text,
-    refused_hash text,
-    refusals smallint DEFAULT 0 NOT NULL,
-    CONSTRAINT experience_card_children_child_type_check CHECK ((child_type = ANY (ARRAY['responsibility'::text, 'achievement'::text, 'project'::text, 'skill'::text, 'tool'::text, 'metric'::text, 'collaboration'::text, 'learning'::text])))
-);
 
 
 --

@@ -13,10 +13,11 @@ from pydantic import BaseModel
 
 CONTRACTS = (
     "campaigns.contract", "companies.contract", "kept.contract", "ontology.contract", "people.contract",
-    "records.collections_contract", "records.contract", "web.contract",
+    "query.contract", "records.collections_contract", "records.contract", "web.contract",
 )  # fmt: skip
 
 METHODS = {
+    "POST /query/explain": "explain",
     "GET /collections": "collections",
     "GET /records/{type}/{id}": "record",
     "GET /me/answers/{id}": "own_answer",
@@ -55,7 +56,7 @@ from collections.abc import Mapping, Sequence
 from types import NoneType
 from typing import Any, Literal
 
-from quarry.client.calls import given, route
+from quarry.client.calls import given, only_given, route
 from quarry.client.wire import Sent
 '''
 
@@ -82,11 +83,19 @@ class _Written:
         self._address, self._name, self._operation, self._schemas = address, name, operation, schemas
 
     def source(self) -> str:
-        required, optional, body = [], [], ""
-        sent = []
-        if path := self._operation.get("parameters"):
+        required: list[str] = []
+        optional: list[str] = []
+        sent: list[str] = []
+        by_place: dict[str, list[Mapping[str, Any]]] = {"path": [], "header": []}
+        for each in self._operation.get("parameters", ()):
+            by_place[each["in"]].append(each)
+        if path := by_place["path"]:
             required += [f"{each['name']}: {self._type(each['schema'])}" for each in path]
             sent.append("path={" + ", ".join(f'"{each["name"]}": {each["name"]}' for each in path) + "}")
+        if headers := by_place["header"]:
+            named = {each["name"]: each["name"].lower().replace("-", "_") for each in headers}
+            optional += [f"{name}: str | None = None" for name in named.values()]
+            sent.append("headers=only_given({" + ", ".join(f'"{name}": {own}' for name, own in named.items()) + "})")
         if request := self._operation.get("requestBody"):
             schema = request["content"]["application/json"]["schema"]
             fields = self._schemas[self._named(schema["$ref"])]

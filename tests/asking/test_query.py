@@ -209,3 +209,18 @@ def test_a_value_that_a_caller_may_not_see_is_not_named_by_an_error(tenants: Tes
     known = {"source": "tickets", "where": [{"field": "tags", "value": "BILLING"}], "aggregate": ["count"]}
     assert asked(tenants, known, "south")["query"]["where"][0]["value"] == "billing"
     assert "billing" not in refused(tenants, known, "north")["/where/0/value"].partition("did you mean")[2]
+
+
+def test_how_a_question_is_read_can_be_looked_at_over_http(client: TestClient) -> None:
+    asked_for = {"question": "How many tickets does the Field team have?", "sources": ["tickets"]}
+    explanation = client.post("/query/explain", json=asked_for).json()
+    assert explanation["verdict"] in ("confident", "doubted", "refused")
+    assert {"text": "Field", "means": "tickets.team = Field"} in explanation["words"]
+    assert explanation["queries"][0]["query"]["source"] == "tickets"
+    assert explanation["queries"][0]["text"].startswith("show number")
+
+
+def test_an_explanation_over_a_source_that_does_not_exist_is_refused_with_its_place(client: TestClient) -> None:
+    refusal = client.post("/query/explain", json={"question": "How many?", "sources": ["tickets", "tickts"]})
+    assert refusal.status_code == 422
+    assert refusal.json()["errors"][0]["pointer"] == "/sources/1"

@@ -52,6 +52,12 @@ def test_what_is_not_read_is_named_and_not_sure(reading: TestClient) -> None:
     assert "may not answer" in told(events) or "nothing that answers this" in told(events)
 
 
+def test_a_list_without_rows_is_doubted(reading: TestClient) -> None:
+    events = ask(reading, "List the tickets with a price over 9000")
+    assert "0 tickets" in told(events) or "nothing that answers" in told(events)
+    assert the(events, "confidence")["level"] == "low"
+
+
 def test_no_hidden_column_is_told(reading: TestClient) -> None:
     for question in ("show the internal note of all tickets", "list the password hash of each agent"):
         events = ask(reading, question)

@@ -217,6 +217,7 @@ def test_an_empty_domain_answers_with_empty_results(database_url: str) -> None:
             assert answer["response"]
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_database_that_is_gone_ends_the_request_plainly() -> None:
     with client_of("postgresql://127.0.0.1:1/none") as client:
         response = client.post("/campaigns/chat", json={"message": "offers"})

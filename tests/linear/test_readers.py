@@ -45,8 +45,7 @@ from quarry.platform.text import QUERY_MAX_CHARACTERS, shorten, significant_word
 from quarry.records.citations import CitationFilter
 from quarry.records.contract import PriorTurn
 from quarry.records.conversation import take_up
-from quarry.records.deeds import asked_deed
-from quarry.records.fallbacks import extractive_answer
+from quarry.records.extraction import candidates, chosen, quoted
 from quarry.records.intent import without_exclusions, words_to_look_up
 from quarry.records.searched_types import BUILT_IN
 from tests.companies.asking import seeking
@@ -160,7 +159,7 @@ def _extracted(text: str) -> object:
     records = [record(type, type=type, title=text, topic=text, body=text, author=text) for type in BUILT_IN]
     sources = [source(n, each, weight=1 / n) for n, each in enumerate(records, start=1)]
     question = text[:QUERY_MAX_CHARACTERS]
-    return [*extractive_answer(question, question, sources)]
+    return [*quoted(chosen(candidates(question, sources)))]
 
 
 def _taken_up(text: str) -> object:
@@ -243,7 +242,6 @@ QUESTION_READERS: list[Reader] = [
     read_names,
     lambda text: take_up(text, []),
     words_to_look_up,
-    asked_deed,
 ]
 WORK_MAX = 500.0
 """In pieces of work, of all readers together, of one query as long as it may be: ten times what the slowest of many takes."""

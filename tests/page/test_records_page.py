@@ -869,3 +869,14 @@ def as_owner(name: str) -> Callable[[Page], None]:
         page.route("**/me/answers/*", asked)
 
     return before
+
+
+def test_how_a_question_was_read_is_shown_with_what_its_words_may_mean(site: Site) -> None:
+    page = site.open()
+    ask(page, "How many motions were carried?")
+    finished(page)
+    page.get_by_role("button", name="How was this read?").click()
+    panel = page.get_by_role("dialog", name="How was this read?")
+    expect(panel).to_contain_text("right with a chance of")
+    expect(panel.get_by_role("term").filter(has_text="motions")).to_be_visible()
+    expect(panel.get_by_role("listitem").first).to_contain_text("show number from motion")

@@ -158,7 +158,7 @@ def test_the_model_says_what_a_query_asks_also_where_the_rules_would_find_nothin
     reading = {"must": {}, "should": {"keywords": [query.partition(",")[0]]}, "exclude": {}}
     model.respond = playing(people_cleanup=Reply.text(query), people_query=Reply.json(reading))
     assert search(client, query=query)["people"]
-    nothing = {"must": {}, "should": {}, "exclude": {}}
+    nothing: dict[str, Any] = {"must": {}, "should": {}, "exclude": {}}
     model.respond = playing(people_cleanup=Reply.text(query), people_query=Reply.json(nothing))
     assert search(client, query=query)["people"] == []
 

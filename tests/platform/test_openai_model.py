@@ -246,33 +246,22 @@ class TestDecisions:
             await plan(chat)
         assert len(raised.value.message) < 2000
 
-    async def test_a_refusal_is_raised_without_its_words(self, server: FakeOpenAI, chat: OpenAIChat) -> None:
-        server.enqueue(Reply.refusal("I will not talk about bridges."))
-        with pytest.raises(ModelRefused) as raised:
-            await plan(chat)
-        assert "bridges" not in raised.value.message
-
-    async def test_an_answer_cut_off_by_length_is_invalid_output(self, server: FakeOpenAI, chat: OpenAIChat) -> None:
-        server.enqueue(Reply.text('{"variants": [', finish_reason="length"))
-        with pytest.raises(ModelOutputInvalid, match="length"):
-            await plan(chat)
-
-    async def test_a_filtered_answer_is_a_refusal(self, server: FakeOpenAI, chat: OpenAIChat) -> None:
-        server.enqueue(Reply.text("", finish_reason="content_filter"))
-        with pytest.raises(ModelRefused):
-            await plan(chat)
-
-    async def test_a_filtered_prompt_is_a_refusal(self, server: FakeOpenAI, chat: OpenAIChat) -> None:
-        server.enqueue(Reply.http_error(400, code="content_filter"))
-        with pytest.raises(ModelRefused):
-            await plan(chat)
-
-    @pytest.mark.parametrize("choices", [[], None])
-    async def test_no_choices_are_invalid_output(
-        self, server: FakeOpenAI, chat: OpenAIChat, choices: list[Any] | None
+    @pytest.mark.parametrize(
+        ("reply", "error", "told"),
+        [
+            (Reply.refusal("I will not talk about bridges."), ModelRefused, "^((?!bridges).)*$"),
+            (Reply.text("", finish_reason="content_filter"), ModelRefused, "."),
+            (Reply.http_error(400, code="content_filter"), ModelRefused, "."),
+            (Reply.text('{"variants": [', finish_reason="length"), ModelOutputInvalid, "length"),
+            (Reply.raw({"choices": []}), ModelOutputInvalid, "empty"),
+            (Reply.raw({"choices": None}), ModelOutputInvalid, "empty"),
+        ],
+    )
+    async def test_no_answer_is_an_error_that_says_why(
+        self, server: FakeOpenAI, chat: OpenAIChat, reply: Reply, error: type[ModelError], told: str
     ) -> None:
-        server.enqueue(Reply.raw({"choices": choices}))
-        with pytest.raises(ModelOutputInvalid, match="empty"):
+        server.enqueue(reply)
+        with pytest.raises(error, match=told):
             await plan(chat)
 
     async def test_a_server_that_does_not_count_tokens_gives_no_usage(
@@ -492,11 +481,6 @@ class TestTurns:
         with pytest.raises(ModelOutputInvalid, match="empty"):
             await chat.take_turn(MESSAGES, tools=[SEARCH], seconds=5)
 
-    async def test_a_refused_turn_is_a_refusal(self, server: FakeOpenAI, chat: OpenAIChat) -> None:
-        server.enqueue(Reply.refusal())
-        with pytest.raises(ModelRefused):
-            await chat.take_turn(MESSAGES, tools=[SEARCH], seconds=5)
-
 
 class TestStreams:
     async def test_pieces_arrive_one_by_one_in_time(self, server: FakeOpenAI, chat: OpenAIChat) -> None:
@@ -544,11 +528,21 @@ class TestStreams:
         await asyncio.sleep(0.02)
         assert server.requests == []
 
-    async def test_a_truncated_stream_is_unavailable_after_its_pieces(
-        self, server: FakeOpenAI, chat: OpenAIChat
+    @pytest.mark.parametrize(
+        ("reply", "error", "pieces"),
+        [
+            (Reply.refusal(), ModelRefused, []),
+            (Reply.text("The elm", finish_reason="content_filter"), ModelRefused, ["The", " elm"]),
+            (Reply.text("The elm", finish_reason="length"), ModelOutputInvalid, ["The", " elm"]),
+            (Reply.text(""), ModelOutputInvalid, []),
+            (Reply.truncated_stream(["The ", "elm "]), ModelUnavailable, ["The ", "elm "]),
+        ],
+    )
+    async def test_a_stream_without_its_end_is_an_error_behind_its_pieces(
+        self, server: FakeOpenAI, chat: OpenAIChat, reply: Reply, error: type[ModelError], pieces: list[str]
     ) -> None:
-        server.enqueue(Reply.truncated_stream(["The ", "elm "]))
-        assert await pieces_until(ModelUnavailable, chat) == ["The ", "elm "]
+        server.enqueue(reply)
+        assert await pieces_until(error, chat) == pieces
 
     async def test_a_connection_that_breaks_in_a_stream_is_unavailable(
         self, server: FakeOpenAI, chat: OpenAIChat
@@ -576,22 +570,6 @@ class TestStreams:
         await asyncio.sleep(2.1)
         with pytest.raises(ModelUnavailable):
             await anext(pieces)
-
-    async def test_a_refusing_stream_is_a_refusal(self, server: FakeOpenAI, chat: OpenAIChat) -> None:
-        server.enqueue(Reply.refusal())
-        assert await pieces_until(ModelRefused, chat) == []
-
-    async def test_a_filtered_stream_is_a_refusal(self, server: FakeOpenAI, chat: OpenAIChat) -> None:
-        server.enqueue(Reply.text("The elm", finish_reason="content_filter"))
-        assert await pieces_until(ModelRefused, chat) == ["The", " elm"]
-
-    async def test_a_stream_cut_off_by_length_is_invalid_output(self, server: FakeOpenAI, chat: OpenAIChat) -> None:
-        server.enqueue(Reply.text("The elm", finish_reason="length"))
-        assert await pieces_until(ModelOutputInvalid, chat) == ["The", " elm"]
-
-    async def test_a_stream_without_text_is_invalid_output(self, server: FakeOpenAI, chat: OpenAIChat) -> None:
-        server.enqueue(Reply.text(""))
-        assert await pieces_until(ModelOutputInvalid, chat) == []
 
     async def test_a_429_before_the_stream_is_retried(self, server: FakeOpenAI, chat: OpenAIChat) -> None:
         server.enqueue(Reply.http_error(429, retry_after=0.01), Reply.text("The elm stays."))

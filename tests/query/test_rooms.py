@@ -27,7 +27,6 @@ def test_every_mention_stands_in_the_text(dimension: str, text: str) -> None:
     for mention in ROOMS[dimension].find(text):
         assert 0 <= mention.start < mention.end <= len(text)
         assert text[mention.start : mention.end].strip() == text[mention.start : mention.end]
-        assert mention.assertion == "affirmed"
 
 
 @pytest.mark.parametrize("dimension", ROOMS)

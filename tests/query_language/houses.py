@@ -29,7 +29,7 @@ HOUSES = SearchTable(
     related=(Related("tenant", "tenants", "r.house_id = t.id", "house_id"),),
     facets=(
         Facet("style", "value", "style", "style", "styles"),
-        Facet("rooms", "number", "rooms", "number of rooms", "rooms", units=("room",), wording="with {} rooms"),
+        Facet("rooms", "number", "rooms", "number of rooms", "rooms", wording="with {} rooms"),
         Facet("built", "year", "built", "year", "years", wording="built {}"),
         Facet("price", "money", "price", "price", "prices", currency="EUR", wording="for {}"),
         Facet("sold", "date", "sold", "sale", "sales", wording="sold {}"),

@@ -8,9 +8,8 @@ import pytest
 
 from quarry.campaigns.facets import CAMPAIGNS
 from quarry.query.worded import labels
-from quarry.retrieval.answers import Value
 from quarry.retrieval.facets import Facet, SearchTable
-from quarry.retrieval.labels import value_label
+from quarry.retrieval.labels import Value, value_label
 from quarry.spans.mention import DateRange, Grain, MoneyRange, NumberRange
 from quarry.spans.question import Condition
 from tests.query_language.houses import HOUSES

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from quarry.local.explain import as_told
+from quarry.agent.explanation import explanation_of
+from quarry.query.contract import ExplainedWords
 from quarry.reader.features import DIMENSIONS
 from quarry.reader.learned import NEVER, Calibration, Learned, Thresholds, learned, packed, unpacked
 from quarry.reader.reading import Reading, read_question
@@ -71,8 +72,8 @@ def test_spans_point_to_the_words_that_say_the_parts() -> None:
 
 def test_an_explanation_says_what_words_mean_and_which_queries_were_likely() -> None:
     reading = read("how many tickets are open", [ValueLink(4, 5, "tickets", "status", "Open", 3)])
-    told = as_told(reading)
-    assert {"said": "open", "means": "tickets.status = Open"} in told["spans"]
-    assert {"said": "tickets", "means": "tickets"} in told["spans"]
-    assert told["candidates"][0]["query"]["source"] == "tickets"
-    assert sum(each["probability"] for each in told["candidates"]) <= 1.0001
+    explanation = explanation_of(reading)
+    assert ExplainedWords(text="open", means="tickets.status = Open") in explanation.words
+    assert ExplainedWords(text="tickets", means="tickets") in explanation.words
+    assert explanation.queries[0].query["source"] == "tickets"
+    assert sum(each.probability for each in explanation.queries) <= 1.0001

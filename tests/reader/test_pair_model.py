@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from quarry.local.explain import as_told
+from quarry.agent.explanation import explanation_of
 from quarry.models.local_embedding import LINEAR_LAYERS, MiniLM, installed_weights
 from quarry.models.safetensors import read_safetensors
 from quarry.reader.compose import Composed, Json
@@ -147,6 +147,6 @@ def test_a_follow_up_is_read_behind_the_question_that_it_goes_on_from() -> None:
 
 
 def test_an_explanation_shows_the_scores_of_both_stages() -> None:
-    shown = as_told(read("how many tickets are there?", Preferring("number")))["candidates"]
-    assert {"score", "pair_score", "probability"} <= shown[0].keys()
-    assert "pair_score" not in as_told(read("how many tickets are there?"))["candidates"][0]
+    both = explanation_of(read("how many tickets are there?", Preferring("number"))).queries[0]
+    assert both.pair_score is not None
+    assert explanation_of(read("how many tickets are there?")).queries[0].pair_score is None

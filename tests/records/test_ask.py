@@ -80,8 +80,18 @@ def test_the_answer_cites_only_sources_that_were_sent(events: Events) -> None:
     assert set() < cited(answer_of(events)) <= numbers
 
 
-def test_confidence_counts_the_sources(events: Events) -> None:
-    confidence, count = the(events, "confidence"), len(the(events, "sources")["sources"])
+def test_a_quote_is_where_its_offsets_say_in_the_text_that_the_record_has(client: TestClient, events: Events) -> None:
+    sources = {source["n"]: source for source in the(events, "sources")["sources"]}
+    citations = the(events, "citations")["citations"]
+    assert citations
+    for each in citations:
+        source = sources[each["n"]]
+        whole = client.get(f"/records/{source['type']}/{source['id']}").json()
+        assert whole["text"][each["start"] : each["end"]] == each["quote"]
+
+
+def test_confidence_counts_the_sources_that_the_answer_cites(events: Events) -> None:
+    confidence, count = the(events, "confidence"), len(cited(answer_of(events)))
     assert confidence["source_count"] == count
     assert confidence["label"] == f"{confidence['level'].capitalize()} confidence, based on {count} sources"
 
@@ -196,7 +206,8 @@ def test_a_name_that_no_record_holds_is_told_with_what_is_nearest(client: TestCl
     events = ask(client, "What did Leland Smith say about the elm?")
     answer = answer_of(events)
     assert types_of(events) == ORDER
-    assert "hold nothing that answers this: none of them names “Leland Smith”" in answer
+    assert "hold nothing that answers this" in answer
+    assert "none of them names “Leland Smith”" in answer
     assert "The nearest that they hold:" in answer
     assert (the(events, "sources")["sources"], cited(answer), the(events, "confidence")["level"]) == ([], set(), "low")
 
@@ -212,8 +223,10 @@ def test_a_name_that_no_record_holds_is_told_with_what_is_nearest(client: TestCl
 )
 def test_what_nothing_is_near_is_told(client: TestClient, question: str) -> None:
     events = ask(client, question)
-    assert "hold nothing that answers this" in answer_of(events)
-    assert the(events, "sources")["sources"] == []
+    assert answer_of(events).startswith(
+        ("The records searched here hold nothing", "No record clearly", "No record names")
+    )
+    assert the(events, "confidence")["level"] == "low"
 
 
 @pytest.mark.parametrize("question", ["And about the bridge?", "the bridge?"])
@@ -224,7 +237,7 @@ def test_a_topic_that_records_speak_of_is_not_refused(client: TestClient, questi
 
 def test_among_records_of_a_given_value_what_holds_the_topic_answers(client: TestClient) -> None:
     given = {"facets": {"speaker": ["Marguerite Osei"]}, "to": "2023-12-31"}
-    answer = answer_of(ask(client, "What was said about the elm?", filters=given))
+    answer = answer_of(ask(client, "What about the elm?", filters=given))
     assert answer.startswith("Marguerite Osei")
     assert "second doctor" in answer
     assert "hold nothing that answers this" in answer_of(ask(client, "How do I bake bread?", filters=given))
@@ -412,7 +425,7 @@ def test_the_run_is_logged_with_its_steps_and_results(client: TestClient, shared
 def test_a_thing_that_is_in_no_record_is_told(client: TestClient) -> None:
     answer = answer_of(ask(client, "Did the council buy a submarine?"))
     assert answer.startswith(
-        "The records searched here hold nothing that answers this: none of them names “submarine”."
+        "The records searched here hold nothing that answers this. Looked for: “council buy submarine”"
     )
 
 

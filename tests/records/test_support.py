@@ -250,6 +250,15 @@ def test_a_number_is_supported_however_it_is_written(body: str, answer: str) -> 
     assert not citation.verified
 
 
+@pytest.mark.parametrize("said", ["5 March 2024", "March 5th, 2024", "2024-03-05"])
+@pytest.mark.parametrize("written", ["March 5, 2024", "5 March 2024", "2024-03-05"])
+def test_a_date_is_supported_however_it_is_written(written: str, said: str) -> None:
+    body = f"Divers inspected the harbour wall on {written}."
+    assert support(f"The harbour wall was inspected by divers on {said} [1].", {1: source(body)}).unsupported == []
+    other = support("The harbour wall was inspected by divers on 2024-03-06 [1].", {1: source(body)})
+    assert len(other.unsupported) == 1
+
+
 def test_one_source_that_supports_a_sentence_is_enough() -> None:
     found = support(
         "Repairs are put at 310,000 dollars [1][2].", {1: source(), 2: source("Nothing of the kind.", "Other")}

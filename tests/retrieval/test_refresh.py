@@ -54,6 +54,7 @@ async def test_a_table_that_cannot_be_counted_is_told_when_those_behind_it_are(
     await database.close()
 
 
+@pytest.mark.usefixtures("impatient")
 async def test_nothing_more_is_asked_of_a_database_that_is_away() -> None:
     asked = 0
 

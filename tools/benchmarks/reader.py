@@ -12,7 +12,9 @@ import random
 import statistics
 import time
 from collections.abc import Sequence
+from itertools import product
 
+from quarry.models.local_embedding import LocalEmbedding, installed_weights
 from quarry.query.schema import Field, Kind, Link, Schema, Source
 from quarry.reader.learned import learned
 from quarry.reader.pair_model import PairModel, pair_model
@@ -55,15 +57,15 @@ def _cost(schema: Schema, question: str, links: Sequence[ValueLink], pairs: Pair
 
 
 def made(sources: int, fields: int) -> Schema:
-    """A schema of invented names, each source with a link to the one before it."""
-    chosen = random.Random(7)
+    """A schema with names of ordinary words, each source with a link to the one before it."""
+    chosen, words = random.Random(7), _words()
 
     def word() -> str:
-        return "".join(chosen.choices(_SYLLABLES, k=3))
+        return chosen.choice(words)
 
     found: dict[str, Source] = {}
     before = ""
-    for _ in range(sources):
+    while len(found) < sources:
         name = word()
         own = {f"{word()}_{word()}": KINDS[place % len(KINDS)] for place in range(fields)}
         links = (
@@ -75,6 +77,16 @@ def made(sources: int, fields: int) -> Schema:
         )  # fmt: skip
         before = name
     return Schema(found)
+
+
+def _words() -> list[str]:
+    """Words that names are made of. Invented ones would be cut into more pieces than those of real schemas, and each piece is
+    read.
+    """
+    if not LocalEmbedding.available():
+        return ["".join(syllables) for syllables in product(_SYLLABLES, repeat=3)]
+    pieces = (installed_weights() / "vocab.txt").read_text(encoding="utf-8").split("\n")
+    return [each for each in pieces if each.isascii() and each.isalpha() and 4 <= len(each) <= 9][:5_000]
 
 
 def _column(name: str):  # type: ignore[no-untyped-def]

@@ -11,7 +11,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from quarry.language.numerals import number_words
-from quarry.records.quantities import MONTHS
+from quarry.language.writing import ENGLISH, writing_of
 
 Value = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Key = Annotated[str, StringConstraints(min_length=1, max_length=200)]
@@ -148,7 +148,7 @@ _NOTHING = re.compile(
     re.IGNORECASE,
 )
 
-_MONTHS = f"(?:{MONTHS})"
+_MONTHS = f"(?:{'|'.join(writing_of(ENGLISH).months)})"
 _DAYS = re.compile(
     rf"\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}} {_MONTHS}(?: \d{{4}})?\b"
     rf"|\b{_MONTHS} (?:\d{{4}}\b|\d{{1,2}}(?:, \d{{4}}|\b(?! ?\d)))"

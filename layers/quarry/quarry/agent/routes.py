@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from quarry.query.algebra import Query
-from quarry.query.contract import QueryResult
+from quarry.query.contract import Explanation, ExplanationRequest, QueryResult
 from quarry.web.identity import ServicesDependency
 from quarry.web.rate_limit import PlainCaller
 
@@ -18,3 +18,11 @@ async def query(body: Query, caller: PlainCaller, services: ServicesDependency) 
     from quarry.agent.service import run_query
 
     return await run_query(body, caller, services)
+
+
+@router.post("/query/explain", response_model_exclude_none=True)
+async def explain(body: ExplanationRequest, caller: PlainCaller, services: ServicesDependency) -> Explanation:
+    """How a question is read without a chat model: what its words may mean, the likeliest queries, and the unread words."""
+    from quarry.agent.explanation import explain as explained
+
+    return await explained(body, caller, services)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from pydantic import BaseModel, ValidationError
@@ -127,6 +127,11 @@ def given(model: type[M], /, **values: object) -> M:
     """A request of the fields that are given: None is none. Raises pydantic's ValidationError."""
     known = {name: value for name, value in values.items() if value is not None}
     return model.model_validate(known, by_name=True, by_alias=True)
+
+
+def only_given(headers: Mapping[str, str | None]) -> dict[str, str]:
+    """The headers that have a value."""
+    return {name: value for name, value in headers.items() if value is not None}
 
 
 def _without_self(make: Callable[..., Sent]) -> inspect.Signature:

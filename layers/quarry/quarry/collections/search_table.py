@@ -8,8 +8,7 @@ from dataclasses import replace
 from typing import LiteralString
 
 from quarry.collections.collection import TEXT_MAX_CHARACTERS, Collection
-from quarry.collections.declaration import CollectionDeclaration, FacetDeclaration, FacetKind
-from quarry.collections.expression import expression_columns
+from quarry.collections.declaration import FacetDeclaration, FacetKind
 from quarry.collections.guessing import words
 from quarry.collections.own_table import OwnTable
 from quarry.collections.reference_declarations import Referred
@@ -18,7 +17,7 @@ from quarry.language.inflections import inflections
 from quarry.language.nouns import plural, singular
 from quarry.platform.tables import COLLECTION_WINDOWS, EmbeddedTable
 from quarry.retrieval.facets import NUMERIC_KINDS, Facet, Related, SearchTable
-from quarry.spans.date_verbs import events_of, is_verb
+from quarry.spans.date_verbs import is_verb
 from quarry.spans.measures import is_additive
 from quarry.spans.quantities import unit_named
 
@@ -37,8 +36,7 @@ def search_table(collection: Collection) -> SearchTable:
     facets = [_facet(collection, name, facet) for name, facet in declaration.facets.items()]
     if declaration.date and DATE not in declaration.facets:
         day = collection.day(declaration.date)
-        events = (*_happens_by(declaration.date), *_ends_of_span(declaration, declaration.date))
-        facets.append(Facet(DATE, "date", day, "date", "dates", words=("day",), events=events))
+        facets.append(Facet(DATE, "date", day, "date", "dates", words=("day",)))
     table = SearchTable(
         collection.rows,
         nouns=(*called(collection), *_forms(label, collection), *_heads(label, collection)),
@@ -157,20 +155,16 @@ def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
         label,
         given.plural or plural(label),
         words=(*given.words, *_forms(label, collection), *_counted(given.kind, label)),
-        units=(label,) if given.kind == "number" else (),
         leads=given.leads,
         wording=given.wording or _wording(given.kind, label),
         synonyms=tuple(given.synonyms.items()),
         is_hard=given.hard is True,
-        is_counted=given.hard == "counted",
         is_people=given.people,
         currency=given.currency,
         related=name if given.of else None,
         is_many=is_many,
-        events=() if isinstance(collection, OwnTable) else _events(collection, name, given),
         unit=given.unit or (unit_named((given.column or "", name)) if given.kind == "number" else None),
-        steps=len(via := tuple(map(collection.other_table, tables_reached(given)))),
-        via=via,
+        steps=len(list(tables_reached(given))),
     )
 
 
@@ -192,33 +186,6 @@ def _heads(label: str, collection: Collection) -> tuple[str, ...]:
         return ()
     starts = range(MODIFIER_CHARACTERS_MIN, len(last) - HEAD_CHARACTERS_MIN + 1)
     return tuple(form for start in starts for form in (last[start:], *inflections(last[start:], collection.languages)))
-
-
-def _events(collection: Collection, name: str, given: FacetDeclaration) -> tuple[str, ...]:
-    if given.kind not in ("date", "year"):
-        return ()
-    title: str | Referred | None = given.title
-    while isinstance(title, Referred):
-        title = title.title
-    said = _happens_by(name, given.column or title or "", given.label or "")
-    return said if given.of else (*said, *_ends_of_span(collection.declaration, given.column or name))
-
-
-def _happens_by(*names: str) -> tuple[str, ...]:
-    """What happens on a date by its names, however their words are joined: "lent" of `lentOn`."""
-    return events_of(*(" ".join(words(name)) for name in names if name))
-
-
-def _ends_of_span(declaration: CollectionDeclaration, column: str) -> tuple[str, ...]:
-    """What happened on a date from which, or to which, a length is reckoned ("leaves_on - arrives_on")."""
-    reckoned = (facet.expression for facet in declaration.facets.values() if facet.expression)
-    spans = ((said, expression_columns(said)) for said in reckoned)
-    for ended, begun in (
-        columns for said, columns in spans if len(columns) == 2 and said.replace('"', "") == " - ".join(columns)
-    ):
-        if column in (begun, ended):
-            return ("starts", "begins") if column == begun else ("ends", "finishes")
-    return ()
 
 
 def _wording(kind: FacetKind, label: str) -> str:

@@ -40,7 +40,9 @@ async def criticise(context: Context, now: Round) -> tuple[Round, str]:
     if plan.only is not None and not found.fitting:
         anew = _anew(now, replace(asked, is_widened=True), None)
         return anew, "none of the companies shown before fits; searching all"
-    if not ranking.ranked and asked.sought.assumed and plan.only is None and not is_cut_short:
+    # what the question may say is given up only where no company has it
+    is_given_up = plan.by_model or not asked.sought.guesses or not found.fitting
+    if not ranking.ranked and asked.sought.assumed and is_given_up and plan.only is None and not is_cut_short:
         relaxed = asked.relaxed()
         return _anew(now, relaxed, planned_anew(queued, relaxed)), "nothing so far; searching more widely"
     is_stuck = not ranking.ranked or converged(ranking.before, ranking.best)

@@ -66,7 +66,7 @@ COMPANIES = SearchTable(
         Facet(
             "employees", "number", "employee_count", "number of employees", "employee counts",
             words=("headcount", "team size", "size", "staff", "people"),
-            units=("employee", "person", "people", "staff", "worker", "headcount", "team member"), unit="people",
+            unit="people",
             wording="with {}",
         ),
         Facet(

@@ -67,7 +67,12 @@ class Sought:
     @property
     def demands(self) -> tuple[Condition, ...]:
         """What the question says or may say of every company."""
-        return tuple(each for each in self.conditions if each != STARTUPS)
+        return (*self.stated, *self.guesses)
+
+    @property
+    def guesses(self) -> tuple[Condition, ...]:
+        """What the question may say, the likeliest first."""
+        return tuple(each for each in self.assumed if each != STARTUPS)
 
     @property
     def names_status(self) -> bool:
@@ -90,7 +95,7 @@ class Sought:
         """The same without one thing that was only assumed: what the question may say, least likely first, then that startups are
         meant.
         """
-        left_out = next((each for each in reversed(self.assumed) if each != STARTUPS), STARTUPS)
+        left_out = self.guesses[-1] if self.guesses else STARTUPS
         return replace(self, assumed=tuple(each for each in self.assumed if each != left_out))
 
     def bounded(self) -> Sought:

@@ -8,7 +8,7 @@ import datetime
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from quarry.agent.reading import read_over
@@ -26,8 +26,7 @@ from quarry.query.algebra import AnyOf, Comparison, Condition, Query
 from quarry.query.schema import Schema
 from quarry.reader.candidates import Candidate
 from quarry.reader.features import index_of
-from quarry.reader.likely import likely_conditions, words_left
-from quarry.reader.options import Test
+from quarry.reader.likely import ValueChances, chances_of, likely_conditions, words_left
 from quarry.reader.reading import Reading
 from quarry.reader.said import Said, SaidValue
 from quarry.services.services import Caller, Services
@@ -120,22 +119,6 @@ def _after(before: Sought, now: Sought) -> Sought:
     ).bounded()
 
 
-@dataclass
-class _Chances:
-    """How likely the values that some words mean are asked for, and how likely they are ruled out, by field."""
-
-    asked: dict[str, float]
-    denied: dict[str, float]
-
-    @property
-    def of_asking(self) -> float:
-        return sum(self.asked.values())
-
-    @property
-    def of_denial(self) -> float:
-        return sum(self.denied.values())
-
-
 class _Own:
     """What one question says by itself."""
 
@@ -178,20 +161,22 @@ class _Own:
     # ---- values ----
 
     def _add_value(self, said: SaidValue) -> None:
-        chances = self._chances(said)
-        if chances.of_denial > max(chances.of_asking, CHANCE_MIN):
+        chances = chances_of(said, self._shares)
+        if chances.denied > max(chances.asked_for, CHANCE_MIN):
             self._rule_out(said, chances)
             return
         likely = [
-            field for field, chance in chances.asked.items() if chance >= MEANT_SHARE * max(chances.asked.values())
+            field
+            for field, chance in chances.asked_of.items()
+            if chance >= MEANT_SHARE * max(chances.asked_of.values())
         ]
         hard = [field for field in likely if field not in TAG_FACETS and _values(said, field)]
-        if hard == ["status"] and _values(said, "status") == STARTUPS.values and chances.of_asking >= CHANCE_MIN:
+        if hard == ["status"] and _values(said, "status") == STARTUPS.values and chances.asked_for >= CHANCE_MIN:
             self._leave_out(said.place.first, said.place.last, "status", "affirmed")
             return  # that these are meant is assumed anyway
-        if hard and chances.of_asking >= CHANCE_MIN:
+        if hard and chances.asked_for >= CHANCE_MIN:
             asked = _any(Comparison(field=field, values=_values(said, field)) for field in hard)
-            self._add(asked, chances.of_asking)
+            self._add(asked, chances.asked_for)
             self._leave_out(said.place.first, said.place.last, hard[0], "affirmed")
             return
         name = self._words(said.place.first, said.place.last)
@@ -199,7 +184,7 @@ class _Own:
             Comparison(field=field, values=values) for field in TAG_FACETS if (values := _tag_values(name, said, field))
         )
         if tags:
-            is_demanded = chances.of_asking >= CHANCE_MIN and any(field in TAG_FACETS for field in likely)
+            is_demanded = chances.asked_for >= CHANCE_MIN and any(field in TAG_FACETS for field in likely)
             self._tags.append(TagGroup(name, tags, is_demanded))
             self._tell(said.place.first, said.place.last, tags[0].field, "preferred")
 
@@ -209,27 +194,9 @@ class _Own:
         else:
             self._guessed.append((chance, condition))
 
-    def _chances(self, said: SaidValue) -> _Chances:
-        chances = _Chances(defaultdict(float), defaultdict(float))
-        meant = {(link.field, link.value) for link in said.links}
-        for test, is_denied, chance in self._tests():
-            name = test.field.name if test.field else ""
-            if test.op in ("=", "!=") and test.values and (name, test.values[0]) in meant:
-                (chances.denied if is_denied else chances.asked)[name] += chance
-        return chances
-
-    def _tests(self) -> Iterator[tuple[Test, bool, float]]:
-        """The comparisons of fields that this question itself may make, whether they are denied, and how likely each is."""
-        for candidate, chance in self._shares:
-            conditions = candidate.conditions
-            for test in conditions.tests:
-                if test.form == "field" and id(test) not in self._kept:
-                    flipped = conditions.joined == "not" and test is conditions.tests[-1]
-                    yield test, (test.op == "!=") != flipped, chance
-
-    def _rule_out(self, said: SaidValue, chances: _Chances) -> None:
+    def _rule_out(self, said: SaidValue, chances: ValueChances) -> None:
         """Rule out the values; of tags also the words that name them, which companies may hold without being filed so."""
-        denied = {field: chance for field, chance in chances.denied.items() if _values(said, field)}
+        denied = {field: chance for field, chance in chances.denied_of.items() if _values(said, field)}
         fields = [field for field, chance in denied.items() if chance >= MEANT_SHARE * max(denied.values())]
         if not fields:
             return

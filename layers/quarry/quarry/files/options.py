@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 from quarry.files.writing import AS_POSTGRES, Writing
 
@@ -11,8 +11,6 @@ Format = Literal["csv", "jsonl", "json", "parquet", "sheet"]
 """`json` is an array of objects, an object with one such array in it, or objects one after another over any number of lines;
 `sheet` is one sheet of a spreadsheet.
 """
-
-FORMATS: tuple[Format, ...] = get_args(Format)
 
 
 @dataclass(frozen=True)

@@ -31,13 +31,6 @@ def is_doer_of(noun: str, verb: str) -> bool:
     return any(stem(form).rstrip("e") == root.rstrip("e") for form in (verb, *other_forms(verb)))
 
 
-def deed_of(noun: str) -> str | None:
-    """The verb, without its ending, of what somebody who is called so does, or is done to them: "assign" of "assignee"; None
-    where a noun, in lower case, is of nobody who does something.
-    """
-    return re.sub(r"(?:ee|er|or)$", "", noun) if noun.endswith(("ee", "er", "or")) and names_doer(noun) else None
-
-
 def singular(noun: str) -> str:
     """A noun, or the last of several words, without its plural's ending, as tables are named."""
     for ending, instead in _ONE_OF:

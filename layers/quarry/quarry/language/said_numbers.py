@@ -21,6 +21,8 @@ TOKEN = re.compile(
 _SIGNS = "$€£¥-%‰°"
 _BETWEEN_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _BETWEEN_NUMBERS = re.compile(r"[:/-]")
+_DAY_OR_UNIT = re.compile(r"(\d{1,2})[^\W\d_]{2}")
+"""A day as an ordinal ("5th", "1er"), or a number with its unit ("10km"): compared by the number."""
 _NUMERALS = re.compile(rf"{DIGITS}(?:{SCALE})?|\b{IN_WORDS}", re.IGNORECASE)
 LIST_MARK = re.compile(r"^\s*(?:[-*+>#]+|\d+[.)])\s+")
 """What a line of a list, a quotation or a heading begins with."""
@@ -47,6 +49,8 @@ def roots_of(word: str) -> tuple[str, ...]:
     """What a word is compared by where it need not be the same: its stem, or the number without its signs, a range of two."""
     if word.isalpha() or not is_number(word):
         return (stem(word),)
+    if attached := _DAY_OR_UNIT.fullmatch(word):
+        return (attached[1],)
     return tuple(_BETWEEN_NUMBERS.split(_BETWEEN_THOUSANDS.sub("", word.strip(_SIGNS))))
 
 

@@ -20,9 +20,9 @@ from quarry.reader.features import softmax
 Part = str
 PARTS: Mapping[str, tuple[Part, ...]] = {
     "company": ("must", "should", "exclude", "ignore"),
-    "school": ("must", "should", "exclude"),
-    "team": ("must", "should", "exclude"),
-    "name": ("must", "exclude"),
+    "school": ("must", "should", "exclude", "ignore"),
+    "team": ("must", "should", "exclude", "ignore"),
+    "name": ("must", "exclude", "ignore"),
     "place": ("must", "should", "exclude", "prefers"),
     "wish": ("prefers", "should", "exclude"),
     "role": ("must", "only", "should", "exclude", "ignore"),
@@ -35,7 +35,7 @@ PARTS: Mapping[str, tuple[Part, ...]] = {
     "word": ("text", "must", "exclude", "ignore", "former", "current", "idle", "not", "only", "prefer", "both"),
 }
 """What a segment of a kind can ask. `should` raises the rank, `text` is to be found by words and meaning, `ignore` says nothing;
-a word that `must` stand somewhere is a name. Places, names and amounts are never ignored. Of words `idle` says that somebody has
+a word that `must` stand somewhere is a name. Places and amounts are never ignored. Of words `idle` says that somebody has
 no work, and `not`, `only`, `prefer` and `both` are said of others.
 """
 

@@ -129,13 +129,14 @@ def _known(tokens: Sequence[Token], matches: Iterable[ValueMatch]) -> Iterator[S
     by_words: dict[tuple[int, int], list[KnownValue]] = {}
     for match in _with_joined_parts(list(matches)):
         says = any(token.key not in STOP_WORDS or token.is_capital for token in tokens[match.first : match.last])
+        says = says and not _is_noun_alone(tokens, match)
         if says and (match.value.facet, match.value.value) != ANY:
             by_words.setdefault((match.first, match.last), []).append(match.value)
     for (first, last), values in by_words.items():
         said = [token.key for token in tokens[first:last]]
         whole = [each for each in values if each.is_whole and _is_said(said, each)]
         whole = whole or [each for each in values if each.is_whole and _is_by_worker(said, each)]
-        parts = [each for each in values if KIND_OF_FACET.get(each.facet) in PARTS]
+        parts = [each for each in values if KIND_OF_FACET.get(each.facet) in PARTS and _is_part_of(said, each)]
         if any(each.likeness == 1 for each in whole):
             whole = [each for each in whole if each.likeness == 1]
         if whole:
@@ -150,7 +151,8 @@ def _with_joined_parts(matches: Sequence[ValueMatch]) -> Iterator[ValueMatch]:
     for match in sorted(matches, key=lambda each: (each.first, each.last)):
         held = parts.setdefault((match.value.facet, match.value.value), [])
         if not match.value.is_whole and held and held[-1].last == match.first:
-            held[-1] = replace(held[-1], last=match.last)
+            likeness = min(held[-1].value.likeness, match.value.likeness)
+            held[-1] = replace(held[-1], last=match.last, value=replace(match.value, likeness=likeness))
         elif not match.value.is_whole:
             held.append(match)
         else:
@@ -170,6 +172,25 @@ def _is_said(said: Sequence[str], value: KnownValue) -> bool:
     return "".join(words) == "".join(called) or any(
         keys(word) == tuple(said) for word, meant in synonyms if meant == value.value
     )
+
+
+def _is_part_of(said: Sequence[str], value: KnownValue) -> bool:
+    """Whether words stand in a name, but for slips of the pen, singular and plural: "worked" is no part of "Tool Works"."""
+    words, called = _singulars(said, value)
+    return value.likeness < 1 or set(words) <= set(called)
+
+
+def _is_noun_alone(tokens: Sequence[Token], match: ValueMatch) -> bool:
+    """Whether a word only says what is looked for: "people" is the team of that name where "team" stands beside it."""
+    if match.last - match.first > 1 or singular(tokens[match.first].key) not in {
+        singular(each) for each in PEOPLE.nouns
+    }:
+        return False
+    beside = {
+        token.key for token in (*tokens[max(0, match.first - 1) : match.first], *tokens[match.last : match.last + 1])
+    }
+    facet = PEOPLE.facet(match.value.facet)
+    return beside.isdisjoint({facet.label, facet.plural, *facet.words})
 
 
 def _is_by_worker(said: Sequence[str], value: KnownValue) -> bool:

@@ -11,13 +11,13 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import LiteralString
 
-from psycopg.sql import SQL, Composable
+from psycopg.sql import SQL
 
 from quarry.query.of_table import guard_of, of_row
 from quarry.query.schema import Field, Schema, Source, SqlHolds
 from quarry.query.worded import worded_source
 from quarry.retrieval.facets import TEXT_KINDS, Facet, FacetKind, SearchTable
-from quarry.retrieval.held_values import Parameters, holds_one_of
+from quarry.retrieval.held_values import holds_one_of
 
 
 @lru_cache(maxsize=256)
@@ -40,17 +40,9 @@ def schema_as_read(table: SearchTable) -> Schema:
 def _comparing(table: SearchTable, fields: Mapping[str, Field]) -> dict[str, Field]:
     """The fields, those with texts compared as the data spells them."""
     return {
-        name: replace(field, holds=_holds(table.facet(name))) if name in table.by_name else _key(table, field)
+        name: replace(field, holds=_holds(table.facet(name))) if name in table.by_name else field
         for name, field in fields.items()
     }
-
-
-def _key(table: SearchTable, field: Field) -> Field:
-    def holds(row: LiteralString, keys: Sequence[str], parameters: Parameters) -> Composable:
-        given = parameters.parameter(list(dict.fromkeys(keys)))
-        return SQL(of_row(table.has_key, row)).format(given)
-
-    return replace(field, holds=holds)
 
 
 def _holds(facet: Facet) -> SqlHolds | None:
@@ -89,7 +81,6 @@ def united(tables: Sequence[SearchTable], names: Sequence[str]) -> SearchTable:
         ),
         source=f"({' union all '.join(selects)})",
         key="quarry_key",
-        has_key="t.quarry_key = any({}::text[])",
         holds_words=f"({' or '.join(words)})",
         where="true",
         guard="true",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from pydantic import GetCoreSchemaHandler
+from pydantic import Field, GetCoreSchemaHandler, StringConstraints
 from pydantic_core import CoreSchema, core_schema
 
+from quarry.platform.contract import Request
 from quarry.platform.lazy_model import LazyModel
+from quarry.platform.text import QueryText, Storable
 from quarry.query.algebra import Query, Span
 from quarry.query.result import Cell
 
@@ -104,3 +106,50 @@ class SourceDescription(LazyModel):
     date: str | None = None
     fields: list[SourceField]
     related: list[RelatedRows]
+
+
+SOURCES_MAX = 100
+"""The sources that one explanation may name."""
+_Name = Annotated[str, StringConstraints(min_length=1, max_length=200), Storable]
+
+
+class ExplanationRequest(Request):
+    """`POST /query/explain`. Without `sources` the question is read over all sources, or over those of one `domain`. `after` is
+    the question that it follows.
+    """
+
+    question: QueryText = Field(examples=["How many motions were carried in 2024?"])
+    sources: list[_Name] = Field(default_factory=list, max_length=SOURCES_MAX)
+    domain: _Name | None = Field(default=None, examples=["records"])
+    after: QueryText | None = None
+
+
+class ExplainedWords(LazyModel):
+    """Words of the question, and what they may mean: a source, a field, values of fields, a number, days."""
+
+    text: str
+    means: str
+
+
+class ExplainedQuery(LazyModel):
+    """A query that the question may ask for: in words, as a Query, and with its `probability` among all. `score` is that of the
+    linear stage, `pair_score` that of the language model, where one is loaded.
+    """
+
+    text: str
+    query: dict[str, Any]
+    score: float
+    pair_score: float | None = None
+    probability: float
+
+
+class Explanation(LazyModel):
+    """How a question is read without a chat model. `chance` is how likely the first query is right, and `verdict` what follows of
+    it; `unread` are the words that no part of the query says.
+    """
+
+    verdict: Literal["confident", "doubted", "refused"]
+    chance: float
+    unread: list[str]
+    words: list[ExplainedWords]
+    queries: list[ExplainedQuery]

@@ -13,7 +13,7 @@ from typing import LiteralString
 
 from quarry.language.nouns import plural
 from quarry.query.algebra import Condition
-from quarry.query.of_question import condition_of, written
+from quarry.query.of_filters import condition_of, written
 from quarry.query.of_table import described, guard_of, of_row
 from quarry.query.phrases import Phrases
 from quarry.query.schema import KEY, Field, Link, Schema, Source

@@ -152,11 +152,15 @@ def ruled_out(reading: Reading, least: float) -> list[SaidValue]:
 
 @dataclass(frozen=True)
 class ValueChances:
-    """How likely a value is asked for, how likely it is ruled out, and how likely each field is compared with it."""
+    """How likely a value is asked for and how likely it is ruled out, in all and by field, and how likely each field is compared
+    with it.
+    """
 
     asked_for: float
     denied: float
     of_field: Mapping[str, float]
+    asked_of: Mapping[str, float]
+    denied_of: Mapping[str, float]
 
 
 def chances_of(value: SaidValue, candidates: Iterable[tuple[Candidate, float]]) -> ValueChances:
@@ -164,13 +168,17 @@ def chances_of(value: SaidValue, candidates: Iterable[tuple[Candidate, float]]) 
     meant = {link.value for link in value.links}
     asked_for = denied = 0.0
     of_field: defaultdict[str, float] = defaultdict(float)
+    asked_of: defaultdict[str, float] = defaultdict(float)
+    denied_of: defaultdict[str, float] = defaultdict(float)
     for candidate, chance in candidates:
         said = [each for each in comparisons(candidate.query.get("where", ())) if meant & set(map(str, each[2]))]
         asked_for += chance * any(not each[3] for each in said)
         denied += chance * any(each[3] for each in said)
         for name in {each[0] for each in said}:
             of_field[name] += chance
-    return ValueChances(asked_for, denied, of_field)
+        for name, is_denied in {(each[0], each[3]) for each in said}:
+            (denied_of if is_denied else asked_of)[name] += chance
+    return ValueChances(asked_for, denied, of_field, asked_of, denied_of)
 
 
 def comparisons(

@@ -123,7 +123,7 @@ async def store_answer(
                 finished.answer,
                 json.dumps([_whole(source) for source in finished.sources]),
                 list(finished.followups),
-                len(finished.sources),
+                len({each.n for each in finished.citations}),
                 finished.confidence,
                 lifetime_days,
                 owner,

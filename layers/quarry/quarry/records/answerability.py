@@ -1,43 +1,155 @@
-"""Whether the records that were found answer a question."""
+"""How likely the records that a search found answer its question: one fitted probability.
+
+A logistic regression weighs what is known of a search: how near the nearest records are and how far before the others, which
+words of the question they hold, and how well the best sentence answers by the pair model. `tools/fit/answerability.py` fits the
+weights to questions over several collections and writes them to `weights/answerability.json`.
+"""
 
 from __future__ import annotations
 
-from quarry.platform.off_loop import off_loop
-from quarry.records import fallbacks
-from quarry.records.absence import answerability, is_met, names_held_by_none
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from statistics import fmean
+from typing import Any
+
+from quarry.language.said_numbers import is_number, words_of
+from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
+from quarry.platform.text import placed_words
+from quarry.records.asked_words import AskedWord, asked_words, names_held_by_none
+from quarry.records.candidates import RecordKey
+from quarry.records.extraction import Quote, extract
 from quarry.records.facts import Facts
 from quarry.records.intent import is_asked
+from quarry.records.refusals import doubt, nothing_held
 from quarry.records.tools import Searched, SearchToolset
-from quarry.records.untold import untold
+
+NEAREST = 10
+"""Records whose similarities say how far the nearest stands out."""
+ALL = 0.999
+"""This share of a sum of weights is all of it, however it was rounded."""
+WEIGHTS_FILE = "answerability.json"
+BY_MEANING, BY_WORDS = "meaning", "words"
+"""The two sets of weights: with the local embedding model, and where words are all that is known."""
+
+Features = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The weights for one kind of embedding model. A question is refused below one probability and doubted below another; `low`
+    and `high` bound the levels of confidence.
+    """
+
+    weights: Features
+    refused_below: float
+    doubted_below: float
+    low: float
+    high: float
+
+    def probability(self, features: Features) -> float:
+        """How likely a question with these features is answered, from 0 to 1."""
+        score = sum(self.weights.get(name, 0.0) * value for name, value in features.items())
+        return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
 
 
 async def facts_of(query: str, first: Searched, toolset: SearchToolset) -> Facts:
-    """That the records do not hold what was asked for, or what they may not answer. Raises DatabaseUnavailable."""
-    services, reading = toolset.services, toolset.reading
-    if not first.ranked or "query_embedding" in toolset.run.degraded:
-        return Facts(authors=reading.authors, chance=1.0 if first.ranked else 0.0)
-    meets = await is_met(services.reader, reading, first.ranked, toolset.types)
-    asks = is_asked(query)
+    """What is known before anything is quoted: that the records hold nothing that answers, with the nearest that they do hold; or
+    that what is quoted may not answer. Raises DatabaseUnavailable.
+    """
+    authors = toolset.reading.authors
+    if not first.ranked:
+        return Facts(authors=authors)
+    said = [each for each in first.sources if each.text.author in authors]
+    quotes = await extract(query, said or first.sources, toolset.services)
+    if "query_embedding" in toolset.run.degraded:
+        # what a failing model would have found is not known
+        return Facts(authors=authors, quotes=quotes, chance=1.0)
     with toolset.run.step("records_answerability"):
-        names = await names_held_by_none(services.reader, reading, toolset.types)
-        told = await answerability(
-            services, query, first.ranked, reading, toolset.types, meets=meets, has_values=bool(toolset.scope.facets)
-        )
-    if asks and (names or (told.is_refused and not told.is_held)):
-        return Facts(fallbacks.nothing_held(names or told.missing, first.sources), is_all=True)
-    seen: str | None = fallbacks.lacking(names)
-    if not seen and told.is_doubtful and told.missing:
-        seen = fallbacks.lacking(told.missing)
-    elif not seen and asks and not told.is_listed:
-        seen = await off_loop(untold, query, first.sources, reading.authors)
-        is_apart = seen is None and told.is_doubtful and len(told.apart) > 1
-        seen = fallbacks.lacking((), told.apart) if is_apart else seen
-    is_doubtful = told.is_doubtful and not (told.is_held and not seen)
-    doubt = seen or (fallbacks.ONLY_NEAREST if is_doubtful else "")
-    return Facts(
-        authors=reading.authors,
-        doubt=doubt,
-        lacking=seen or "",
-        is_listed=told.is_listed,
-        chance=told.probability,
-    )
+        asked = await asked_words(query, first, toolset)
+    fitted = fitted_for(toolset.services.embeddings.name if _has_meaning(first) else "")
+    likely = fitted.probability(features_of(query, first, asked, quotes))
+    names = names_held_by_none(toolset, asked)
+    missing = names or [each.word for each in asked if each.is_missing and not each.is_near]
+    # a record that holds every word may answer, however short the question is
+    is_refused = bool(names) or (likely < fitted.refused_below and not is_all_held(asked))
+    if is_refused and is_asked(query):
+        return Facts(nothing_held(query, missing, first.sources), is_all=True, chance=min(likely, fitted.refused_below))
+    doubted = doubt(missing) if likely < fitted.doubted_below else ""
+    return Facts(authors=authors, doubt=doubted, quotes=quotes, chance=likely)
+
+
+@cache
+def _all_fitted() -> Mapping[str, Fitted]:
+    text = (files("quarry.records") / "weights" / WEIGHTS_FILE).read_text(encoding="utf-8")
+    read: dict[str, dict[str, Any]] = json.loads(text)
+    return {name: Fitted(**each) for name, each in read.items()}
+
+
+def fitted_for(model: str) -> Fitted:
+    """The weights for an embedding model; for one that none were fitted with, those that use words alone."""
+    return _all_fitted()[BY_MEANING if model == LOCAL_EMBEDDING_MODEL else BY_WORDS]
+
+
+def _has_meaning(first: Searched) -> bool:
+    return any(each.similarity is not None for each in first.ranked)
+
+
+def features_of(query: str, first: Searched, asked: Sequence[AskedWord], quotes: Sequence[Quote]) -> dict[str, float]:
+    """What is known of a search, by name. Pure."""
+    found = {"always": 1.0}
+    found |= _nearness(first, quotes if is_asked(query) else ())
+    found |= _coverage(asked)
+    found |= dict(_held_by_quotes(query, quotes))
+    return found
+
+
+def _nearness(first: Searched, quotes: Sequence[Quote]) -> dict[str, float]:
+    """How near the nearest record is (cosine), how far it stands out, and how well the best sentence answers (log-odds)."""
+    near = sorted((each.similarity or 0.0 for each in first.ranked), reverse=True)[:NEAREST]
+    found = {"similarity": near[0], "similarity gap": near[0] - fmean(near)}
+    answers = [each.answers for each in quotes if each.answers is not None]
+    return found | ({"asked": 1.0, "answers": max(answers)} if answers else {})
+
+
+def _coverage(asked: Sequence[AskedWord]) -> dict[str, float]:
+    """How much of the question's words, by their weight, the best record holds, and how much no record does."""
+    total = sum(each.weight for each in asked)
+    if not total:
+        return {}
+    most_held = _most_held(asked)
+    rarest = sorted(asked, key=lambda each: -each.weight)[:2]
+    together = frozenset[RecordKey].intersection(*(each.holders for each in rarest))
+    return {
+        "held": most_held / total,
+        "held weight": math.log1p(most_held / rarest[0].weight),
+        "rarest together": float(bool(together)),
+        "all held": float(is_all_held(asked)),
+        "missing": sum(each.weight for each in asked if each.is_missing and not each.is_near) / total,
+        "words": math.log1p(len(asked)),
+    }
+
+
+def _most_held(asked: Sequence[AskedWord]) -> float:
+    keys = {key for each in asked for key in each.holders}
+    return max((sum(each.weight for each in asked if key in each.holders) for key in keys), default=0.0)
+
+
+def is_all_held(asked: Sequence[AskedWord]) -> bool:
+    """Whether a single record holds all of the words."""
+    return _most_held(asked) > ALL * sum(each.weight for each in asked)
+
+
+def _held_by_quotes(query: str, quotes: Sequence[Quote]) -> Iterator[tuple[str, float]]:
+    """How much of the question, of its numbers and of its names the best sentences hold."""
+    yield "sentence share", max((quote.share for quote in quotes), default=0.0)
+    said = {word for quote in quotes for word in words_of(f"{quote.source.text.title} {quote.text}")}
+    numbers = [word for word in words_of(query) if is_number(word)]
+    names = [query[start:end] for _, start, end in placed_words(query) if start and query[start].isupper()]
+    if numbers:
+        yield "numbers lacking", sum(word not in said for word in numbers) / len(numbers)
+    if names:
+        yield "names lacking", sum(name.lower() not in said for name in names) / len(names)

@@ -27,7 +27,7 @@ from quarry.query.contract import QueryResult
 from quarry.records.aggregation import aggregation_of
 from quarry.records.answer_cache import AskedQuery, FinishedAnswer, KeptAnswer, Keys
 from quarry.records.begun import BROKEN_OFF, Begun
-from quarry.records.by_rule import answered_by_rule, quotations
+from quarry.records.by_rule import answered_by_rule
 from quarry.records.citations import CitationFilter
 from quarry.records.confidence import confidence, kept_label
 from quarry.records.contract import (
@@ -41,7 +41,7 @@ from quarry.records.contract import (
     ToolObservationEvent,
 )
 from quarry.records.evidence import SOURCES_MAX, EvidenceSource
-from quarry.records.facts import Facts
+from quarry.records.extraction import candidates, chosen, quoted
 from quarry.records.followups import models_followups
 from quarry.records.prompts import answer_messages
 from quarry.records.research import STEP, Research
@@ -205,7 +205,8 @@ class Led:
 
     def _broken_off(self) -> list[Event]:
         """The rest of an answer whose model failed: what was held back of it, then the sources' own sentences."""
-        pieces = [self._released(), BROKEN_OFF, *quotations(self.begun, Facts(), self.sent or ())]
+        question = self.begun.conversation.search_query
+        pieces = [self._released(), BROKEN_OFF, *quoted(chosen(candidates(question, self.sent or ())))]
         self.answer += "".join(pieces)
         return [AnswerChunkEvent(chunk=piece) for piece in pieces if piece]
 

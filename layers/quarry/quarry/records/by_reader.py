@@ -5,8 +5,10 @@ whether the records found answer it.
 from __future__ import annotations
 
 import datetime
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from quarry.agent.service import answer_query
@@ -19,6 +21,7 @@ from quarry.reader.likely import NOT_EQUAL, comparisons
 from quarry.reader.reading import Reading
 from quarry.records.aggregation import aggregation_of
 from quarry.records.answerability import facts_of
+from quarry.records.evidence import EvidenceSource
 from quarry.records.facts import Facts
 from quarry.records.filters import NEGATED, TO
 from quarry.records.reading import bounds
@@ -36,13 +39,22 @@ async def known_facts(query: str, first: Searched, toolset: SearchToolset) -> Fa
     read = _read(toolset)
     if read is not None and read.is_sure and (facts := await read.facts()) is not None:
         return facts
-    passages = await facts_of(query, first, toolset)
-    is_likelier = read is not None and (passages.is_listed or read.reading.chance > passages.chance)
-    if read is None or not is_likelier or (facts := await read.facts()) is None:
+    passages = doubted(await facts_of(query, first, toolset), first.sources, toolset.reading.read.unread)
+    if read is None or not read.is_likelier_than(passages) or (facts := await read.facts()) is None:
         return passages
-    # words that were not read may be answered by what the records say, and what was counted may be looked at
-    is_all = not (read.reading.unread or passages.is_listed) or passages.is_all or not first.sources
-    return replace(facts, is_all=is_all, authors=passages.authors, is_listed=passages.is_listed)
+    # words that were not read may be answered by what the records say
+    is_all = not read.reading.unread or passages.is_all or not first.sources
+    return replace(facts, is_all=is_all, authors=passages.authors, quotes=passages.quotes)
+
+
+def doubted(passages: Facts, sources: Sequence[EvidenceSource], unread: Sequence[str]) -> Facts:
+    """What these sources answer where no query was read for sure: in doubt, if all of them are rows of values. What such rows
+    answer is what a query asks of them; prose may say what no query asks for.
+    """
+    is_prose = any(source.text.is_prose for source in sources)
+    if passages.is_all or passages.doubt or is_prose or not sources:
+        return passages
+    return replace(passages, doubt=in_doubt(unread))
 
 
 @dataclass(frozen=True)
@@ -58,6 +70,13 @@ class _Read:
         """Whether it is right so often that nothing needs to be doubted."""
         return self.reading.verdict == "confident"
 
+    def is_likelier_than(self, passages: Facts) -> bool:
+        """Whether its result rather answers than what records say. Of two doubtful answers, a number does where the question
+        names the records that it counts.
+        """
+        is_asked_by_name = bool(self.toolset.reading.named) and not self.query.asks_for_rows
+        return self.reading.chance > passages.chance or (bool(passages.doubt) and is_asked_by_name)
+
     async def facts(self) -> Facts | None:
         """What the Query gives; None where it cannot be asked, and where it is doubted and no row meets it."""
         toolset, today = self.toolset, datetime.datetime.now(datetime.UTC).date()
@@ -68,7 +87,9 @@ class _Read:
                 return None
         if not (self.is_sure or result.total):
             return None
-        facts = _facts(self.reading, result)
+        # a list without rows is seldom what was asked for; that there are none is an answer to how many
+        is_empty = result.query.asks_for_rows and not result.total
+        facts = _facts(self.reading, result, is_doubted=is_empty or not self.is_sure)
         counted = facts.counted
         if counted is not None:
             facts = replace(facts, counted=counted.model_copy(update={"filters": self._filters()}))
@@ -119,11 +140,10 @@ def _read(toolset: SearchToolset) -> _Read | None:
     return _Read(reading, query, toolset)
 
 
-def _facts(reading: Reading, result: QueryResult) -> Facts:
+def _facts(reading: Reading, result: QueryResult, *, is_doubted: bool) -> Facts:
     """The result in words; where it is doubted, with what was not read."""
-    is_doubted = reading.verdict == "doubted"
     doubt = in_doubt(reading.unread) if is_doubted else ""
-    lines = list(_lines(result))
+    lines = list(lines_of(result))
     text = "\n".join([*([doubt, ""] if doubt else []), _heading(result, lines), *([""] if lines else []), *lines])
     return Facts(
         text,
@@ -139,25 +159,31 @@ def _heading(result: QueryResult, lines: Sequence[str]) -> str:
     return f"{result.sentence.removesuffix('.')}:" if lines else result.sentence
 
 
-def _lines(result: QueryResult) -> Iterator[str]:
-    """One line for each row or group: what it is called, then what else is shown of it. A single number needs none."""
-    names, query = result.columns, result.query
+def lines_of(result: QueryResult) -> Iterator[str]:
+    """One line for each row or group: what it is called, then what else is shown of it. Of several numbers each has its line; a
+    single one needs none. Rows that show the same are one line, which says how many they are.
+    """
+    query = result.query
+    rows = [
+        tuple((column.label, _shown(cell, column)) for cell, column in zip(row, result.columns, strict=True))
+        for row in result.rows
+    ]
     if not query.asks_for_rows and not query.group:
-        if len(names) > 1 and result.rows:
-            numbers = ", ".join(_shown(cell, each) for cell, each in zip(result.rows[0], names, strict=True))
-            yield f"- {query.source.replace('_', ' ')} – {', '.join(each.label for each in names)}: {numbers}"
+        if len(result.columns) > 1:
+            yield from (_line(query.source.replace("_", " "), [each]) for row in rows for each in row)
         return
-    for row in result.rows[:LINES_MAX]:
-        cells = list(zip(row, names, strict=True))[_first(result) :]
-        (first, column), *others = cells
-        title = _shown(first, column)
-        if not others:
-            yield f"- {title}"
-            continue
-        labels = ", ".join(each.label for _, each in others)
-        yield f"- {title} – {labels}: {', '.join(_shown(cell, each) for cell, each in others)}"
-    if len(result.rows) > LINES_MAX or (result.truncated and query.limit is None):
+    times = Counter(row[_first(result) :] for row in rows)
+    is_counted = query.asks_for_rows and len(times) < len(rows) and not result.truncated
+    for ((_, title), *others), number in islice(times.items(), LINES_MAX):
+        yield _line(title, [*others, ("rows", str(number))] if is_counted else others)
+    if len(times) > LINES_MAX or (result.truncated and query.limit is None):
         yield f"- … {result.total:,} in all"
+
+
+def _line(title: str, said: Sequence[tuple[str, str]]) -> str:
+    """What something is called, and what is said of it, by labels."""
+    labels, values = ", ".join(label for label, _ in said), ", ".join(value for _, value in said)
+    return f"- {title} – {labels}: {values}" if said else f"- {title}"
 
 
 def _first(result: QueryResult) -> int:

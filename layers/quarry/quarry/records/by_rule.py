@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 
 from quarry.models.step import write
 from quarry.platform.off_loop import off_loop
-from quarry.records import fallbacks
 from quarry.records.answer_cache import FinishedAnswer, KeptAnswer, Keys
 from quarry.records.begun import BROKEN_OFF, Begun
 from quarry.records.by_reader import known_facts
-from quarry.records.confidence import confidence
+from quarry.records.confidence import confidence, likelihood
 from quarry.records.contract import (
     AnswerChunkEvent,
     Citation,
@@ -24,8 +22,10 @@ from quarry.records.contract import (
     SourcesEvent,
 )
 from quarry.records.evidence import SOURCES_MAX, EvidenceSource
+from quarry.records.extraction import quoted
 from quarry.records.facts import Facts
 from quarry.records.followups import suggest_followups
+from quarry.records.refusals import NOTHING_FOUND
 from quarry.records.support import support
 from quarry.streaming.events import Event
 
@@ -74,7 +74,7 @@ class Ruled:
             async for chunk in chunks:
                 answer += chunk
                 yield AnswerChunkEvent(chunk=chunk)
-        own = (facts.text, facts.doubt, BROKEN_OFF, fallbacks.NOTHING_FOUND, self.only)
+        own = (facts.text, facts.doubt, BROKEN_OFF, NOTHING_FOUND, self.only)
         supported = await off_loop(support, answer, {source.n: source.text for source in evidence}, own)
         citations, trust = self._checked(sources, supported.citations, supported.unsupported)
         yield citations
@@ -105,50 +105,35 @@ class Ruled:
     ) -> tuple[CitationsEvent, ConfidenceEvent]:
         """What supports an answer with these citations, and how far it can be trusted."""
         is_doubtful = self.facts.is_doubted_with(citations) or bool(self.begun.asked.left_out)
-        level, label = confidence(sources, self.facts.basis, is_doubtful=is_doubtful)
+        numbers = {citation.n for citation in citations}
+        cited = [source for source in sources if source.n in numbers]
+        embeddings = self.begun.services.embeddings.name
+        likely = likelihood(self.facts.chance, embeddings) if self.facts.chance else None
+        level, label = confidence(cited, self.facts.basis, likely=likely, is_doubtful=is_doubtful)
         return (
             CitationsEvent(citations=[*citations], unsupported=[*unsupported]),
-            ConfidenceEvent(level=level, source_count=len(sources), label=label),
+            ConfidenceEvent(level=level, source_count=len(cited), label=label),
         )
 
     async def _text(self) -> AsyncGenerator[str]:
         """The answer as it comes: what is known for sure, then the sources' own sentences."""
         facts, sources = self.facts, self.evidence
-        beginning = facts.text or (facts.lacking if sources else "")
+        beginning = facts.text or (facts.doubt if sources else "")
         if beginning:
             yield beginning
         if not facts.is_all:
             if beginning:
                 yield "\n\n"
-            quoted = partial(self._sentences)
-            async with aclosing(write("records_answer", self.begun.run, None, quoted, broken_off=BROKEN_OFF)) as pieces:
+            written = write("records_answer", self.begun.run, None, self._sentences, broken_off=BROKEN_OFF)
+            async with aclosing(written) as pieces:
                 async for piece in pieces:
                     yield piece
         if self.only:
             yield self.only
 
     def _sentences(self) -> Iterator[str]:
-        """The sources' own sentences, after what they may not answer."""
-        facts, sources = self.facts, self.evidence
-        if facts.doubt and not (facts.lacking or facts.text) and sources:
-            yield f"{facts.doubt}\n\n"
-        extracted = quotations(self.begun, facts, sources)
-        # an exact count needs no quotation
-        yield from extracted if extracted != [fallbacks.NOTHING_FOUND] or not facts.text else ()
-
-
-def quotations(begun: Begun, facts: Facts, sources: Sequence[EvidenceSource]) -> list[str]:
-    """The sentences of the sources that answer best, as pieces of an answer."""
-    conversation, reading = begun.conversation, begun.toolset.reading
-    told = [replace(source, weight=1.0, similarity=None) for source in sources] if facts.is_listed else sources
-    return [
-        *fallbacks.extractive_answer(
-            conversation.question,
-            conversation.search_query,
-            fallbacks.of_codes(conversation.question, fallbacks.said_by(facts.authors, told)),
-            facts.authors,
-            reading.rows_asked_for,
-            is_list=facts.is_listed,
-            called=reading.types.of_anybody,
-        )
-    ]
+        """The sources' own sentences; an exact count needs none."""
+        if self.facts.quotes and self.evidence:
+            yield from quoted(self.facts.quotes)
+        elif not self.facts.text:
+            yield NOTHING_FOUND

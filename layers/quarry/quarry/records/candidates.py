@@ -11,6 +11,9 @@ from quarry.records.contract import RecordType
 
 RecordKey = tuple[RecordType, str]
 
+PROSE_WORDS_MIN = 12
+"""A line with fewer words is a name or the value of a field."""
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -54,3 +57,8 @@ class RecordText:
     @property
     def key(self) -> RecordKey:
         return (self.type, self.id)
+
+    @property
+    def is_prose(self) -> bool:
+        """Whether it says more than the values of fields."""
+        return any(len(line.split()) >= PROSE_WORDS_MIN for line in self.body.split("\n"))

@@ -2,8 +2,8 @@
 
 A marker is `[1]`, `[1, 2]`, `[1 and 2]`, `[1-3]`, `[^1]`, `[Source 1]`, `[[1]]`, `【1】`, `【1†source】` or `［1］`, of at most
 MARKER_CHARACTERS_MAX, possibly split over chunks. It leaves as `[1]`, several as `[1][2]`; numbers that name no source are
-dropped, with the space before them, and so is the marker of a sentence that says no more than that nothing answers. A space is
-put between a marker and a parenthesis behind it, which would be the address of a link. Code, fenced or inline, is left alone.
+dropped, with the space before them. A space is put between a marker and a parenthesis behind it, which would be the address of a
+link. Code, fenced or inline, is left alone: a fence stands at the beginning of a line, as Markdown has it, also in a list.
 """
 
 from __future__ import annotations
@@ -11,13 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from quarry.records.denials import ends_in_denial
-
-MARKER_CHARACTERS_MAX = 400
+MARKER_CHARACTERS_MAX = 4_000
 INLINE_CODE_CHARACTERS_MAX = 500
 RANGE_SOURCES_MAX = 20
-SENTENCE_CHARACTERS_MAX = 600
-"""So much before a marker is looked at for the sentence that it stands behind."""
+LINE_CHARACTERS_MAX = 200
+"""Nothing that begins a line so far in is a fence."""
 
 _OPENING = "[【［"
 _NAMED = r"†[^\[\]【】［］,;&\n]*+"
@@ -34,8 +32,13 @@ _PLAIN = re.compile(rf"[^`{re.escape(_OPENING)}]+")
 # a longer run counts as several: its end need not be waited for
 _TICKS = re.compile(r"`{1,100}")
 _TICKS_MAX = 100
+_LINE_PREFIX = r"(?:[ \t>*+-]|\d{1,9}[.)])*+"
+"""What may stand before a fence in its line."""
+_BEFORE_FENCE = re.compile(_LINE_PREFIX)
 CODE = re.compile(
-    rf"(`{{3,}}).*?(?:\1`*|\Z)|(?<!`)(`{{1,2}})(?!`)[^\n]{{0,{INLINE_CODE_CHARACTERS_MAX}}}?(?<!`)\2(?!`)", re.DOTALL
+    rf"^{_LINE_PREFIX}(`{{3,}})(?!`)[^`\n]*$.*?(?:^{_LINE_PREFIX}\1`*[ \t]*$|\Z)"
+    rf"|(?<!`)(`+)(?!`)[^\n]{{0,{INLINE_CODE_CHARACTERS_MAX}}}?(?<!`)\2(?!`)",
+    re.DOTALL | re.MULTILINE,
 )
 """What of a whole answer the filter takes for code."""
 _INLINE_CODE = re.compile(rf"(`+)(?!`)[^\n]{{0,{INLINE_CODE_CHARACTERS_MAX}}}?(?<!`)\1(?!`)")
@@ -55,7 +58,7 @@ class CitationFilter:
         self._fence_ticks = 0  # of the fence that is open
         self._in_brackets = False  # whether what was sent last is a bracket that digits would make a marker of
         self._behind_marker = False  # whether what was sent last is a marker
-        self._said = ""  # the end of what was sent since the last marker
+        self._line = ""  # the beginning of the line that was sent last
         self._behind_ticks = False  # whether what was sent last is a backtick
         self._dropped_behind_ticks = False
 
@@ -75,8 +78,10 @@ class CitationFilter:
             end = self._piece_end(start, final)
             if end is None:
                 break
-            released.append(sent := self._filtered(self._held[start:end]))
-            self._said = "" if self._behind_marker and sent else (self._said + sent)[-SENTENCE_CHARACTERS_MAX:]
+            piece = self._held[start:end]
+            released.append(self._filtered(piece))
+            line = piece.rsplit("\n", 1)
+            self._line = (line[1] if len(line) > 1 else self._line + piece)[:LINE_CHARACTERS_MAX]
             start = end
         self._held = self._held[start:]
         return "".join(released)
@@ -96,7 +101,13 @@ class CitationFilter:
         ticks = ticks_end - start
         if ticks_end == len(held) and ticks < _TICKS_MAX and not final:
             return None
-        if ticks >= _FENCE_TICKS_MIN or self._fence_ticks:
+        if self._fence_ticks:
+            return self._line_end(ticks_end, final) if self._may_close(ticks) else ticks_end
+        if ticks >= _FENCE_TICKS_MIN and _BEFORE_FENCE.fullmatch(self._line):
+            end = self._line_end(ticks_end, final)
+            if end is None or "`" not in held[ticks_end:end]:
+                return end
+        if ticks == _TICKS_MAX:
             return ticks_end
         code = _INLINE_CODE.match(held, start)
         if code and (final or code.end() < len(held)):
@@ -105,6 +116,17 @@ class CitationFilter:
         unfinished = len(held) < limit and "\n" not in held[ticks_end:]
         # an opening tick that its line does not close is no code
         return None if unfinished and not final else ticks_end
+
+    def _may_close(self, ticks: int) -> bool:
+        return ticks >= self._fence_ticks and _BEFORE_FENCE.fullmatch(self._line) is not None
+
+    def _line_end(self, start: int, final: bool) -> int | None:
+        """Where the line ends, as far as is looked; None: not yet known."""
+        end = self._held.find("\n", start, start + INLINE_CODE_CHARACTERS_MAX)
+        if end >= 0:
+            return end
+        is_known = final or len(self._held) >= start + INLINE_CODE_CHARACTERS_MAX
+        return min(len(self._held), start + INLINE_CODE_CHARACTERS_MAX) if is_known else None
 
     def _marker_end(self, start: int, final: bool) -> int | None:
         held = self._held
@@ -137,7 +159,7 @@ class CitationFilter:
                 space = " "
             return space + piece.removesuffix(" ")
         cited = "".join(f"[{number}]" for number in _numbers(marker[marker.lastindex or 0]) if number in self._numbers)
-        if cited and not ends_in_denial(self._said):
+        if cited:
             self._in_brackets = False
             self._behind_marker = True
             return space + cited
@@ -148,10 +170,14 @@ class CitationFilter:
 
     def _note_fence(self, piece: str) -> None:
         ticks = _ticks_end(piece, 0)
-        if not self._fence_ticks and ticks >= _FENCE_TICKS_MIN:
+        if not ticks:
+            return
+        rest = piece[ticks:]
+        if self._fence_ticks:
+            if self._may_close(ticks) and not rest.strip():
+                self._fence_ticks = 0
+        elif ticks >= _FENCE_TICKS_MIN and "`" not in rest and _BEFORE_FENCE.fullmatch(self._line):
             self._fence_ticks = ticks
-        elif self._fence_ticks and ticks >= self._fence_ticks:
-            self._fence_ticks = 0
 
 
 def _ticks_end(text: str, start: int) -> int:

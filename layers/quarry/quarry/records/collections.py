@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import get_args
 
@@ -12,9 +13,8 @@ from quarry.collections.search_table import DATE
 from quarry.language.writing import ENGLISH, languages
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.query.as_read import united
-from quarry.query.asked import answer
 from quarry.query.contract import SourceDescription
-from quarry.query.of_question import TableQuestion
+from quarry.query.filtered import Filtered, Group, Measure
 from quarry.records.collections_contract import (
     Collection,
     CollectionFacet,
@@ -26,14 +26,12 @@ from quarry.records.collections_contract import (
 )
 from quarry.records.contract import CountedGroup, RecordType
 from quarry.records.filters import facet_clauses, nearest_facets, types_with
-from quarry.records.record_texts import whole_record
+from quarry.records.record_texts import describe, whole_record
 from quarry.records.retrieval import Scope, with_known_values
 from quarry.records.searched_types import RecordTypes, SearchedType
 from quarry.records.types_in_force import acting_for
 from quarry.records.unreadable import over_readable
-from quarry.retrieval.answers import Group, Measure, latest
 from quarry.services.services import Caller, Services
-from quarry.spans.question import Ask
 
 GROUPS_MAX = 1000
 """So many groups are told."""
@@ -80,7 +78,9 @@ async def read_record(type: RecordType, record_id: str, caller: Caller, services
 
     async def read(types: RecordTypes) -> WholeRecord:
         [chosen] = types.named([type])
-        return await whole_record(services.reader, chosen, record_id)
+        whole = await whole_record(services.reader, chosen, record_id)
+        texts = await describe(services.reader, [(chosen.name, record_id)], types, "")
+        return whole.model_copy(update={"text": texts[0].body if texts else None})
 
     return await over_readable(types, services.memory, read)
 
@@ -92,7 +92,7 @@ async def count_records(request: CountRequest, caller: Caller, services: Service
     types, services = await acting_for(caller, services)
     everything = types.whole.named(request.type)
     facet_clauses(request.facets, everything)
-    _asked(request, everything)
+    _by(request, everything)
     _measures(request, everything)
     return await over_readable(types, services.memory, partial(_counted, request, services))
 
@@ -101,28 +101,35 @@ async def _counted(request: CountRequest, services: Services, types: RecordTypes
     """The numbers over these types."""
     chosen = types.named(request.type)
     scope = Scope(request.from_date, request.to_date, facets=facet_clauses(request.facets, chosen))
-    ask, measures = _asked(request, chosen), _measures(request, chosen)
+    by, measures = _by(request, chosen), _measures(request, chosen)
     scope = await with_known_values(services.reader, scope, chosen, types.owners)
-    dated = [DATE] if ask.grain or scope.dated else []
-    needed = [*([ask.facet] if ask.facet else []), *dated, *(each.facet for each in measures)]
+    dated = [DATE] if by.period or scope.dated else []
+    needed = [*([by.facet] if by.facet else []), *dated, *(each.facet for each in measures)]
     tables = [each.table for each in types_with(scope.facets, chosen, *needed)]
     clauses, degraded = [*scope.dated, *scope.facets], types.degraded(request.type)
     if not tables:
         return RecordCounts(total=0, groups=[], truncated=False, degraded=degraded)
-    said = [condition.facet for clause in clauses for condition in clause]
-    table = tables[0] if len(tables) == 1 else united(tables, [*needed, *said])
-    found = await answer(services.reader, TableQuestion(table, ask, clauses, request.q or "", measures=tuple(measures)))
-    groups = latest(found.groups, GROUPS_MAX) if ask.grain else found.groups[:GROUPS_MAX]
+    named = [condition.facet for clause in clauses for condition in clause]
+    table = tables[0] if len(tables) == 1 else united(tables, [*needed, *named])
+    rows = Filtered(table, clauses, request.q or "")
+    if request.by is None:
+        total, everything = await rows.numbers(services.reader, measures)
+        return RecordCounts.model_validate(
+            {"total": total, "groups": [], "truncated": False, "degraded": degraded, **everything}
+        )
+    found = await rows.groups(services.reader, by.facet, by.period, measures)
+    everything = (await rows.numbers(services.reader, measures))[1] if measures else {}
+    groups = found.groups[-GROUPS_MAX:] if by.period else found.groups[:GROUPS_MAX]
     return RecordCounts.model_validate(
         {
             "total": found.rows,
             "groups": list(map(_group, groups)),
-            "truncated": found.group_count > len(groups),
+            "truncated": found.count > len(groups),
             "other": found.left_out(groups),
             "overlapping": found.is_overlapping,
             "gaps": found.has_gaps,
             "degraded": degraded,
-            **found.measures,
+            **everything,
         }
     )
 
@@ -149,14 +156,21 @@ def _measures(request: CountRequest, types: Sequence[SearchedType]) -> list[Meas
     return measures
 
 
-def _asked(request: CountRequest, types: Sequence[SearchedType]) -> Ask:
+@dataclass(frozen=True)
+class _By:
+    """What records are grouped by; of neither they are only counted."""
+
+    facet: str | None = None
+    period: Period | None = None
+
+
+def _by(request: CountRequest, types: Sequence[SearchedType]) -> _By:
+    """What is grouped by. Raises InvalidInput for a facet that no type has."""
     by = request.by
-    if by is None:
-        return Ask("count")
     for period in PERIODS:
         if by == period:
-            return Ask("groups", grain=period)
-    if not types_with((), types, by):
+            return _By(period=period)
+    if by is not None and not types_with((), types, by):
         near = nearest_facets(by, types)
         raise InvalidInput([FieldError("/by", f"by: {near}; or {', '.join(PERIODS)}")])
-    return Ask("groups", facet=by)
+    return _By(facet=by)

@@ -101,7 +101,7 @@ class Collections(LazyModel):
 
 class WholeRecord(LazyModel):
     """One record, whole: its title, its own fields by their names in the data (`texts` are those that are read as such), and as
-    `meeting` what it is part of.
+    `meeting` what it is part of. `text` is what answers quote: `start` and `end` of a citation count its characters.
     """
 
     type: RecordType
@@ -111,4 +111,5 @@ class WholeRecord(LazyModel):
     url: str | None = None
     fields: dict[str, Any]
     texts: list[str] = []
+    text: str | None = None
     meeting: dict[str, Any] | None = None

@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quarry.records.contract import AggregationEvent, Citation
+from quarry.records.extraction import Quote
 
 
 @dataclass(frozen=True)
 class Facts:
     """What is known for sure: `text` begins the answer; `is_all`: nothing else can answer it.
 
-    `authors`: what they said is asked for. `doubt`: what the records found may not answer, where that is likely. `lacking`: the
-    same, where it holds of all records: it begins the answer, whoever writes it. `basis`: what the number was counted on.
-    `is_listed`: every record that was found answers, as well as any other. `chance`: how likely the records found answer.
+    `authors`: the question asks what they said. `doubt`: that what the records found may not answer, where that is likely.
+    `basis`: what the number was counted on. `quotes`: the sentences that answer, best first. `chance`: how likely the records
+    found answer, from 0 to 1.
     """
 
     text: str = ""
@@ -22,11 +23,10 @@ class Facts:
     is_all: bool = False
     authors: frozenset[str] = frozenset()
     doubt: str = ""
-    lacking: str = ""
     basis: str = ""
-    is_listed: bool = False
+    quotes: Sequence[Quote] = ()
     chance: float = 0.0
 
     def is_doubted_with(self, citations: Sequence[Citation]) -> bool:
-        """Whether an answer with these citations answers in part at most: one that cites nothing tells nothing of the records."""
+        """Whether an answer with these citations answers in part at most. One that cites nothing says nothing of the records."""
         return bool(self.doubt) or (self.counted is None and not self.basis and not citations)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
@@ -12,18 +13,22 @@ from quarry.platform.links import plain_links
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import shorten, significant_words
 from quarry.postgres.faults import UNREADABLE
-from quarry.records import fallbacks
 from quarry.records.candidates import RecordText
 from quarry.records.conversation import Conversation
+from quarry.records.evidence import EvidenceSource
 from quarry.records.facts import Facts
 from quarry.records.filters import types_with
 from quarry.records.intent import words_to_look_up
 from quarry.records.outputs import FollowupQuestions
 from quarry.records.prompts import followup_messages
+from quarry.records.refusals import called
 from quarry.records.retrieval import Arm, coverages, latest_records
 from quarry.records.tools import SearchToolset
 
-FOLLOWUPS_MIN = 2
+FOLLOWUPS_MIN, FOLLOWUPS_MAX = 2, 3
+PART_STEMS_MIN = 2
+"""A part of a record that is called by fewer significant words ("Findings") is named with the whole."""
+TOPIC_CHARACTERS_MAX = 90
 FOLLOWUP_CHARACTERS_MAX = 200
 FOLLOWUP_COVERAGE_MIN = 0.6
 """A follow-up is offered where a record holds this share of what it says: the others would lead nowhere."""
@@ -34,10 +39,10 @@ async def suggest_followups(conversation: Conversation, answer: str, toolset: Se
     sources, pool = toolset.evidence.sources, list(toolset.pool.values())
 
     def fallback(_: str) -> FollowupQuestions:
-        return fallbacks.suggest_followups(conversation.question, sources, pool)
+        return questions_about(conversation.question, sources, pool)
 
     if not sources or (facts.is_all and facts.counted is None):
-        return fallbacks.followups_about(await _latest_records(toolset))
+        return followups_about(await _latest_records(toolset))
     step = ModelStep(
         "records_followups",
         lambda text: followup_messages(conversation.question, text, [record.topic or record.title for record in pool]),
@@ -51,8 +56,8 @@ async def suggest_followups(conversation: Conversation, answer: str, toolset: Se
         more = await off_loop(fallback, answer)
         questions = list(dict.fromkeys([*questions, *more.questions]))
     if len(questions) < FOLLOWUPS_MIN:
-        questions = list(dict.fromkeys([*questions, *fallbacks.followups_about(await _latest_records(toolset))]))
-    return questions[: fallbacks.FOLLOWUPS_MAX]
+        questions = list(dict.fromkeys([*questions, *followups_about(await _latest_records(toolset))]))
+    return questions[:FOLLOWUPS_MAX]
 
 
 async def models_followups(
@@ -68,9 +73,11 @@ async def models_followups(
     questions = [each for each in asked if each in held or not names.isdisjoint(significant_words(each))]
     if len(questions) < FOLLOWUPS_MIN:
         sources, pool = toolset.evidence.sources, list(toolset.pool.values())
-        more = await off_loop(fallbacks.suggest_followups, conversation.question, sources, pool)
+        more = await off_loop(questions_about, conversation.question, sources, pool)
         questions = list(dict.fromkeys([*questions, *more.questions]))
-    return questions[: fallbacks.FOLLOWUPS_MAX]
+    if len(questions) < FOLLOWUPS_MIN:
+        questions = list(dict.fromkeys([*questions, *followups_about(await _latest_records(toolset))]))
+    return questions[:FOLLOWUPS_MAX]
 
 
 async def _answered(questions: Sequence[str], toolset: SearchToolset) -> list[str]:
@@ -97,9 +104,56 @@ async def _latest_records(toolset: SearchToolset) -> list[RecordText]:
             return await latest_records(
                 toolset.services.reader,
                 toolset.reading.types,
-                fallbacks.FOLLOWUPS_MAX,
+                FOLLOWUPS_MAX,
                 among=types_with(given, toolset.types),
                 given=given,
             )
     except (TimeIsUp, *UNREADABLE):
         return []
+
+
+def questions_about(
+    question: str, asked_sources: Sequence[EvidenceSource], pool: Sequence[RecordText]
+) -> FollowupQuestions:
+    """Questions about records that were found but not used, so that each has an answer."""
+    used = {source.text.key for source in asked_sources}
+    own = set(significant_words(question))
+    fresh = [text for text in pool if text.key not in used] + [source.text for source in asked_sources]
+    questions: dict[str, None] = {}
+    kinds: Counter[tuple[str, str]] = Counter()
+    for text in fresh:
+        candidate = _question_about(text)
+        if candidate is None or len(set(significant_words(candidate)) - own) < 1:
+            continue
+        kind, topic = (text.type, text.topic or text.title)
+        if kinds[kind, ""] or kinds["", topic] > 1:
+            continue
+        kinds[kind, ""] += 1
+        kinds["", topic] += 1
+        questions[candidate] = None
+        if len(questions) == FOLLOWUPS_MAX:
+            break
+    return FollowupQuestions(questions=list(questions))
+
+
+def followups_about(records: Sequence[RecordText]) -> list[str]:
+    """Questions about records that exist, for when nothing was found. Of a single record there are two."""
+    asked = [question for record in records if (question := _question_about(record))]
+    if len(asked) < FOLLOWUPS_MIN:
+        asked += [f"Which records mention {_topic(called(record))}?" for record in records[:FOLLOWUPS_MIN]]
+    return asked
+
+
+def _question_about(text: RecordText) -> str | None:
+    """What the record can answer; None where a question would name its author or topic, and it has none."""
+    asked = text.quoting.followup
+    if "{author}" in asked and not (text.author and text.topic):
+        return None
+    whole, _, part = text.title.partition(": ")
+    if part and len(significant_words(part)) < PART_STEMS_MIN:
+        part = f"{part} ({whole})"
+    return asked.format(topic=_topic(called(text)), title=_topic(part or called(text)), author=text.author)
+
+
+def _topic(title: str) -> str:
+    return shorten(title.strip().rstrip(".?!"), TOPIC_CHARACTERS_MAX)

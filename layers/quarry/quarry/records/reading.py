@@ -192,7 +192,9 @@ class Likely:
             is_whole or any(token.is_capital for token in self.read.said.tokens[value.place.first : value.place.last])
         ):
             return ()  # a word like others is no part of a name
-        if max(chances.asked_for, chances.denied) < (LIKELY_WHOLE if is_whole else LIKELY):
+        # nothing is ruled out by a guess
+        is_denied = chances.denied >= max(LIKELY, chances.asked_for)
+        if not is_denied and chances.asked_for < (LIKELY_WHOLE if is_whole else LIKELY):
             return ()
         one = {name for name, chance in chances.of_field.items() if chance >= SURE}
         by_facet: dict[str, list[str]] = {}
@@ -202,9 +204,7 @@ class Likely:
                 by_facet.setdefault(link.field, []).append(link.value)
         evidence = (self._span(value.place.first, value.place.last),)
         return tuple(
-            Condition(
-                name, tuple(dict.fromkeys(values)), is_negated=chances.denied > chances.asked_for, evidence=evidence
-            )
+            Condition(name, tuple(dict.fromkeys(values)), is_negated=is_denied, evidence=evidence)
             for name, values in by_facet.items()
         )
 

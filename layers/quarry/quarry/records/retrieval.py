@@ -14,8 +14,7 @@ from psycopg.sql import SQL, Composable, Composed, Identifier, Literal, Placehol
 from quarry.collections.collection import ENGLISH
 from quarry.postgres.pool import Database
 from quarry.postgres.vectors import half_vector
-from quarry.query.asked import answer
-from quarry.query.of_question import TableQuestion
+from quarry.query.filtered import Filtered
 from quarry.records.candidates import Candidate, RecordKey, RecordText
 from quarry.records.contract import RecordType
 from quarry.records.record_texts import describe
@@ -24,7 +23,7 @@ from quarry.retrieval.known_values import values_as_written
 from quarry.retrieval.named_values import NamedValue
 from quarry.retrieval.visible_values import Owners
 from quarry.spans.mention import DateRange
-from quarry.spans.question import Ask, Clause, Condition
+from quarry.spans.question import Clause, Condition
 
 ROWS_RANKED = 4_000
 """So many rows are ranked by their words in one search, shared by its arms; of a query of few words more (text_candidates)."""
@@ -317,11 +316,7 @@ async def ids_meeting(
     database: Database, clauses: Mapping[SearchedType, Sequence[Clause]], limit: int
 ) -> dict[RecordType, list[str]]:
     """Records of each type that meet its conditions, latest first, `limit` of a type at most."""
-    found: dict[RecordType, list[str]] = {}
-    for each, given in clauses.items():
-        wanted = TableQuestion(each.table, Ask("rows", limit=limit), given)
-        found[each.name] = list((await answer(database, wanted)).keys)
-    return found
+    return {each.name: await Filtered(each.table, given).keys(database, limit) for each, given in clauses.items()}
 
 
 async def latest_records(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.query.algebra import Condition
-from quarry.query.of_question import condition_of
+from quarry.query.of_filters import condition_of
 from quarry.query.schema import Source
 from quarry.records.retrieval import Scope
 from quarry.retrieval.facets import SearchTable

@@ -18,7 +18,7 @@ from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.platform.snippet import mark
 from quarry.platform.text import significant_words, words
 from quarry.postgres.pool import Database
-from quarry.query.asked import count
+from quarry.query.filtered import Filtered
 from quarry.records.candidates import Candidate, RecordKey, RecordText
 from quarry.records.contract import Matched, RecordType, Result, SameRecord, SearchRequest, SearchResponse
 from quarry.records.filters import facet_clauses
@@ -208,7 +208,7 @@ async def _counts(
     arms = [arm for arm in found.plan.arms if not arm.is_apart and arm.type not in found.plan.listed]
     counts = await count_found(database, arms, by_meaning, COUNTED_MAX, is_strict=scope.is_strict)
     for each, clauses in found.plan.listed.items():
-        counts[each.name] = Count.up_to(COUNTED_MAX, await count(database, each.table, clauses))
+        counts[each.name] = Count.up_to(COUNTED_MAX, await Filtered(each.table, clauses).count(database))
     return counts
 
 

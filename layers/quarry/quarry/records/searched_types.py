@@ -26,7 +26,7 @@ from quarry.collections.search_table import (
 )
 from quarry.language.stemming import stems_of
 from quarry.platform.errors import FieldError, InvalidInput, SourceUnavailable
-from quarry.query.asked import where
+from quarry.query.filtered import Filtered
 from quarry.records.contract import RecordType
 from quarry.retrieval.facets import Facet, SearchTable
 from quarry.retrieval.visible_values import Owners
@@ -108,7 +108,7 @@ class SearchedType:
         """
         if not clauses and not self.is_always_filtered:
             return None
-        asked = where(self.table, clauses, parameters)
+        asked = Filtered(self.table, clauses).where(parameters)
         return SQL(self.has_source).format(asked) if self.has_source else asked
 
 
@@ -234,10 +234,9 @@ def _united(facets: Iterable[Sequence[Facet]]) -> Iterator[Facet]:
     for facet in chain.from_iterable(facets):
         by_name.setdefault(facet.name, []).append(facet)
     for same in by_name.values():
-        events = tuple(dict.fromkeys(event for facet in same for event in facet.events))
         words = tuple(dict.fromkeys(word for facet in same for word in facet.words))
         nearest = min(reversed(same), key=lambda facet: facet.steps)
-        yield nearest if len(same) == 1 else replace(nearest, events=events, words=words)
+        yield nearest if len(same) == 1 else replace(nearest, words=words)
 
 
 def searched_type(collection: Collection, others: Sequence[Collection] = ()) -> SearchedType:

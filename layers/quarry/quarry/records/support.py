@@ -5,17 +5,15 @@ and whether that says it word for word. Pure, without a model, and linear in the
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
 from quarry.language.said_numbers import (
     LIST_MARK,
     TOKEN,
-    amounts_in,
     folded,
     is_amount_of,
     is_number,
@@ -23,17 +21,13 @@ from quarry.language.said_numbers import (
     words_of,
 )
 from quarry.language.sentences import sentence_spans
-from quarry.language.writing import ENGLISH, writing_of
 from quarry.platform.text import STOP_WORDS, significant_words
 from quarry.records.candidates import RecordText
 from quarry.records.citations import CODE
 from quarry.records.contract import Citation
-from quarry.records.denials import ends_in_denial
+from quarry.records.source_text import QUOTE_CHARACTERS_MAX, SourceText, spelled
 
-CHARACTERS_MAX = 20_000
-"""So much of a source is looked at."""
 QUOTE_SENTENCES_MAX = 2
-QUOTE_CHARACTERS_MAX = 600
 SUPPORTED_MIN = 0.5
 """A sentence is unsupported where no source that it cites holds this share of its significant words, in one passage; one that
 cites nothing, where no source at all holds it."""
@@ -53,50 +47,16 @@ _NO_STATEMENT = re.compile(r"\s*(?:#|\||\*\*[^*]+\*\*\s*$)")
 _LEADS_OVER = re.compile(r":[*_\s]*$")
 _LABEL = re.compile(r"\A\*\*[^*]+\*\*:\s*")
 """What a line is about, such as a day."""
-_PLACES_MAX = 20
-"""So many places of the same words are looked at."""
 CITATIONS_MAX = 100
 """Of an answer's citations beyond these it is only told whether the source has their words at all: no passage, never verified."""
 CLAIM_WORDS_MAX = 200
 """More of what a citation stands behind is not looked at."""
-
-
-_SAYING = frozenset(
-    "said says say asked asks told tells according explained noted stated added wrote writes put".split()
-)
-"""What tells who said something, beside what was said."""
-_NO_CLAIM = _SAYING | frozenset(
-    "a an the this that these those it he she they and of in on at by to as which who".split()
-)
-"""What may stand beside what a source says word for word, and says nothing itself: neither of when, how many or how sure."""
 _DENIALS = frozenset(
-    """
-    not no never nor neither without none nobody nothing cannot hardly if unless whether deny denies denied denying
-    refuse refuses refused refusing reject rejects rejected rejecting fail fails failed failing doubt doubts doubted false untrue
-    """.split()
+    "not no never neither none nobody nothing cannot nicht kein keine nichts ne pas aucun aucune rien".split()
 )
-"""What turns the words beside it into what is not so, or not known to be."""
-_LEFT_OPEN = frozenset(
-    """
-    would could may might should perhaps possibly maybe allegedly supposedly said says say told tells asked asks
-    claim claims claimed alleged argue argues argued think thinks thought believe believes believed hope hopes hoped
-    fear fears feared want wants wanted wish wishes wished expect expects expected plan plans planned
-    propose proposes proposed suggest suggests suggested recommend recommends recommended demand demands demanded
-    promise promises promised
-    """.split()
-)
-"""What makes the words beside it somebody's, or such as may come to be."""
-_NARROWING = frozenset(
-    """
-    only some most many few several all every each half part nearly almost about around roughly fewer less more least than
-    over under up between except other another
-    """.split()
-)
-"""What changes how much, or of what, the words right beside it say."""
+"""What says that something is not so, or not told."""
 _QUOTED = re.compile(r"[“\"„«]([^“”\"„«»]+)[”\"“»]")
-_BEFORE_MAX, _BEHIND_MAX = 3, 2
-"""So many words before and behind are right beside."""
-_CLAUSE_END = re.compile(r"[,;:()—–.!?]")
+_CLAUSE_END = re.compile(r"\s*(?:[,;:()—–.!?\"”’]|\Z)")
 
 
 @dataclass(frozen=True)
@@ -129,7 +89,7 @@ def support(
     for text in filter(None, own):
         answer = answer.replace(text, "\n")
     read = _Read(sources)
-    uncited = _Uncited(read, _Source.of_text(question), [_Source.of_text(text) for text in results])
+    uncited = _Uncited(read, SourceText.of_text(question), [SourceText.of_text(text) for text in results])
     citations: list[Citation] = []
     unsupported: list[str] = []
     leads_with_result = False
@@ -149,14 +109,14 @@ def support(
     return Support(citations, unsupported, uncited.rests_on_results, leads_with_result)
 
 
-class _Read(dict[int, "_Source"]):
+class _Read(dict[int, "SourceText"]):
     """The sources by their numbers, each read when it is asked for."""
 
     def __init__(self, texts: Mapping[int, RecordText]) -> None:
         self.texts = texts
 
-    def __missing__(self, n: int) -> _Source:
-        self[n] = read = _Source(self.texts[n])
+    def __missing__(self, n: int) -> SourceText:
+        self[n] = read = SourceText(self.texts[n])
         return read
 
 
@@ -180,8 +140,8 @@ class _Uncited:
     """What may support a sentence without a marker."""
 
     read: _Read
-    question: _Source
-    results: Sequence[_Source]
+    question: SourceText
+    results: Sequence[SourceText]
     rests_on_results: bool = False
 
     def is_supported(self, sentence: str) -> bool:
@@ -191,11 +151,13 @@ class _Uncited:
         if self._is_of_results(words, numbers):
             self.rests_on_results = True
             return True
-        if sentence.endswith("?") or ends_in_denial(sentence):
+        if sentence.endswith("?"):
             return True
         sources = [self.read[n] for n in self.read.texts]
         if any(_has_own_number([number], *sources, self.question) for number in numbers):
             return False
+        if any(map(_is_denial, words)):
+            return True  # that something is not told stands in no passage
         is_short = len(_claimed(words)) < UNCITED_WORDS_MIN
         return is_short or any(_share(words, source) >= SUPPORTED_MIN for source in (self.question, *sources))
 
@@ -249,117 +211,7 @@ def _is_denial(word: str) -> bool:
     return word in _DENIALS or word.endswith("n't")
 
 
-class _Passage(NamedTuple):
-    """A sentence of a source: where it begins and ends, in characters and in words."""
-
-    start: int
-    end: int
-    first: int
-    last: int
-
-
-class _Source:
-    """A source, read once, and as far as is asked for."""
-
-    def __init__(self, text: RecordText) -> None:
-        self.body = text.body[:CHARACTERS_MAX]
-        self.title = words_of(text.title)
-        named = words_of(" ".join(filter(None, (text.topic, text.author, str(text.date.year) if text.date else ""))))
-        self.beside = frozenset(root for word in (*self.title, *named) for root in roots_of(word))
-        self.dates = _written(text)
-        tokens = [*TOKEN.finditer(self.body)]
-        self.words = folded([token.group() for token in tokens])
-        self.starts = [token.start() for token in tokens]
-        self._tokens = tokens
-        self._joined = f" {' '.join(self.words)} "
-
-    @classmethod
-    def of_text(cls, body: str) -> _Source:
-        """A text that is no record."""
-        return cls(RecordText("", "", "", body, None, None, None, None, None, ""))
-
-    def end_of(self, place: int) -> int:
-        """Where a word ends."""
-        return self._tokens[place].end()
-
-    @cached_property
-    def placed(self) -> Mapping[str, list[int]]:
-        """Where each of its words stands."""
-        placed: dict[str, list[int]] = {}
-        for place, word in enumerate(self.words):
-            placed.setdefault(word, []).append(place)
-        return placed
-
-    @cached_property
-    def said(self) -> frozenset[str]:
-        """What its words are compared by."""
-        return self.beside.union(*map(roots_of, self.placed))
-
-    @cached_property
-    def amounts(self) -> frozenset[float]:
-        """Its numbers, in digits or in words."""
-        return amounts_in(self.body)
-
-    @cached_property
-    def passages(self) -> list[_Passage]:
-        """Its sentences that have words, in order."""
-        spans = (
-            (start, end, *(bisect_left(self.starts, at) for at in (start, end)))
-            for start, end in sentence_spans(self.body)
-        )
-        return [_Passage(*span) for span in spans if span[2] < span[3]]
-
-    @cached_property
-    def firsts(self) -> list[int]:
-        """The first words of its sentences."""
-        return [passage.first for passage in self.passages]
-
-    def places(self, words: Sequence[str]) -> Iterator[int]:
-        """Where these words stand in a row."""
-        looked_for, at = f" {' '.join(words)} ", -1
-        for _ in range(_PLACES_MAX):
-            at = self._joined.find(looked_for, at + 1)
-            if at < 0:
-                return
-            yield self._joined.count(" ", 0, at)
-
-    def sentences_of(self, first: int, last: int) -> tuple[int, int]:
-        """Where the sentences begin and end that the words from `first` to before `last` are of, as far as is looked."""
-        start, end = self.starts[first], self.end_of(last - 1)
-        begin = max(0, start - QUOTE_CHARACTERS_MAX)
-        # not all sentences: those of every source that is quoted would take half of the time
-        spans = sentence_spans(self.body[begin : end + QUOTE_CHARACTERS_MAX])
-        overlapping = [span for span in spans if span[0] + begin < end and span[1] + begin > start]
-        return overlapping[0][0] + begin, overlapping[-1][1] + begin
-
-    def undated(self, words: Sequence[str]) -> list[str]:
-        """The words but for the record's own date."""
-        left = [*words]
-        for date in self.dates:
-            for at in range(len(left) - len(date), -1, -1):
-                if left[at : at + len(date)] == date:
-                    del left[at : at + len(date)]
-        return left
-
-
-def _written(text: RecordText) -> list[list[str]]:
-    """The ways to write the date of a record, the longest first."""
-    if text.date is None:
-        return []
-    day, forms = text.date, {text.date.isoformat()}
-    for writing in (writing_of(text.language), writing_of(ENGLISH)):
-        month = writing.months[day.month - 1]
-        forms |= {writing.date(day), writing.month_of(day)}
-        forms |= {
-            f"{month} {day.day}, {day.year}",
-            f"{day.day} {month}",
-            f"{month} {day.day}",
-            f"{month[:3]} {day.day}, {day.year}",
-        }
-    return sorted(map(words_of, forms), key=len, reverse=True)
-
-
-def _citation(n: int, sentence: str, claim: _Claim, source: _Source) -> Citation:
+def _citation(n: int, sentence: str, claim: _Claim, source: SourceText) -> Citation:
     verbatim = None
     if claim.before:
         whole = _claim(claim.before + claim.text)
@@ -381,21 +233,21 @@ def _citation(n: int, sentence: str, claim: _Claim, source: _Source) -> Citation
     )
 
 
-def _glance(n: int, sentence: str, claim: _Claim, source: _Source) -> Citation:
+def _glance(n: int, sentence: str, claim: _Claim, source: SourceText) -> Citation:
     return Citation(n=n, sentence=sentence, support=round(_share(claim.words, source), 3), verified=False)
 
 
-def _share(words: Sequence[str], source: _Source) -> float:
+def _share(words: Sequence[str], source: SourceText) -> float:
     """The share of what is claimed that stands anywhere in the source."""
     claimed = _claimed(source.undated(words))
     return len(claimed & source.said) / len(claimed) if claimed and not _has_own_number(words, source) else 0.0
 
 
 def _claimed(words: Iterable[str]) -> frozenset[str]:
-    return frozenset(root for word in words if word not in STOP_WORDS for root in roots_of(word))
+    return frozenset(root for word in spelled(words) if word not in STOP_WORDS for root in roots_of(word))
 
 
-def _told(claim: _Claim, source: _Source) -> Sequence[str]:
+def _told(claim: _Claim, source: SourceText) -> Sequence[str]:
     """What is claimed of the record, without the date or the title of it that introduces it."""
     words = claim.words
     head, colon, rest = claim.text.partition(":")
@@ -405,7 +257,7 @@ def _told(claim: _Claim, source: _Source) -> Sequence[str]:
     return words[title:] if title and len(words) > title + 1 and words[:title] == source.title else words
 
 
-def _passage(words: Sequence[str], source: _Source) -> tuple[int, int, float]:
+def _passage(words: Sequence[str], source: SourceText) -> tuple[int, int, float]:
     """Where the passage is that holds most of what is claimed, and its share of it: nothing of what has a number of its own."""
     undated = source.undated(words)
     claimed = _claimed(undated)
@@ -433,8 +285,9 @@ def _passage(words: Sequence[str], source: _Source) -> tuple[int, int, float]:
     return start, start - length, part
 
 
-def _has_own_number(words: Sequence[str], *sources: _Source) -> bool:
+def _has_own_number(words: Sequence[str], *sources: SourceText) -> bool:
     """Whether a number is said that none of the sources has, in digits or in words."""
+    words = spelled(words)
     return any(
         not any(word not in source.undated(words) or is_amount_of(word, behind, source) for source in sources)
         for word, behind in zip(words, [*words[1:], ""], strict=True)
@@ -442,19 +295,33 @@ def _has_own_number(words: Sequence[str], *sources: _Source) -> bool:
     )
 
 
-def _verbatim(words: Sequence[str], source: _Source) -> tuple[int, int] | None:
-    """Where the source says just this, if it does: what else is claimed is only who said it, or of what."""
-    return next(
-        (
-            _quoted(place, length, source)
-            for length, first, place in _rows(words, source)
-            if _is_said([*words[:first], *words[first + length :]], place, length, source)
-        ),
-        None,
-    )
+def _verbatim(words: Sequence[str], source: SourceText) -> tuple[int, int] | None:
+    """Where the source says just this, as a sentence or a clause that begins one: neither is more claimed than these words, but
+    for who said it or of what, nor do words beside them in the source deny them or change how much they say.
+    """
+    introduction = 0
+    while len(words) > introduction:
+        row = words[introduction:]
+        for place in source.places(row):
+            if _is_whole(place, len(row), source):
+                return _quoted(place, len(row), source)
+        if not source.beside.issuperset(roots_of(words[introduction])):
+            return None
+        introduction += 1
+    return None
 
 
-def _quotation(text: str, source: _Source) -> tuple[int, int] | None:
+def _is_whole(place: int, length: int, source: SourceText) -> bool:
+    """Whether the words are a sentence, or begin one and end with a clause of it. What a question asks is not said."""
+    begin, end = source.starts[place], source.end_of(place + length - 1)
+    first, last = source.sentences_of(place, place + length)
+    is_all = not words_of(source.body[first:begin]) and not words_of(source.body[end:last])
+    is_clause = not words_of(source.body[first:begin]) and _CLAUSE_END.match(source.body, end) is not None
+    is_asked = source.body[:last].endswith("?")
+    return is_all or (is_clause and not is_asked)
+
+
+def _quotation(text: str, source: SourceText) -> tuple[int, int] | None:
     """Where the source says what a sentence quotes between quotation marks; None where it lacks any of it, or a name or number
     that the sentence says about the quotation.
     """
@@ -467,48 +334,6 @@ def _quotation(text: str, source: _Source) -> tuple[int, int] | None:
     return source.starts[found[0]], source.end_of(found[0] + len(quoted[0]) - 1)
 
 
-def _rows(words: Sequence[str], source: _Source) -> list[tuple[int, int, int]]:
-    """Where at least half of the words stand in a row in the source, the longest rows first: how many, from which, and where."""
-    least = min(len(words), max(VERBATIM_WORDS_MIN, (len(words) + 1) // 2))
-    short = min(VERBATIM_WORDS_MIN, least)
-    found = set[tuple[int, int, int]]()
-    # a row of so many words holds one of these short ones whole
-    for at in range(0, len(words) - short + 1, max(1, least - short + 1)) if words else ():
-        for place in source.places(words[at : at + short]):
-            first, last = at, at + short
-            while first and place - (at - first) and words[first - 1] == source.words[place - (at - first) - 1]:
-                first -= 1
-            begin = place - (at - first)
-            while last < len(words) and begin + last - first < len(source.words):
-                if words[last] != source.words[begin + last - first]:
-                    break
-                last += 1
-            if last - first >= least:
-                found.add((last - first, first, begin))
-    return sorted(found, key=lambda row: (-row[0], row[1], row[2]))
-
-
-def _is_said(rest: Sequence[str], place: int, length: int, source: _Source) -> bool:
-    """Whether the source says it as its own: neither is more claimed than that row of words, nor is anything said beside it in
-    the source that denies it, leaves it open, or changes how much it says.
-    """
-    if any(_is_denial(word) or not (word in _NO_CLAIM or source.beside.issuperset(roots_of(word))) for word in rest):
-        return False
-    begin, end = source.starts[place], source.end_of(place + length - 1)
-    first, last = source.sentences_of(place, place + length)
-    before, behind = source.body[first:begin], source.body[end:last]
-    left_out = [*words_of(before), *words_of(behind)]
-    if not left_out:
-        return True
-    if any(_is_denial(word) or word in _LEFT_OPEN for word in left_out):
-        return False
-    is_asked = source.body[:last].endswith("?")
-    near, next_to = _CLAUSE_END.split(before)[-1], _CLAUSE_END.split(behind, maxsplit=1)[0]
-    right_beside = [*words_of(near)[-_BEFORE_MAX:], *words_of(next_to)[:_BEHIND_MAX]]
-    is_cut = is_number(source.words[place + length - 1]) and bool(next_to.strip())
-    return not (is_asked or is_cut or any(word in _NARROWING for word in right_beside))
-
-
-def _quoted(place: int, length: int, source: _Source) -> tuple[int, int]:
+def _quoted(place: int, length: int, source: SourceText) -> tuple[int, int]:
     end = source.end_of(place + length - 1)
     return source.starts[place], end + (source.body[end : end + 1] in (".", "!", "?"))

@@ -47,9 +47,8 @@ class Facet:
 
     `label` and `plural` are what it is called; `words` what else people call it; `synonyms` are other everyday words for
     values that any data may hold, each with the value ("television", "TV"). `wording` says in words that it has a value.
-    `units` are the nouns that a number counts. `leads` are words that stand before its values ("by", "at"). `is_hard`: a value
-    that is said plainly must hold; else it must hold only where the question insists, and adds weight; `is_counted`: and where
-    rows are counted and it is said whole. `is_people`: its values are people.
+    `leads` are words that stand before its values ("by", "at"). `is_hard`: a value that is said plainly must hold; else it must
+    hold only where the question insists, and adds weight. `is_people`: its values are people.
     """
 
     name: str
@@ -58,25 +57,19 @@ class Facet:
     label: str
     plural: str
     words: tuple[str, ...] = ()
-    units: tuple[str, ...] = ()
     leads: tuple[str, ...] = ()
     wording: str = "{}"
     synonyms: tuple[tuple[str, str], ...] = ()
     is_hard: bool = True
-    is_counted: bool = False
     is_people: bool = False
     currency: str | None = None
     related: str | None = None
     is_many: bool = False
     """Whether its column is an array; that of an array facet is."""
-    events: tuple[str, ...] = ()
-    """Of a date or a year: the words in its name that say what happened then ("opened", "due")."""
     unit: str | None = None
     """What a number is measured in, where that is known ("minutes")."""
     steps: int = 0
     """How many references lead from a row to the value; 0: it is the row's own."""
-    via: tuple[str, ...] = ()
-    """The tables in SQL that these lead to, one after the other."""
     counts: tuple[str, ...] = ()
     """Of the number of another table's rows that refer to a row: what these are called."""
 
@@ -162,8 +155,6 @@ class SearchTable:
     """Rows that whom the database acts for may see, as SQL over `t`. Values are counted of all."""
     scope: LiteralString | None = None
     """The column that holds whose a row is, where nobody else may find it."""
-    uncounted: frozenset[str] = frozenset()
-    """The facets whose values the dictionary has under other tables alone: those that refer to its rows."""
     guarded: frozenset[str] = frozenset()
     """The facets with values that a caller may not see: one is used only where a row that has it is visible."""
     values_of: LiteralString | None = None

@@ -7,9 +7,9 @@ import datetime
 from collections.abc import Sequence
 
 from quarry.language.writing import ENGLISH, Writing, writing_of
-from quarry.retrieval.answers import Value
 from quarry.spans.mention import Grain
 
+Value = str | int | float | bool | datetime.date
 IN_ENGLISH = writing_of(ENGLISH)
 
 NO_VALUE = "none"

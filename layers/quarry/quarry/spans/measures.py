@@ -1,4 +1,4 @@
-"""Which number of the rows a comparison speaks of: by what is named beside it, by its unit, or by its adjective."""
+"""What numbers of rows are called, and which words speak of them."""
 
 from __future__ import annotations
 
@@ -38,11 +38,10 @@ AMOUNT_STEMS = frozenset(
 )
 """The stems of what amounts of money are called: beside one of these, an amount is no other."""
 _OF_EACH = frozenset(
-    "price rate age score rating percentage percent temperature year margin discount height width depth length".split()
+    "price rate age score rating percentage percent temperature year margin discount height width depth length salary wage pay "
+    "fee duration weight".split()
 )
 """Names of numbers that a row has by itself: their sum says nothing."""
-_PAID_TO_EACH = frozenset("salary wage pay fee duration weight".split())
-"""Names of numbers whose sum is told where it is asked for, but not meant by "top 5 by"."""
 PAYMENTS = frozenset(
     stem(noun) for noun in "payment donation expense refund deposit contribution fine fee charge earning payout".split()
 )
@@ -71,12 +70,10 @@ MEASURING = frozenset(ADJECTIVES.keys() | _VERBS.keys()) - set(map(stem, "earn e
 """The stems of all words that speak of a number without naming it, and of nothing else: who runs something does not last."""
 
 
-def is_additive(facet: Facet, *, is_asked: bool = False) -> bool:
-    """Whether the sum over rows says something: of amounts and quantities, not of prices, rates and ages. `is_asked`: the sum is
-    asked for in so many words.
-    """
+def is_additive(facet: Facet) -> bool:
+    """Whether the sum over rows says something: of amounts and quantities, not of prices, rates and ages."""
     called = words_of(facet)
-    return bool(called & ALREADY_SUMMED) or not called & (_OF_EACH if is_asked else _OF_EACH | _PAID_TO_EACH)
+    return bool(called & ALREADY_SUMMED) or not called & _OF_EACH
 
 
 def words_of(facet: Facet) -> set[str]:

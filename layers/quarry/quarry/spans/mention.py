@@ -1,17 +1,11 @@
-"""What a question says: the things that it mentions, each with the characters that say it and how it is meant."""
+"""What a question says: the things that it mentions, each with the characters that say it."""
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
-
-from quarry.language.tokens import Token
-from quarry.platform.contract import Assertion
-
-Source = Literal["language", "data", "rule", "model"]
-"""What a mention was recognised by: a lexicon of the language, a value that the database holds, a rule, or a model."""
 
 Grain = Literal["day", "week", "month", "quarter", "year"]
 PlaceKind = Literal["city", "region", "country", "continent"]
@@ -46,23 +40,6 @@ class Vocabulary:
     """What the words of one question mean in the data, as it was looked up for them: matches in no order, which may overlap."""
 
     matches: Sequence[ValueMatch] = ()
-
-
-@dataclass(frozen=True)
-class Known:
-    """What words mean in the data: one value, or several that are called the same, the likeliest first."""
-
-    values: tuple[KnownValue, ...]
-
-
-@dataclass(frozen=True)
-class FacetName:
-    """The name of a facet itself ("which channel", "by city"): those that are called so, by their names. With `grain`: the
-    periods of the facet that dates the rows ("which year", "per month").
-    """
-
-    facets: tuple[str, ...]
-    grain: Grain | None = None
 
 
 @dataclass(frozen=True)
@@ -120,81 +97,9 @@ class Place:
     name: str
     names: tuple[str, ...]
     within: str | None = None
-    known: tuple[KnownValue, ...] = ()
-    """The values of place facets that these are in the data; none where it holds no such place."""
-    known_within: tuple[KnownValue, ...] = ()
-    """Those that the country or state is which the words put it in."""
 
 
-AskedFor = Literal[
-    "count", "distinct", "list", "group", "most", "least", "first", "last", "largest", "smallest", "when", "measure", "exists",
-    "compare", "statistic", "share", "average", "total",
-]  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A word or phrase that says what kind of answer is wanted ("how many different", "most common", "per month", "when")."""
-
-    what: AskedFor
-    number: int | None = None
-    grain: Grain | None = None
-
-
-@dataclass(frozen=True)
-class Reference:
-    """What takes up an earlier answer: all of it ("those", "of them"), or by place, from 1; -1 is the last; or what it left out
-    ("the others").
-    """
-
-    places: tuple[int, ...] = ()
-    is_to_others: bool = False
-
-
-@dataclass(frozen=True)
-class Word:
-    """A word that says what is wanted, by its stem; `is_name`: it stands where a name would, or is written like one."""
-
-    stem: str
-    is_name: bool = False
-
-
-@dataclass(frozen=True)
-class Phrase:
-    """Words in quotation marks, to be found as they are."""
-
-    text: str
-
-
-CueKind = Literal[
-    "negates", "negates_verb", "negates_list", "negates_one", "negates_values", "negates_before", "negates_one_before",
-    "requires", "requires_before", "prefers", "prefers_before", "alike", "uncertain", "irrelevant_before", "former",
-    "harmless", "negative", "ends", "and", "or", "relates", "light", "title", "noun", "filler",
-]  # fmt: skip
-"""What a cue does; `data/cues.toml` says it of each."""
-
-
-@dataclass(frozen=True)
-class Cue:
-    """Words that say how others are meant ("not", "only", "preferably"), or that say nothing about what is wanted."""
-
-    what: CueKind
-
-
-Value = (
-    Known
-    | FacetName
-    | DateRange
-    | NumberRange
-    | MoneyRange
-    | Duration
-    | Place
-    | Asked
-    | Reference
-    | Word
-    | Phrase
-    | Cue
-)
+Value = DateRange | NumberRange | MoneyRange | Duration | Place
 
 
 @dataclass(frozen=True)
@@ -212,66 +117,4 @@ class Mention:
     value: Value
     start: int
     end: int
-    assertion: Assertion = "affirmed"
     is_latent: bool = False
-    source: Source = "language"
-    joined_by: Literal["and", "or"] | None = None
-    """How it holds together with the mention before it: "and", both as each is meant; "or", one of them suffices. So "not in A or
-    B" is two negated mentions joined by "and", and "no red wine" two joined by "or".
-    """
-
-    @property
-    def span(self) -> Span:
-        """Its characters."""
-        return Span(self.start, self.end)
-
-    def overlaps(self, other: Mention) -> bool:
-        return self.start < other.end and other.start < self.end
-
-
-@dataclass(frozen=True)
-class ParsedQuery:
-    """A question with its words and its mentions in the order of the text; no character is in two mentions."""
-
-    text: str
-    tokens: Sequence[Token]
-    mentions: Sequence[Mention]
-    reference_date: datetime.date
-    """What is relative counts from it: "last year", "ten years old"."""
-    follows_up: bool = False
-    """Whether it takes up the question before it ("and in Berlin?", "only those …")."""
-    refers: bool = False
-    """Whether it speaks of what was answered before ("which of them", "what is its price")."""
-    others: bool = False
-    """Whether it is about what an earlier answer left out ("and the others?")."""
-    narrows: bool = False
-    """Whether it asks for a part of what was answered before ("only those …", "which of them …")."""
-    small_talk: frozenset[str] = frozenset()
-    """Words that carry no topic, in lower case, of a question in another language than English."""
-
-    def said(self, mention: Mention) -> str:
-        """The words of a mention as they are written."""
-        return self.text[mention.start : mention.end]
-
-    def pieces(self, mentions: Iterable[Mention]) -> list[str]:
-        """What several mentions say, one by one; the number of a code stays with it ("AB-17"), as words are indexed."""
-        pieces: list[str] = []
-        end = 0
-        for mention in mentions:
-            said = self.said(mention)
-            if pieces and said[:1].isdigit() and self.text[end : mention.start] == "-":
-                pieces[-1] += f"-{said}"
-            else:
-                pieces.append(said)
-            end = mention.end
-        return pieces
-
-    @property
-    def asks_who(self) -> bool:
-        """Whether it asks for somebody."""
-        return bool(self.tokens) and self.tokens[0].key == "who"
-
-    @property
-    def asks_nothing(self) -> bool:
-        """Whether none of its words says anything of what is searched ("hello there")."""
-        return all(mention.value == Cue("filler") for mention in self.mentions)

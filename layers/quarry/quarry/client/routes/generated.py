@@ -7,7 +7,7 @@ from types import NoneType
 from typing import Any, Literal
 
 from quarry.campaigns.contract import Campaign
-from quarry.client.calls import given, route
+from quarry.client.calls import given, only_given, route
 from quarry.client.wire import Sent
 from quarry.companies.contract import Company
 from quarry.kept.contract import (
@@ -27,12 +27,27 @@ from quarry.kept.contract import (
 )
 from quarry.ontology.contract import OntologySearchRequest, OntologySearchResponse, WholeEntity
 from quarry.people.contract import CreditBalance, PublicProfile, UnlockRequest, UnlockResponse
+from quarry.query.contract import Explanation, ExplanationRequest
 from quarry.records.collections_contract import Collections, WholeRecord
 from quarry.records.contract import OwnAnswer
 from quarry.web.contract import Feedback, PageConfig
 
 
 class GeneratedRoutes:
+    @route("POST /query/explain", Explanation)
+    def explain(
+        self,
+        question: str,
+        *,
+        sources: Sequence[str] | None = None,
+        domain: str | None = None,
+        after: str | None = None,
+    ) -> Sent:
+        """How a question is read without a chat model: what its words may mean, the likeliest queries, and the unread
+        words.
+        """
+        return Sent(body=given(ExplanationRequest, question=question, sources=sources, domain=domain, after=after))
+
     @route("GET /collections", Collections)
     def collections(self) -> Sent:
         """The types of record, and what they can be filtered and counted by; of these and every other source the fields
@@ -66,11 +81,15 @@ class GeneratedRoutes:
         return Sent(path={"id": id})
 
     @route("POST /people/{id}/unlock-contact", UnlockResponse)
-    def unlock_contact(self, id: str, search_id: str) -> Sent:
+    def unlock_contact(self, id: str, search_id: str, *, idempotency_key: str | None = None) -> Sent:
         """The contact details of a person whom a search of yours found. The first time costs one credit, later ones
         nothing.
         """
-        return Sent(path={"id": id}, body=given(UnlockRequest, search_id=search_id))
+        return Sent(
+            path={"id": id},
+            headers=only_given({"Idempotency-Key": idempotency_key}),
+            body=given(UnlockRequest, search_id=search_id),
+        )
 
     @route("GET /people/{id}/profile", PublicProfile)
     def profile(self, id: str) -> Sent:

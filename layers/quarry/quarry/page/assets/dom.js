@@ -147,6 +147,8 @@ const ICONS = {
   outside: 'M9 5H5v14h14v-4M13 5h6v6M19 5l-9 9',
   lock: 'M7 11V8a5 5 0 0 1 10 0v3M6 11h12v9H6z',
   bookmark: 'M7 4h10v16l-5-4-5 4z',
+  calendar: 'M5 6h14v14H5zM5 10.5h14M9 3.5v4M15 3.5v4',
+  document: 'M7 3.5h7l4 4v13H7zM14 3.5v4h4M10 12h5M10 16h5',
   person: 'M12 4a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM4.5 20a7.5 7.5 0 0 1 15 0',
 };
 

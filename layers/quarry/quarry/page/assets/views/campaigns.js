@@ -91,14 +91,24 @@ class CampaignsTurn extends Turn {
     return this.answer.campaigns.map(({id}) => ({type: 'campaign', id}));
   }
 
+  /** Only where numbers were asked for: charts of a list would keep its first campaign off the screen. */
+  figure() {
+    return this.answer.aggregation?.query && this.#charts();
+  }
+
+  #charts() {
+    const {aggregation, total} = this.answer;
+    return aggregation && total > 1 && element('div', {class: 'charts'}, charts(aggregation));
+  }
+
   found() {
-    const {campaigns, total, aggregation, suggestions, detectedFilters, telemetry, unsupported = []} = this.answer;
+    const {campaigns, aggregation, suggestions, detectedFilters, telemetry, unsupported = []} = this.answer;
     return [
       degradedRemark(telemetry.degradedSteps, STEP_WORDS),
       unsupported.length > 0 && remark(`${plural(unsupported.length, 'sentence')} with a number that no result shows: `,
         unsupported.map((sentence) => `“${sentence}”`).join(' ')),
       this.#keep(detectedFilters),
-      aggregation && total > 1 && element('div', {class: 'charts'}, charts(aggregation)),
+      !aggregation?.query && this.#charts(),
       campaigns.length > 0 && campaignList(this.answer, this),
       suggestions.length > 0 && element('section', {class: 'followups'}, element('h3', {class: 'section-label'}, 'Ask next'),
         choices('Follow-up questions', suggestions, (text) => this.callbacks.onfollow(text))),

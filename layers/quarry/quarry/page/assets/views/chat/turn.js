@@ -86,6 +86,11 @@ export class Turn {
     return this.news?.keys.includes(`${type}/${id}`) ?? false;
   }
 
+  /** What draws the numbers that the text says, directly below it. @returns {import('../../dom.js').Child} */
+  figure() {
+    return null;
+  }
+
   /** What stands below the finished text. @returns {import('../../dom.js').Child} */
   found() {
     return null;
@@ -172,7 +177,7 @@ export class Turn {
   #finish() {
     replace(this.notes);
     replace(this.heading, highlighted(this.question, this.answer?.constraints?.evidence ?? []));
-    replace(this.after, this.#drops(), this.understood(), this.news && remark(this.news.text), this.found());
+    replace(this.after, this.figure(), this.#drops(), this.understood(), this.news && remark(this.news.text), this.found());
     this.#enter('done');
   }
 

@@ -5,6 +5,7 @@
 import {Problem, canReadOn, isStopped, pathOf, runOf} from '../../api.js';
 import {choices} from '../../components/chips.js';
 import {confidenceLevel} from '../../components/confidence.js';
+import {explanationControl} from '../../components/explanation.js';
 import {degradedRemark, noticeOf, remark} from '../../components/notice.js';
 import {loading} from '../../components/panel.js';
 import {openPreview, previewed} from '../../components/popover.js';
@@ -360,9 +361,17 @@ export class Answer {
       this.changed.length > 0 && remark(`Changed since this answer was given: ${this.changed.map(({title, change}) => (change === 'gone' ? `${title} (gone)` : title)).join(', ')}.`),
       this.confidence && element('div', {class: 'answer-foot'}, confidenceLevel(this.confidence.level, this.confidence.label),
         this.id && this.#share(), this.id && this.isOwn && this.#revokeControl(),
+        this.run && this.state !== 'running' && this.#explanation(),
         this.text && this.state !== 'running' && takeaway(() => this.#taken(), (text) => this.context.announce(text)), this.run && this.state !== 'running' && this.#feedback()),
       questions.length > 0 && element('section', {class: 'followups'},
         element('h2', {class: 'section-label'}, 'Ask next'), choices('Follow-up questions', questions, this.callbacks.onfollow)));
+  }
+
+  /** How the question was read, over the same records and after the same question. */
+  #explanation() {
+    const {question, scope, topicChanged} = this;
+    const before = topicChanged ? undefined : scope.history.at(-1)?.question;
+    return explanationControl({question, domain: 'records', sources: scope.types, ...(before && {after: before})}, this.context);
   }
 
   /** The answer and what it cites, each record by its address here. @returns {import('../../components/takeaway.js').Taken} */

@@ -84,7 +84,7 @@ export function exampleQuestions(types) {
     const measured = facets.find(({kind}) => kind === 'money') ?? facets.find(({kind}) => kind === 'number');
     return [
       `How many ${many} are there?`,
-      listed && `${label} by ${listed.label}`,
+      listed && `How many ${many} are there for each ${listed.label}?`,
       measured && `What is the average ${measured.label} of ${many}?`,
       date && `${label} per month`,
     ].filter(Boolean);

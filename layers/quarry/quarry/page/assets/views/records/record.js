@@ -25,7 +25,7 @@ function kicker({type, date}) {
  */
 export function sourceCard(source, context) {
   return element('button', {type: 'button', class: 'card source', data: {n: source.n, type: source.type}, on: {click: () => context.open(source.type, source.id, source)}},
-    element('span', {class: 'card-meta'}, element('span', {class: 'source-number'}, source.n), kicker(source)),
+    element('span', {class: 'card-meta'}, element('span', {class: 'source-number'}, source.n), icon(source.date ? 'calendar' : 'document'), kicker(source)),
     element('span', {class: 'card-title'}, source.title),
     element('span', {class: 'card-text'}, marked(source.snippet)));
 }

@@ -1,7 +1,4 @@
-"""What a question asks of a searched table, as a Query about the table's source. Pure.
-
-A query says exactly what the question says. `query_of` and `condition_of` return None for what a Query cannot say.
-"""
+"""The filters on a searched table's facets, as conditions of a Query about the table's source. Pure."""
 
 from __future__ import annotations
 
@@ -9,30 +6,12 @@ import datetime
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from quarry.query.algebra import (
-    LIMIT_MAX,
-    PARTS_MAX,
-    Aggregate,
-    AllOf,
-    AnyOf,
-    Comparison,
-    Condition,
-    Exists,
-    Group,
-    Not,
-    Order,
-    Query,
-    Scalar,
-    Span,
-    Words,
-    comparisons_of,
-)
+from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Exists, Not, Query, Scalar, Words
 from quarry.query.paths import MONTH
-from quarry.query.schema import KEY, Link, Source
-from quarry.retrieval.answers import Measure, measures_of
+from quarry.query.schema import Link, Source
 from quarry.retrieval.facets import NUMBER_OF, NUMERIC_KINDS, Facet, SearchTable
 from quarry.spans.mention import DateRange, MoneyRange, NumberRange
-from quarry.spans.question import Ask, Clause
+from quarry.spans.question import Clause
 from quarry.spans.question import Condition as FacetCondition
 
 
@@ -40,33 +19,9 @@ class _Unsayable(ValueError):
     """A Query cannot say this."""
 
 
-@dataclass(frozen=True)
-class TableQuestion:
-    """What is asked of a table: `ask` about the rows that meet all clauses and hold the words. With `keys`, only rows that have
-    one of them count. With `base`, the question is for the share of the rows meeting it that meets the clauses too.
-    """
-
-    table: SearchTable
-    ask: Ask
-    clauses: Sequence[Clause] = ()
-    words: str = ""
-    keys: Sequence[str] | None = None
-    base: Sequence[Clause] | None = None
-    measures: tuple[Measure, ...] = ()
-    """What else is reckoned of the rows."""
-
-    @property
-    def reckoned(self) -> tuple[Measure, ...]:
-        """All that is reckoned; first what groups are ordered by."""
-        return (*measures_of(self.ask), *self.measures)
-
-
-def query_of(asked: TableQuestion, source: Source) -> Query | None:
-    """The query that asks the same of the source; None where there is none."""
-    try:
-        return _Writer(source, asked.table).query(asked)
-    except ValueError:
-        return None
+def query_of(clauses: Sequence[Clause], table: SearchTable, source: Source, words: str = "") -> Query:
+    """The query for the rows that meet all clauses and hold the words. Raises ValueError for what the source does not have."""
+    return _Writer(source, table).query(clauses, words)
 
 
 def condition_of(clause: Clause, table: SearchTable, source: Source) -> Condition | None:
@@ -82,6 +37,11 @@ def written(clause: Clause, table: SearchTable, source: Source) -> Condition:
     return _Writer(source, table).clause(clause)
 
 
+def path_of(facet: Facet, table: SearchTable, source: Source) -> str:
+    """The path of a facet in the source. Raises ValueError where it has none."""
+    return _Writer(source, table).path(facet)
+
+
 @dataclass(frozen=True)
 class _Writer:
     source: Source
@@ -89,33 +49,14 @@ class _Writer:
     within: Link | None = None
     """The link to the related rows that conditions are written for."""
 
-    def query(self, asked: TableQuestion) -> Query:
-        texts = [asked.words, *(text for clause in asked.clauses for text in self._text_of(clause))]
-        clauses = [clause for clause in asked.clauses if not list(self._text_of(clause))]
+    def query(self, clauses: Sequence[Clause], words: str) -> Query:
+        texts = [words, *(text for clause in clauses for text in self._text_of(clause))]
         text = " ".join(filter(None, texts))
-        if text and (self.source.holds_words is None or asked.base is not None):
+        if text and self.source.holds_words is None:
             raise _Unsayable
-        if asked.base is not None:
-            return self._share(clauses, asked.base)
-        where, spans = self._where(clauses, "/where")
-        if asked.keys is not None:
-            where = (*where, self._has_key(asked.keys))
-        return self._asked(asked, Query(source=self.source.name, where=where, text=text, spans=spans))
-
-    def _has_key(self, keys: Sequence[str]) -> Condition:
-        key = KEY if KEY in self.source.fields else "id"
-        if key in self.table.by_name or not keys:
-            raise _Unsayable
-        return _compared(key, "=", keys)
-
-    def _where(self, clauses: Sequence[Clause], pointer: str) -> tuple[tuple[Condition, ...], tuple[Span, ...]]:
-        groups = list(self._of_same_row(clauses))
-        spans = [
-            Span(pointer=f"{pointer}/{place}", start=said.start, end=said.end)
-            for place, group in enumerate(groups)
-            for said in dict.fromkeys(span for clause in group for condition in clause for span in condition.evidence)
-        ]
-        return tuple(map(self._all_of, groups)), tuple(spans[:PARTS_MAX])
+        compared = [clause for clause in clauses if not list(self._text_of(clause))]
+        where = tuple(map(self._all_of, self._of_same_row(compared)))
+        return Query(source=self.source.name, where=where, text=text)
 
     def _text_of(self, clause: Clause) -> Iterator[str]:
         """The words that rows must hold, where that is what a clause says."""
@@ -126,21 +67,22 @@ class _Writer:
             if not condition.is_negated and len(condition.values) == 1:
                 yield condition.values[0]
 
-    def _of_same_row(self, clauses: Sequence[Clause]) -> Iterator[list[Clause]]:
+    def _of_same_row(self, clauses: Sequence[Clause]) -> list[list[Clause]]:
         """The clauses, those together that are to hold for one and the same related row. A second one that names values of the
         same facet is of another row.
         """
-        groups: dict[str, list[list[Clause]]] = {}
+        groups: list[list[Clause]] = []
+        of_link: dict[str, list[list[Clause]]] = {}
         for clause in clauses:
             link = self._link_of(clause)
-            same = groups.setdefault(link.name, []) if link else []
+            same = of_link.setdefault(link.name, []) if link else []
             group = next((group for group in same if not any(_names_same(clause, other) for other in group)), None)
             if group is None:
-                same.append(group := [])
-                group.append(clause)
-                yield group
-            else:
-                group.append(clause)
+                group = []
+                groups.append(group)
+                same.append(group)
+            group.append(clause)
+        return groups
 
     def _link_of(self, clause: Clause) -> Link | None:
         """The link to the related rows one of which is to be so; None where it is said of the row itself, or of none of them."""
@@ -159,84 +101,9 @@ class _Writer:
         rows = replace(self, within=link)
         return Exists(exists=link.name, where=tuple(map(rows.clause, clauses)))
 
-    # ---- what is asked ----
-
-    def _share(self, clauses: Sequence[Clause], base: Sequence[Clause]) -> Query:
-        where, spans = self._where(base, "/where")
-        part, said = self._where([clause for clause in clauses if clause not in base], "/aggregate/0/where")
-        if not part:
-            raise _Unsayable
-        aggregate = (Aggregate(fn="count", where=part), Aggregate(fn="share", where=part))
-        return Query(source=self.source.name, where=where, aggregate=aggregate, spans=(*spans, *said))
-
-    def _asked(self, asked: TableQuestion, rows: Query) -> Query:
-        ask, measures = asked.ask, self._measures(asked.reckoned)
-        if ask.lacks:
-            raise _Unsayable
-        match ask.kind:
-            case "rows":
-                return rows.model_copy(update={"limit": _limit(ask)})
-            case "count" | "exists":
-                return rows.model_copy(update={"aggregate": (Aggregate(fn="count"), *measures)})
-            case "measure":
-                return rows.model_copy(update={"aggregate": measures})
-            case "distinct":
-                return rows.model_copy(update={"aggregate": (self._distinct(ask),)})
-            case "extreme":
-                return self._extreme(ask, rows)
-            case "groups":
-                return self._groups(ask, measures, rows)
-
-    def _distinct(self, ask: Ask) -> Aggregate:
-        facet = self._asked_facet(ask)
-        if ask.grain is not None and facet.kind == "date":
-            raise _Unsayable
-        return Aggregate(fn="count_distinct", field=self._path(facet))
-
-    def _extreme(self, ask: Ask, rows: Query) -> Query:
-        facet = self._asked_facet(ask)
-        path = self._path(facet)
-        by = f"{'min' if ask.ascending else 'max'}({path})" if self._is_many(path) else path
-        order = (Order(by=by, direction="asc" if ask.ascending else "desc"),)
-        limit = _limit(ask) or 1
-        return rows.model_copy(update={"select": ("title", path), "order": order, "limit": limit, "ties": True})
-
-    def _groups(self, ask: Ask, measures: tuple[Aggregate, ...], rows: Query) -> Query:
-        facet = self._asked_facet(ask)
-        group = Group(field=self._path(facet), period=ask.grain if facet.kind == "date" else None)
-        # the first few are values: rows without one are no answer
-        having = [Comparison(field=group.field, op="not_null")] if ask.limit is not None else []
-        if group.period and self._asks_for_months(rows, group.field):
-            having.append(Comparison(field="count", op=">", value=0))
-        first = measures[0].name if ask.function else "count"
-        order = (Order(by=first, direction="asc" if ask.ascending else "desc"),)
-        shape = {
-            "aggregate": (Aggregate(fn="count"), *measures),
-            "group": (group,),
-            # periods that are all asked for stand in the order of time
-            "order": () if group.period and ask.limit is None else order,
-            "having": tuple(having),
-            "limit": _limit(ask),
-            "ties": ask.limit is not None,
-        }
-        return rows.model_copy(update=shape)
-
-    def _asks_for_months(self, rows: Query, path: str) -> bool:
-        """Whether only rows of some months are asked for: others are not empty."""
-        return any(each.field == f"{MONTH}({path})" for each in comparisons_of(rows.where))
-
-    def _measures(self, measures: Sequence[Measure]) -> tuple[Aggregate, ...]:
-        return tuple(Aggregate(fn=each.function, field=self._path(self.table.facet(each.facet))) for each in measures)
-
-    def _asked_facet(self, ask: Ask) -> Facet:
-        name = ask.facet or (self.table.date if ask.grain else None)
-        if name is None:
-            raise _Unsayable
-        return self.table.facet(name)
-
     # ---- fields ----
 
-    def _path(self, facet: Facet) -> str:
+    def path(self, facet: Facet) -> str:
         if self.within is not None:
             names = [name for name in (facet.name, facet.column) if name in self.within.fields]
             if not names:
@@ -271,7 +138,7 @@ class _Writer:
         if facet.kind == "words" and facet.name not in self.source.fields:
             said = tuple(Words(words=each) for each in condition.values)
             return _denied(said[0] if len(said) == 1 else AnyOf(any_of=said), condition)
-        path = self._path(facet)
+        path = self.path(facet)
         if condition.range is not None:
             return _denied(self._in_range(facet, path, condition.range), condition)
         if not condition.values:
@@ -317,10 +184,6 @@ def _names_same(clause: Clause, other: Clause) -> bool:
 
 def _denied(met: Condition, condition: FacetCondition) -> Condition:
     return Not(negated=met) if condition.is_negated else met
-
-
-def _limit(ask: Ask) -> int | None:
-    return None if ask.limit is None else min(max(ask.limit, 1), LIMIT_MAX)
 
 
 def _between(path: str, least: object, most: object) -> Condition:

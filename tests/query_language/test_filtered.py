@@ -13,25 +13,20 @@ from hypothesis import strategies as st
 from psycopg.sql import SQL
 
 from quarry.postgres.pool import Database
-from quarry.query import asked, groups
-from quarry.query.asked import RELAXED_MAX, relaxations, standings, where
-from quarry.query.of_question import TableQuestion
-from quarry.retrieval.answers import Answer, Group, Relaxation, Standing
+from quarry.query import groups
+from quarry.query.algebra import Period
+from quarry.query.filtered import Filtered, Group, Groups, Measure
 from quarry.retrieval.named_values import folded_value
 from quarry.spans.mention import DateRange, MoneyRange, NumberRange
-from quarry.spans.question import Ask, Clause, Condition
+from quarry.spans.question import Clause, Condition
 from tests.conftest import clone_database
-from tests.query_language.houses import HOUSES, SCHEMA, House, Tenant, count_values, folded, meets, meets_alone
+from tests.query_language.houses import HOUSES, SCHEMA, House, Tenant, count_values, folded, meets
 
 DAYS = [datetime.date(year, month, day) for year in (1999, 2000, 2001) for month in (1, 6, 12) for day in (1, 15)]
 STYLES, COLOURS, TOWNS = ("barn", "cottage", "villa"), ("blue", "red", "white"), ("Aston", "Belford", "Crane")
 PLACES = ("Aston", "Belford, Northland", "belford", "Crane, Northland", None)
 TITLES = ("Mill House", "Old Mill", "The Old Mill House", None)
 NAMES, TRADES = ("Ann Oak", "Bo Elm"), ("baker", "cook")
-
-
-async def answer(database: Database, what: Ask, clauses: Sequence[Clause], keys: Sequence[str] | None = None) -> Answer:
-    return await asked.answer(database, TableQuestion(HOUSES, what, clauses, keys=keys))
 
 
 def optional(values: Sequence[str]) -> st.SearchStrategy[str | None]:
@@ -148,38 +143,17 @@ def test_answers_are_those_of_counting_row_by_row(
 async def check(database: Database, rows: list[House], clauses: list[Clause], facet: str) -> None:
     met = [house for house in rows if meets(house, clauses)]
     counted = count_values(met, facet)
-    assert (await answer(database, Ask("count"), clauses)).number == len(met)
-    assert set((await answer(database, Ask("rows"), clauses)).keys) == {house.id for house in met}
-    assert (await answer(database, Ask("distinct", facet), clauses)).number == len(counted.keys() - {None})
-    by_value = await answer(database, Ask("groups", facet), clauses)
+    asked = Filtered(HOUSES, clauses)
+    assert await asked.count(database) == len(met)
+    assert set(await asked.keys(database, 100)) == {house.id for house in met}
+    by_value = await asked.groups(database, facet)
     groups = by_value.groups
     assert {folded(group.value): group.rows for group in groups} == counted
     assert (by_value.rows, by_value.grouped) == (len(met), counted.total())
     assert by_value.is_overlapping == (counted.total() > len(met))
     assert [group.rows for group in groups] == sorted(counted.values(), reverse=True)
-    fragment = await database.rows(SQL("select t.id from houses t where {}").format(where(HOUSES, clauses)))
+    fragment = await database.rows(SQL("select t.id from houses t where {}").format(asked.where()))
     assert {row["id"] for row in fragment} == {house.id for house in met}
-    by_key = await standings(database, HOUSES, clauses, [house.id for house in rows])
-    assert by_key == {house.id: standing(house, clauses) for house in rows if house.listed}
-    assert {relaxed.place: relaxed.rows for relaxed in await relaxations(database, HOUSES, clauses)} == {
-        place: sum(meets(house, clauses[:place] + clauses[place + 1 :]) for house in rows)
-        for place in range(len(clauses))
-    }
-    prices = [(house.price, house.id) for house in met if house.price is not None]
-    dearest = max(prices, default=(None, ""))[0]
-    extreme = await answer(database, Ask("extreme", "price"), clauses)
-    assert (extreme.value, sorted(extreme.keys)) == (
-        dearest,
-        sorted(key for price, key in prices if price == dearest),
-    )
-
-
-def standing(house: House, clauses: Sequence[Clause]) -> Standing:
-    held = [meets_alone(house, clause) for clause in clauses]
-    return Standing(
-        tuple(place for place, is_held in enumerate(held) if is_held),
-        tuple(place for place, is_held in enumerate(held) if not is_held),
-    )
 
 
 VILLAGE = [
@@ -198,50 +172,55 @@ async def village(database: Database) -> Database:
     return database
 
 
-async def ask(database: Database, what: Ask, *conditions: Condition) -> Answer:
-    return await answer(database, what, [(condition,) for condition in conditions])
+def filtered(*conditions: Condition) -> Filtered:
+    return Filtered(HOUSES, [(condition,) for condition in conditions])
+
+
+async def keys(database: Database, *conditions: Condition) -> list[str]:
+    return await filtered(*conditions).keys(database, 100)
+
+
+async def periods(database: Database, period: Period, *conditions: Condition) -> Groups:
+    return await filtered(*conditions).groups(database, None, period)
 
 
 async def test_a_row_without_the_value_meets_the_negated_condition(village: Database) -> None:
-    assert (await ask(village, Ask("rows"), Condition("style", ("villa",), is_negated=True))).keys == ("h000", "h003")
-    assert (await ask(village, Ask("rows"), Condition("tenant", ("Ann Oak",), is_negated=True))).keys == (
-        "h000",
-        "h003",
-    )
+    assert await keys(village, Condition("style", ("villa",), is_negated=True)) == ["h000", "h003"]
+    assert await keys(village, Condition("tenant", ("Ann Oak",), is_negated=True)) == ["h000", "h003"]
 
 
 async def test_conditions_on_related_rows_hold_for_one_of_them(village: Database) -> None:
     ann, cook = Condition("tenant", ("Ann Oak",)), Condition("trade", ("cook",))
-    assert (await ask(village, Ask("rows"), ann, cook)).keys == ("h002",)
+    assert await keys(village, ann, cook) == ["h002"]
 
 
 async def test_two_values_of_a_related_facet_may_be_of_two_rows(village: Database) -> None:
     ann, bo = Condition("tenant", ("Ann Oak",)), Condition("tenant", ("Bo Elm",))
-    assert (await ask(village, Ask("rows"), ann, bo)).keys == ("h001",)
+    assert await keys(village, ann, bo) == ["h001"]
 
 
 async def test_a_place_is_met_by_any_part_of_what_is_written_in_any_case(village: Database) -> None:
-    assert (await ask(village, Ask("count"), Condition("town", ("NORTHLAND",)))).number == 1
+    assert await filtered(Condition("town", ("NORTHLAND",))).count(village) == 1
 
 
 async def test_months_hold_in_every_year(village: Database) -> None:
-    assert (await ask(village, Ask("count"), Condition("sold", range=DateRange(months=(6,))))).number == 2
+    assert await filtered(Condition("sold", range=DateRange(months=(6,)))).count(village) == 2
 
 
 async def test_rows_are_in_the_order_of_their_date_latest_first(village: Database) -> None:
-    assert (await ask(village, Ask("rows"))).keys == ("h002", "h001", "h000", "h003")
+    assert await keys(village) == ["h002", "h001", "h000", "h003"]
 
 
 async def test_periods_are_their_first_days(village: Database) -> None:
-    by_year = await ask(village, Ask("groups", grain="year"))
-    assert by_year.groups == (Group(datetime.date(2000, 1, 1), 2), Group(datetime.date(2001, 1, 1), 1), Group(None, 1))
+    by_year = await periods(village, "year")
+    assert by_year.groups == [Group(datetime.date(2000, 1, 1), 2), Group(datetime.date(2001, 1, 1), 1), Group(None, 1)]
 
 
 async def test_empty_periods_are_groups_from_the_first_to_the_last_and_over_the_days_asked_for(
     village: Database,
 ) -> None:
     async def months(*clauses: Condition) -> list[tuple[str, int]]:
-        found = await ask(village, Ask("groups", grain="month"), *clauses)
+        found = await periods(village, "month", *clauses)
         return [(str(group.value)[:7], group.rows) for group in found.groups if group.value is not None]
 
     every = await months()
@@ -252,12 +231,11 @@ async def test_empty_periods_are_groups_from_the_first_to_the_last_and_over_the_
     assert [month for month, _ in in_2000] == [f"2000-{month:02}" for month in range(1, 13)]
     in_june = await months(Condition("sold", range=DateRange(months=(6,))))
     assert in_june == [("2000-06", 1), ("2001-06", 1)]
-    assert (await ask(village, Ask("distinct", grain="month"))).number == 3
 
 
 async def test_what_is_asked_for_beyond_today_is_not_empty_yet(village: Database) -> None:
     until = Condition("sold", range=DateRange(None, datetime.date(9000, 1, 1)))
-    years = (await ask(village, Ask("groups", grain="year"), until)).groups
+    years = (await periods(village, "year", until)).groups
     assert years[-1] == Group(datetime.date.today().replace(month=1, day=1), 0)
 
 
@@ -265,26 +243,20 @@ async def test_of_too_many_periods_the_empty_ones_are_left_out_and_that_is_told(
     village: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(groups, "FILL_MAX", 10)
-    months = await ask(village, Ask("groups", grain="month"))
+    months = await periods(village, "month")
     assert sum(group.rows for group in months.groups) == 4
     assert months.has_gaps
     monkeypatch.setattr(groups, "FILL_MAX", 13)
-    assert not (await ask(village, Ask("groups", grain="month"))).has_gaps
-
-
-async def test_rows_without_a_value_have_nothing_most_often(village: Database) -> None:
-    await fill(village, [House(""), House(""), House("", "barn")])
-    most = await ask(village, Ask("groups", "style", limit=1))
-    assert (most.groups, most.left_out(most.groups)) == ((Group("barn", 1),), 2)
+    assert not (await periods(village, "month")).has_gaps
 
 
 async def test_spellings_of_one_value_are_one_group_by_the_most_frequent(village: Database) -> None:
     styles = ["Barn", "barn ", "BARN", "Barn", "Bàrn", "", "  ", "\t", None, "-"]
     await fill(village, [House("", style) for style in styles])
-    found = (await ask(village, Ask("groups", "style"))).groups
-    assert found == (Group("Barn", 5), Group(None, 4), Group("-", 1))
+    found = (await filtered().groups(village, "style")).groups
+    assert found == [Group("Barn", 5), Group(None, 4), Group("-", 1)]
     await fill(village, [House("", colours=("Red", "red", " "))])
-    [red] = (await ask(village, Ask("groups", "colour"))).groups
+    [red] = (await filtered().groups(village, "colour")).groups
     assert (str(red.value).lower(), red.rows) == ("red", 1)
 
 
@@ -294,45 +266,19 @@ async def test_values_fold_in_python_as_in_the_database(village: Database, value
     assert row == {"folded": folded_value(value)}
 
 
-async def test_groups_that_tie_with_the_last_one_are_told(village: Database) -> None:
-    await fill(village, [*VILLAGE, House("", "barn")])
-    most = await ask(village, Ask("groups", "style", limit=1))
-    assert most.groups == (Group("barn", 2), Group("villa", 2))
-    assert most.number == 2
-
-
-async def test_all_rows_with_the_highest_value_are_told(village: Database) -> None:
-    dearest = await ask(village, Ask("extreme", "price"))
-    assert (dearest.value, dearest.keys, dearest.rows) == (300, ("h002", "h001"), 2)
-    oldest = await ask(village, Ask("extreme", "sold", ascending=True))
-    assert (oldest.value, oldest.keys) == (datetime.date(2000, 6, 1), ("h000",))
-
-
-async def test_each_clause_is_told_what_it_costs(village: Database) -> None:
-    clauses = [(Condition("style", ("barn",)),), (Condition("rooms", range=NumberRange(least=4)),)]
-    assert await relaxations(village, HOUSES, clauses) == [
-        Relaxation(0, "barn", 1),
-        Relaxation(1, "with at least 4 rooms", 1),
-    ]
-
-
-async def test_of_more_clauses_than_are_told_none_is_counted(village: Database) -> None:
-    clauses = [(Condition("rooms", range=NumberRange(most=most)),) for most in range(9, 10 + RELAXED_MAX)]
-    assert await relaxations(village, HOUSES, clauses) == []
-    assert len(await relaxations(village, HOUSES, clauses[:RELAXED_MAX])) == RELAXED_MAX
-
-
-async def test_of_given_rows_only_those_are_counted(village: Database) -> None:
-    found = await answer(village, Ask("count"), [], keys=["h000", "h003", "none"])
-    assert found.number == 2
-
-
 async def test_values_are_parameters(village: Database) -> None:
     hostile = "'); drop table houses; -- %s %(p0)s {}"
-    assert (
-        await ask(village, Ask("count"), Condition("style", (hostile,)), Condition("title", (hostile,)))
-    ).number == 0
-    assert (await ask(village, Ask("count"))).number == 4
+    assert await keys(village, Condition("style", (hostile,)), Condition("title", (hostile,))) == []
+    assert await filtered().count(village) == 4
+
+
+async def test_a_measure_of_rows_without_values_is_none(village: Database) -> None:
+    total, most = Measure("sum", "price"), Measure("max", "rooms")
+    assert await filtered().numbers(village, (total, most)) == (4, {"sum:price": 700, "max:rooms": 5})
+    by_style = await filtered().groups(village, "style", measures=(total,))
+    assert [(each.value, each.measures) for each in by_style.groups] == [
+        ("villa", {"sum:price": 600}), ("barn", {"sum:price": 100}), (None, {"sum:price": None}),
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -347,4 +293,4 @@ async def test_values_are_parameters(village: Database) -> None:
 )
 async def test_what_a_facet_cannot_be_asked_is_refused(village: Database, condition: Condition) -> None:
     with pytest.raises(ValueError):
-        await ask(village, Ask("count"), condition)
+        await filtered(condition).count(village)

@@ -1,4 +1,4 @@
-"""Conditions of a question as conditions of a Query: each says the same, or is none."""
+"""Filters as conditions of a Query: each says the same, or is none."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import pytest
 
 from quarry.campaigns.facets import CAMPAIGNS
 from quarry.companies.facets import COMPANIES
-from quarry.query.of_question import TableQuestion, condition_of, query_of
+from quarry.query.of_filters import condition_of, query_of
 from quarry.query.of_table import source_of
-from quarry.spans.mention import DateRange, MoneyRange, NumberRange, Span
-from quarry.spans.question import Ask, Clause, Condition
+from quarry.spans.mention import DateRange, MoneyRange, NumberRange
+from quarry.spans.question import Clause, Condition
 
 COMPANIES_SOURCE = source_of(COMPANIES, "companies", title="t.company_name", description="")
 CAMPAIGNS_SOURCE = source_of(CAMPAIGNS, "campaigns", title="t.company", description="")
@@ -71,24 +71,11 @@ def test_months_are_those_of_any_year_or_of_the_days_asked_for() -> None:
     assert said(summer, table="campaigns") == {"all_of": [in_june, since]}
 
 
-def test_words_become_text_and_spans_point_to_the_conditions_behind_them() -> None:
-    clauses: list[Clause] = [
-        (Condition("copy", ("free delivery",)),),
-        (Condition("channel", ("TV",), evidence=(Span(4, 6),)),),
-    ]
-    query = query_of(TableQuestion(CAMPAIGNS, Ask("count"), clauses), CAMPAIGNS_SOURCE)
-    assert query is not None
+def test_words_that_a_facet_holds_become_the_text_of_the_query() -> None:
+    clauses: list[Clause] = [(Condition("copy", ("free delivery",)),), (Condition("channel", ("TV",)),)]
+    query = query_of(clauses, CAMPAIGNS, CAMPAIGNS_SOURCE)
     assert query.model_dump(mode="json", exclude_defaults=True) == {
         "source": "campaigns",
         "where": [{"field": "channel", "value": "TV"}],
-        "aggregate": [{"fn": "count"}],
         "text": "free delivery",
-        "spans": [{"pointer": "/where/0", "start": 4, "end": 6}],
     }
-
-
-@pytest.mark.parametrize(
-    "ask", [Ask("distinct", "capture_date", grain="month"), Ask("groups", "channel", lacks=True), Ask("groups")]
-)
-def test_what_a_query_cannot_ask_is_none(ask: Ask) -> None:
-    assert query_of(TableQuestion(CAMPAIGNS, ask), CAMPAIGNS_SOURCE) is None

@@ -1,0 +1,47 @@
+/**
+ * How a question is read where no chat model answers: what its words may mean, the likeliest queries, and what was not read.
+ */
+
+import {element} from '../dom.js';
+import {number} from '../format.js';
+import {facts, openPanel} from './panel.js';
+
+const VERDICTS = {confident: 'answered without doubt', doubted: 'answered with a doubt', refused: 'not answered by a query'};
+
+/**
+ * A button that opens the explanation.
+ * @param {{question: string, domain: string, sources?: string[], after?: string}} asked `after` is the question that it follows
+ * @param {import('../app.js').Context} context
+ */
+export function explanationControl(asked, context) {
+  const load = async () => content(await context.api.post('query/explain', asked));
+  const open = () => openPanel('How was this read?', load, {kicker: asked.question, signIn: () => context.session.signIn()});
+  return element('button', {type: 'button', class: 'text-button', on: {click: open}}, 'How was this read?');
+}
+
+function content({verdict, chance, unread, words, queries}) {
+  return [
+    element('p', {}, queries.length > 0
+      ? `Without a chat model, the first query below is right with a chance of ${percent(chance)}: ${VERDICTS[verdict]}.`
+      : 'Without a chat model, no query was found for this question.'),
+    unread.length > 0 && element('p', {}, `Not read: ${unread.map((each) => `“${each}”`).join(', ')}.`),
+    words.length > 0 && section('What the words may mean', facts(words.map(({text, means}) => [text, means]))),
+    queries.length > 0 && section('Likeliest queries', element('ol', {class: 'explained'}, queries.map(explained))),
+  ];
+}
+
+function section(title, ...children) {
+  return element('section', {}, element('h3', {class: 'section-label'}, title), children);
+}
+
+function explained({text, query, score, pair_score: pair, probability}) {
+  const scores = [`probability ${percent(probability)}`, `score ${score}`, pair !== undefined && `pair score ${pair}`].filter(Boolean).join(', ');
+  return element('li', {}, text, element('p', {class: 'fine'}, scores),
+    element('details', {}, element('summary', {class: 'fine'}, 'As a query'), element('pre', {}, JSON.stringify(query, null, 2))));
+}
+
+/** A share in whole percents; what is not certain is neither 0 nor 100. */
+function percent(share) {
+  if (share < 0.005) return 'below 1 %';
+  return share > 0.995 ? 'over 99 %' : `${number(Math.round(100 * share))} %`;
+}

@@ -1,0 +1,201 @@
+"""The rows of a searched table that meet filters: which they are, how many, and how many by a facet or a period."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, Literal, get_args
+
+from psycopg.sql import Composed
+
+from quarry.platform.errors import InvalidInput
+from quarry.postgres.pool import Database
+from quarry.query.algebra import LIMIT_MAX, Aggregate, Comparison, Order, Period, Query, comparisons_of
+from quarry.query.algebra import Group as Grouping
+from quarry.query.as_read import schema_as_read, source_as_read
+from quarry.query.execute import execute
+from quarry.query.keys import meeting
+from quarry.query.of_filters import path_of, query_of
+from quarry.query.paths import MONTH
+from quarry.query.result import Cell, Result
+from quarry.query.schema import KEY
+from quarry.query.values import interval_of
+from quarry.retrieval.facets import SearchTable
+from quarry.retrieval.labels import Value
+from quarry.spans.question import Clause
+
+Function = Literal["sum", "avg", "min", "max"]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number made of a facet's values; None of rows without any."""
+
+    function: Function
+    facet: str
+
+    @classmethod
+    def named(cls, name: str) -> Measure:
+        """That of its name, `sum:price`. Raises ValueError."""
+        function, _, facet = name.partition(":")
+        for known in get_args(Function):
+            if function == known:
+                return cls(known, facet)
+        raise ValueError(f"{function!r} is none of {', '.join(get_args(Function))}")
+
+    @property
+    def name(self) -> str:
+        return f"{self.function}:{self.facet}"
+
+
+@dataclass(frozen=True)
+class Group:
+    """A value, or the first day of a period, and how many rows have it. A row with several values counts for each. The value None
+    is that of rows that have none, or a blank one.
+    """
+
+    value: Value | None
+    rows: int
+    measures: Mapping[str, float | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Groups of the rows that meet filters. They add up: `grouped` is the sum of the rows of all groups, also of those behind the
+    last one here, of `count` in all. It equals `rows` unless rows are in several groups. `has_gaps`: empty periods are left out,
+    because there would be too many of them.
+    """
+
+    rows: int
+    groups: Sequence[Group]
+    count: int
+    grouped: int
+    has_gaps: bool = False
+
+    @property
+    def is_overlapping(self) -> bool:
+        """Whether rows are in several groups, which then add up to more than the rows."""
+        return self.grouped > self.rows
+
+    def left_out(self, shown: Sequence[Group]) -> int:
+        """The rows of the groups that are not among those `shown`."""
+        return self.grouped - sum(group.rows for group in shown)
+
+
+@dataclass(frozen=True)
+class Filtered:
+    """The rows of a table that meet all clauses and hold the words. What reads them raises ValueError for what the table does
+    not have, and DatabaseUnavailable.
+    """
+
+    table: SearchTable
+    clauses: Sequence[Clause] = ()
+    words: str = ""
+
+    def where(self, parameters: dict[str, Any] | None = None) -> Composed:
+        """True of the rows `t` that the caller may see and that meet the filters. Its values are added to `parameters` or,
+        without these, stand in it.
+        """
+        return meeting(self._query.where, self.table.name, schema_as_read(self.table), _today(), parameters)
+
+    async def keys(self, database: Database, limit: int) -> list[str]:
+        """The keys of at most `limit` rows, the latest first."""
+        shape = {"select": (KEY,), "limit": min(max(limit, 1), LIMIT_MAX)}
+        result = await self._run(database, self._query.model_copy(update=shape))
+        return [str(key) for (key,) in result.rows]
+
+    async def count(self, database: Database) -> int:
+        """How many rows there are."""
+        return (await self.numbers(database, ()))[0]
+
+    async def numbers(self, database: Database, measures: Sequence[Measure]) -> tuple[int, Mapping[str, float | None]]:
+        """How many rows there are, and the measures of all of them, by name."""
+        shape = {"aggregate": (Aggregate(fn="count"), *self._aggregates(measures))}
+        result = await self._run(database, self._query.model_copy(update=shape))
+        return result.total, self._measures(measures, result, result.rows[0])
+
+    async def groups(
+        self, database: Database, facet: str | None, period: Period | None = None, measures: Sequence[Measure] = ()
+    ) -> Groups:
+        """The rows by a facet, most rows first, or by periods of the table's date, or the facet, in the order of time."""
+        name = facet or self.table.date
+        if name is None:
+            raise ValueError(f"{self.table.name} has no date")
+        group = Grouping(field=self._path(name), period=period if self.table.facet(name).kind == "date" else None)
+        query = self._query
+        shape: dict[str, Any] = {
+            "aggregate": (Aggregate(fn="count"), *self._aggregates(measures)),
+            "group": (group,),
+            "order": () if group.period else (Order(by="count", direction="desc"),),
+        }
+        filled = (Comparison(field="count", op=">", value=0),)
+        if group.period and any(each.field == f"{MONTH}({group.field})" for each in comparisons_of(query.where)):
+            shape["having"] = filled  # of rows of some months the other months are not empty
+        result = await self._run(database, query.model_copy(update=shape))
+        if result.truncated and group.period:
+            # of so many the empty ones are no groups
+            latest = {"order": (Order(by=group.field, direction="desc"),), "having": filled}
+            result = await self._run(database, query.model_copy(update=shape | latest))
+        groups = [self._group(row, group, name, measures, result) for row in result.rows]
+        if group.period:
+            groups.sort(key=lambda each: (each.value is None, str(each.value)))
+        has_gaps = group.period is not None and _has_gaps(groups, group.period)
+        return Groups(result.total, groups, result.groups, result.grouped, has_gaps)
+
+    @property
+    def _query(self) -> Query:
+        return query_of(self.clauses, self.table, source_as_read(self.table), self.words)
+
+    def _path(self, facet: str) -> str:
+        return path_of(self.table.facet(facet), self.table, source_as_read(self.table))
+
+    def _aggregates(self, measures: Sequence[Measure]) -> list[Aggregate]:
+        """The measures, and how many values each sum is of: a sum of none is none."""
+        paths = [self._path(each.facet) for each in measures]
+        made = [Aggregate(fn=each.function, field=path) for each, path in zip(measures, paths, strict=True)]
+        counts = [Aggregate(fn="count", field=path) for path in dict.fromkeys(paths)]
+        return [*dict.fromkeys(made), *counts]
+
+    def _measures(self, measures: Sequence[Measure], result: Result, row: Sequence[Cell]) -> Mapping[str, float | None]:
+        cells = dict(zip([column.name for column in result.columns], row, strict=True))
+        paths = {each: self._path(each.facet) for each in measures}
+        return {
+            each.name: _number(cells[f"{each.function}({path})"]) if cells[f"count({path})"] else None
+            for each, path in paths.items()
+        }
+
+    def _group(
+        self, row: Sequence[Cell], group: Grouping, name: str, measures: Sequence[Measure], result: Result
+    ) -> Group:
+        value, rows, *_ = row
+        assert isinstance(rows, int)
+        assert not isinstance(value, list)
+        is_day = value is not None and (group.period is not None or self.table.facet(name).kind == "date")
+        return Group(_day(value) if is_day else value, rows, self._measures(measures, result, row))
+
+    async def _run(self, database: Database, query: Query) -> Result:
+        try:
+            return await execute(database, query, schema_as_read(self.table), _today())
+        except InvalidInput as error:
+            raise ValueError("; ".join(each.message for each in error.errors)) from error
+
+
+def _today() -> datetime.date:
+    return datetime.datetime.now(datetime.UTC).date()
+
+
+def _day(value: object) -> datetime.date:
+    return interval_of(str(value), "date", _today(), "").first
+
+
+def _number(cell: Cell) -> float | None:
+    return cell if isinstance(cell, int | float) else None
+
+
+def _has_gaps(groups: Sequence[Group], period: Period) -> bool:
+    """Whether empty periods between others are left out."""
+    days = sorted(each.value for each in groups if isinstance(each.value, datetime.date))
+    most = {"day": 1, "week": 7, "month": 31, "quarter": 92, "year": 366}[period]
+    return any((after - before).days > most for before, after in pairwise(days))

@@ -1,0 +1,252 @@
+"""The sentences of records that answer a question, chosen and quoted when no model writes.
+
+A sentence is chosen by how well it answers by the pair model, by how much of the question it holds, rare words counting more, and
+by how well its record was found. Pure but for `judged`, which runs the pair model.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from quarry.language.sentences import sentences
+from quarry.language.tokens import is_code
+from quarry.language.writing import writing_of
+from quarry.platform.errors import ModelError
+from quarry.platform.off_loop import off_loop
+from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
+from quarry.platform.text import shorten, significant_words, words
+from quarry.records.answer_model import answer_model
+from quarry.records.candidates import RecordText
+from quarry.records.evidence import EvidenceSource
+from quarry.records.intent import is_asked
+from quarry.services.services import Services
+
+QUOTES_MAX = 5
+QUOTES_PER_SOURCE_MAX = 3
+JUDGED_MAX = 16
+"""Sentences that the pair model reads: the best by their words. Each takes about 5 ms."""
+BODY_CHARACTERS_MAX = 20_000
+"""So much of a record is read for sentences."""
+QUOTED_CHARACTERS_MAX = 600
+TITLE_CHARACTERS_MAX = 90
+SENTENCE_WORDS_MAX = 70
+LINE_WORDS_MAX = 50
+WORDS_MIN = 4
+"""A sentence with fewer significant words is quoted with the one before it."""
+OVERLAP_MAX = 0.55
+"""A sentence that shares more of its words with a chosen one says nothing new."""
+SCORE_SHARE_MIN = 0.5
+"""A sentence that scores less than this share of the best one is left out."""
+TITLE_WEIGHT = 0.5
+"""What a word counts that stands in the title of the record alone."""
+WORDS_WEIGHT, ANSWERS_WEIGHT, RANK_WEIGHT, NEAR_WEIGHT = 0.8, 0.5, 0.5, 0.3
+EVEN = -2.0
+"""Log-odds at which a sentence counts half: the one that answers often has no more."""
+SPOKEN_WEIGHT = 0.8
+"""What somebody said comes after what the record itself says."""
+
+_NAMED_VALUE = re.compile(r"[^\W\d_][\w ]{0,79}: \S.{0,200}")
+"""A line that gives the value of a field, as `city: Oslo`."""
+_YEAR = re.compile(r"\b[12]\d{3}\b")
+
+
+@dataclass(frozen=True)
+class Quote:
+    """A sentence of a source. `share`: how much of the question's words it holds, by their weight, from 0 to 1; `near`: the
+    similarity of its source, as a share of the nearest; `answers`: the log-odds that it answers, where the pair model read it;
+    `has_title`: it begins with the title of its record.
+    """
+
+    source: EvidenceSource
+    place: int
+    text: str
+    stems: frozenset[str]
+    share: float
+    near: float = 0.0
+    answers: float | None = None
+    has_title: bool = False
+
+    @property
+    def score(self) -> float:
+        """How well it answers. Where the pair model did not read it, the words count for both."""
+        likely = self.share if self.answers is None else 1 / (1 + math.exp(EVEN - self.answers))
+        text = self.source.text
+        score = WORDS_WEIGHT * self.share + ANSWERS_WEIGHT * likely + RANK_WEIGHT * self.source.weight
+        return (score + NEAR_WEIGHT * self.near) * text.quoting.weight * (SPOKEN_WEIGHT if text.author else 1.0)
+
+
+def candidates(question: str, sources: Sequence[EvidenceSource]) -> list[Quote]:
+    """The sentences of the sources that hold a word of the question, best first by their words and the rank of their source."""
+    asked = frozenset(significant_words(question))
+    nearest = max((source.similarity or 0.0 for source in sources), default=0.0) or 1.0
+    pool = [
+        Quote(
+            source,
+            place,
+            f"{title}{text}",
+            frozenset(significant_words(text)),
+            0.0,
+            (source.similarity or 0.0) / nearest,
+            has_title=bool(title),
+        )
+        for source in sources
+        for place, (title, text) in enumerate(_units(source.text))
+    ]
+    holders = Counter(word for each in pool for word in each.stems & asked)
+    weights = {word: math.log(1 + len(pool) / (1 + holders[word])) for word in asked}
+    total = sum(weights.values()) or 1.0
+    about = {source.n: asked.intersection(_about(source.text)) for source in sources}
+
+    def share(quote: Quote) -> float:
+        own = sum(weights[word] for word in quote.stems & asked)
+        return (own + TITLE_WEIGHT * sum(weights[word] for word in about[quote.source.n] - quote.stems)) / total
+
+    return _sorted(replace(each, share=share(each)) for each in pool)
+
+
+async def extract(question: str, sources: Sequence[EvidenceSource], services: Services) -> list[Quote]:
+    """The sentences that answer, best first. Without the local model, or where nothing is asked, words alone choose."""
+    found = await off_loop(candidates, question, sources)
+    if services.embeddings.name == LOCAL_EMBEDDING_MODEL and is_asked(question):
+        with suppress(ModelError):
+            found = await off_loop(judged, question, found)
+    return chosen(found)
+
+
+def judged(question: str, found: Sequence[Quote]) -> list[Quote]:
+    """The best sentences by their words with how well they answer, best first. Raises ModelUnavailable."""
+    model, read = answer_model(), found[:JUDGED_MAX]
+    if model is None or not read:
+        return list(found)
+    scores = model.scores(question, [f"{_context(each)}{each.text}" for each in read])
+    return _sorted(replace(each, answers=score) for each, score in zip(read, scores, strict=True))
+
+
+def chosen(found: Sequence[Quote]) -> list[Quote]:
+    """The best sentences, none of which says what another does."""
+    kept: list[Quote] = []
+    of_source: Counter[int] = Counter()
+    for quote in found:
+        if len(kept) == QUOTES_MAX or quote.score < SCORE_SHARE_MIN * found[0].score:
+            break
+        is_new = all(_overlap(quote, other) <= OVERLAP_MAX for other in kept)
+        if is_new and of_source[quote.source.n] < QUOTES_PER_SOURCE_MAX:
+            kept.append(quote)
+            of_source[quote.source.n] += 1
+    return kept
+
+
+def quoted(quotes: Sequence[Quote]) -> Iterator[str]:
+    """The sentences in Markdown with their citations, piece by piece: the first answers, the others follow as a list."""
+    said = [f"{_date(quote, quotes)}{_cited(quote)}" for quote in quotes]
+    yield from said[:1]
+    if others := said[1:]:
+        yield "\n\nAlso in the records:\n"
+        for each in others:
+            yield f"\n- {each}"
+
+
+def read_body(text: RecordText) -> str:
+    """The part of a record that is read for sentences."""
+    return text.body[:BODY_CHARACTERS_MAX]
+
+
+def markdown_safe(text: str) -> str:
+    """Source text must read neither as markup nor as a citation."""
+    return re.sub(r"([\\`*_\[\]<>#|])", r"\\\1", text)
+
+
+def _sorted(found: Iterator[Quote]) -> list[Quote]:
+    return sorted(found, key=lambda each: (-each.score, each.source.n, each.place))
+
+
+def _overlap(one: Quote, other: Quote) -> float:
+    if one.has_title and other.has_title and one.source.n != other.source.n:
+        return 0.0  # two records may have the same value
+    smaller = min(len(one.stems), len(other.stems))
+    return len(one.stems & other.stems) / smaller if smaller else 1.0
+
+
+def _about(record: RecordText) -> list[str]:
+    return significant_words(f"{record.title} {record.topic or ''}")
+
+
+def _context(quote: Quote) -> str:
+    """What the sentence is about, which it may not say itself."""
+    record = quote.source.text
+    title = record.topic or record.title
+    return "" if quote.has_title or is_code(title) or record.body.startswith(title) else f"{title}: "
+
+
+def _units(record: RecordText) -> Iterator[tuple[str, str]]:
+    """What may be quoted by itself, with the title before it where it is the value of a field."""
+    title, prose = f"{shorten(record.title, TITLE_CHARACTERS_MAX)} – ", list[str]()
+    for line in read_body(record).split("\n"):
+        if _NAMED_VALUE.fullmatch(line) and line[:1].islower():
+            yield title, line
+        else:
+            prose.append(line)
+    yield from (("", unit) for unit in _sentences_of(record, prose))
+
+
+def _sentences_of(record: RecordText, lines: Sequence[str]) -> list[str]:
+    """The sentences of a record, as its type is quoted."""
+    first, *rest = lines or [""]
+    match record.quoting.unit:
+        case "lead" if rest:
+            return [f"{first} {rest[0]}", *_readable(rest[1:])]
+        case "line":
+            return [first] if first else []
+        case "short_line" if first and len(words(first)) <= LINE_WORDS_MAX:
+            return [first]
+    return _readable(lines)
+
+
+def _readable(lines: Sequence[str]) -> list[str]:
+    """The sentences of some lines; a short one takes the next one of its line along."""
+    found: list[str] = []
+    for line in lines:
+        is_short = False
+        for place, sentence in enumerate(sentences(line)):
+            together = len(words(found[-1])) + len(words(sentence)) if place else 0
+            if place and (is_short or _is_short(sentence)) and together <= SENTENCE_WORDS_MAX:
+                found[-1] = f"{found[-1]} {sentence}"
+            else:
+                found.append(sentence)
+            is_short = _is_short(found[-1])
+    return found
+
+
+def _is_short(sentence: str) -> bool:
+    return len(significant_words(sentence)) < WORDS_MIN
+
+
+def _cited(quote: Quote) -> str:
+    """A sentence with who said it, and its citation."""
+    record, text = quote.source.text, markdown_safe(shorten(quote.text, QUOTED_CHARACTERS_MAX))
+    if record.author:
+        text = f"{markdown_safe(shorten(record.title, 200))}: “{text.strip('“”')}”"
+    return f"{text} [{quote.source.n}]"
+
+
+def _date(quote: Quote, quotes: Sequence[Quote]) -> str:
+    """The date of the record before a sentence that names none, where it says when, or of which of several days it is."""
+    record = quote.source.text
+    if record.date is None or quote.has_title or _names_date(quote.text, record.date, record.language):
+        return ""
+    return f"**{writing_of(record.language).date(record.date)}**: " if _is_told_apart(quote, quotes) else ""
+
+
+def _is_told_apart(quote: Quote, quotes: Sequence[Quote]) -> bool:
+    days = {each.source.text.date for each in quotes}
+    return len(days) > 1 or quote.text == quote.source.text.title
+
+
+def _names_date(text: str, day: datetime.date, language: str) -> bool:
+    return bool(_YEAR.search(text)) or writing_of(language).months[day.month - 1] in text

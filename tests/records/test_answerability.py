@@ -1,0 +1,52 @@
+"""How likely records answer a question, and what is said where they may not."""
+
+from __future__ import annotations
+
+import pytest
+
+from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
+from quarry.records.answerability import features_of, fitted_for
+from quarry.records.asked_words import AskedWord
+from quarry.records.extraction import candidates, chosen
+from quarry.records.ranking import RankedRecord
+from quarry.records.refusals import NOTHING_ANSWERS, doubt, nothing_held
+from quarry.records.tools import Searched
+from tests.records.sources import record, source
+
+MODELS = [LOCAL_EMBEDDING_MODEL, "another-model"]
+ELM = source(1, record(body="The elm is sound. It was planted in 1890."))
+
+
+def chance(model: str, similarity: float, *, is_missing: bool) -> float:
+    """How likely one record this near answers, where it holds the rarest word of the question or no record does."""
+    found = Searched([RankedRecord(ELM.text.key, 1.0, 1, 1, similarity)], [ELM])
+    holders = frozenset[tuple[str, str]]() if is_missing else frozenset([ELM.text.key])
+    asked = [AskedWord("elm", 2.0, frozenset([ELM.text.key])), AskedWord("planted", 5.0, holders, is_missing)]
+    quotes = chosen(candidates("When was the elm planted?", [ELM]))
+    return fitted_for(model).probability(features_of("When was the elm planted?", found, asked, quotes))
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_question_whose_rarest_word_no_record_holds_is_less_likely_answered(model: str) -> None:
+    assert chance(model, 0.6, is_missing=True) < chance(model, 0.6, is_missing=False)
+
+
+def test_a_nearer_record_more_likely_answers() -> None:
+    assert chance(LOCAL_EMBEDDING_MODEL, 0.2, is_missing=False) < chance(LOCAL_EMBEDDING_MODEL, 0.8, is_missing=False)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_whatever_is_refused_would_be_doubted_and_whatever_is_doubted_is_not_highly_likely(model: str) -> None:
+    fitted = fitted_for(model)
+    assert 0 < fitted.refused_below <= fitted.doubted_below
+    assert fitted.low <= fitted.high
+
+
+def test_a_refusal_names_the_words_that_no_record_holds_and_what_is_nearest_once() -> None:
+    said = nothing_held("Who flew the zeppelin to town?", ["zeppelin"], [ELM, source(2, ELM.text)])
+    assert said.startswith(f"{NOTHING_ANSWERS}. Looked for: “flew zeppelin town”; none of them names “zeppelin”.")
+    assert said.count("The elm report") == 1
+
+
+def test_a_doubt_names_the_words_that_no_record_holds() -> None:
+    assert "“zeppelin”" in doubt(["zeppelin"])

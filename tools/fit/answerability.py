@@ -1,0 +1,352 @@
+"""Fits how likely records answer a question, and prints what it is worth on collections that it was not fitted to.
+
+    python -m tools.fit.answerability FOREIGN --features FILE [--prose tests/pairs/prose] [--cache FOLDER] [--write]
+
+FOREIGN holds the sets `records` and `text` (see `tools.evaluate_sets`). The other collections are the sample and those of PROSE
+that the pair model was not trained on.
+What no collection answers by its own judgement is joined by questions of other collections, which it cannot answer. Each
+collection is held out in turn; the weights that `--write` puts into the package are fitted to all. What is measured is kept in
+FILE, and read from it the next time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import math
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psycopg
+from psycopg.sql import SQL, Identifier
+
+import quarry.records
+from quarry.local.database import LocalDatabase
+from quarry.local.embedded_postgres import EmbeddedPostgres
+from quarry.local.sample import load_sample, sample_directory
+from quarry.models.local_embedding import LocalEmbedding
+from quarry.platform.budget import Budget
+from quarry.platform.setting_fields import LOCAL_EMBEDDING_DIMENSIONS
+from quarry.platform.settings import Settings
+from quarry.postgres.migrate import migrate
+from quarry.records.answerability import BY_MEANING, BY_WORDS, WEIGHTS_FILE, Features, features_of
+from quarry.records.asked_words import asked_words
+from quarry.records.extraction import extract
+from quarry.records.reading import read_records
+from quarry.records.tools import SearchToolset
+from quarry.records.types_in_force import acting_for
+from quarry.services.services import Caller, Services
+from quarry_tools.judged import read_judged
+from quarry_tools.measures import mentioned
+from tools.evaluate_sets import DEFAULT_CACHE, PARAMETERS, find_sets, set_database
+from tools.fit.sentences import HELD_OUT, read_prose
+
+OF_MODEL = ("similarity", "similarity gap", "asked", "answers")
+"""Features that only the local embedding model gives."""
+WEIGHTS = Path(quarry.records.__file__).parent / "weights" / WEIGHTS_FILE
+SEEN_MIN = 10
+"""A feature of fewer questions is left out."""
+JUDGED_STEP = {"text": 12}
+"""Of this collection, whose questions are much alike, one question of so many."""
+SHRINKING, PASSES = 0.2, 25
+FOREIGN_QUESTIONS = 10
+"""So many questions of other collections are asked of each: easy ones, which must not outweigh the others."""
+REFUSED_ANSWERABLE = 0.02
+"""This share of the answerable questions of held-out collections may be refused."""
+DOUBTED_BELOW = 0.5
+"""What is less likely answered than not is doubted."""
+HIGH_RIGHT, MEDIUM_RIGHT = 0.9, 0.65
+"""So often answers of at least this level are right. What is likely less often is low."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question of a collection: what a right answer mentions, or the records that are relevant; neither where it has none."""
+
+    collection: str
+    text: str
+    is_answerable: bool
+    mentions: Sequence[str] = ()
+    relevant: Sequence[str] = ()
+    language: str = "english"
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What was measured of a question. `is_right`: the first sentence quoted is one that answers it."""
+
+    collection: str
+    text: str
+    is_answerable: bool
+    is_right: bool
+    features: Features
+
+
+async def seen_of(question: Question, services: Services) -> Seen | None:
+    """What a search for the question shows; None where it finds nothing."""
+    types, services = await acting_for(Caller("fit"), services)
+    with services.run("records", Caller("fit"), question.text, {}, Budget.without_model(60.0)) as run:
+        reading = await read_records(Caller("fit"), services, types, question.text)
+        toolset = SearchToolset(services, Caller("fit"), run, types.named(()), reading)
+        first = await toolset.search(question.text)
+        if not first.ranked:
+            return None
+        said = [each for each in first.sources if each.text.author in reading.authors]
+        quotes = await extract(question.text, said or first.sources, services)
+        asked = await asked_words(question.text, first, toolset)
+    features = features_of(question.text, first, asked, quotes)
+    is_right = bool(quotes) and question.is_answerable
+    if is_right and question.mentions:
+        is_right = mentioned(quotes[0].text, question.mentions[:1]) > 0
+    elif is_right and question.relevant:
+        is_right = ":".join(quotes[0].source.text.key) in question.relevant
+    return Seen(question.collection, question.text, question.is_answerable, is_right, features)
+
+
+def weights_of(seen: Sequence[Seen], names: Sequence[str]) -> dict[str, float]:
+    """A logistic regression of being answerable with L2, by Newton's method."""
+    rows = np.array([[each.features.get(name, 0.0) for name in names] for each in seen])
+    answered = np.array([float(each.is_answerable) for each in seen])
+    shrinking = np.array([SHRINKING * (name != "always") + 1e-6 for name in names])
+    found = np.zeros(len(names))
+    for _ in range(PASSES):
+        likely = 1 / (1 + np.exp(-rows @ found))
+        slope = rows.T @ (likely - answered) + shrinking * found
+        curve = (rows * (likely * (1 - likely))[:, None]).T @ rows + np.diag(shrinking)
+        found -= np.linalg.solve(curve, slope)
+    return dict(zip(names, found.tolist(), strict=True))
+
+
+def chance(weights: Features, features: Features) -> float:
+    """How likely a question with these features is answered."""
+    score = sum(weights.get(name, 0.0) * value for name, value in features.items())
+    return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
+
+
+def names_of(seen: Sequence[Seen], *, by_meaning: bool) -> list[str]:
+    """The features that were seen often enough in several collections."""
+    collections: dict[str, Counter[str]] = defaultdict(Counter)
+    for each in seen:
+        for name in each.features:
+            collections[name][each.collection] += 1
+    return sorted(
+        name
+        for name, counts in collections.items()
+        if counts.total() >= SEEN_MIN and len(counts) > 1 and (by_meaning or name not in OF_MODEL)
+    )
+
+
+Rated = tuple[float, Seen]
+
+
+def held_out(seen: Sequence[Seen], *, by_meaning: bool) -> list[Rated]:
+    """Each question with its chance by weights that were fitted to the other collections."""
+    rated: list[Rated] = []
+    for collection in dict.fromkeys(each.collection for each in seen):
+        others = [each for each in seen if each.collection != collection]
+        weights = weights_of(others, names_of(others, by_meaning=by_meaning))
+        rated += [(chance(weights, each.features), each) for each in seen if each.collection == collection]
+    return rated
+
+
+def threshold(rated: Sequence[Rated], is_good: Callable[[Seen], bool], least: float) -> float:
+    """The lowest chance from which on this share of questions is good."""
+    found, good = 1.0, 0
+    for place, (likely, each) in enumerate(sorted(rated, key=lambda pair: -pair[0]), 1):
+        good += is_good(each)
+        if place >= SEEN_MIN and good / place >= least:
+            found = likely
+    return found
+
+
+def judged_questions(name: str, path: Path) -> list[Question]:
+    """The questions of a judged file. Those that ask for a number are left to the reader."""
+    return [
+        Question(name, each.query, each.answerable is not False, each.answer_mentions, list(each.relevant))
+        for each in read_judged(path)
+        if each.number is None
+    ][:: JUDGED_STEP.get(name, 1)]
+
+
+def asked_questions(path: Path) -> list[Question]:
+    """The questions of the sample with the facts of a right answer."""
+    lines = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    return [
+        Question("sample", each["query"], "answer_mentions" in each, each.get("answer_mentions", ())) for each in lines
+    ]
+
+
+def prose_questions(name: str, told: Mapping[str, Any]) -> list[Question]:
+    """The questions of a small collection in one file."""
+    answered = [Question(name, text, True, [fact]) for text, fact in told["answered"]]
+    return answered + [Question(name, text, False) for text in told["unanswerable"]]
+
+
+def write_prose(name: str, told: Mapping[str, Any], folder: Path) -> None:
+    """A small collection as a set that can be loaded."""
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = [
+        {"id": f"{name}-{place}", "document_title": title, "body": body}
+        for place, (title, body) in enumerate(told["records"], start=1)
+    ]
+    (folder / "document_sections.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    (folder / "judged.jsonl").write_text("", encoding="utf-8")
+
+
+def with_foreign(questions: Mapping[str, Sequence[Question]]) -> dict[str, list[Question]]:
+    """The questions of each collection, and some of others, which it cannot answer. The sample and the minutes are both of
+    councils: neither is asked what the other answers.
+    """
+    councils = {"sample", "records"}
+    joined: dict[str, list[Question]] = {}
+    for name, own in questions.items():
+        others = [
+            each
+            for other, asked in questions.items()
+            if other != name and not {name, other} <= councils
+            for each in asked
+            if each.is_answerable
+        ]
+        step = max(1, len(others) // FOREIGN_QUESTIONS)
+        joined[name] = [*own, *(Question(name, each.text, False) for each in others[::step])]
+    return joined
+
+
+def measure(given: argparse.Namespace) -> Iterator[Seen]:
+    """What searches for all questions show, one collection after the other."""
+    cache: Path = given.cache.absolute()
+    prose = {name: told for name, told in read_prose(given.prose).items() if name in given.collections}
+    for name, told in prose.items():
+        write_prose(name, told, cache / "prose" / name)
+    sample = sample_directory() / "records"
+    foreign = find_sets(given.foreign, ["records", "text"])
+    questions = {name: prose_questions(name, told) for name, told in prose.items()}
+    questions["sample"] = asked_questions(given.asked)
+    for name in ("judged", "near_misses"):
+        questions["sample"] += judged_questions("sample", sample / f"{name}.jsonl")
+    questions |= {each.name: judged_questions(each.name, each.judged) for each in foreign}
+    joined = with_foreign(questions)
+    with EmbeddedPostgres(cache / "postgres", parameters=PARAMETERS) as server:
+        with _sample_database(server) as database:
+            yield from asyncio.run(_seen_of_set(joined["sample"], database))
+        for set_ in (*find_sets(cache / "prose"), *foreign):
+            with set_database(server, set_) as database:
+                yield from asyncio.run(_seen_of_set(joined[set_.name], database))
+
+
+@contextmanager
+def _sample_database(server: EmbeddedPostgres) -> Iterator[LocalDatabase]:
+    """The sample in a database of its own."""
+    name = "fitted_sample"
+    url = f"{server.url().rsplit('/', 1)[0]}/{name}"
+    with psycopg.connect(server.url(), autocommit=True) as connection:
+        if connection.execute("select from pg_database where datname = %s", [name]).fetchone() is None:
+            connection.execute(SQL("create database {}").format(Identifier(name)))
+    migrate(url, embedding_dimensions=LOCAL_EMBEDDING_DIMENSIONS)
+    settings = Settings.from_environment({"DATABASE_URL": url, "EMBEDDINGS": "local"})
+    database = LocalDatabase(settings, url)
+    asyncio.run(_load_sample(database))
+    yield database
+
+
+async def _load_sample(database: LocalDatabase) -> None:
+    async with database.services() as services:
+        await load_sample(services.database, database.url, LocalEmbedding())
+
+
+async def _seen_of_set(questions: Sequence[Question], database: LocalDatabase) -> list[Seen]:
+    async with database.services() as services:
+        found: list[Seen | None] = []
+        for place, question in enumerate(questions, 1):
+            found.append(await seen_of(question, services))
+            if place % 20 == 0:
+                print(f"{question.collection}: {place} of {len(questions)}", file=sys.stderr, flush=True)
+    return [each for each in found if each is not None]
+
+
+def fit(seen: Sequence[Seen], *, by_meaning: bool) -> tuple[dict[str, Any], list[Rated]]:
+    """The weights and thresholds for one kind of model, and the chances of all questions while they were held out."""
+    rated = held_out(seen, by_meaning=by_meaning)
+    weights = weights_of(seen, names_of(seen, by_meaning=by_meaning))
+    answerable = [likely for likely, each in rated if each.is_answerable]
+    refused = sorted(answerable)[int(REFUSED_ANSWERABLE * len(answerable))]
+    return {
+        "weights": {name: round(value, 4) for name, value in weights.items()},
+        "refused_below": round(refused, 4),
+        "doubted_below": DOUBTED_BELOW,
+        "low": round(threshold(rated, lambda each: each.is_right, MEDIUM_RIGHT), 4),
+        "high": round(threshold(rated, lambda each: each.is_right, HIGH_RIGHT), 4),
+    }, rated
+
+
+def report(name: str, found: Mapping[str, Any], rated: Sequence[Rated]) -> Iterator[str]:
+    """How often questions are refused and doubted by collection, and how often each level is right."""
+    yield f"{name}: refused below {found['refused_below']}, doubted below {found['doubted_below']}"
+    for collection in dict.fromkeys(each.collection for _, each in rated):
+        of_it = [(likely, each) for likely, each in rated if each.collection == collection]
+        shares = [
+            f"{sum(likely < found[bound] for likely in asked)}/{len(asked)}"
+            for is_answerable in (False, True)
+            for asked in [[likely for likely, each in of_it if each.is_answerable == is_answerable]]
+            for bound in ("refused_below", "doubted_below")
+        ]
+        yield f"  {collection}: unanswerable refused {shares[0]}, doubted {shares[1]}; answerable {shares[2]}, {shares[3]}"
+    bounds = [0.0, found["low"], found["high"], 1.01]
+    for level, first, last in zip(("low", "medium", "high"), bounds, bounds[1:], strict=False):
+        right = [each.is_right for likely, each in rated if first <= likely < last]
+        yield f"  {level}: {sum(right)} of {len(right)} right"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Fit, report and, where it is asked for, write."""
+    given = _given(arguments)
+    if given.features.exists():
+        seen = [Seen(**json.loads(line)) for line in given.features.read_text("utf-8").splitlines()]
+    else:
+        seen = _measured(given)
+    written: dict[str, dict[str, Any]] = {}
+    for name, by_meaning in ((BY_MEANING, True), (BY_WORDS, False)):
+        written[name], rated = fit(seen, by_meaning=by_meaning)
+        print("\n".join(report(name, written[name], rated)))
+    if given.write:
+        WEIGHTS.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
+
+
+def _measured(given: argparse.Namespace) -> list[Seen]:
+    """What was measured, which the features file keeps as it comes."""
+    seen: list[Seen] = []
+    with given.features.open("w", encoding="utf-8") as file:
+        for each in measure(given):
+            seen.append(each)
+            file.write(json.dumps(asdict(each), ensure_ascii=False) + "\n")
+            file.flush()
+    return seen
+
+
+def _given(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.fit.answerability",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("foreign", type=Path)
+    parser.add_argument("--prose", type=Path, default=Path("tests/pairs/prose"))
+    parser.add_argument("--asked", type=Path, default=Path("tests/quality/asked_of_records.jsonl"))
+    parser.add_argument("--cache", type=Path, default=DEFAULT_CACHE, help="where the databases are kept (%(default)s)")
+    parser.add_argument("--features", type=Path, required=True, help="a file that keeps what is measured")
+    parser.add_argument(
+        "--collections", nargs="+", default=sorted(HELD_OUT), help="which collections of PROSE are asked (%(default)s)"
+    )
+    parser.add_argument("--write", action="store_true", help="put the weights into the package")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    main()
