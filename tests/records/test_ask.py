@@ -238,7 +238,7 @@ def test_a_topic_that_records_speak_of_is_not_refused(client: TestClient, questi
 def test_among_records_of_a_given_value_what_holds_the_topic_answers(client: TestClient) -> None:
     given = {"facets": {"speaker": ["Marguerite Osei"]}, "to": "2023-12-31"}
     answer = answer_of(ask(client, "What about the elm?", filters=given))
-    assert answer.startswith("Marguerite Osei")
+    assert "Marguerite Osei" in answer
     assert "second doctor" in answer
     assert "hold nothing that answers this" in answer_of(ask(client, "How do I bake bread?", filters=given))
 

@@ -74,8 +74,9 @@ async def facts_of(query: str, first: Searched, toolset: SearchToolset) -> Facts
     likely = fitted.probability(features_of(query, first, asked, quotes))
     names = names_held_by_none(toolset, asked)
     missing = names or [each.word for each in asked if each.is_missing and not each.is_near]
-    # a record that holds every word may answer, however short the question is
-    is_refused = bool(names) or (likely < fitted.refused_below and not is_all_held(asked))
+    # a record that holds every word may answer, however short the question is, and so may what the person asked about said
+    may_answer = bool(said) or is_all_held(asked)
+    is_refused = bool(names) or (likely < fitted.refused_below and not may_answer)
     if is_refused and is_asked(query):
         return Facts(nothing_held(query, missing, first.sources), is_all=True, chance=min(likely, fitted.refused_below))
     doubted = doubt(missing) if likely < fitted.doubted_below else ""
