@@ -24,8 +24,6 @@ MEANT_MAX = 8
 DATES_MAX = 3
 TRUTHS_MAX = 3
 MADE_MAX = 4
-UNLISTED_MAX = 4
-"""Fields without a list of values that may hold a text though they are not named."""
 LIKENESS_MIN = 0.5
 """Fields that one number or time may be compared with."""
 MONTH_DAYS = 365 / 12
@@ -328,11 +326,7 @@ class Options:
         titles = [source.title for source in self._about() if source.title.kind == "text"]
         texts = [each for _, _, each in sorted(named, key=lambda item: item[:2])]
         made = (source.title for source in clues.names.sources.values() if source.titles)  # of persons, most of them
-        own = [each for source in self._sources(2) for each in source.columns if each.kind == "text"]
-        unlisted = (each for each in own if not each.is_listed and not each.is_key)
-        for each in dict.fromkeys(
-            [*texts[:FIELDS_MAX], *titles, *islice(made, MADE_MAX), *islice(unlisted, UNLISTED_MAX)]
-        ):
+        for each in dict.fromkeys([*texts[:FIELDS_MAX], *titles, *islice(made, MADE_MAX)]):
             evidence = clues.joined(clues.field("holds", each), clues.distance("holds", each, said.place))
             for op in ("contains", "="):
                 yield Option((Test("field", op, (said.text,), each),), self._said(evidence, said.place, f"holds:{op}"))
