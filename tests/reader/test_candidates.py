@@ -112,6 +112,14 @@ def test_a_field_with_one_value_is_never_two_values_at_once() -> None:
         assert len(equal) < 2
 
 
+@pytest.mark.parametrize(("question", "is_possible"), [("open tickets", False), ("tickets not open", True)])
+def test_a_value_is_denied_only_where_a_word_may_deny_it(question: str, is_possible: bool) -> None:
+    first = question.split().index("open")
+    link = ValueLink(first, first + 1, "tickets", "status", "Open", 3)
+    denied = [each for each in found(question, [link]) if '"op": "!="' in said(each)]
+    assert bool(denied) == is_possible
+
+
 def test_what_is_given_is_not_asked_for() -> None:
     for each in found("status of open tickets", [OPEN]):
         given = [test["field"] for test in each.query.get("where", ()) if test.get("op") == "=" and "value" in test]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from quarry.query.algebra import Scalar
 from quarry.reader.names import FieldName
-from quarry.reader.said import Said, SaidNumber
+from quarry.reader.said import Place, Said, SaidNumber
 from quarry.spans.quantities import converted, dimension_of
 
 UNREAD_MAX = 6
@@ -36,6 +36,13 @@ def plain(number: float | None) -> Scalar:
     """A number as JSON has it: whole ones without decimals."""
     value = number or 0.0
     return int(value) if float(value).is_integer() else value
+
+
+def may_be_denied(said: Said, place: Place) -> bool:
+    """Whether a value that stands at a place can be denied: a word has to do it, one before the value or the next one after it,
+    that names and means nothing else.
+    """
+    return any(each < place.first or each == place.last for each in said.free)
 
 
 def vetoes(said: Said, mask: int) -> list[str]:

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Literal
 
 from quarry.query.algebra import Scalar
-from quarry.reader.constraints import are_alike, in_unit, may_hold
+from quarry.reader.constraints import are_alike, in_unit, may_be_denied, may_hold
 from quarry.reader.features import Bundle
 from quarry.reader.names import FieldName, SourceName
 from quarry.reader.parts import Clues, Evidence
@@ -178,7 +178,7 @@ class Options:
             clues.one("value:whole" if is_whole else "value:part"),
             clues.one("value:several", float(len(values) > 1)),
         )
-        for op in ("=", "!="):
+        for op in ("=", "!=") if may_be_denied(clues.said, said.place) else ("=",):
             test = Test("field", op, tuple(values[:12]), each)
             yield Option((test,), self._said(evidence, said.place, f"value{op}"))
 
