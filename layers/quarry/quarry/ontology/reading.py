@@ -75,8 +75,8 @@ def _is_required(each: LikelyCondition, reading: Reading) -> bool:
     if each.ops & {"contains"} or (each.mask & _type_words(reading) and reading.verdict == "refused"):
         return False  # words are searched for, and a plan is hardly what was planned
     facets = SEARCHED_BY_TYPE["task"].by_name
-    is_hard = all(name not in facets or facets[name].is_hard for name in each.fields)
-    return each.ops != {"not_null"} and (is_hard or reading.verdict != "refused")
+    # what a thing's kind is called may as well stand in its text
+    return each.ops != {"not_null"} and all(name not in facets or facets[name].is_hard for name in each.fields)
 
 
 def _type_words(reading: Reading) -> int:
