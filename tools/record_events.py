@@ -136,6 +136,7 @@ REQUESTS = {
     "records/collections": Request("GET", "/collections"),
     "records/facets": Request("GET", "/records/facets", query=[("type", "motion"), ("q", "bridge"), ("by", "result")]),
     "query/rows": Request("POST", "/query", body=ROWS_QUERY),
+    "query/explain": Request("POST", "/query/explain", body={"question": QUESTION, "domain": "records"}),
     "query/groups": Request("POST", "/query", body=GROUPS_QUERY),
     "records/ask": Request(
         "POST", "/records/ask", accept="text/event-stream", body={"question": QUESTION, "fresh": True}

@@ -41,7 +41,17 @@ STREAM_DELIMITER = b"\0" * 8
 
 _PASSING_HEADERS = {"content-length", "etag", "x-request-id", "seq"}
 _PASSING_FIELDS = {
-    *("answer_id", "search_id", "request_id", "created_at", "expires_at", "updated_at", "opened_at", "opened_before"),
+    *(
+        "answer_id",
+        "search_id",
+        "sessionId",
+        "request_id",
+        "created_at",
+        "expires_at",
+        "updated_at",
+        "opened_at",
+        "opened_before",
+    ),
     *("durationMs", "runId", "created"),
 }
 _SIGNIFICANT_DIGITS = 4

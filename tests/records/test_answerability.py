@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
-from quarry.records.answerability import features_of, fitted_for
+from quarry.records.answerability import features_of
 from quarry.records.asked_words import AskedWord
 from quarry.records.extraction import candidates, chosen
+from quarry.records.fitted import fitted_for
 from quarry.records.ranking import RankedRecord
 from quarry.records.refusals import NOTHING_ANSWERS, doubt, nothing_held
 from quarry.records.tools import Searched

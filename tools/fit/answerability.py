@@ -36,9 +36,10 @@ from quarry.platform.budget import Budget
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_DIMENSIONS
 from quarry.platform.settings import Settings
 from quarry.postgres.migrate import migrate
-from quarry.records.answerability import BY_MEANING, BY_WORDS, WEIGHTS_FILE, Features, features_of
+from quarry.records.answerability import features_of
 from quarry.records.asked_words import asked_words
 from quarry.records.extraction import extract
+from quarry.records.fitted import BY_MEANING, BY_WORDS, WEIGHTS_FILE, Features
 from quarry.records.reading import read_records
 from quarry.records.tools import SearchToolset
 from quarry.records.types_in_force import acting_for

@@ -7,22 +7,17 @@ weights to questions over several collections and writes them to `weights/answer
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
+from collections.abc import Iterator, Sequence
 from statistics import fmean
-from typing import Any
 
 from quarry.language.said_numbers import is_number, words_of
-from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.platform.text import placed_words
 from quarry.records.asked_words import AskedWord, asked_words, names_held_by_none
 from quarry.records.candidates import RecordKey
 from quarry.records.extraction import Quote, extract
 from quarry.records.facts import Facts
+from quarry.records.fitted import fitted_for
 from quarry.records.intent import is_asked
 from quarry.records.refusals import doubt, nothing_held
 from quarry.records.tools import Searched, SearchToolset
@@ -31,29 +26,6 @@ NEAREST = 10
 """Records whose similarities say how far the nearest stands out."""
 ALL = 0.999
 """This share of a sum of weights is all of it, however it was rounded."""
-WEIGHTS_FILE = "answerability.json"
-BY_MEANING, BY_WORDS = "meaning", "words"
-"""The two sets of weights: with the local embedding model, and where words are all that is known."""
-
-Features = Mapping[str, float]
-
-
-@dataclass(frozen=True)
-class Fitted:
-    """The weights for one kind of embedding model. A question is refused below one probability and doubted below another; `low`
-    and `high` bound the levels of confidence.
-    """
-
-    weights: Features
-    refused_below: float
-    doubted_below: float
-    low: float
-    high: float
-
-    def probability(self, features: Features) -> float:
-        """How likely a question with these features is answered, from 0 to 1."""
-        score = sum(self.weights.get(name, 0.0) * value for name, value in features.items())
-        return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
 
 
 async def facts_of(query: str, first: Searched, toolset: SearchToolset) -> Facts:
@@ -81,18 +53,6 @@ async def facts_of(query: str, first: Searched, toolset: SearchToolset) -> Facts
         return Facts(nothing_held(query, missing, first.sources), is_all=True, chance=min(likely, fitted.refused_below))
     doubted = doubt(missing) if likely < fitted.doubted_below else ""
     return Facts(authors=authors, doubt=doubted, quotes=quotes, chance=likely)
-
-
-@cache
-def _all_fitted() -> Mapping[str, Fitted]:
-    text = (files("quarry.records") / "weights" / WEIGHTS_FILE).read_text(encoding="utf-8")
-    read: dict[str, dict[str, Any]] = json.loads(text)
-    return {name: Fitted(**each) for name, each in read.items()}
-
-
-def fitted_for(model: str) -> Fitted:
-    """The weights for an embedding model; for one that none were fitted with, those that use words alone."""
-    return _all_fitted()[BY_MEANING if model == LOCAL_EMBEDDING_MODEL else BY_WORDS]
 
 
 def _has_meaning(first: Searched) -> bool:

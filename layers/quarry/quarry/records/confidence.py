@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from math import fsum
 
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
-from quarry.records.answerability import fitted_for
 from quarry.records.contract import ConfidenceLevel, Source
+from quarry.records.fitted import fitted_for
 
 HIGH_SOURCES_MIN = 6
 HIGH_SIMILARITY_ABOVE = 0.7

@@ -1,0 +1,49 @@
+"""The weights that say how likely records answer, and the levels that follow. `tools/fit/answerability.py` fits them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
+
+WEIGHTS_FILE = "answerability.json"
+BY_MEANING, BY_WORDS = "meaning", "words"
+"""The two sets of weights: with the local embedding model, and where words are all that is known."""
+
+Features = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The weights for one kind of embedding model. A question is refused below one probability and doubted below another; `low`
+    and `high` bound the levels of confidence.
+    """
+
+    weights: Features
+    refused_below: float
+    doubted_below: float
+    low: float
+    high: float
+
+    def probability(self, features: Features) -> float:
+        """How likely a question with these features is answered, from 0 to 1."""
+        score = sum(self.weights.get(name, 0.0) * value for name, value in features.items())
+        return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
+
+
+@cache
+def _all_fitted() -> Mapping[str, Fitted]:
+    text = (files("quarry.records") / "weights" / WEIGHTS_FILE).read_text(encoding="utf-8")
+    read: dict[str, dict[str, Any]] = json.loads(text)
+    return {name: Fitted(**each) for name, each in read.items()}
+
+
+def fitted_for(model: str) -> Fitted:
+    """The weights for an embedding model; for one that none were fitted with, those that use words alone."""
+    return _all_fitted()[BY_MEANING if model == LOCAL_EMBEDDING_MODEL else BY_WORDS]
