@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from quarry.models.local_embedding import LocalEmbedding
+from quarry.reader.pair_model import pair_model
+from quarry.records.answer_model import answer_model
 from tests.conftest import clone_database
 from tests.deployed.replay import (
     Answer,
@@ -55,6 +58,18 @@ def matches(pattern: Mapping[str, Any], event: Mapping[str, Any]) -> bool:
     )
 
 
+@pytest.fixture
+def without_local_model(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """As in a function whose layer has no embedding model."""
+    models = (pair_model, answer_model)
+    monkeypatch.setattr(LocalEmbedding, "available", lambda: False)
+    for model in models:
+        model.cache_clear()
+    yield
+    for model in models:
+        model.cache_clear()
+
+
 @pytest.fixture(scope="module")
 def files() -> Iterator[ObjectStore]:
     with files_put() as store:
@@ -82,6 +97,7 @@ def test_the_events_are_those_that_the_tool_makes() -> None:
     assert {recorded.name: recorded.event for recorded in RECORDED} == events()
 
 
+@pytest.mark.usefixtures("without_local_model")
 @pytest.mark.parametrize("recorded", RECORDED, ids=lambda recorded: recorded.name)
 def test_an_event_yields_what_was_recorded(
     load_on_sample: Callable[[str], ModuleType],
