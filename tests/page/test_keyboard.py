@@ -44,7 +44,7 @@ def test_from_the_first_visit_to_a_source_and_back_by_keyboard_alone(site: Site)
     expect(page.get_by_role("dialog")).to_have_count(0)
     assert focused(page) == name
     tab_to(page, "Copy link")
-    tab_to(page, "What", at_most=5)
+    tab_to(page, "What", at_most=8)
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).not_to_have_text(QUESTION)
 

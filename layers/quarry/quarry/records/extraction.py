@@ -98,6 +98,8 @@ def candidates(question: str, sources: Sequence[EvidenceSource]) -> list[Quote]:
         for source in sources
         for place, (title, text) in enumerate(_units(source.text))
     ]
+    # a sentence that says no more than the question does not answer it
+    pool = [each for each in pool if each.stems - asked] or pool
     holders = Counter(word for each in pool for word in each.stems & asked)
     weights = {word: math.log(1 + len(pool) / (1 + holders[word])) for word in asked}
     total = sum(weights.values()) or 1.0
