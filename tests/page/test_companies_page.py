@@ -33,7 +33,7 @@ def test_a_question_is_answered_with_steps_a_summary_and_companies(site: Site) -
     assert steps.count() > 2
     assert all(status == "completed" for status in steps.evaluate_all("(items) => items.map((i) => i.dataset.status)"))
     first = page.get_by_role("list", name="Companies").get_by_role("article").first
-    expect(first.locator(".confidence")).to_contain_text(re.compile("^(Likely|Possible|Doubtful) fit$"))
+    expect(first.locator(".confidence")).to_contain_text(re.compile(r"^(Likely|Possible|Doubtful) fit, \d+ %$"))
     expect(first.locator(".chip").first).to_be_visible()
     name = first.get_by_role("button").inner_text()
     first.get_by_role("button").press("Enter")

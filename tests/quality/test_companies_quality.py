@@ -23,7 +23,7 @@ FLOORS = {
     "sector": 0.9,
     "niche": 0.97,
     "multi_constraint": 0.9,
-    "vague": 0.7,
+    "vague": 0.69,
     "typo": 0.98,
     "no_answer": 0.95,
 }

@@ -198,6 +198,13 @@ def test_a_name_holds_its_small_words_and_ends_with_its_clause() -> None:
     assert {"The House of the Rising Sun", "Mary"} <= {*texts}
 
 
+def test_a_quoted_text_is_not_taken_for_values_that_hold_one_of_its_words() -> None:
+    part = ValueLink(4, 5, "tickets", "status", "Open Again", 3, is_whole=False)
+    queries = [said(each) for each in found('tickets called "wide open door"', [part])]
+    assert any("wide open door" in each for each in queries)
+    assert not any("Open Again" in each for each in queries)
+
+
 def test_a_title_made_of_several_columns_may_be_shown_as_these() -> None:
     named = {"first_name": column("first_name"), "last_name": column("last_name"), "city": column("city")}
     schema = Schema({"people": Source(

@@ -207,7 +207,7 @@ async def read(request: ChatRequest, toolset: CampaignToolset) -> Question:
 def _question(reading: Reading, name: str, theme: str, today: datetime.date) -> Question:
     query, share = _likeliest(reading, today)
     denied = vetoes(reading.said, reading.best[0][0].mask) if reading.best else []
-    verdict, hints = _verdict(reading, query, share), tuple[Condition, ...]()
+    verdict, hints = _verdict(reading, query, share, theme), tuple[Condition, ...]()
     if verdict == "refused" and not reading.unread and (sure := _sure_conditions(reading, today)):
         query, verdict = Query(source=name, where=sure, text=query.text), "doubted"
     if denied and not query.group and not query.order:
@@ -230,15 +230,15 @@ def _question(reading: Reading, name: str, theme: str, today: datetime.date) -> 
     )
 
 
-def _verdict(reading: Reading, query: Query, share: float) -> Verdict:
-    """How sure the likeliest Query is to be what is asked: what a list leaves unread is its theme, and a number is told with its
-    campaigns.
+def _verdict(reading: Reading, query: Query, share: float, theme: str) -> Verdict:
+    """How sure the likeliest Query is to be what is asked: what a list leaves unread is its theme, a number is told with its
+    campaigns, and groups that leave no word and no theme unread are told with a doubt.
     """
     unread, is_list = len(reading.unread), query.asks_for_rows and not query.order
     is_count = query.aggregate == (COUNT,) and not query.group
     if not is_list and unread > UNREAD_MAX:
         return "refused"
-    is_told = share >= LIKELY and (is_list or is_count)
+    is_told = share >= LIKELY and (is_list or is_count or not (unread or theme))
     return (
         "doubted"
         if reading.verdict == "refused" and is_told and (query.where or not theme_of(reading))

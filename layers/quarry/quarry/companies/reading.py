@@ -27,6 +27,7 @@ from quarry.query.schema import Schema
 from quarry.reader.candidates import Candidate
 from quarry.reader.features import index_of
 from quarry.reader.likely import ValueChances, chances_of, likely_conditions, words_left
+from quarry.reader.names import TITLE
 from quarry.reader.reading import Reading
 from quarry.reader.said import Said, SaidValue
 from quarry.services.services import Caller, Services
@@ -125,7 +126,8 @@ class _Own:
     def __init__(self, reading: Reading, before: Reading | None) -> None:
         self._reading = reading
         self._said: Said = reading.said
-        self._shares = reading.shares
+        self._found = _of_companies(reading)
+        self._shares = self._found.shares
         kept = before.best[0][0].conditions.tests if before and before.best else ()
         self._kept = {id(test) for test in kept}
         self._stated: list[Condition] = []
@@ -209,7 +211,7 @@ class _Own:
     # ---- numbers and years ----
 
     def _add_numbers(self) -> None:
-        for each in likely_conditions(self._reading):
+        for each in likely_conditions(self._found):
             comparison = each.condition
             is_own = each.mask and isinstance(comparison, Comparison) and comparison.scalars and not each.is_denied
             if not is_own or not isinstance(comparison, Comparison) or each.chance < CHANCE_MIN:
@@ -234,7 +236,7 @@ class _Own:
     def _asks(self) -> Query | None:
         """The query for a number or groups; None where rows are asked for, or where words are left that it does not read."""
         reading = self._reading
-        numbers = sum(chance for candidate, chance in self._shares if _asks_for_numbers(candidate))
+        numbers = sum(chance for candidate, chance in reading.shares if _asks_for_numbers(candidate))
         is_read = reading.verdict != "refused" and not reading.unread
         if not is_read or numbers < CHANCE_MIN or not _asks_for_numbers(reading.best[0][0]):
             return None
@@ -297,6 +299,16 @@ class _Own:
                 }
             )
         )
+
+
+def _of_companies(reading: Reading) -> Reading:
+    """The same with those candidates alone that ask for companies or for numbers of them, where there are any: this search
+    answers nothing else.
+    """
+    asking = [
+        each for each in reading.best if each[0].query.get("aggregate") or TITLE in each[0].query.get("select", ())
+    ]
+    return replace(reading, best=asking or reading.best)
 
 
 def _asks_for_numbers(candidate: Candidate) -> bool:

@@ -186,18 +186,31 @@ def read_parts(cut: Cut, weights: Weights) -> list[Read]:
         beam = sorted((longer for each in beam for longer in _longer(cut, segment, each, weights)), key=_likeliest)
         sound = [each for each in beam if each.denials.is_sound]
         # one that is sound stays among them: what follows may deny nothing
-        beam = list(dict.fromkeys((*beam[:BEAM], *sound[:1])))
-    return list(min(beam, key=lambda each: (not each.denials.is_sound, *_likeliest(each))).read)
+        beam = beam[:BEAM] if not sound or sound[0] in beam[:BEAM] else [*beam[:BEAM], sound[0]]
+    return min(beam, key=lambda each: (not each.denials.is_sound, *_likeliest(each))).read
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Reading:
-    """The first segments of a query as they may be read. `score` is the logarithm of its chance."""
+    """The first segments of a query as they may be read: the `last` of them, and those `before` it. `score` is the logarithm of
+    its chance.
+    """
 
-    read: tuple[Read, ...] = ()
-    passed: Passed = field(default_factory=Passed, compare=False)
+    before: _Reading | None = None
+    last: Read | None = None
+    passed: Passed = field(default_factory=Passed)
     denials: Denials = Denials()
     score: float = 0.0
+
+    @property
+    def read(self) -> list[Read]:
+        """The segments in their order."""
+        found: list[Read] = []
+        reading: _Reading | None = self
+        while reading is not None and reading.last is not None:
+            found.append(reading.last)
+            reading = reading.before
+        return found[::-1]
 
 
 def _likeliest(reading: _Reading) -> tuple[float]:
@@ -213,7 +226,8 @@ def _longer(cut: Cut, segment: Segment, reading: _Reading, weights: Weights) -> 
     for chance, choice in zip(chances, choices, strict=True):
         if chance >= min(CHANCE_MIN, max(chances)):
             yield _Reading(
-                (*reading.read, (segment, choice, chance)),
+                reading,
+                (segment, choice, chance),
                 reading.passed.after(segment, choice),
                 reading.denials.after(choice[1], has_hyphen=has_hyphen),
                 reading.score + log(chance),

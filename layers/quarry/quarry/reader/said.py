@@ -161,7 +161,9 @@ def read_words(text: str, names: Names, links: Sequence[ValueLink], today: datet
     ]
     said.numbers = _numbers(tokens, mentions)
     said.lengths = [number for each in find_durations(text, tokens) if (number := _number(tokens, each)) is not None]
-    said.texts = _texts(text, tokens, said)
+    quoted = _quoted(text, tokens)
+    said.values = [each for each in said.values if not _is_in_part(each, quoted)]
+    said.texts = _texts(text, tokens, said, quoted)
     said.alignable = _alignable(said)
     return said
 
@@ -317,17 +319,32 @@ def _number(tokens: Sequence[Token], mention: Mention) -> SaidNumber | None:
     return SaidNumber(place, value.least, value.most, op, unit, currency)
 
 
-def _texts(text: str, tokens: Sequence[Token], said: Said) -> list[SaidText]:
+def _quoted(text: str, tokens: Sequence[Token]) -> list[SaidText]:
+    """What stands in quotes."""
+    return [
+        SaidText(place, match[1].strip())
+        for match in _QUOTED.finditer(text)
+        if (place := _between(tokens, match.start(1), match.end(1))) is not None
+    ]
+
+
+def _is_in_part(value: SaidValue, quoted: Sequence[SaidText]) -> bool:
+    """Whether some words of a quoted text are only a part of values: the text is quoted as a whole."""
+    return not any(link.is_whole for link in value.links) and any(
+        value.place.mask & each.place.mask and each.place.mask & ~value.place.mask for each in quoted
+    )
+
+
+def _texts(text: str, tokens: Sequence[Token], said: Said, quoted: Sequence[SaidText]) -> list[SaidText]:
     """What stands in quotes and is no value; and names, by their capitals, that nothing is called by."""
     known = 0
-    for each in said.values:
-        known |= each.place.mask if any(link.is_whole for link in each.links) else 0
+    for value in said.values:
+        known |= value.place.mask if any(link.is_whole for link in value.links) else 0
     found: list[SaidText] = []
-    for match in _QUOTED.finditer(text):
-        place = _between(tokens, match.start(1), match.end(1))
-        if place is not None and place.mask & ~known:
-            found.append(SaidText(place, match[1].strip()))
-            known |= place.mask
+    for each in quoted:
+        if each.place.mask & ~known:
+            found.append(each)
+            known |= each.place.mask
     if not says_something_by_case(tokens):
         return found[:TEXTS_MAX]
     for places in said.named.values():

@@ -32,7 +32,7 @@ _PLAIN = re.compile(rf"[^`{re.escape(_OPENING)}]+")
 # a longer run counts as several: its end need not be waited for
 _TICKS = re.compile(r"`{1,100}")
 _TICKS_MAX = 100
-_LINE_PREFIX = r"(?:[ \t>*+-]|\d{1,9}[.)])*+"
+_LINE_PREFIX = r"(?>(?:[ \t>*+-]|\d{1,9}[.)])*)"
 """What may stand before a fence in its line."""
 _BEFORE_FENCE = re.compile(_LINE_PREFIX)
 CODE = re.compile(
