@@ -70,7 +70,7 @@ def test_a_question_opens_the_answer_and_words_open_the_results(site: Site) -> N
     expect(page.get_by_role("tab", name="Answer")).to_have_attribute("aria-selected", "true")
     expect(page.locator(".prose")).to_contain_text("elm")
     expect(page.locator(".source")).to_have_count(8)
-    expect(page.locator(".confidence")).to_contain_text("based on 8 sources")
+    expect(page.locator(".confidence")).to_contain_text("based on 4 sources")
     page.get_by_role("button", name="New search").click()
     expect(page).to_have_url(re.compile(r"/$"))
     ask(page, WORDS)

@@ -363,7 +363,7 @@ def test_a_record_is_given_whole(client: TestClient) -> None:
     response = client.get("/records/motion/2024-02-13-council-m3")
     body = response.json()
     assert response.status_code == 200
-    assert set(body) == {"type", "id", "title", "date", "url", "fields", "texts", "meeting"}
+    assert set(body) == {"type", "id", "title", "text", "date", "url", "fields", "texts", "meeting"}
     assert (body["type"], body["date"], body["meeting"]["id"]) == ("motion", "2024-02-13", "2024-02-13-council")
     assert body["fields"]["votes_against"] == ["Leland Frost", "Priya Sandhu"]
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from quarry.records.candidates import RecordText
 from quarry.records.contract import Citation
-from quarry.records.support import support
+from quarry.records.support import denials_cite, support
 from tests.linear.measuring import assert_linear, repeated
 
 BODY = (
@@ -40,6 +40,13 @@ def test_a_sentence_of_the_source_is_verified_with_its_place() -> None:
     assert (citation.verified, citation.support) == (True, 1.0)
     assert citation.quote == BODY[citation.start : citation.end]
     assert citation.quote == "Divers found 14 cracks below the waterline, and two of them reach the core."
+
+
+def test_only_a_denial_that_a_source_does_not_make_may_not_cite_it() -> None:
+    may_cite = denials_cite({1: source()})
+    assert may_cite("The harbour master did not recommend closing the quay", 1)
+    assert may_cite("They were seen by chance", 1)
+    assert not may_cite("The harbour wall was inspected in March. Nothing tells who paid the divers", 1)
 
 
 def test_who_said_it_may_stand_beside_the_words() -> None:

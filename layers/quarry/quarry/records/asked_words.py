@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import LiteralString
 
-from psycopg.sql import SQL, Identifier, Literal
+from psycopg.sql import SQL, Identifier, Literal, Placeholder
 
 from quarry.platform.text import STOP_WORDS, placed_words, topic_text, words
 from quarry.records.candidates import RecordKey
@@ -71,16 +71,14 @@ async def _of_language(
         SQL(
             "select {type} as type, t.id, w.place from {rows} t, asked w where t.id = any({ids})"
             " and exists (select from unnest(w.lexemes) l (lexeme) where t.text_search @@ quote_literal(l.lexeme)::tsquery)"
-        ).format(
-            type=Literal(each.name),
-            rows=Identifier(each.rows),
-            ids=Literal([id for name, id in found if name == each.name]),
-        )
-        for each in types
+        ).format(type=Literal(each.name), rows=Identifier(each.rows), ids=Placeholder(f"ids_{place}"))
+        for place, each in enumerate(types)
     ]
+    # ids hold any character, also those that stand for a parameter
+    ids = {f"ids_{place}": [id for name, id in found if name == each.name] for place, each in enumerate(types)}
     rows = await toolset.services.reader.rows(
         SQL(_ASKED).format(language=Literal(language), holding=SQL(" union all ").join(holding)),
-        {"words": list(said), "tables": tables, "seen": seen},
+        {"words": list(said), "tables": tables, "seen": seen, **ids},
     )
     return [
         AskedWord(

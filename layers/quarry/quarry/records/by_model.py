@@ -45,7 +45,7 @@ from quarry.records.extraction import candidates, chosen, quoted
 from quarry.records.followups import models_followups
 from quarry.records.prompts import answer_messages
 from quarry.records.research import STEP, Research
-from quarry.records.support import Support, support
+from quarry.records.support import Support, denials_cite, support
 from quarry.records.written_answer import WrittenAnswer
 from quarry.streaming.events import Event
 
@@ -172,7 +172,11 @@ class Led:
         if self._filters is None and (text.strip() or is_last):
             self.sent = self._kept_sources()
             said = {each.n: " ".join((each.text.title, each.text.body, each.text.url or "")) for each in self.sent}
-            self._filters = CitationFilter(said), LinkFilter(said)
+            # a model that names its sources is believed that it answers from them
+            is_named = self.written.kept is not None
+            texts = {each.n: each.text for each in self.sent}
+            citations = CitationFilter(said) if is_named else CitationFilter(said, denials_cite(texts))
+            self._filters = citations, LinkFilter(said)
             events.append(SourcesEvent(sources=[source.to_source() for source in self.sent]))
             events += [event for event in [aggregation_of(self._results())] if event is not None]
             text = text.lstrip()

@@ -2,20 +2,23 @@
 
 A marker is `[1]`, `[1, 2]`, `[1 and 2]`, `[1-3]`, `[^1]`, `[Source 1]`, `[[1]]`, `【1】`, `【1†source】` or `［1］`, of at most
 MARKER_CHARACTERS_MAX, possibly split over chunks. It leaves as `[1]`, several as `[1][2]`; numbers that name no source are
-dropped, with the space before them. A space is put between a marker and a parenthesis behind it, which would be the address of a
-link. Code, fenced or inline, is left alone: a fence stands at the beginning of a line, as Markdown has it, also in a list.
+dropped, with the space before them, and so are those that what was said may not cite. A space is put between a marker and a
+parenthesis behind it, which would be the address of a link. Code, fenced or inline, is left alone: a fence stands at the
+beginning of a line, as Markdown has it, also in a list.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 MARKER_CHARACTERS_MAX = 4_000
 INLINE_CODE_CHARACTERS_MAX = 500
 RANGE_SOURCES_MAX = 20
 LINE_CHARACTERS_MAX = 200
 """Nothing that begins a line so far in is a fence."""
+SAID_CHARACTERS_MAX = 600
+"""So much before a marker is looked at for what it stands behind."""
 
 _OPENING = "[【［"
 _NAMED = r"†[^\[\]【】［］,;&\n]*+"
@@ -44,6 +47,13 @@ CODE = re.compile(
 _INLINE_CODE = re.compile(rf"(`+)(?!`)[^\n]{{0,{INLINE_CODE_CHARACTERS_MAX}}}?(?<!`)\1(?!`)")
 _FENCE_TICKS_MIN = 3
 
+MayCite = Callable[[str, int], bool]
+"""Whether what was said since the last marker may cite the source of a number."""
+
+
+def _always(said: str, number: int) -> bool:
+    return True
+
 
 class CitationFilter:
     """Feed it chunks of an answer; it gives back what may be sent, and holds back what may still become a marker.
@@ -51,8 +61,10 @@ class CitationFilter:
     What it gives back in all is the same however the answer was cut. Its work is linear in the length of the answer.
     """
 
-    def __init__(self, numbers: Collection[int]) -> None:
+    def __init__(self, numbers: Collection[int], may_cite: MayCite = _always) -> None:
         self._numbers = frozenset(numbers)
+        self._may_cite = may_cite
+        self._said = ""  # the end of what was sent since the last marker
         self._held = ""
         self._space = ""  # seen last and not sent yet: it goes if a dropped marker follows
         self._fence_ticks = 0  # of the fence that is open
@@ -79,7 +91,8 @@ class CitationFilter:
             if end is None:
                 break
             piece = self._held[start:end]
-            released.append(self._filtered(piece))
+            released.append(sent := self._filtered(piece))
+            self._said = "" if self._behind_marker and sent else (self._said + sent)[-SAID_CHARACTERS_MAX:]
             line = piece.rsplit("\n", 1)
             self._line = (line[1] if len(line) > 1 else self._line + piece)[:LINE_CHARACTERS_MAX]
             start = end
@@ -158,7 +171,8 @@ class CitationFilter:
             if behind_marker and piece.startswith("("):
                 space = " "
             return space + piece.removesuffix(" ")
-        cited = "".join(f"[{number}]" for number in _numbers(marker[marker.lastindex or 0]) if number in self._numbers)
+        named = [number for number in _numbers(marker[marker.lastindex or 0]) if number in self._numbers]
+        cited = "".join(f"[{number}]" for number in named if self._may_cite(self._said, number))
         if cited:
             self._in_brackets = False
             self._behind_marker = True

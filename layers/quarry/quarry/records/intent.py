@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from quarry.language.tokens import codes_in
-from quarry.platform.text import topic_text, words
+from quarry.platform.text import STOP_WORDS, placed_words, words
 from quarry.records.contract import Intent
 from quarry.spans.mention import Span
 
@@ -89,7 +89,10 @@ def words_to_look_up(query: str) -> str:
     codes = codes_in(query)
     others = " ".join(word for word in query.split() if not codes_in(word))
     if others and classify_intent(query) != "keyword":
-        others = topic_text(others)
+        # as they were written: a refusal repeats them
+        others = (
+            " ".join(others[start:end] for word, start, end in placed_words(others) if word not in STOP_WORDS) or others
+        )
     return " ".join([*([others] if others else []), *(f'"{code}"' for code in codes)])
 
 

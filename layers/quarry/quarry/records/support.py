@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
@@ -107,6 +107,20 @@ def support(
         if place_in_answer == 0:
             leads_with_result = uncited.rests_on_results
     return Support(citations, unsupported, uncited.rests_on_results, leads_with_result)
+
+
+def denials_cite(sources: Mapping[int, RecordText]) -> Callable[[str, int], bool]:
+    """Whether the last sentence of a text may cite a source: one that denies something only where the source holds half of its
+    words. That something is not told stands in no source.
+    """
+    read = _Read(sources)
+
+    def may_cite(said: str, number: int) -> bool:
+        spans = sentence_spans(said)
+        words = words_of(said[slice(*spans[-1])])[:CLAIM_WORDS_MAX] if spans else []
+        return not any(map(_is_denial, words)) or _share(words, read[number]) >= SUPPORTED_MIN
+
+    return may_cite
 
 
 class _Read(dict[int, "SourceText"]):
