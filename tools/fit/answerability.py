@@ -2,8 +2,8 @@
 
     python -m tools.fit.answerability FOREIGN --features FILE [--prose tests/pairs/prose] [--cache FOLDER] [--write]
 
-FOREIGN holds the sets `records` and `text` (see `tools.evaluate_sets`). The other collections are the sample and those of PROSE
-that the pair model was not trained on.
+FOREIGN holds the set `text` (see `tools.evaluate_sets`): abstracts with judged questions. The other collections are the sample
+and those of PROSE that the pair model was not trained on.
 What no collection answers by its own judgement is joined by questions of other collections, which it cannot answer. Each
 collection is held out in turn; the weights that `--write` puts into the package are fitted to all. What is measured is kept in
 FILE, and read from it the next time.
@@ -202,19 +202,10 @@ def write_prose(name: str, told: Mapping[str, Any], folder: Path) -> None:
 
 
 def with_foreign(questions: Mapping[str, Sequence[Question]]) -> dict[str, list[Question]]:
-    """The questions of each collection, and some of others, which it cannot answer. The sample and the minutes are both of
-    councils: neither is asked what the other answers.
-    """
-    councils = {"sample", "records"}
+    """The questions of each collection, and some of others, which it cannot answer."""
     joined: dict[str, list[Question]] = {}
     for name, own in questions.items():
-        others = [
-            each
-            for other, asked in questions.items()
-            if other != name and not {name, other} <= councils
-            for each in asked
-            if each.is_answerable
-        ]
+        others = [each for other, asked in questions.items() if other != name for each in asked if each.is_answerable]
         step = max(1, len(others) // FOREIGN_QUESTIONS)
         joined[name] = [*own, *(Question(name, each.text, False) for each in others[::step])]
     return joined
@@ -227,7 +218,7 @@ def measure(given: argparse.Namespace) -> Iterator[Seen]:
     for name, told in prose.items():
         write_prose(name, told, cache / "prose" / name)
     sample = sample_directory() / "records"
-    foreign = find_sets(given.foreign, ["records", "text"])
+    foreign = find_sets(given.foreign, ["text"])
     questions = {name: prose_questions(name, told) for name, told in prose.items()}
     questions["sample"] = asked_questions(given.asked)
     for name in ("judged", "near_misses"):
