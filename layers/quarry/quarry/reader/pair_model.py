@@ -55,14 +55,20 @@ class PairModel:
         return [float(mean @ self._weights) + self._bias for mean in means]
 
 
-@cache
-def pair_model() -> PairModel | None:
-    """The model of the package, read at the first call; None where the embedding model is not installed.
+def read_pair_model(package: str, file: str) -> PairModel | None:
+    """The embedding model with the adapters of `file` among the weights of a package; None where the embedding model is not
+    installed.
 
     Raises ModelUnavailable where it is and cannot be read.
     """
     if not LocalEmbedding.available():
         return None
-    with as_file(files("quarry.reader") / "weights" / ADAPTERS_FILE) as file:
-        adapters = read_safetensors(file)
+    with as_file(files(package) / "weights" / file) as path:
+        adapters = read_safetensors(path)
     return PairModel(MiniLM.with_adapters(installed_weights(), adapters), adapters)
+
+
+@cache
+def pair_model() -> PairModel | None:
+    """The model that compares questions with queries, read at the first call. None and errors as `read_pair_model`."""
+    return read_pair_model("quarry.reader", ADAPTERS_FILE)
