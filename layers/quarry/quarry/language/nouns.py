@@ -4,11 +4,6 @@ from __future__ import annotations
 
 import re
 
-from quarry.language.irregular import other_forms
-from quarry.language.stemming import stem
-
-ROOT_CHARACTERS_MIN = 3
-
 _ONE_OF = (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"))
 
 
@@ -21,14 +16,6 @@ _DOER = re.compile(
 def names_doer(noun: str) -> bool:
     """Whether a noun, in lower case, is by its ending one for somebody who does something ("reviewer", "plumber")."""
     return _DOER.fullmatch(noun) is not None
-
-
-def is_doer_of(noun: str, verb: str) -> bool:
-    """Whether a noun, in lower case, is for who does what a form of a verb says: "director", "directed"; "writer", "wrote"."""
-    root = noun.removesuffix("er").removesuffix("or")
-    if root == noun or len(root) < ROOT_CHARACTERS_MIN:
-        return False
-    return any(stem(form).rstrip("e") == root.rstrip("e") for form in (verb, *other_forms(verb)))
 
 
 def singular(noun: str) -> str:
