@@ -9,11 +9,11 @@ import psycopg
 import pytest
 
 from quarry.companies import retrieval
-from quarry.companies.candidates import Scoring
 from quarry.companies.contract import ChatRequest
 from quarry.companies.search import search_companies
 from quarry.companies.store import retrieve_variants
 from quarry.platform.settings import Settings
+from quarry.postgres.pool import Database
 from quarry.records.contract import SearchRequest
 from quarry.records.search import search_records
 from quarry.services.services import Caller, Services
@@ -62,16 +62,18 @@ async def test_records_are_ranked_by_them(sample_services: Services, make_servic
 async def test_companies_are_found_by_them(sample_services: Services) -> None:
     await store_weights(sample_services.database, {"company_semantic_weight": 0.0, "company_keyword_weight": 1.0})
     request = ChatRequest.model_validate({"messages": [{"role": "user", "content": "robots that weed fields"}]})
-    told: set[Scoring] = set()
+    told: list[Settings] = []
 
-    async def retrieve_and_tell(*given: Any, scoring: Scoring, **named: Any) -> Any:
-        told.add(scoring)
-        return await retrieve_variants(*given, scoring=scoring, **named)
+    async def retrieve_and_tell(database: Database, variants: Any, settings: Settings, **named: Any) -> Any:
+        told.append(settings)
+        return await retrieve_variants(database, variants, settings, **named)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(retrieval, "retrieve_variants", retrieve_and_tell)
         assert [event async for event in search_companies(request, Caller("tuner"), sample_services)]
-    assert [(each.semantic_weight, each.keyword_weight, each.niche_weight) for each in told] == [(0, 1, 0.15)]
+    assert told
+    for each in told:
+        assert (each.company_semantic_weight, each.company_keyword_weight, each.company_niche_weight) == (0, 1, 0.15)
 
 
 def test_each_is_a_setting_of_a_share() -> None:

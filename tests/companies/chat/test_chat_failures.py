@@ -17,7 +17,6 @@ from tests.companies.chat.chatting import (
     activities,
     asked_for,
     chat,
-    critique,
     degraded,
     ended,
     final,
@@ -31,7 +30,7 @@ from tests.companies.chat.chatting import (
 )
 from tests.conftest import KEY, client_of, model_environment
 from tests.fakes.openai_server import Body, FakeOpenAI, Reply, prompt_text
-from tests.running import free_port, outage
+from tests.running import outage
 
 FAILURES = {
     "rate limited": Reply.http_error(429, retry_after=30),
@@ -51,8 +50,17 @@ FAILURES = {
 STEP_PARTS = {"company_plan": "plans", "company_rerank": "rankings", "company_critique": "critiques"}
 
 
-@pytest.mark.parametrize("step", STEP_PARTS)
-@pytest.mark.parametrize("failure", ["broken", "refused", "slow", "not json", "another schema", "out of range"])
+@pytest.mark.parametrize(
+    ("step", "failure"),
+    [
+        ("company_plan", "broken"),
+        ("company_plan", "out of range"),
+        ("company_rerank", "refused"),
+        ("company_rerank", "another schema"),
+        ("company_critique", "not json"),
+        ("company_critique", "slow"),
+    ],
+)
 def test_a_step_that_fails_is_taken_by_its_fallback(
     model_client: TestClient, model: FakeOpenAI, shared_sample_url: str, step: str, failure: str
 ) -> None:
@@ -67,9 +75,8 @@ def test_a_step_that_fails_is_taken_by_its_fallback(
     assert ended(events)[shown]["status"] == "failed"
 
 
-@pytest.mark.parametrize("step", STEP_PARTS)
-def test_an_invalid_output_is_repaired_once(model_client: TestClient, model: FakeOpenAI, step: str) -> None:
-    usual = playing(critiques=critique())
+def test_an_invalid_output_is_repaired_once(model_client: TestClient, model: FakeOpenAI) -> None:
+    usual, step = playing(), "company_plan"
 
     def respond(body: Body) -> Reply:
         is_first = len(asked_for(model.chat_requests, step)) == len(asked_for([body], step)) == 1
@@ -82,7 +89,7 @@ def test_an_invalid_output_is_repaired_once(model_client: TestClient, model: Fak
     assert "not valid" not in prompt_text(first)
 
 
-@pytest.mark.parametrize("failure", ["rate limited", "broken", "refused", "slow", "dropped"])
+@pytest.mark.parametrize("failure", ["rate limited", "dropped"])
 def test_without_the_models_summary_the_profiles_speak(
     model_client: TestClient, model: FakeOpenAI, failure: str
 ) -> None:
@@ -99,8 +106,6 @@ def test_without_the_models_summary_the_profiles_speak(
     "cut",
     [
         Reply.truncated_stream(["Two companies ", "line "]),
-        Reply.drop_connection(after_pieces=["Two companies ", "line "]),
-        Reply.hang(5, after_pieces=["Two companies ", "line "]),
         Reply.text("Two companies line ", finish_reason="length"),
     ],
 )
@@ -114,13 +119,6 @@ def test_a_summary_that_breaks_off_goes_on_with_the_profiles(
     assert "broke off" in content
     assert final(events)["references"][0]["companyName"] in content
     assert (text_of(events), degraded(events)) == (content, ["company_summary"])
-
-
-def test_with_no_model_server_at_all_there_is_an_answer(shared_sample_url: str) -> None:
-    with client_of(shared_sample_url, **model_environment(f"http://127.0.0.1:{free_port()}/v1")) as client:
-        events = chat(client)
-    assert degraded(events) == ["company_plan", "company_rerank", "company_summary"]
-    assert found(events)[0] == "c-uber-kitchen"
 
 
 def test_a_model_that_keeps_failing_is_left_alone_and_asked_again_later(
@@ -158,11 +156,6 @@ class TestEmbeddingsFail:
         assert "search_companies_keyword_v1" in names
         assert "search_companies_hybrid_v1" not in names
         assert ended(events)["search_1"]["status"] == "failed"
-
-    def test_names_are_found_as_ever(self, without_vectors: TestClient, model: FakeOpenAI) -> None:
-        model.respond = playing()
-        events = chat(without_vectors, "Tidewage")
-        assert (found(events), degraded(events)) == (["c-tidewage"], [])
 
 
 def test_without_the_database_the_stream_ends_in_an_error(server_url: str, database_url: str) -> None:
@@ -208,10 +201,8 @@ def test_nothing_secret_is_told_or_logged(
     caplog.set_level(logging.INFO)
     received = ""
     body = {"messages": [{"role": "user", "content": QUESTION}]}
-    for failure in ("broken", "malformed", "refused", "not json"):
-        for part in (*STEP_PARTS.values(), "summary"):
-            if part == "summary" and failure == "not json":
-                continue
+    for failure in ("broken", "malformed"):
+        for part in ("plans", "summary"):
             model.respond = playing(**{part: FAILURES[failure]})
             received += model_client.post("/companies/chat", json=body).text
     received += caplog.text

@@ -27,13 +27,6 @@ def test_what_is_only_near_is_said_to_be_only_near(shared_sample_url: str) -> No
     assert NEAREST in answer["content"]
 
 
-@pytest.mark.parametrize("question", ["nuclear fusion reactors", "tattoo removal clinics"])
-def test_what_no_profile_has_a_word_for_is_near_to_nothing(client: TestClient, question: str) -> None:
-    answer = final(chat(client, question))
-    assert answer["references"] == []
-    assert answer["content"].startswith("No company here fits")
-
-
 def test_where_a_model_finds_none_fitting_none_is_shown_as_near(model_client: TestClient, model: FakeOpenAI) -> None:
     model.respond = playing(rankings=ranking("c-uber-kitchen", confidence=0.1))
     events = chat(model_client)

@@ -5,47 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import Literal
 
 from quarry.companies.contract import Status
-from quarry.platform.settings import Settings
 
 Matched = Literal["name", "former_name", "domain"]
 MatchedField = Literal["semantic", "keyword", "niche", "taxonomy"]
 MATCHED_FIELDS: tuple[MatchedField, ...] = ("semantic", "keyword", "niche", "taxonomy")
 Source = Literal["hybrid", "keyword", "taxonomy"]
 SOURCES: tuple[Source, ...] = ("hybrid", "keyword", "taxonomy")
-
-
-@dataclass(frozen=True)
-class Scoring:
-    """The weights and thresholds of retrieval.
-
-    Hybrid: `semantic_weight · semantic + keyword_weight · keyword + niche_weight · niche`, of companies whose cosine
-    similarity is `min_semantic` or more. Keyword: `keyword_only_weight · keyword + niche_only_weight · niche`. A name
-    is similar from `min_name_similarity` (trigrams) on.
-    """
-
-    semantic_weight: float = 0.58
-    keyword_weight: float = 0.27
-    niche_weight: float = 0.15
-    keyword_only_weight: float = 0.85
-    niche_only_weight: float = 0.15
-    min_semantic: float = 0.25
-    min_name_similarity: float = 0.35
-
-    @classmethod
-    def of(cls, settings: Settings) -> Self:
-        """As the settings have them."""
-        return cls(
-            semantic_weight=settings.company_semantic_weight,
-            keyword_weight=settings.company_keyword_weight,
-            niche_weight=settings.company_niche_weight,
-            keyword_only_weight=settings.company_keyword_only_weight,
-            niche_only_weight=settings.company_niche_only_weight,
-            min_semantic=settings.company_semantic_min,
-            min_name_similarity=settings.company_name_similarity_min,
-        )
 
 
 @dataclass(frozen=True)

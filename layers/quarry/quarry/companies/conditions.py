@@ -17,12 +17,12 @@ from quarry.query.phrases import Phrases
 
 _SOURCE = "companies"
 # every day is named by a date
-_PHRASES = Phrases(SEARCHED, SEARCHED.sources[_SOURCE], datetime.date.min)
+PHRASES = Phrases(SEARCHED, SEARCHED.sources[_SOURCE], datetime.date.min)
 
 
 def labels(conditions: Sequence[Condition]) -> list[str]:
     """The conditions in words that can follow what they are about."""
-    return [_PHRASES.condition(each) for each in conditions]
+    return [PHRASES.condition(each) for each in conditions]
 
 
 def met(conditions: Sequence[Condition], parameters: dict[str, Any] | None = None) -> Composable:
@@ -39,7 +39,7 @@ async def standings(database: Database, conditions: Sequence[Condition], ids: Se
 
 async def costs(database: Database, conditions: Sequence[Condition]) -> list[tuple[str, int]]:
     """How many companies there would be without each condition alone, most first. Raises DatabaseUnavailable."""
-    return await by_row.costs(database, conditions, _PHRASES, _today())
+    return await by_row.costs(database, conditions, PHRASES, _today())
 
 
 def _today() -> datetime.date:

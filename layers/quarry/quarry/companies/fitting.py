@@ -105,6 +105,7 @@ async def nearest(context: Context, asked: Asked, found: Candidates) -> list[Nea
     candidates = await retrieve_variants(
         context.services.reader,
         [Variant(asked.sought.topic or context.question)],
+        context.settings,
         hybrid=False,
         limit=NEAR_MISSES_MAX,
     )

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 
 from quarry.companies.activity import counted
-from quarry.companies.candidates import Candidate, Scoring, Source, Variant, merge
+from quarry.companies.candidates import Candidate, Source, Variant, merge
 from quarry.companies.context import Asked, Context, Plan, Round, Scope
 from quarry.companies.contract import STATUSES
 from quarry.companies.facets import TAG_FACETS
@@ -189,7 +189,6 @@ class _Search:
 
     async def _run(self, sources: Sequence[Source], variants: Sequence[Variant], phrasings: int) -> None:
         run, settings = self._context.run, self._context.settings
-        scoring = Scoring.of(settings)
         with ExitStack() as steps:
             records = {source: steps.enter_context(run.step(f"search_companies_{source}_v1")) for source in sources}
             for _ in sources:
@@ -197,6 +196,7 @@ class _Search:
             found = await retrieve_variants(
                 self._database,
                 variants,
+                settings,
                 include_ids=self._among,
                 filter=self.scope.filter,
                 fitting=self.scope.ids if self._among is None else None,
@@ -205,7 +205,7 @@ class _Search:
                 hybrid="hybrid" in sources,
                 keyword="keyword" in sources,
                 limit=settings.company_retrieved_max,
-                scoring=replace(scoring, min_semantic=-1.0) if self._is_closed else scoring,
+                min_semantic=-1.0 if self._is_closed else None,
             )
             for source, record in records.items():
                 by_source = [candidate for candidate in found if source in candidate.found_by]
