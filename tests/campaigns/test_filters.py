@@ -81,8 +81,3 @@ def test_a_condition_goes_over_the_wire_and_back(condition: Condition, label: st
     [back] = from_wire([ClauseOnWire.model_validate(clause.model_dump(by_alias=True))], "required")
     assert label_of(back) == label
     assert on_wire([back], LATEST) == [clause]
-
-
-def test_what_no_filter_can_say_is_left_out() -> None:
-    unsaid = [each for each, _ in CONDITIONS[1:2] + CONDITIONS[3:4] + CONDITIONS[5:]]
-    assert filters_of(on_wire(unsaid, LATEST), LATEST).given() == {}

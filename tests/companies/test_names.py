@@ -140,20 +140,6 @@ def test_every_name_finds_itself(connection: Connection, name: str) -> None:
     assert key(connection, name)
 
 
-@pytest.mark.parametrize(
-    ("url", "domain"),
-    [
-        ("https://www.Tidewage.example/x?y#z", "tidewage.example"),
-        ("http://user:secret@tidewage.example:8080/", "tidewage.example"),
-        ("", None),
-    ],
-)
-def test_the_domain_of_a_web_address(connection: Connection, url: str | None, domain: str | None) -> None:
-    row = connection.execute("select website_domain(%s) as domain", [url]).fetchone()
-    assert row is not None
-    assert row.domain == domain
-
-
 async def test_several_names_are_looked_up_at_once(seeded_url: str) -> None:
     database = Database(seeded_url, pool_size=1, timeout_seconds=10)
     usual = Settings.from_environment({})

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from quarry.companies.candidates import MATCHED_FIELDS, Candidate, Source, Variant, merge
+from quarry.companies.candidates import Candidate, Variant, merge
 from quarry.companies.store import companies_by_ids, find_by_taxonomy, retrieve_variants
 from quarry.platform.settings import Settings
 from quarry.postgres.pool import Database
@@ -168,45 +168,6 @@ async def test_companies_are_whole_and_in_the_order_asked_for(database: Database
     assert list(first.niches) == ["niche17", "topic17 for part4"]
     assert (first.founded_year, list(first.founders)) == (None, [])
     assert await companies_by_ids(database, []) == []
-
-
-_SCORES = st.sampled_from([0.0, 0.25, 0.5, 1.0])
-
-
-@st.composite
-def _candidates(draw: st.DrawFn) -> Candidate:
-    sources: tuple[tuple[Source, ...], ...] = ((), ("hybrid",), ("hybrid", "keyword"), ("taxonomy",))
-    return Candidate(
-        company_id=draw(st.sampled_from("abc")),
-        semantic=draw(_SCORES),
-        keyword=draw(_SCORES),
-        niche=draw(_SCORES),
-        combined=draw(_SCORES),
-        taxonomy=draw(_SCORES),
-        matched_fields=tuple(name for name in MATCHED_FIELDS if draw(st.booleans())),
-        variants=draw(st.integers(0, 3)),
-        found_by=draw(st.sampled_from(sources)),
-    )
-
-
-@given(st.lists(_candidates(), max_size=12), st.randoms())
-def test_merging_keeps_each_company_once_with_its_best(candidates: list[Candidate], random: Any) -> None:
-    merged = merge(candidates)
-    assert {candidate.company_id for candidate in merged} == {candidate.company_id for candidate in candidates}
-    assert len({candidate.company_id for candidate in merged}) == len(merged)
-    for one in merged:
-        same = [candidate for candidate in candidates if candidate.company_id == one.company_id]
-        assert (one.combined, one.taxonomy) == (
-            max(each.combined for each in same),
-            max(each.taxonomy for each in same),
-        )
-        assert set(one.found_by) == {name for candidate in same for name in candidate.found_by}
-    scores = [candidate.combined for candidate in merged]
-    assert scores == sorted(scores, reverse=True)
-    assert merge(merged) == merged
-    shuffled = list(candidates)
-    random.shuffle(shuffled)
-    assert merge(shuffled) == merged
 
 
 def _vector(number: int) -> list[float]:

@@ -138,41 +138,26 @@ def test_tokens_that_run_out_leave_the_ranking(shared_sample_url: str, model: Fa
     assert asked_for(model.chat_requests, "company_critique") == []
 
 
-class TestStatementsOutlastTheTime:
-    """Time is nearly up, and statements go on: one of them may, by its own timeout, and no more."""
+def test_a_statement_that_goes_on_when_time_is_up_ends_the_stream_in_an_error(
+    shared_sample_url: str, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make = search._budget
 
-    SETTINGS = {"DATABASE_TIMEOUT_SECONDS": "1"}
-    NEARLY_ALL = 59.9
+    def begun_long_ago(settings: Settings) -> Budget:
+        budget = make(settings)
+        clock.now += 59.9
+        return budget
 
-    @pytest.fixture
-    def hang(self, monkeypatch: pytest.MonkeyPatch) -> Any:
-        """Let a look-up of a module never end by itself."""
+    async def never(*arguments: Any, **options: Any) -> None:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await asyncio.Event().wait()
 
-        def never(of: ModuleType, name: str) -> None:
-            async def hanging(*arguments: Any, **options: Any) -> None:
-                async with asyncio.timeout(PATIENCE_SECONDS):
-                    await asyncio.Event().wait()
-
-            monkeypatch.setattr(of, name, hanging)
-
-        return never
-
-    def test_before_anything_is_found_the_stream_ends_in_an_error(
-        self, shared_sample_url: str, clock: FakeClock, hang: Any, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        make = search._budget
-
-        def begun_long_ago(settings: Settings) -> Budget:
-            budget = make(settings)
-            clock.now += self.NEARLY_ALL
-            return budget
-
-        monkeypatch.setattr(search, "_budget", begun_long_ago)
-        hang(name_lookup, "find_names")
-        with client_of(shared_sample_url, **self.SETTINGS) as client:
-            events = chat(client, "Tidewage")
-        assert events[-1]["type"] == "error"
-        assert "out of time" in events[-1]["data"]["message"]
+    monkeypatch.setattr(search, "_budget", begun_long_ago)
+    monkeypatch.setattr(name_lookup, "find_names", never)
+    with client_of(shared_sample_url, DATABASE_TIMEOUT_SECONDS="1") as client:
+        events = chat(client, "Tidewage")
+    assert events[-1]["type"] == "error"
+    assert "out of time" in events[-1]["data"]["message"]
 
 
 class TestDatabaseFails:

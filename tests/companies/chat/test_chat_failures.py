@@ -9,7 +9,6 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.models import circuit_breaker
 from quarry.platform.errors import UNFORESEEN_MESSAGE
 from tests.companies.chat.chatting import (
     QUESTION,
@@ -121,23 +120,6 @@ def test_a_summary_that_breaks_off_goes_on_with_the_profiles(
     assert (text_of(events), degraded(events)) == (content, ["company_summary"])
 
 
-def test_a_model_that_keeps_failing_is_left_alone_and_asked_again_later(
-    shared_sample_url: str, model: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    steps = ["company_plan", "company_rerank", "company_summary"]
-    model.respond = lambda body: Reply.http_error(500)
-    for cool_down_seconds, asked, state in ((600.0, 3, "failing"), (0.0, 6, "recovering")):
-        monkeypatch.setattr(circuit_breaker, "COOL_DOWN_SECONDS", cool_down_seconds)
-        model.requests.clear()
-        with client_of(shared_sample_url, **model_environment(model.url) | {"MODEL_FAILURES_MAX": "3"}) as client:
-            assert [degraded(chat(client)) for _ in range(2)] == [steps, steps]
-            assert (len(model.requests), client.get("/health").json()["models"]) == (asked, {"chat": state})
-            if state == "recovering":
-                model.respond = playing()
-                assert degraded(chat(client)) == []
-                assert client.get("/health").json()["models"] == {"chat": "ok"}
-
-
 class TestEmbeddingsFail:
     @pytest.fixture
     def without_vectors(self, shared_sample_url: str, model: FakeOpenAI) -> Iterator[TestClient]:
@@ -182,17 +164,6 @@ def test_a_failure_of_ours_ends_the_stream_in_good_order(database_url: str, capl
     assert (events[-1]["type"], events[-1]["data"]) == ("error", {"message": UNFORESEEN_MESSAGE})
     assert (run["status"], run["end_reason"]) == ("failed", "error")
     assert "final_answer" not in [event["type"] for event in events]
-
-
-def test_too_many_chats_a_minute_are_refused(shared_sample_url: str) -> None:
-    with client_of(shared_sample_url, RATE_LIMIT_PER_MINUTE="2") as client:
-        headers = {"Authorization": "Bearer someone-in-a-hurry"}
-        body = {"messages": [{"role": "user", "content": "Harbor"}]}
-        # a new minute may begin in between
-        answers = [client.post("/companies/chat", json=body, headers=headers) for _ in range(5)]
-    assert answers[0].status_code == 200
-    refused = next(answer for answer in answers if answer.status_code == 429)
-    assert int(refused.headers["retry-after"]) > 0
 
 
 def test_nothing_secret_is_told_or_logged(

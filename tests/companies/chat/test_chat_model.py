@@ -243,20 +243,6 @@ class TestTheLoop:
         # nothing new behind the second round: it is planned again, and that brings nothing either
         assert len(asked_for(model.chat_requests, "company_plan")) == 2
 
-    def test_with_nothing_left_to_try_it_is_planned_anew_with_what_was_tried(
-        self, model_client: TestClient, model: FakeOpenAI
-    ) -> None:
-        model.respond = playing(
-            plans=[plan("first idea"), plan("first idea", "second idea")],
-            rankings=[ranking("c-uber-kitchen", confidence=0.5), ranking("c-pass-and-rail", confidence=0.9)],
-            critiques=[critique(decision="continue"), critique()],
-        )
-        chat(model_client)
-        first, second = asked_for(model.chat_requests, "company_plan")
-        assert "already_searched" not in prompt_text(first)
-        assert block(second, "already_searched") == "- first idea"
-        assert "Because." in prompt_text(second)
-
     def test_behind_a_ranking_of_nothing_the_planner_sees_what_happened_and_may_find_something(
         self, model_client: TestClient, model: FakeOpenAI
     ) -> None:

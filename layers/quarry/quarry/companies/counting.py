@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from quarry.agent.result_text import lines_of
 from quarry.agent.service import answer_query
 from quarry.agent.sources import what_may_be_asked
-from quarry.companies.conditions import PHRASES
 from quarry.companies.contract import Aggregation, Company
+from quarry.companies.sources import PHRASES
 from quarry.companies.store import companies_by_ids
 from quarry.platform.contract import AggregationGroup
 from quarry.platform.errors import InvalidInput

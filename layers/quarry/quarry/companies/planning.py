@@ -13,14 +13,13 @@ from quarry.agent.known_values import with_known_values
 from quarry.agent.sources import Asked as MayBeAsked
 from quarry.companies import fallbacks
 from quarry.companies.activity import counted
-from quarry.companies.conditions import met
 from quarry.companies.context import Asked, Context, Plan, Round, conditions_in_words
 from quarry.companies.facets import COMPANIES, TAG_FACETS
 from quarry.companies.outputs import CompanyPlan, PlanCondition, PlanFilters, Search
 from quarry.companies.prompts import PlanInputs, plan_messages
 from quarry.companies.query import Sought, TagGroup, assumed
 from quarry.companies.ranking import distinct
-from quarry.companies.sources import SEARCHED
+from quarry.companies.sources import SEARCHED, met
 from quarry.companies.store import TAGS_TOLD_MAX, taxonomy
 from quarry.models.step import ModelStep, decide
 from quarry.platform.errors import InvalidInput

@@ -8,9 +8,9 @@ from psycopg.sql import SQL, Literal
 from psycopg.sql import Identifier as SqlIdentifier
 
 from quarry.companies.candidates import Candidate, NameMatch, Variant
-from quarry.companies.conditions import met
 from quarry.companies.contract import Company, Status
 from quarry.companies.facets import COMPANIES, TAG_FACETS
+from quarry.companies.sources import met
 from quarry.platform.errors import NotFound
 from quarry.platform.settings import Settings
 from quarry.postgres.call import call
