@@ -39,7 +39,7 @@ BANK = company(
 
 def ranked(sought: Sought | str, *entries: Entry, seed: Any = None) -> Any:
     sought = seeking(sought) if isinstance(sought, str) else sought
-    return rerank_by_rule(RerankInputs(sought.question, plan(sought.question), entries, seed), sought)
+    return rerank_by_rule(RerankInputs(sought.topic, plan(sought.topic), entries, seed), sought)
 
 
 class TestRanking:

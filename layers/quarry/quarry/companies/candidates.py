@@ -10,8 +10,6 @@ from typing import Literal
 from quarry.companies.contract import Status
 
 Matched = Literal["name", "former_name", "domain"]
-MatchedField = Literal["semantic", "keyword", "niche", "taxonomy"]
-MATCHED_FIELDS: tuple[MatchedField, ...] = ("semantic", "keyword", "niche", "taxonomy")
 Source = Literal["hybrid", "keyword", "taxonomy"]
 SOURCES: tuple[Source, ...] = ("hybrid", "keyword", "taxonomy")
 
@@ -45,8 +43,7 @@ class Candidate:
     """A company that may be meant, with the best of each signal over all variants; 0 where a signal says nothing.
 
     `semantic` is a cosine similarity, `keyword` and `niche` text ranks, `combined` the weighted sum, `taxonomy` the
-    share of the tags asked for that it is filed under. `variants` counts the variants that found it, `found_by` says by
-    which searches.
+    share of the tags asked for that it is filed under. `found_by` says by which searches it was found.
     """
 
     company_id: str
@@ -55,8 +52,6 @@ class Candidate:
     niche: float = 0.0
     combined: float = 0.0
     taxonomy: float = 0.0
-    matched_fields: tuple[MatchedField, ...] = ()
-    variants: int = 0
     found_by: tuple[Source, ...] = ()
 
 
@@ -77,9 +72,5 @@ def _merged(same: Sequence[Candidate]) -> Candidate:
         niche=max(candidate.niche for candidate in same),
         combined=max(candidate.combined for candidate in same),
         taxonomy=max(candidate.taxonomy for candidate in same),
-        matched_fields=tuple(
-            name for name in MATCHED_FIELDS if any(name in candidate.matched_fields for candidate in same)
-        ),
-        variants=max(candidate.variants for candidate in same),
         found_by=tuple(name for name in SOURCES if any(name in candidate.found_by for candidate in same)),
     )

@@ -105,8 +105,6 @@ async def retrieve_variants(
             keyword=row["keyword"],
             niche=row["niche"],
             combined=row["combined"],
-            matched_fields=tuple(row["matched_fields"]),
-            variants=row["variants"],
             found_by=tuple(row["found_by"]),
         )
         for row in rows
@@ -143,15 +141,7 @@ async def find_by_taxonomy(
         p_limit=limit,
         p_filter=filter,
     )
-    return [
-        Candidate(
-            row["company_id"],
-            taxonomy=row["tag_score"] / asked,
-            matched_fields=("taxonomy",),
-            found_by=("taxonomy",),
-        )
-        for row in rows
-    ]
+    return [Candidate(row["company_id"], taxonomy=row["tag_score"] / asked, found_by=("taxonomy",)) for row in rows]
 
 
 def row_filter(conditions: Sequence[Condition], excluded: Sequence[str] = ()) -> str:
