@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 import pytest
 
 from tests.conftest import model_environment
-from tests.fakes.openai_server import Body, FakeOpenAI, Reply, schema_name
+from tests.fakes.openai_server import FakeOpenAI, Reply
 from tests.faults.asking import (
-    HEALTH,
     MODEL_QUESTIONS,
     QUESTIONS,
     Outcome,
@@ -18,7 +16,6 @@ from tests.faults.asking import (
     ask_all,
     assert_answers_again,
     assert_told,
-    reworded,
 )
 from tests.faults.commands import Nursery, Served
 from tests.faults.soundness import assert_sound
@@ -26,11 +23,7 @@ from tests.waiting import wait_until
 
 EMBEDDING_FAULTS = {
     "hangs": Reply.hang(60),
-    "breaks": Reply.http_error(500),
-    "is busy": Reply.http_error(429, retry_after=60),
-    "refuses the key": Reply.http_error(401),
     "talks garbage": Reply.malformed(),
-    "cuts its answer": Reply.drop_connection(),
 }
 FAULTS = EMBEDDING_FAULTS | {
     "drips": Reply.text("It is so. " * 60, delay=0.3),
@@ -91,47 +84,6 @@ def test_whatever_an_embedding_model_does_all_but_people_are_found_by_words_and_
     assert_sound(url)
 
 
-def test_while_the_models_server_refuses_connections_all_but_people_are_found_by_words(
-    served: Served, url: str, model: FakeOpenAI
-) -> None:
-    with model.away():
-        assert_found_by_words(ask_all(served.url, MODEL_QUESTIONS, anew=True))
-    assert_answers_again(served.url, MODEL_QUESTIONS, anew=True)
-    assert_sound(url)
-
-
-def test_models_that_keep_failing_are_left_alone_tried_again_and_back_without_a_restart(
-    nursery: Nursery, url: str, model: FakeOpenAI
-) -> None:
-    environment = {"DATABASE_URL": url} | model_environment(model.url) | REMOTE_EMBEDDINGS | {"MODEL_FAILURES_MAX": "2"}
-    with nursery.serve(environment=environment) as served:
-        assert model_states(served) == {"chat": "ok", "embedding": "ok"}
-        model.respond = model.embed = lambda body: Reply.http_error(500)
-
-        def all_are_left_alone() -> bool:
-            assert_found_by_words(ask_all(served.url, MODEL_QUESTIONS, anew=True))
-            return model_states(served) == {"chat": "failing", "embedding": "failing"}
-
-        wait_until(all_are_left_alone)
-        model.reset()
-        # nobody asks: one call of each, the next one, will find out
-        wait_until(lambda: model_states(served) == {"chat": "recovering", "embedding": "recovering"})
-        assert not model.requests
-        assert_answers_again(served.url, MODEL_QUESTIONS, anew=True)
-        model.respond = answers_every_step
-        wait_until(lambda: not degraded(ask(served.url, reworded(QUESTIONS["records"]))))
-        assert model_states(served) == {"chat": "ok", "embedding": "ok"}
-        assert served.command.end() == 0
-    assert_sound(url)
-
-
-def answers_every_step(body: Body) -> Reply:
-    """What each step of an answer from records takes: the questions that follow it are asked for by a schema."""
-    if schema_name(body) == "records_followups":
-        return Reply.json({"questions": ["What did the elm cables cost?", "Who inspects the elm?"]})
-    return Reply.text("Sources: 1\nThe elm stays [1].")
-
-
 def assert_found_by_words(outcomes: dict[str, Outcome]) -> None:
     """A search of people needs a vector; what else is found without one says so."""
     for name, outcome in outcomes.items():
@@ -145,10 +97,3 @@ def degraded(outcome: Outcome) -> list[str]:
     """The steps of an answer from records that a fallback served."""
     names: list[str] = outcome.events[-1]["degraded"]
     return names
-
-
-def model_states(served: Served) -> dict[str, str]:
-    health = ask(served.url, HEALTH)
-    assert health.status == 200
-    states: dict[str, str] = json.loads(health.text)["models"]
-    return states

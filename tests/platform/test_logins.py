@@ -89,13 +89,6 @@ def test_a_login_by_iam_has_no_password_and_one_by_password_no_iam(
     assert states == [(True, False), (False, True), (True, False)]
 
 
-def test_the_owner_is_not_made_a_login(database_url: str) -> None:
-    owner = urlsplit(database_url).username
-    assert owner
-    with pytest.raises(ConfigurationError, match="migrates"):
-        make_logins(database_url, [Login("quarry_serving", owner, "word")])
-
-
 def test_logins_are_read_from_secrets_or_stand_for_iam(credentials: None) -> None:
     with mock_aws():
         held = {"username": "quarry_serve", "password": "word"}
@@ -120,20 +113,6 @@ def test_a_token_is_signed_for_the_host_the_port_and_the_user(credentials: None)
     assert signed["X-Amz-Expires"] == "900"
     assert "/eu-central-1/rds-db/" in signed["X-Amz-Credential"]
     assert "very-secret" not in token.query
-
-
-@pytest.mark.parametrize("url", [f"postgresql://{HOST}/quarry", "postgresql://quarry_serve@/quarry"])
-def test_without_user_or_host_no_token_is_signed(url: str) -> None:
-    with pytest.raises(ConfigurationError, match="names a user and a host"):
-        IamAddress(url).read_now()
-
-
-def test_without_credentials_that_is_told(credentials: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    with pytest.raises(ConfigurationError, match="credentials"):
-        IamAddress(f"postgresql://quarry_serve@{HOST}/quarry").read_now()
 
 
 async def test_each_connection_is_opened_by_a_token_of_its_own(

@@ -70,10 +70,6 @@ def test_joiners_and_flags_stay(text: str) -> None:
     assert visible(text) == text
 
 
-def test_tags_that_are_no_flag_are_taken_out() -> None:
-    assert visible("see\U000e0041\U000e0042 this") == "see this"
-
-
 def test_questions_are_read_without_them() -> None:
     assert TypeAdapter(QueryText).validate_python(f" {SPLIT} ") == "Timbuktu\ntown"
     with pytest.raises(ValueError, match="at least 1 char"):
