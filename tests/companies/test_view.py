@@ -17,8 +17,7 @@ from quarry.companies.contract import (
     Telemetry,
 )
 from quarry.local.companies_view import SearchView
-from quarry.models.interface import Usage
-from quarry.models.prices import Prices
+from quarry.models.interface import Prices, Usage
 from quarry.platform.settings import Settings
 from quarry.streaming.events import PartialText, PartialTextEvent
 from tests.companies.factories import company

@@ -17,7 +17,7 @@ from quarry.runs.run_log import Run
 from quarry.services.services import Services, build_services
 from quarry.web import service_routes
 from quarry.web.app import create_app
-from quarry.web.deadline import RESERVE_SECONDS, BeginsInTime
+from quarry.web.middleware import RESERVE_SECONDS, BeginsInTime
 from tests.conftest import local_client
 
 router = APIRouter()

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from quarry.models.circuit_breaker import COOL_DOWN_SECONDS, COOL_DOWN_SECONDS_MAX, CircuitBreaker
-from quarry.models.guarded_chat import GuardedChat
+from quarry.models.circuit_breaker import COOL_DOWN_SECONDS, COOL_DOWN_SECONDS_MAX, CircuitBreaker, GuardedChat
 from quarry.models.interface import Message
 from quarry.models.openai_model import OpenAIChat
 from quarry.platform.errors import (

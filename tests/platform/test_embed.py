@@ -16,7 +16,7 @@ from quarry.postgres.embed import (
     forget_vectors,
     remember_model,
 )
-from quarry.postgres.embedding_backlog import count_pending
+from quarry.postgres.embedding_queue import count_pending
 from quarry.postgres.load import load_file
 from quarry.postgres.pool import Database
 from tests.conftest import create_database

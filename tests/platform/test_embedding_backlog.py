@@ -6,7 +6,7 @@ import datetime
 
 import pytest
 
-from quarry.postgres.embedding_backlog import Backlog, note_progress, read_backlog
+from quarry.postgres.embedding_queue import Backlog, note_progress, read_backlog
 from quarry.postgres.pool import Database
 from quarry.services.services import Services
 from tests.platform.embedding import MATTERS, add_matters

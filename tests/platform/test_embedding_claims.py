@@ -7,10 +7,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
 import pytest
 
-from quarry.postgres import embed, embedding_claims
+from quarry.postgres import embed, embedding_queue
 from quarry.postgres.embed import Embedded, embed_pending
-from quarry.postgres.embedding_backlog import count_pending, pending
-from quarry.postgres.embedding_claims import Claim
+from quarry.postgres.embedding_queue import Claim, count_pending, pending
 from quarry.postgres.pool import Database
 from tests.platform.embedding import MATTERS, Model, add_matters, stored
 from tests.waiting import PATIENCE_SECONDS
@@ -110,7 +109,7 @@ async def test_who_lost_a_claim_stores_nothing(database: Database, model: Model)
 
 
 async def test_a_claim_is_renewed_while_the_model_works(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedding_claims, "RENEWAL_SECONDS", 0.01)
+    monkeypatch.setattr(embedding_queue, "RENEWAL_SECONDS", 0.01)
     await add_matters(database, "matter")
 
     renewed = "select from embedding_claims where claimed_until > now()"

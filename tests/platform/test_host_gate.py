@@ -12,7 +12,7 @@ from quarry.platform.settings import Settings
 from quarry.services.services import build_services
 from quarry.web.admission import is_public
 from quarry.web.app import create_app
-from quarry.web.single_headers import SINGLE
+from quarry.web.middleware import SINGLE
 from tests.conftest import local_client
 
 router = APIRouter()

@@ -10,8 +10,7 @@ import pytest
 from fastapi import APIRouter
 from starlette.responses import StreamingResponse
 
-from quarry.models.interface import Usage
-from quarry.models.prices import Prices
+from quarry.models.interface import Prices, Usage
 from quarry.platform.budget import Budget
 from quarry.platform.errors import NotFound, Overloaded, PaymentRequired, QuarryError, RateLimited
 from quarry.platform.metrics import (

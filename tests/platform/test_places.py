@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.web.places import Places, Ticket
+from quarry.web.admission import Places, Ticket
 
 USERS = "abcd"
 

@@ -15,9 +15,8 @@ from quarry.postgres.pool import Database
 from quarry.services.services import Services
 from quarry.streaming.encoding import NDJSON, SSE, Place
 from quarry.streaming.events import Event
-from quarry.streaming.recording import CANCELLED_MESSAGE, LEFT_MESSAGE
 from quarry.streaming.run_store import RunStore
-from quarry.streaming.runs import BROKEN_OFF_MESSAGE, RunStreams
+from quarry.streaming.runs import BROKEN_OFF_MESSAGE, CANCELLED_MESSAGE, LEFT_MESSAGE, RunStreams
 from tests.waiting import PATIENCE_SECONDS
 
 QUIET = 60.0

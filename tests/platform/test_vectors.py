@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pgvector import HalfVector
 
+from quarry.postgres.adapters import half_vector
 from quarry.postgres.pool import Database
-from quarry.postgres.vectors import half_vector
 from tests.pgbouncer import transaction_pooler
 
 

@@ -11,8 +11,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from quarry.platform.errors import NotFound
 from quarry.platform.settings import Settings
-from quarry.platform.shown import shown
-from quarry.platform.text import QueryText, visible
+from quarry.platform.text import QueryText, shown, visible
 from quarry.services.services import build_services
 from quarry.web.app import create_app
 from tests.conftest import local_client

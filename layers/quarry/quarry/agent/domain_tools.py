@@ -16,7 +16,7 @@ from urllib.parse import unquote
 from pydantic import BaseModel, ValidationError
 
 from quarry.agent.results import RESULT_CHARACTERS_MAX, bounded
-from quarry.models.arguments import read_arguments
+from quarry.models.answers import read_arguments
 from quarry.models.schemas import tool_parameters, tool_result
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop

@@ -12,8 +12,7 @@ from rich.text import Text
 from quarry.local.database import LocalDatabase
 from quarry.local.telling import write_json
 from quarry.local.terminal import make_console, printable, timeline_bar, write_table
-from quarry.models.interface import Usage
-from quarry.models.prices import Prices
+from quarry.models.interface import Prices, Usage
 from quarry.platform.text import shorten
 from quarry.runs.run_log import recent_runs, whole_run
 

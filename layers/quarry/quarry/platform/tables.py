@@ -11,6 +11,26 @@ from pydantic import ConfigDict, Field, StringConstraints
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import Storable
 
+KEEP: LiteralString = "select pg_advisory_xact_lock_shared(7305113)"
+"""Said in a transaction, as a statement of its own, before it stores what was found in the data."""
+FORGET: LiteralString = "select pg_advisory_xact_lock(7305113)"
+"""Said by who forgets: waits for what is being stored, and holds up what would be."""
+
+
+@dataclass(frozen=True)
+class Forgettable:
+    """A kind of record that can be forgotten, and the table of ours with its rows.
+
+    `names` selects `texts`, in lower case, that tell whose the row is; `also` is done once it is gone. Both may use `%(id)s`,
+    the latter `%(quoted)s`, the id as JSON has it, and `%(texts)s`.
+    """
+
+    kind: str
+    table: str
+    names: LiteralString | None = None
+    also: tuple[LiteralString, ...] = ()
+
+
 Text = Annotated[str, StringConstraints(min_length=1, max_length=200_000), Storable]
 Line = Annotated[str, StringConstraints(min_length=1, max_length=2000), Storable]
 Names = Annotated[list[Line], Field(max_length=500)]

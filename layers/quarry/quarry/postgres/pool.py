@@ -26,12 +26,11 @@ from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
 from quarry.platform.secrets import Secret
 from quarry.platform.setting_fields import DEFAULT_SCHEMA
 from quarry.platform.tracing import span
-from quarry.postgres.certificates import checked, untrusted
-from quarry.postgres.dates import know_dates
+from quarry.postgres.adapters import HALFVEC_TYPE, know_dates, knows_vectors, learn_vectors
 from quarry.postgres.failures import translated
+from quarry.postgres.rds import checked, untrusted
 from quarry.postgres.schema import has_extensions, search_path_query
 from quarry.postgres.statement_name import statement_name
-from quarry.postgres.vectors import HALFVEC_TYPE, knows_vectors, learn_vectors
 
 Parameters = Mapping[str, Any] | Sequence[Any]
 Query = LiteralString | SQL | Composed

@@ -15,10 +15,10 @@ from psycopg.rows import DictRow
 from psycopg.sql import SQL, Composable, Composed, Literal, Placeholder
 
 from quarry.platform.errors import DatabaseUnavailable, QuarryError
-from quarry.postgres.faults import fault_of_source
+from quarry.postgres.failures import fault_of_source
 from quarry.postgres.pool import Database
 from quarry.retrieval.facets import Facet, SearchTable
-from quarry.retrieval.held_values import holds_one_of
+from quarry.retrieval.named_values import holds_one_of
 from quarry.retrieval.values_function import value_expression
 
 Owners = Mapping[str, str | None]

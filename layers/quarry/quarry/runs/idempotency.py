@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import logging
 import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -20,8 +19,8 @@ from typing import Annotated, Any, TypeVar
 from psycopg.sql import SQL
 from pydantic import BaseModel, StringConstraints
 
-from quarry.platform.errors import Conflict, QuarryError
-from quarry.platform.renewal import renewed
+from quarry.platform.errors import Conflict
+from quarry.platform.renewal import leased
 from quarry.postgres.pool import Connection, Database
 
 LIFETIME_HOURS = 24
@@ -40,8 +39,6 @@ KeyText = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern
 """The header's value: 1 to 255 visible ASCII characters."""
 
 Response = TypeVar("Response", bound=BaseModel)
-
-logger = logging.getLogger(__name__)
 
 # A key that has expired is free, and so is one whose call went away; that one only for the same body.
 _FREE = SQL(
@@ -114,12 +111,9 @@ async def once(
     stored = await _claim_or_wait(database, claim)
     if stored is not None:
         return response_type.model_validate_json(stored)
-    async with renewed(partial(database.execute, _RENEW, _parameters(claim)), seconds=RENEWAL_SECONDS):
-        try:
-            return await work(claim)
-        except BaseException:
-            await asyncio.shield(_release(database, claim))
-            raise
+    renew, release = partial(database.execute, _RENEW, _parameters(claim)), partial(_release, database, claim)
+    async with leased(renew, release, seconds=RENEWAL_SECONDS):
+        return await work(claim)
 
 
 async def _claim_or_wait(database: Database, claim: Claim) -> str | None:
@@ -144,10 +138,7 @@ async def _claim_or_wait(database: Database, claim: Claim) -> str | None:
 
 async def _release(database: Database, claim: Claim) -> None:
     """Give the key free, unless a response was stored under it after all: a broken commit may have gone through."""
-    try:
-        await database.execute(_RELEASE, _parameters(claim))
-    except QuarryError as error:
-        logger.warning("a claim could not be released and will lapse: %s", type(error).__name__)
+    await database.execute(_RELEASE, _parameters(claim))
 
 
 def _parameters(claim: Claim) -> dict[str, Any]:

@@ -22,11 +22,9 @@ from typing import Any, Literal, LiteralString
 
 from psycopg.sql import SQL, Composable, Identifier
 
-from quarry.models.interface import ChatModel, Usage
-from quarry.models.prices import Prices
+from quarry.models.interface import ChatModel, Prices, Usage
 from quarry.platform.budget import Budget
 from quarry.platform.errors import DatabaseUnavailable, NotFound, QuarryError
-from quarry.platform.forgettable import KEEP
 from quarry.platform.metrics import (
     COMPLETION_TOKENS,
     DEGRADED_STEPS,
@@ -36,6 +34,7 @@ from quarry.platform.metrics import (
     SEARCHES,
     Metrics,
 )
+from quarry.platform.tables import KEEP
 from quarry.platform.tracing import span, untraced
 from quarry.postgres.pool import Connection, Database
 

@@ -17,7 +17,7 @@ from psycopg.sql import SQL, Identifier
 from quarry.collections.collection import Collection
 from quarry.collections.row_sql import quoted
 from quarry.platform.errors import Conflict, NotFound
-from quarry.platform.forgettable import FORGET, Forgettable
+from quarry.platform.tables import FORGET, Forgettable
 from quarry.postgres.pool import Connection, Database
 
 FORGET_SECONDS = 120

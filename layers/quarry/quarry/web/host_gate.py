@@ -17,9 +17,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from quarry.platform.errors import Forbidden, MisdirectedRequest
 from quarry.platform.settings import Settings
-from quarry.web import problems
 from quarry.web.addresses import endpoint_of
 from quarry.web.admission import is_public
+from quarry.web.problems import HttpMiddleware
 
 _HOST = re.compile(r"(?P<name>[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?", re.ASCII)
 _SCHEMES = ("http://", "https://")
@@ -37,19 +37,19 @@ _OWN_SITES = frozenset(("same-origin", "none"))
 another program. `same-site` is not enough: it covers every other port of localhost."""
 
 
-class HostGate:
+class HostGate(HttpMiddleware):
     """Refuses a request whose `Host`, or whose `Origin`, is none of the server's names."""
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
-        self.app = app
+        super().__init__(app)
         self._names = settings.allowed_hosts
         self._origin = settings.allowed_origin
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and not self._admits(Headers(scope=scope)):
-            await problems.from_quarry_error(scope.get("request_id"), REFUSAL)(scope, receive, send)
-            return
-        await self.app(scope, receive, send)
+    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._admits(Headers(scope=scope)):
+            await self.app(scope, receive, send)
+        else:
+            await self.refuse(REFUSAL, scope, receive, send)
 
     def _admits(self, headers: Headers) -> bool:
         hosts = headers.getlist("host")
@@ -66,19 +66,19 @@ class HostGate:
         return host is not None and self._is_ours(host)
 
 
-class SiteGate:
+class SiteGate(HttpMiddleware):
     """Refuses what a page of another site sends, except to public routes. Pages that the settings name may call all routes."""
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
-        self.app = app
+        super().__init__(app)
         self._names = settings.allowed_hosts
         self._origin = settings.allowed_origin
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and not (is_public(endpoint_of(scope)) or self._admits(Headers(scope=scope))):
-            await problems.from_quarry_error(scope.get("request_id"), OTHER_SITE)(scope, receive, send)
-            return
-        await self.app(scope, receive, send)
+    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if is_public(endpoint_of(scope)) or self._admits(Headers(scope=scope)):
+            await self.app(scope, receive, send)
+        else:
+            await self.refuse(OTHER_SITE, scope, receive, send)
 
     def _admits(self, headers: Headers) -> bool:
         if _OWN_SITES.issuperset(headers.getlist("sec-fetch-site")):

@@ -17,8 +17,7 @@ from typing import Any
 from mangum.handlers.api_gateway import APIGateway
 from starlette.types import ASGIApp, Message, Scope
 
-from quarry.web.deadline import deadline_of
-from quarry.web.measured import BEGAN
+from quarry.web.middleware import BEGAN, deadline_of
 
 PRELUDE_END = b"\0" * 8
 GRACE_SECONDS = 1.0
