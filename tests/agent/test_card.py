@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from quarry.agent.card import SOURCES_MAX, card
-from quarry.agent.description import _told
+from quarry.agent.description import SOURCES_MAX, _told, card
 from quarry.query.contract import SourceDescription, SourceField
 
 

@@ -17,8 +17,8 @@ from quarry.streaming.encoding import SSE
 from quarry.streaming.events import Event
 from quarry.web import service_routes
 from quarry.web.app import create_app
+from quarry.web.callers import ServicesDependency, verified_caller
 from quarry.web.description import openapi_document
-from quarry.web.identity import ServicesDependency, verified_caller
 from quarry.web.problems import BODY_MAX_BYTES
 from quarry.web.streams import stream_response
 from tests.conftest import local_client

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Container, Mapping, Sequence
 
-from quarry.agent.card import MatchedValue
+from quarry.agent.description import MatchedValue
 from quarry.agent.sources import Asked
 from quarry.language.stemming import stem
 from quarry.language.tokens import Token, keys, tokenise

@@ -1,4 +1,8 @@
-"""Answering a query: its values are found in the data, it is run under the caller's rights, and put into words."""
+"""Answering a query: its values are found in the data, it is run under the caller's rights, and put into words.
+
+Where it cannot be answered, the error says why: what comes nearest to a value, what keeps text from being a number, which source
+cannot be read.
+"""
 
 from __future__ import annotations
 

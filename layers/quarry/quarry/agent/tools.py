@@ -9,8 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints, WithJsonSchema
 
-from quarry.agent.card import line_of, names_of
-from quarry.agent.description import describe_sources
+from quarry.agent.description import describe_sources, line_of, names_of
 from quarry.agent.domain_tools import RESULTS_MAX, AgentTool
 from quarry.agent.lookups import Hit, read_whole, search_text, values_like
 from quarry.agent.service import run_query

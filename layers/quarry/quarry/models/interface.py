@@ -5,11 +5,9 @@ from __future__ import annotations
 import weakref
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, Protocol, Self, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel
-
-from quarry.platform.settings import Settings
 
 Output = TypeVar("Output", bound=BaseModel)
 
@@ -165,10 +163,6 @@ class Prices:
 
     prompt: float | None = None
     completion: float | None = None
-
-    @classmethod
-    def of(cls, settings: Settings) -> Self:
-        return cls(settings.model_prompt_price, settings.model_completion_price)
 
     def cost(self, usage: Usage) -> float | None:
         """What tokens cost, in US dollars; None where a price is not known."""

@@ -18,7 +18,6 @@ from threading import Thread
 from typing import TYPE_CHECKING, Literal
 
 from quarry import __version__
-from quarry.platform.settings import Settings
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
 
 SERVICE = "quarry"
-COLLECTOR = "http://localhost:4318"
-"""Where OpenTelemetry's convention looks for a collector."""
 FLUSH_SECONDS = 1.0
 """So long the end of an invocation, or of the process, waits for spans to be sent."""
 
@@ -73,15 +70,6 @@ def untraced() -> Variables:
     variables = copy_context()
     variables.run(_place.set, None)
     return variables
-
-
-def traces_endpoint(settings: Settings) -> str | None:
-    """Where traces are sent, by OTLP over HTTP; None where nobody asked for them, or for another way."""
-    base = settings.otel_exporter_otlp_endpoint
-    asked = settings.otel_traces_exporter or ("otlp" if settings.otel_exporter_otlp_traces_endpoint or base else "none")
-    if asked != "otlp":
-        return None
-    return settings.otel_exporter_otlp_traces_endpoint or f"{(base or COLLECTOR).rstrip('/')}/v1/traces"
 
 
 class Tracing:

@@ -17,7 +17,7 @@ from quarry.query.of_table import guard_of, of_row
 from quarry.query.schema import Field, Schema, Source, SqlHolds
 from quarry.query.worded import worded_source
 from quarry.retrieval.facets import TEXT_KINDS, Facet, FacetKind, SearchTable
-from quarry.retrieval.named_values import holds_one_of
+from quarry.retrieval.held_values import holds_one_of
 
 
 @lru_cache(maxsize=256)

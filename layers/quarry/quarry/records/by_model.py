@@ -12,7 +12,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 
 from quarry.agent.calls import ToolFinished, ToolStarted
-from quarry.agent.card import card, stems_of
+from quarry.agent.description import card, stems_of
 from quarry.agent.loop import Text, TurnEnded, converse
 from quarry.agent.reading import matched_values
 from quarry.agent.results import result_text

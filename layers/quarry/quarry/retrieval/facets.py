@@ -47,8 +47,8 @@ class Facet:
 
     `label` and `plural` are what it is called; `words` what else people call it; `synonyms` are other everyday words for
     values that any data may hold, each with the value ("television", "TV"). `wording` says in words that it has a value.
-    `leads` are words that stand before its values ("by", "at"). `is_hard`: a value that is said plainly must hold; else it must
-    hold only where the question insists, and adds weight. `is_people`: its values are people.
+    `is_hard`: a value that is said plainly must hold; else it must hold only where the question insists, and adds weight.
+    `is_people`: its values are people.
     """
 
     name: str
@@ -57,7 +57,6 @@ class Facet:
     label: str
     plural: str
     words: tuple[str, ...] = ()
-    leads: tuple[str, ...] = ()
     wording: str = "{}"
     synonyms: tuple[tuple[str, str], ...] = ()
     is_hard: bool = True
@@ -168,10 +167,6 @@ class SearchTable:
     """The text search configurations of its rows; none: they are in English."""
     reckons: bool = False
     """Whether sums and averages of its numbers are told where they are asked for in words."""
-    tells_shares: bool = False
-    """Whether it is told which share of its rows is so, where no more is reckoned of them than that."""
-    recent_days: int | None = None
-    """So many days back from today its rows are "recent"; None where the word says nothing that can be told."""
 
     @property
     def language(self) -> str:

@@ -18,7 +18,7 @@ from quarry.platform.errors import DatabaseUnavailable, QuarryError
 from quarry.postgres.failures import fault_of_source
 from quarry.postgres.pool import Database
 from quarry.retrieval.facets import Facet, SearchTable
-from quarry.retrieval.named_values import holds_one_of
+from quarry.retrieval.held_values import holds_one_of
 from quarry.retrieval.values_function import value_expression
 
 Owners = Mapping[str, str | None]

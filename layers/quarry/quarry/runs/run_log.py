@@ -148,7 +148,7 @@ class RunLog:
     def __init__(self, database: Database, metrics: Metrics | None = None, prices: Prices | None = None) -> None:
         self._database = database
         self._metrics = metrics or Metrics()
-        self._prices = prices or Prices()
+        self.prices = prices or Prices()
         self._waiting: deque[Run] = deque()
         self._writer: asyncio.Task[None] | None = None
         self._warned_at = float("-inf")
@@ -199,7 +199,7 @@ class RunLog:
             DEGRADED_STEPS: len(run.degraded),
             PROMPT_TOKENS: usage.prompt_tokens,
             COMPLETION_TOKENS: usage.completion_tokens,
-            MODEL_COST: self._prices.cost(usage),
+            MODEL_COST: self.prices.cost(usage),
         }
         for metric, value in counted.items():
             if value:

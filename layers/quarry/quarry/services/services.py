@@ -25,7 +25,7 @@ from quarry.platform.memory import Memory
 from quarry.platform.metrics import Metrics
 from quarry.platform.secrets import Secret, api_key_secret, database_secret
 from quarry.platform.settings import Settings
-from quarry.platform.tracing import Tracing, traces_endpoint
+from quarry.platform.tracing import Tracing
 from quarry.postgres import rds
 from quarry.postgres.pool import Address, Database
 from quarry.postgres.rds import IamAddress
@@ -200,7 +200,7 @@ def build_services(settings: Settings, address: Address | None = None) -> Servic
         chat=GuardedChat(chat, breakers["chat"], _PROVIDERS[settings.model_provider]) if chat else None,
         embeddings=embeddings,
         queries=QueryEmbedder(embeddings, reader, breakers.get("embedding"), _PROVIDERS[settings.embeddings]),
-        run_log=RunLog(database, metrics, Prices.of(settings)),
+        run_log=RunLog(database, metrics, Prices(settings.model_prompt_price, settings.model_completion_price)),
         streams=RunStreams(
             RunStore(database.beside),
             grace_seconds=settings.stream_grace_seconds,
@@ -210,7 +210,7 @@ def build_services(settings: Settings, address: Address | None = None) -> Servic
         tuned=TunedSettings(settings, database),
         memory=Memory(),
         metrics=metrics,
-        tracing=Tracing(traces_endpoint(settings)),
+        tracing=Tracing(settings.traces_endpoint),
         breakers=breakers,
     )
 

@@ -23,7 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from quarry.platform.errors import NotAuthenticated, Overloaded
 from quarry.web import problems
 from quarry.web.addresses import endpoint_of
-from quarry.web.identity import verified_caller
+from quarry.web.callers import verified_caller
 
 
 @dataclass(eq=False)

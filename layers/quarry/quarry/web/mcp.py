@@ -18,8 +18,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from quarry.agent.server import AgentServer, Offer
-from quarry.web.identity import ServicesDependency
-from quarry.web.rate_limit import PlainCaller, take_place
+from quarry.web.callers import PlainCaller, ServicesDependency, take_place
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager

@@ -17,9 +17,8 @@ from quarry.services.services import Caller, Services
 from quarry.streaming.encoding import AFTER_SEQ, PLACE_PATTERN, Form, Place
 from quarry.streaming.events import Event
 from quarry.web.addresses import wants_headers_only
-from quarry.web.identity import ServicesDependency, verified_caller
+from quarry.web.callers import ServicesDependency, take_place, verified_caller
 from quarry.web.middleware import deadline_of
-from quarry.web.rate_limit import take_place
 
 NDJSON_EVENT_SCHEMA: dict[str, Any] = {
     "type": "object",
