@@ -92,20 +92,6 @@ def out_of_connections(house: House) -> Iterator[None]:
 
 
 @contextmanager
-def altered(house: House, alteration: str, back: str) -> Iterator[None]:
-    """The database altered for connections that are made from now on."""
-    other = house.url.removesuffix("quarry") + "template1"
-    with psycopg.connect(other, autocommit=True) as connection:
-        try:
-            connection.execute(f"alter database quarry {alteration}".encode())
-            drop_connections(connection)
-            yield
-        finally:
-            connection.execute(f"alter database quarry {back}".encode())
-            drop_connections(connection)
-
-
-@contextmanager
 def locked(house: House, tables: str | None = None) -> Iterator[None]:
     """These tables, or all, locked by another session."""
     with psycopg.connect(house.url) as connection:
@@ -136,16 +122,6 @@ def test_while_the_database_refuses_all_get_503_and_afterwards_an_answer(house: 
         assert not is_healthy(house.served.url)
     for served in (house.served, house.neighbour):
         assert_answers_again(served.url)
-    assert_sound(house.url)
-
-
-def test_while_tables_are_locked_requests_end_in_time_and_afterwards_in_answers(house: House) -> None:
-    with locked(house):
-        for name, outcome in ask_all(house.served.url).items():
-            assert_told(outcome)
-            assert not outcome.answered, (name, outcome)
-        assert is_healthy(house.served.url)
-    assert_answers_again(house.served.url)
     assert_sound(house.url)
 
 

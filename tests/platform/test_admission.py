@@ -216,14 +216,6 @@ def test_a_client_that_leaves_ends_its_work_and_frees_its_place(url: str, desk: 
     assert [call.status for call in (*staying, next_one)] == [200] * PLACES
 
 
-def test_one_waits_no_longer_than_a_few_seconds(url: str, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    fill(url, desk)
-    monkeypatch.setattr(admission_module, "QUEUE_SECONDS", 0.05)
-    status, headers, _ = Call(url, "late").response()
-    assert (status, int(headers["retry-after"]) > 0) == (503, True)
-    assert desk.most_at_work == PLACES
-
-
 def test_health_answers_while_everything_is_full(desk: Desk, database_url: str) -> None:
     with served(desk, database_url, service_routes.router) as url:
         fill(url, desk)

@@ -2,18 +2,16 @@ from __future__ import annotations
 
 import asyncio
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import cast
 
 import pytest
 from fastapi import APIRouter
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from quarry.api import everything
-from quarry.platform.budget import Budget
 from quarry.platform.errors import UNFORESEEN_MESSAGE, ModelUnavailable
 from quarry.platform.settings import Settings
 from quarry.postgres import pool
-from quarry.runs.run_log import Run
 from quarry.services.services import Services, build_services
 from quarry.web import service_routes
 from quarry.web.app import create_app
@@ -49,16 +47,6 @@ def test_every_response_has_a_request_id_of_its_own(app: ASGIApp) -> None:
         ids = [client.get(path).headers["x-request-id"] for path in ("/fine", "/fine", "/nowhere", "/broken")]
     assert len(set(ids)) == 4
     assert all(ids)
-
-
-def test_inside_lambda_the_request_id_is_lambda_s(app: ASGIApp) -> None:
-    context = SimpleNamespace(aws_request_id="lambda-1", get_remaining_time_in_millis=lambda: 29_000)
-
-    async def invoked(scope: Scope, receive: Receive, send: Send) -> None:
-        await app({**scope, "aws.context": context}, receive, send)
-
-    response = local_client(invoked).get("/nowhere")
-    assert (response.status_code, response.json()["request_id"]) == (404, "lambda-1")
 
 
 @pytest.mark.parametrize("begun", [False, True])
@@ -123,24 +111,3 @@ def test_health_is_503_when_the_database_does_not_answer(app: ASGIApp, monkeypat
         response = client.get("/health")
     assert (response.status_code, response.json()["status"]) == (503, "unavailable")
     assert int(response.headers["retry-after"]) > 0
-
-
-def test_the_end_of_the_application_writes_the_run_log(database_url: str) -> None:
-    services = make_services(database_url)
-    searches = APIRouter()
-
-    @searches.get("/search")
-    async def search() -> str:
-        with services.run_log.record(Run("records", "demo", "parks", Budget(1, 1, 1.0, 1), chat=None)):
-            return "found"
-
-    with local_client(create_app(services, [searches], [])) as client:
-        client.get("/search")
-    assert asyncio.run(_runs(database_url)) == 1
-
-
-async def _runs(url: str) -> Any:
-    services = make_services(url)
-    row = await services.database.row("select count(*) as runs from search_runs")
-    await services.close()
-    return row and row["runs"]

@@ -19,8 +19,6 @@ from quarry.platform.errors import (
     ModelTimedOut,
     ModelUnavailable,
 )
-from quarry.platform.settings import Settings
-from quarry.services.services import build_services
 from tests.fakes.bedrock_server import BedrockReply, FakeBedrock
 
 MODEL = "amazon.nova-lite-v1:0"
@@ -137,15 +135,6 @@ async def test_an_error_is_told_in_our_words(
     assert "very-secret" not in raised.value.message
 
 
-async def test_a_call_and_a_stream_end_with_their_time(server: FakeBedrock, chat: BedrockChat) -> None:
-    server.enqueue(BedrockReply.text("Late.", silence=1), BedrockReply.text("Late.", silence=1))
-    with pytest.raises(ModelTimedOut):
-        await chat.take_turn(MESSAGES, tools=[], seconds=0.1)
-    with pytest.raises(ModelTimedOut):
-        async for _ in chat.stream(MESSAGES, seconds=0.3).pieces:
-            pass
-
-
 @pytest.mark.parametrize(
     ("model", "dimensions", "requests"),
     [
@@ -167,12 +156,3 @@ async def test_texts_become_unit_vectors_in_their_order(
     assert len(server.requests) == requests
     assert {request.model for request in server.requests} == {model}
     await embedding.close()
-
-
-async def test_the_setting_chooses_bedrock_for_both_and_guards_both(database_url: str) -> None:
-    settings = Settings.from_environment({"DATABASE_URL": database_url, "MODEL_PROVIDER": "bedrock"})
-    services = build_services(settings)
-    assert services.chat is not None
-    assert (services.chat.name, services.embeddings.name) == (MODEL, "amazon.titan-embed-text-v2:0")
-    assert (services.embeddings.dimensions, set(services.breakers)) == (1024, {"chat", "embedding"})
-    await services.close()

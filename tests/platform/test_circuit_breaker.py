@@ -167,19 +167,3 @@ class TestGuardedChat:
         assert len(server.requests) == asked + 1
         assert answers.count(["parks"]) == 1
         assert state_of(breaker) == "ok"
-
-    async def test_a_reader_who_leaves_before_the_first_piece_lets_the_next_one_try(
-        self, server: FakeOpenAI, guarded: GuardedChat, clock: FakeClock, breaker: CircuitBreaker
-    ) -> None:
-        for _ in range(3):
-            call(breaker, DOWN)
-        clock.now += COOL_DOWN_SECONDS
-        server.enqueue(Reply.hang(5), Reply.text("Back."))
-        reading = asyncio.create_task(self.read(guarded))
-        await server.wait_for_request()
-        assert not lets_through(breaker)
-        reading.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await reading
-        assert await self.read(guarded) == "Back."
-        assert state_of(breaker) == "ok"

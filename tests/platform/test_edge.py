@@ -96,25 +96,6 @@ def test_head_of_a_stream_begins_no_work(client: TestClient) -> None:
     assert begun == ["stream"]
 
 
-@pytest.mark.parametrize("path", ["/things/one", "/nowhere", "/stream"])
-def test_what_does_not_say_that_it_may_be_kept_is_not(client: TestClient, path: str) -> None:
-    assert client.get(path).headers["cache-control"] == "no-store"
-    assert client.get("/kept").headers["cache-control"] == "public, max-age=60"
-
-
-def test_preflights_and_all_routes_methods_reach_another_origin() -> None:
-    settings = Settings.from_environment({"ALLOWED_ORIGIN": "https://city.example.org"})
-    services = build_services(settings, "postgresql://127.0.0.1:1/none")
-    client = local_client(create_app(services, [router]))
-    headers = {"Origin": "https://city.example.org", "Access-Control-Request-Method": "DELETE"}
-    response = client.options("/things/one", headers=headers)
-    assert response.status_code == 200
-    assert response.headers["access-control-allow-methods"] == "DELETE, GET, POST"
-    assert response.headers["x-request-id"]
-    refused = client.get("/nowhere", headers={"Origin": "https://city.example.org"})
-    assert refused.headers["access-control-allow-origin"] == "https://city.example.org"
-
-
 async def test_a_body_that_is_declared_too_large_is_not_read(client: TestClient) -> None:
     sent: list[Any] = []
 

@@ -8,7 +8,7 @@ from psycopg.sql import SQL, Identifier
 
 from quarry import catalog
 from quarry.local.sample import sample_directory
-from quarry.platform.errors import ConfigurationError, ModelUnavailable
+from quarry.platform.errors import ConfigurationError
 from quarry.platform.tables import EmbeddedTable
 from quarry.postgres import embed
 from quarry.postgres.embed import (
@@ -119,19 +119,6 @@ async def test_a_text_refused_often_enough_is_left_alone_until_it_changes(databa
 
     await database.execute("update matters set title = 'harmless' where id = 'm00'")
     assert (await embed_pending(database, model, MATTERS, refusals_max=2)).rows == 1
-
-
-async def test_a_model_that_is_down_ends_the_run_and_keeps_what_was_done(database: Database, model: Model) -> None:
-    await add_matters(database, *(f"matter {number}" for number in range(9)))
-
-    def goes_down(rows: int) -> None:
-        model.down = True
-
-    with pytest.raises(ModelUnavailable):
-        await embed_pending(database, model, MATTERS, on_progress=goes_down)
-    assert await count_pending(database, MATTERS) == 5
-    model.down = False
-    assert (await embed_pending(database, model, MATTERS)).rows == 5
 
 
 async def test_a_database_remembers_its_model_and_refuses_another(database: Database, model: Model) -> None:

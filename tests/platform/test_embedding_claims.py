@@ -75,15 +75,6 @@ async def test_a_text_that_changes_while_it_is_embedded_is_not_stored(database: 
     assert set(model.embedded) == {"after"}
 
 
-async def test_while_the_model_works_no_connection_is_held(shared_url: str) -> None:
-    database = Database(shared_url, pool_size=1, timeout_seconds=60)
-    await add_matters(database, "matter")
-    working = Interrupted(lambda: database.rows("select from matters for update"))
-    assert (await embed_pending(database, working, MATTERS)).rows == 1
-    await database.execute("truncate matters cascade")
-    await database.close()
-
-
 async def test_rows_of_a_dead_worker_are_free_after_its_lease(database: Database, model: Model) -> None:
     await add_matters(database, *(f"matter {number}" for number in range(6)))
     await abandoned_claim(database)

@@ -7,7 +7,6 @@ from fastapi import APIRouter
 from starlette.testclient import TestClient
 
 from quarry.api import everything
-from quarry.platform.errors import ConfigurationError
 from quarry.platform.settings import Settings
 from quarry.services.services import build_services
 from quarry.web.admission import is_public
@@ -70,27 +69,12 @@ async def test_a_request_without_a_host_or_with_two_is_a_421() -> None:
         assert sent[0]["status"] == 421
 
 
-@pytest.mark.parametrize("value", ["http://quarry.lan", "a b", "a/b", "*"])
-def test_what_is_no_name_is_refused_at_start(value: str) -> None:
-    with pytest.raises(ConfigurationError, match="QUARRY_ALLOWED_HOSTS"):
-        Settings.from_environment({"QUARRY_ALLOWED_HOSTS": value})
-
-
 def test_an_origin_must_be_one_of_the_same_names() -> None:
     client = client_with(QUARRY_ALLOWED_HOSTS="quarry.lan")
     for origin in ("http://127.0.0.1:8080", "https://localhost", "http://[::1]:3000", "http://quarry.lan:1"):
         assert status(client, "localhost", Origin=origin) == 200, origin
     for origin in ("http://evil.example", "null", "file://", "ftp://localhost", "localhost", "http://localhost/", ""):
         assert status(client, "localhost", Origin=origin) == 421, origin
-
-
-def test_the_origin_that_may_call_the_api_passes_with_its_preflight() -> None:
-    client = client_with(ALLOWED_ORIGIN="https://city.example.org")
-    assert status(client, "localhost", Origin="https://city.example.org") == 200
-    assert status(client, "localhost", Origin="https://evil.example") == 421
-    preflight = {"Origin": "https://city.example.org", "Access-Control-Request-Method": "GET"}
-    assert client.options("/mine", headers=preflight).status_code == 200
-    assert status(client_with(ALLOWED_ORIGIN="*"), "localhost", Origin="https://any.example") == 200
 
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site", "same-origin, cross-site", "", "none of these"])

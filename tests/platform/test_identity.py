@@ -67,12 +67,6 @@ def test_locally_the_bearer_token_is_the_user(local: TestClient, header: str, us
     assert local.get("/me", headers={"Authorization": header}).json() == user
 
 
-@pytest.mark.parametrize("header", ["", "Bearer", "Bearer ", "Basic YTpi", "ada", "Bearer a b", "Bearer " + "x" * 65])
-def test_locally_any_other_header_is_refused(local: TestClient, header: str) -> None:
-    response = local.get("/me", headers={"Authorization": header})
-    assert (response.status_code, response.json()["type"]) == (401, "urn:quarry:problem:not-signed-in")
-
-
 def test_deployed_the_user_is_the_verified_subject(gateway: Gateway) -> None:
     gateway.event = event({"sub": "cognito-1", "email": "ada@example.org"})
     response = local_client(gateway).get("/me", headers={"Authorization": "Bearer mayor"})

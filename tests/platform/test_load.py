@@ -3,8 +3,6 @@ from __future__ import annotations
 import gzip
 import json
 import secrets
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
@@ -23,7 +21,6 @@ MEETING = {"id": "m1", "body": "City Council", "title": "Regular meeting", "date
 SEGMENT = {"id": "s1", "meeting_id": "m1", "text_content": "Good evening."}
 
 SEGMENTS = 8000
-EXTRA_MEMORY_MAX_KIB = 10 * 1024
 
 
 @pytest.fixture
@@ -185,49 +182,10 @@ def test_every_loadable_table_has_the_columns_of_its_rows(url: str, table: Loada
     assert {name for (name,) in columns} - kept_by_triggers == set(table.columns)
 
 
-_MEASURE = """
-import re, sys
-from pathlib import Path
-from quarry import catalog
-from quarry.files.reading import open_records
-from quarry.postgres.load import load_file
-
-def peak_kib():
-    # getrusage would tell the peak of the process that started this one
-    return int(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1])
-
-def read(path):
-    with open_records(path) as file:
-        return sum(1 for record in file.records)
-
-def load(path):
-    return load_file(sys.argv[3], catalog.LOADABLE["transcript_segments"], path).changed
-
-before = peak_kib()
-count = globals()[sys.argv[1]](Path(sys.argv[2]))
-print(count, peak_kib() - before)
-"""
-on_linux = pytest.mark.skipif(sys.platform != "linux", reason="reads the peak of memory from /proc")
-
-
 @pytest.fixture(scope="module")
 def segments(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A large file of segments."""
     return write_segments(tmp_path_factory.mktemp("large") / "segments.jsonl", SEGMENTS)
-
-
-@on_linux
-def test_a_large_file_is_loaded_in_bounded_memory(loader: Loader, url: str, segments: Path) -> None:
-    loader("meetings", MEETING)
-    assert_bounded(segments.stat().st_size, "load", str(segments), url)
-
-
-def assert_bounded(size: int, *arguments: str) -> None:
-    """All segments of a file of `size` bytes of lines are read, in a small part of that memory."""
-    run = subprocess.run([sys.executable, "-c", _MEASURE, *arguments], check=True, capture_output=True, text=True)
-    count, extra_kib = map(int, run.stdout.split())
-    assert count == SEGMENTS
-    assert extra_kib < EXTRA_MEMORY_MAX_KIB < size // 1024
 
 
 def write_segments(path: Path, number: int) -> Path:

@@ -133,15 +133,6 @@ class TestWindows:
 
 
 class TestEmbedding:
-    async def test_a_query_does_not_wait_for_a_bulk_load(self, fake: FakeMiniLM, embedding: LocalEmbedding) -> None:
-        bulk = asyncio.create_task(embedding.embed(["window"] * 50))
-        await asyncio.to_thread(fake.begun.wait, PATIENCE_SECONDS)
-        done_before = len(fake.done)
-        await embedding.embed(["query"])
-        assert fake.done.index("query") < done_before + 10
-        await bulk
-        assert len(fake.done) == 51
-
     async def test_after_a_cancelled_call_no_further_text_is_begun(
         self, fake: FakeMiniLM, embedding: LocalEmbedding
     ) -> None:

@@ -20,10 +20,7 @@ from quarry.platform.metrics import (
 from quarry.platform.settings import Settings
 from quarry.postgres.pool import Database
 from quarry.runs.run_log import Run, RunLog
-from quarry.services.services import build_services
-from quarry.web.app import create_app
 from quarry.web.telemetry import Telemetry
-from tests.conftest import local_client
 
 NOWHERE = "postgresql://127.0.0.1:1/none"
 REFUSALS: dict[str, QuarryError] = {
@@ -48,23 +45,6 @@ async def stream() -> StreamingResponse:
         yield b"two\n"
 
     return StreamingResponse(events(), media_type="application/x-ndjson; charset=utf-8")
-
-
-def values(metrics: Metrics) -> dict[str, int]:
-    """How many values, or what they come to, of each metric of the function."""
-    return {
-        metric.name: int(sum(each)) if metric.adds_up else len(each) for metric, each in metrics.take()[None].items()
-    }
-
-
-def test_requests_refusals_and_first_events_are_counted_at_the_edge() -> None:
-    services = build_services(Settings.from_environment({}), NOWHERE)
-    with local_client(create_app(services, [router])) as client:
-        for path in (*(f"/refused/{status}" for status in (402, 429, 503, 503, 404)), "/stream", "/nowhere"):
-            client.get(path)
-    assert values(services.metrics) == {
-        "Requests": 7, "Refused402": 1, "Refused429": 1, "Refused503": 2, "TimeToFirstEvent": 1,
-    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

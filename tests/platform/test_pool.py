@@ -1,20 +1,13 @@
 from __future__ import annotations
 
-import logging
-import shutil
-import tempfile
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
-from pathlib import Path
+from collections.abc import AsyncIterator, Callable
 from urllib.parse import urlsplit
 
 import psycopg
 import pytest
 from psycopg.sql import SQL
-from psycopg_pool.base import AttemptWithBackoff
 
-from quarry.local import embedded_postgres
-from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
 from quarry.postgres import pool
 from quarry.postgres.failures import translate
@@ -88,15 +81,6 @@ async def test_a_database_that_was_not_migrated_is_told_to_the_operator(
         await make_database().rows(query)
 
 
-@pytest.mark.usefixtures("impatient")
-async def test_an_exhausted_pool_is_unavailable_until_a_connection_comes_back(make_database: MakeDatabase) -> None:
-    database = make_database(pool_size=1)
-    async with database.transaction():
-        with pytest.raises(DatabaseUnavailable):
-            await one(database)
-    assert await one(database) == 1
-
-
 async def test_a_transaction_is_kept_or_undone_as_a_whole(make_database: MakeDatabase) -> None:
     database = make_database(pool_size=1)
     await database.execute("create temporary table kept (n int)")
@@ -125,14 +109,6 @@ async def test_a_connection_that_broke_while_idle_is_replaced_unseen(
     assert await backend(database) != pid
 
 
-async def test_what_is_set_aside_waits_neither_behind_searches_nor_behind_what_else_is(server_url: str) -> None:
-    database = Database(server_url, pool_size=1, timeout_seconds=5, sets_aside=True)
-    async with database.transaction(), database.reserve.transaction(), database.beside.transaction():
-        assert await one(database.probe) == 1
-        assert await backend(database.probe) == await backend(database.probe)
-    await database.close()
-
-
 @pytest.mark.parametrize(
     "state",
     [
@@ -159,38 +135,3 @@ async def test_sessions_that_may_only_read_are_given_up_so_that_service_is_back_
             await database.execute("create table t ()")
         operator.execute(SQL(read_only).format(False))
         await database.execute("create table t ()")
-
-
-@pytest.fixture
-def own_directory() -> Iterator[Path]:
-    """A directory for a server of the test's own, which every user can reach."""
-    directory = Path(tempfile.mkdtemp(prefix="quarry-"))
-    directory.chmod(0o755)
-    yield directory
-    shutil.rmtree(directory)
-
-
-async def test_service_is_back_by_itself_when_postgres_is(
-    own_directory: Path,
-    make_database: MakeDatabase,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    caplog.set_level(logging.CRITICAL, "psycopg.pool")
-    monkeypatch.setattr(pool, "CONNECT_TIMEOUT_SECONDS", 0.8)
-    # as in an outage so long that the pool would wait a minute before it tried again
-    monkeypatch.setattr(AttemptWithBackoff, "INITIAL_DELAY", 60.0)
-    server = EmbeddedPostgres(own_directory / "postgres")
-    url = server.start()
-    database = make_database(url, pool_size=1)
-    try:
-        assert await one(database) == 1
-        monkeypatch.setattr(embedded_postgres, "_free_port", lambda: urlsplit(url).port)
-        server.release()
-        for _ in range(2):
-            with pytest.raises(DatabaseUnavailable):
-                await one(database)
-        assert server.start() == url
-        assert await one(database) == 1
-    finally:
-        server.release()

@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Sequence
 
 import pytest
 
 from quarry.models.circuit_breaker import CircuitBreaker
 from quarry.models.query_embedding import QueryEmbedder
-from quarry.platform.errors import ModelTimedOut, ModelUnavailable
+from quarry.platform.errors import ModelUnavailable
 from quarry.postgres.embed import remember_model
 from quarry.postgres.pool import Database
 from tests.fakes.openai_server import embedding
@@ -107,13 +106,3 @@ class TestRemoteModel:
             await queries.embed("roads")
         assert model.calls == 3
         assert await queries.embed("parks") == known
-
-    async def test_it_is_waited_for_no_longer_than_the_search_lasts(
-        self, filled: Database, model: Model, breaker: CircuitBreaker, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(model, "embed", lambda texts: asyncio.sleep(60))
-        queries = QueryEmbedder(model, filled, breaker)
-        for _ in range(4):
-            with pytest.raises(ModelTimedOut):
-                await queries.embed("parks", seconds=0.01)
-        assert breaker.state == "ok"  # the searches were in a hurry; that is not its failure

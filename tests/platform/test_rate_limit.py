@@ -15,7 +15,7 @@ from quarry.platform.settings import Settings
 from quarry.services.services import Caller, build_services
 from quarry.web import callers
 from quarry.web.app import create_app
-from quarry.web.callers import limit_per_minute, limited_caller
+from quarry.web.callers import limited_caller
 from tests.conftest import local_client
 
 MakeClient = Callable[..., TestClient]
@@ -92,11 +92,3 @@ def test_instances_share_one_count_also_under_concurrent_requests(make_client: M
     with ThreadPoolExecutor(10) as threads:
         done = threads.map(lambda number: instances[number % 2].get("/plain").status_code, range(30))
         assert Counter(done) == {200: 7, 429: 23}
-
-
-def test_the_default_is_30_for_routes_that_call_a_model_and_120_for_others() -> None:
-    settings = Settings.from_environment({})
-    assert limit_per_minute(settings, "model") == 30
-    assert limit_per_minute(settings, "plain") == 120
-    given = Settings.from_environment({"RATE_LIMIT_PER_MINUTE": "5"})
-    assert [limit_per_minute(given, "model"), limit_per_minute(given, "plain")] == [5, 5]

@@ -15,7 +15,6 @@ from starlette.testclient import TestClient
 from quarry import catalog
 from quarry.local.database import LocalDatabase
 from quarry.local.doctor import replica_finding
-from quarry.platform.errors import ConfigurationError
 from quarry.postgres import reader
 from quarry.postgres.pool import Database
 from quarry.services.services import Services
@@ -160,17 +159,3 @@ async def test_a_replica_that_lags_is_left_out_until_it_has_caught_up(
         assert await services.reader.row("select from tuned_weights where name = 'late'") is not None
     await becomes(services, from_replica=True)
     assert await services.reader.row("select from tuned_weights where name = 'late'") is not None
-
-
-async def test_what_the_replica_does_not_have_yet_is_asked_of_the_database(
-    shared_url: str, replica: StreamingReplica, make_services: Callable[..., Services]
-) -> None:
-    services = make_services(
-        shared_url, DATABASE_READER_URL=replica.url_of(shared_url), DATABASE_READER_LAG_SECONDS="3600"
-    )
-    with replica.held_back():
-        await services.database.execute("create table quarry.just_applied ()")
-        assert await services.reader.rows("select from quarry.just_applied") == []
-        assert await is_from_replica(services.reader)
-    with pytest.raises(ConfigurationError):
-        await services.reader.rows("select from quarry.never_applied")

@@ -5,8 +5,6 @@ import datetime
 import gzip
 import io
 import json
-import os
-import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -84,20 +82,6 @@ class TestFormat:
     )
     def test_an_ending_that_tells_it_decides(self, name: str, head: bytes, format: Format) -> None:
         assert format_of(name, head) == format
-
-    def test_a_pipe_is_read_to_its_end_though_it_comes_piece_by_piece(self) -> None:
-        reading, writing = os.pipe()
-
-        def write() -> None:
-            with open(writing, "wb", buffering=0) as pipe:  # noqa: PTH123 -- a descriptor has no path
-                pipe.writelines(bytes([byte]) for byte in CSV)
-
-        writer = threading.Thread(target=write)
-        writer.start()
-        with open(reading, "rb") as pipe, read_records(pipe, "standard input") as file:  # noqa: PTH123
-            assert [record.fields for record in file.records] == ROWS
-            assert file.bytes_read() == len(CSV)
-        writer.join()
 
     def test_a_link_that_leads_out_of_the_folder_is_left_out(self, tmp_path: Path) -> None:
         folder = tmp_path / "folder"

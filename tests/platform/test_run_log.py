@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 import uuid
 from collections.abc import AsyncGenerator, AsyncIterator
 
@@ -10,7 +9,6 @@ import pytest
 from quarry.models.interface import Usage
 from quarry.platform.budget import Budget
 from quarry.platform.errors import NotFound
-from quarry.postgres import pool
 from quarry.postgres.pool import Database
 from quarry.runs import run_log
 from quarry.runs.run_log import ResultRecord, Run, RunLog, recent_runs, whole_run
@@ -132,31 +130,6 @@ async def test_what_the_database_refuses_is_counted_and_never_fails_a_search(
         "runs are not recorded, 1 since the start: CheckViolation"
     ]
     assert await recorded(database) == set()
-
-
-async def test_a_run_that_cannot_be_written_leaves_the_others_of_its_batch_alone(
-    log: RunLog, database: Database
-) -> None:
-    await database.execute("alter table search_runs add constraint broken check (query <> 'query 4')")
-    for number in range(8):
-        record(log, number)
-    await log.drain()
-    await database.execute("alter table search_runs drop constraint broken")
-    assert log.dropped == 1
-    assert await recorded(database) == {f"query {number}" for number in range(8) if number != 4}
-
-
-async def test_an_unreachable_database_does_not_hold_drain_up() -> None:
-    database = Database("postgresql://127.0.0.1:1/nothing", pool_size=1, timeout_seconds=1)
-    log = RunLog(database)
-    record(log, 1)
-    started = time.perf_counter()
-    await log.drain(0.1)
-    assert time.perf_counter() - started < pool.CONNECT_TIMEOUT_SECONDS
-    await log.close()
-    assert log.dropped == 1
-    await database.close()
-    await log.drain()
 
 
 async def test_a_run_is_found_by_the_beginning_of_its_id(log: RunLog, database: Database) -> None:

@@ -178,25 +178,6 @@ async def test_a_run_whose_process_is_gone_is_told(other: RunStreams, services: 
     assert await rest(other, Place(run_id)) == [("1", "one"), ("2", BROKEN_OFF_MESSAGE)]
 
 
-@pytest.mark.usefixtures("impatient")
-async def test_without_a_database_a_stream_is_heard_to_its_end_and_ends_when_left(
-    make_services: Callable[..., Services],
-) -> None:
-    nowhere = make_services("postgresql://127.0.0.1:1/none").database
-    streams = RunStreams(RunStore(nowhere), grace_seconds=QUIET, unattended_max=2)
-    speaker = Speaker()
-    speaker.say(*"ab")
-    speaker.finish()
-    async with listening(streams, speaker, uuid4()) as stream, asyncio.timeout(PATIENCE_SECONDS):
-        assert read([line async for line in stream]) == [("1", "a"), ("2", "b")]
-    speaker = Speaker()
-    speaker.say("one")
-    async with listening(streams, speaker, uuid4()) as stream:
-        await anext(stream)
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        await speaker.ended.wait()
-
-
 async def test_many_runs_at_once_keep_their_own_events(streams: RunStreams, other: RunStreams) -> None:
     async def heard(number: int) -> tuple[UUID, list[tuple[str, str]]]:
         speaker, run_id = Speaker(), uuid4()

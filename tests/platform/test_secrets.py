@@ -18,7 +18,7 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.sql import SQL
 
 from quarry.platform import secrets
-from quarry.platform.errors import ConfigurationError, Unavailable
+from quarry.platform.errors import ConfigurationError
 from quarry.platform.secrets import Secret, api_key_secret, database_secret
 from quarry.platform.settings import Settings
 from quarry.postgres.pool import Database
@@ -96,11 +96,6 @@ def test_a_secret_that_holds_something_else_is_refused_and_not_told(
         make(put(text)).read_now()
     assert "very-secret" not in f"{raised.value} {raised.value.__cause__}"
     assert raised.value.__suppress_context__
-
-
-def test_a_secret_that_cannot_be_read_is_unavailable(manager: Any) -> None:
-    with pytest.raises(Unavailable):
-        api_key_secret("arn:aws:secretsmanager:us-east-1:123456789012:secret:none").read_now()
 
 
 async def test_a_rotated_password_is_read_anew(put: Put, database_url: str) -> None:

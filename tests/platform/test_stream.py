@@ -154,36 +154,6 @@ async def test_closing_the_stream_cancels_a_search_that_waits() -> None:
     assert source.ended_by is asyncio.CancelledError
 
 
-@pytest.mark.parametrize("last_words", [0, 1, 3])
-async def test_a_search_that_answers_its_cancellation_with_more_events_still_ends(last_words: int) -> None:
-    async def events() -> AsyncGenerator[Event]:
-        yield Said(text="read")
-        yield Said(text="not read")
-        try:
-            await asyncio.sleep(60)
-        except asyncio.CancelledError:
-            for number in range(last_words):
-                yield Said(text=f"more {number}")
-            raise Unavailable("The connection broke while it was given back.") from None
-
-    stream = encode_ndjson(events(), heartbeat_seconds=QUIET)
-    await anext(stream)
-    await asyncio.sleep(0.01)
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        await stream.aclose()
-
-
-async def test_a_search_is_at_most_two_events_ahead_of_its_reader() -> None:
-    source = Source(*map(str, range(50)))
-    stream = encode_ndjson(source.events(), heartbeat_seconds=QUIET)
-    for read in range(1, 20):
-        await anext(stream)
-        for _ in range(5):
-            await asyncio.sleep(0)
-        assert len(source.said) <= read + 2
-    await stream.aclose()
-
-
 @contextlib.contextmanager
 def serving(source: Source) -> Iterator[int]:
     async def endpoint(request: Request) -> StreamingResponse:

@@ -70,20 +70,6 @@ async def test_all_bounds_hold_in_every_transaction(database: Database) -> None:
             assert await (await connection.execute(select)).fetchone() == bounds
 
 
-async def test_a_slow_statement_is_cancelled(database: Database) -> None:
-    with pytest.raises(DatabaseUnavailable, match="too long"):
-        await database.execute("select pg_sleep(60)")
-
-    async def change_and_sleep() -> None:
-        async with database.transaction() as connection:
-            await connection.execute("update counted set n = -1")
-            await connection.execute("select pg_sleep(60)")
-
-    with pytest.raises(DatabaseUnavailable, match="too long"):
-        await change_and_sleep()
-    assert await count(database) == 0
-
-
 async def test_an_idle_transaction_is_ended_and_its_locks_with_it(
     database: Database, operator: psycopg.AsyncConnection
 ) -> None:

@@ -14,7 +14,6 @@ from quarry.retrieval.facets import SearchTable
 from quarry.retrieval.vocabulary import LookUp, look_up
 from quarry.services.services import Services
 from quarry.spans.mention import KnownValue
-from tests.plans import reads
 
 COMPANIES, PEOPLE, CAMPAIGNS = (catalog.SEARCHED[name] for name in ("companies", "people", "campaigns"))
 
@@ -155,27 +154,6 @@ async def test_a_refresh_finds_what_the_writes_have_added(sample_services: Servi
     for table in catalog.SEARCHED:
         await sample_services.database.rows("select refresh_facet_values(%s)", [table])
     assert await sample_services.database.rows(query) == added
-
-
-def test_values_are_looked_up_by_index(sample_url: str) -> None:
-    with psycopg.connect(sample_url, autocommit=True) as connection:
-        connection.execute(
-            "insert into facet_values (table_name, facet, scope, value)"
-            " select 'companies', 'niche', '', 'made ' || md5(g::text) from generate_series(1, 20000) g"
-        )
-        connection.execute(
-            "insert into facet_words (table_name, stem)"
-            " select 'companies', left(md5(g::text), 8) from generate_series(1, 80000) g"
-        )
-        found = reads(
-            connection,
-            "facet_",
-            "select * from look_up_values_v2(array['companies'], array['fintech', 'rockets', 'bergn'], p_doubtful => '{2}',"
-            " p_owners => array[''])",
-            [],
-        )
-    assert not found.whole
-    assert found.indexes >= {"facet_values_phrase", "facet_words_stem", "facet_words_slips"}
 
 
 words = st.lists(st.sampled_from("abc"), min_size=1, max_size=6)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, LiteralString
+from typing import Any
 
 import psycopg
 import pytest
@@ -15,7 +14,7 @@ from hypothesis import strategies as st
 from psycopg.rows import namedtuple_row
 
 from tests.conftest import create_database
-from tests.plans import plans, reads
+from tests.plans import reads
 
 Connection = psycopg.Connection[Any]
 
@@ -122,22 +121,6 @@ def test_coverage_is_the_share_of_the_words_by_what_they_say(connection: Connect
     assert rows["rare"] + rows["common"] == pytest.approx(1)
 
 
-def test_scores_of_two_tables_are_of_one_scale(connection: Connection) -> None:
-    fill(connection, {"a": ["elm", "road"], "b": ["road"], "c": ["tax"]})
-    connection.execute("delete from matters")
-    connection.execute("insert into matters (id, title) values ('x', 'elm road'), ('y', 'water')")
-    connection.execute("select count_lexemes('matters')")
-    scores = [
-        row.text_score
-        for table in ("motions", "matters")
-        for row in connection.execute(
-            f"select * from text_candidates('{table}', weigh_query('{{motions,matters}}', 'elm'), 10)"
-        )
-    ]
-    assert len(scores) == 2
-    assert scores[0] == pytest.approx(scores[1])
-
-
 def test_a_condition_holds_for_all_that_is_found(connection: Connection) -> None:
     fill(connection, {f"m{number}": ["elm", "road"] for number in range(5)})
     rows = connection.execute(
@@ -158,18 +141,6 @@ class TestManyRows:
         )
         assert "motions_text_search" in read.indexes
         assert not read.whole
-
-    def test_words_that_most_rows_hold_are_looked_for_in_the_table_as_far_as_rows_are_ranked(
-        self, crowded: Connection
-    ) -> None:
-        ask: LiteralString = "select * from text_candidates('motions', weigh_query('{motions}', %s), 10, null, 500)"
-        plan = plans(crowded, ask, ["council approve"], analyze=True)
-        read = re.findall(r"Seq Scan on motions \w+ .*actual time=\S+ rows=(\d+)", plan)
-        assert read
-        assert sum(map(int, read)) <= 2_500
-        # with what is excluded, or both of what half of the rows hold each, there may be none
-        for query in ("council -tax", "road park"):
-            assert "motions" not in reads(crowded, "motions", ask, [query]).whole
 
 
 @pytest.mark.parametrize("query", ["council", "council approve"])

@@ -175,17 +175,6 @@ def test_a_database_with_tables_of_our_names_is_migrated_searched_and_left_alone
     assert after == before
 
 
-def test_nothing_is_made_outside_the_schema_but_extensions(empty_url: str) -> None:
-    migrate(empty_url, embedding_dimensions=DIMENSIONS)
-    strays = """select relname from pg_class c where relnamespace = 'public'::regnamespace
-                union all
-                select proname from pg_proc p where pronamespace = 'public'::regnamespace
-                  and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')"""
-    assert run(empty_url, strays) == []
-    homes = "select distinct extnamespace::regnamespace::text from pg_extension where extname <> 'plpgsql'"
-    assert run(empty_url, homes) == [("public",)]
-
-
 def test_two_installations_share_a_database(empty_url: str) -> None:
     for schema in ("one", "other"):
         assert migrate(empty_url, embedding_dimensions=DIMENSIONS, schema=schema).migrations
@@ -217,29 +206,6 @@ def test_an_installation_in_public_is_moved_whole(old_url: str, database_url: st
     assert set(moved) ^ set(fresh) == set()
     assert found(old_url) == found_before
     assert migrate(old_url, embedding_dimensions=DIMENSIONS) == NOTHING
-
-
-def test_what_is_not_ours_stays_where_it_is_and_what_depends_on_ours_follows(old_url: str) -> None:
-    run(
-        old_url,
-        """create table public.notes (person_id text references public.people, note text);
-           insert into public.notes select id, 'met' from public.people limit 1;
-           create view public.names as select name from public.people;
-           create function public.note_count() returns bigint language sql return (select count(*) from public.notes);
-           create schema theirs; create table theirs.people (id int); create table theirs.quarry_migrations (name text);
-           create role analyst; grant select on public.people to analyst;""",
-    )
-    names = run(old_url, "select * from public.names order by 1")
-    migrate(old_url, embedding_dimensions=DIMENSIONS)
-    assert run(old_url, "select * from public.names order by 1") == names
-    assert run(old_url, "select public.note_count()") == [(1,)]
-    assert contents(old_url, "theirs").keys() == {"people", "quarry_migrations"}
-    with pytest.raises(psycopg.errors.ForeignKeyViolation):
-        run(old_url, "insert into public.notes values ('nobody', '')")
-    assert run(old_url, "set role analyst; select count(*) from quarry.people") == [(len(names),)]
-    with pytest.raises(psycopg.errors.InsufficientPrivilege):
-        run(old_url, "set role analyst; select * from quarry.companies")
-    run(old_url, "drop owned by analyst; drop role analyst")
 
 
 # --- dumped and restored

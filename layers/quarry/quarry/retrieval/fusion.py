@@ -54,8 +54,9 @@ def fuse(
     """`found`, each key once, best first: (1 − semantic_weight) · text + semantic_weight · similarity, brought to one scale.
     By scores, meaning weighs more where words hold little of the query.
 
-    A half that did not find an item adds nothing. Reciprocal ranks are added with the weight 1 each, as published. Items with equal scores are ordered by their best rank, then by the text of their key,
-    so that the same finds always give the same list.
+    A half that did not find an item adds nothing. Reciprocal ranks are added with the weight 1 each, as published. Items with
+    equal scores are ordered by their best rank, then by the text of their key, so that the same finds always give the same
+    list.
     """
     text = {item.key: item.text for item in found if item.text is not None}
     similarity = {item.key: item.similarity for item in found if item.similarity is not None}
