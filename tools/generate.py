@@ -52,8 +52,16 @@ from quarry.platform.tables import LoadableTable
 from quarry.postgres.migrate import connect, migrate
 from quarry.records import contract as records_contract
 from quarry.retrieval.values_function import values_function
-from quarry.streaming.encoding import NDJSON, PLACE_PATTERN, SSE, Form
-from quarry.streaming.events import EnvelopedErrorEvent, ErrorEvent, Event, PartialTextEvent
+from quarry.streaming.events import (
+    NDJSON,
+    PLACE_PATTERN,
+    SSE,
+    EnvelopedErrorEvent,
+    ErrorEvent,
+    Event,
+    Form,
+    PartialTextEvent,
+)
 from quarry.web.description import openapi_document
 from quarry.web.examples import RECORDED
 from tools import costs, gateway

@@ -17,7 +17,7 @@ import psycopg
 import pytest
 from psycopg.sql import SQL
 
-from quarry.streaming.encoding import LATE_MESSAGE
+from quarry.streaming.events import LATE_MESSAGE
 from quarry.web.middleware import RESERVE_SECONDS
 from tests.deployed.artifacts import require_artifacts
 from tests.deployed.conftest import CHECKOUT, Start

@@ -18,8 +18,7 @@ from starlette.responses import Response
 from quarry.api import everything
 from quarry.platform.settings import Settings
 from quarry.services.services import Caller, build_services
-from quarry.streaming.encoding import NDJSON
-from quarry.streaming.events import Event
+from quarry.streaming.events import NDJSON, Event
 from quarry.web import admission as admission_module
 from quarry.web import service_routes
 from quarry.web.admission import WITHOUT_PLACE, Admission, Places

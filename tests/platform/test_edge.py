@@ -13,8 +13,7 @@ from starlette.testclient import TestClient
 from quarry.api import everything
 from quarry.platform.settings import Settings
 from quarry.services.services import Caller, build_services
-from quarry.streaming.encoding import SSE
-from quarry.streaming.events import Event
+from quarry.streaming.events import SSE, Event
 from quarry.web import service_routes
 from quarry.web.app import create_app
 from quarry.web.callers import ServicesDependency, verified_caller

@@ -13,8 +13,7 @@ import pytest
 from quarry.platform.errors import Gone, NotFound
 from quarry.postgres.pool import Database
 from quarry.services.services import Services
-from quarry.streaming.encoding import NDJSON, SSE, Place
-from quarry.streaming.events import Event
+from quarry.streaming.events import NDJSON, SSE, Event, Place
 from quarry.streaming.run_store import RunStore
 from quarry.streaming.runs import BROKEN_OFF_MESSAGE, CANCELLED_MESSAGE, LEFT_MESSAGE, RunStreams
 from tests.waiting import PATIENCE_SECONDS

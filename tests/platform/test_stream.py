@@ -20,8 +20,7 @@ from starlette.responses import StreamingResponse
 from starlette.routing import Route
 
 from quarry.platform.errors import UNFORESEEN_MESSAGE, ConfigurationError, Unavailable
-from quarry.streaming.encoding import LATE_MESSAGE, NDJSON, SSE, Form
-from quarry.streaming.events import Event
+from quarry.streaming.events import LATE_MESSAGE, NDJSON, SSE, Event, Form
 from quarry.streaming.runs import RunStreams
 from tests.waiting import PATIENCE_SECONDS
 

@@ -1,7 +1,5 @@
-"""Answering a query: its values are found in the data, it is run under the caller's rights, and put into words.
-
-Where it cannot be answered, the error says why: what comes nearest to a value, what keeps text from being a number, which source
-cannot be read.
+"""Answering a query: its values are looked up in the data, it runs under the caller's rights, and is put into words. If it cannot
+be answered, the error says why: the nearest values, what keeps text from being a number, or the source that cannot be read.
 """
 
 from __future__ import annotations
@@ -38,10 +36,8 @@ from quarry.services.services import Caller, Services
 async def run_query(
     query: Query, caller: Caller, services: Services, today: datetime.date | None = None
 ) -> QueryResult:
-    """The exact result of a query. Days are counted from `today`, by default the day that it is in UTC.
-
-    Raises InvalidInput for sources, fields and values that do not exist, with what comes nearest, SourceUnavailable where a table
-    that it reads cannot be read, and DatabaseUnavailable.
+    """The exact result of a query. `today` is by default the day in UTC. Raises InvalidInput for unknown sources, fields and
+    values, with what comes nearest, SourceUnavailable where a table cannot be read, and DatabaseUnavailable.
     """
     today = today or datetime.datetime.now(datetime.UTC).date()
     return await answer_query(query, await what_may_be_asked(caller, services), services, today)
@@ -148,10 +144,8 @@ async def not_numbers(source: Source, field: Field, reader: Database) -> str:
 
 
 async def unreadable(query: Query, asked: Asked, services: Services, fault: PostgresError | None) -> list[str]:
-    """The sources of a query that cannot be read: those of which not even one row can, else the one that it asks for, where
-    its statement had a `fault`. They are left out for a while. None of a domain whose tables are ours.
-
-    Raises DatabaseUnavailable.
+    """The sources of a query that cannot be read: those of which not even one row can, else the query's own, if its statement
+    had a `fault`. They are left out for a while. Raises DatabaseUnavailable.
     """
     today = datetime.datetime.now(datetime.UTC).date()
     faults: dict[str, PostgresError] = {}

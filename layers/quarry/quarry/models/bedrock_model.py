@@ -43,10 +43,8 @@ _MALFORMED_REASONS = frozenset({"malformed_model_output", "malformed_tool_use"})
 
 
 class BedrockChat:
-    """A ChatModel over Converse. `model` is the id of a model or of an inference profile, or its ARN.
-
-    No call takes longer than `timeout_seconds`, whatever `seconds` it is given; of a stream, the wait for no piece does. What is
-    longer than `limits` allow is cut off.
+    """A ChatModel over Converse. `model` is the id or ARN of a model or inference profile. No call, and no wait for a piece of a
+    stream, exceeds `timeout_seconds`. Answers beyond `limits` are cut off.
     """
 
     def __init__(

@@ -28,13 +28,12 @@ logger = logging.getLogger(__name__)
 
 
 class CircuitBreaker:
-    """Whether one model may be called, judged by how its last calls went.
+    """Whether one model may be called, judged by its last calls.
 
-    It opens after `failures_max` failures without a success between them; 0: never. `patience_seconds` is the longest that a call
-    waits for the model: one that gave up earlier, because its search had no more time, counts for the share that it waited. Only
-    what speaks of the model being down is a failure: no answer, a broken connection, an error status, a rate limit, a refused
-    key, an answer in another format. What its server finds invalid in one request says nothing; a refusal or an unusable output
-    is an answer.
+    It opens after `failures_max` failures in a row; 0: never. A call that gave up before `patience_seconds`, because its search
+    had no more time, counts for the share that it waited. Timeouts, broken connections, error statuses, rate limits, refused
+    keys and other formats are failures; refusals and unusable outputs are answers; a request that the server finds invalid is
+    neither.
     """
 
     def __init__(

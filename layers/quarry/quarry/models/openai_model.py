@@ -1,7 +1,5 @@
-"""Chat from OpenAI, or from any server that speaks its Chat Completions.
-
-The SDK connects, retries and streams. What comes back is read by our own small types, which hold what we use and accept
-what laxer servers leave out.
+"""Chat from OpenAI, or from any server that speaks its Chat Completions. The SDK streams; our own small types read the answers,
+and accept what laxer servers leave out.
 """
 
 from __future__ import annotations
@@ -51,11 +49,9 @@ _OPENAI_HOSTS = (".openai.com", ".openai.azure.com")
 class OpenAIChat:
     """A ChatModel over Chat Completions, the API that compatible servers share.
 
-    No call takes longer than `timeout_seconds`, whatever `seconds` it is given; of a stream, the wait for no piece does.
-    `max_retries` is for 429, 5xx and broken connections: the SDK waits longer each time, with jitter, or as Retry-After says,
-    while the call's time lasts. What is longer than `limits` allow is cut off, also where the server does not mind them. Raises
-    ConfigurationError when the key or the base URL cannot be used, or there is neither of
-    them.
+    No call, and no wait for a piece of a stream, exceeds `timeout_seconds`. The SDK retries 429, 5xx and broken connections up to
+    `max_retries` times within it. Answers beyond `limits` are cut off, also where the server ignores them. Raises
+    ConfigurationError when the key or the base URL cannot be used, or both are missing.
     """
 
     def __init__(
@@ -223,10 +219,8 @@ class _Chunk(Wire):
 
 @asynccontextmanager
 async def _ended(chunks: AsyncStream[ChatCompletionChunk]) -> AsyncIterator[None]:
-    """Close the stream on leaving, and run it out.
-
-    The SDK's stream holds its own iterator, which holds the stream. If it were left halfway, the garbage collector would end
-    the iterators inside one another, in whatever thread it happens to run, while the event loop ends them, too.
+    """Close the stream on leaving, and exhaust it: it holds its own iterator, and if it were left halfway, the garbage collector
+    would end the iterators in another thread while the event loop ends them, too.
     """
     try:
         yield

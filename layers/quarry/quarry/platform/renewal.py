@@ -16,10 +16,8 @@ logger = logging.getLogger(__name__)
 async def leased(
     renew: Callable[[], Awaitable[object]], release: Callable[[], Awaitable[object]], *, seconds: float
 ) -> AsyncIterator[None]:
-    """Until the end of the block `renew` is called every so many seconds, and `release` where the block raises. Where one of them
-    fails, the next renewal may do better, or the lease lapses.
-
-    Renewing is told to end, not cancelled: before Python 3.12 a cancellation that meets the end of a wait is lost.
+    """Call `renew` every so many seconds until the end of the block, and `release` where the block raises. Failures of both are
+    logged: the next renewal may succeed, or the lease lapses.
     """
     ended = asyncio.Event()
     renewing = asyncio.create_task(_renew(renew, seconds, ended))

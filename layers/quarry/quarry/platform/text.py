@@ -60,11 +60,10 @@ _EITHER = re.compile(f"[{INVISIBLE_CHARACTERS}{_TAGS}]")
 
 
 def visible(text: str) -> str:
-    """`text` without characters that nobody sees and that change how it reads: controls of the direction of writing, which make a
-    text look like another one, and characters without width, which hide words from a search or speak to a model alone.
+    """`text` without invisible characters that change how it reads: direction controls and characters without width.
 
-    The joiners U+200C and U+200D stay: Persian, Indic scripts and emoji are written wrongly without them. So do tags behind a
-    black flag, which make the flags of regions. Separators of lines and paragraphs become line breaks.
+    The joiners U+200C and U+200D stay, which Persian, Indic scripts and emoji need, and tags that make a flag. Separators of
+    lines and paragraphs become line breaks.
     """
     # one pass over a set takes an eighth of what the patterns take, and most texts end here
     if text.isascii() or _EITHER.search(text) is None:

@@ -1,7 +1,7 @@
-"""Traces of requests in OpenTelemetry's form: off, unless its environment variables ask for them.
+"""Traces of requests by OpenTelemetry, off unless its environment variables turn them on.
 
-A request is a span; its steps, statements and calls of models are spans beneath it. They hold names, numbers and the ids of
-runs, and nothing that was asked, answered or stored. Where traces are off nothing of OpenTelemetry is imported for them.
+Steps, statements and model calls are spans below the request's. They hold names, numbers and ids of runs, and nothing that was
+asked, answered or stored.
 """
 
 from __future__ import annotations
@@ -73,10 +73,8 @@ def untraced() -> Variables:
 
 
 class Tracing:
-    """The traces of one process, sent to `endpoint` in batches by a thread of the SDK; None: there are none.
-
-    All else is set by OpenTelemetry's own variables: OTEL_SERVICE_NAME, OTEL_TRACES_SAMPLER, OTEL_EXPORTER_OTLP_HEADERS. The
-    SDK is imported with the first request.
+    """The traces of one process, sent to `endpoint` in batches by a thread of the SDK; None: there are none. OpenTelemetry's own
+    variables set the rest. The SDK is imported with the first request.
     """
 
     def __init__(self, endpoint: str | None) -> None:

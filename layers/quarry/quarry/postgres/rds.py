@@ -1,9 +1,7 @@
-"""Who a database on Amazon RDS has to be: connections to it are encrypted and its certificate is checked, unless its URL says
-otherwise.
+"""Databases on Amazon RDS: certificates that prove their identity, and IAM tokens in place of passwords.
 
-RDS signs the certificates of its databases by authorities of its own, three in each region; those of RDS Proxy are Amazon Trust
-Services'. Both are kept in `certificates/`, written by tools/database_certificates.py. A database elsewhere is what its URL and
-libpq make of it.
+RDS signs with three authorities in each region, RDS Proxy with Amazon Trust Services. tools/database_certificates.py writes both
+into `certificates/`. A token opens connections for a quarter of an hour, and signing one calls nobody.
 """
 
 from __future__ import annotations
@@ -35,10 +33,9 @@ _UNTRUSTED = re.compile(
 
 
 def checked(conninfo: str) -> str:
-    """The connection string; where it leads to RDS, with `sslmode=verify-full` and the certificates to check against, as far as
-    it says neither itself.
+    """The connection string; for RDS, with `sslmode=verify-full` and the certificates unless it sets them itself.
 
-    Raises ConfigurationError where RDS has a region that no certificates are kept of.
+    Raises ConfigurationError for a region without certificates here.
     """
     given: dict[str, Any] = conninfo_to_dict(conninfo)
     names = {_file_of(host) for host in given.get("host", "").lower().split(",")}

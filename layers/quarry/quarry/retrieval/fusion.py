@@ -1,8 +1,5 @@
-"""One list out of what was found by words and what was found by meaning.
-
-By scores (Bruch, Gai and Ingber, "An analysis of fusion functions for hybrid retrieval", TOIS 2023): both halves' scores,
-brought to one scale by the method named, are added with a weight. By ranks: reciprocal rank fusion (Cormack, Clarke and
-Büttcher, SIGIR 2009).
+"""One list out of what was found by words and what was found by meaning: by weighted scores (Bruch, Gai and Ingber, "An analysis
+of fusion functions for hybrid retrieval", TOIS 2023) or by reciprocal ranks (Cormack, Clarke and Büttcher, SIGIR 2009).
 """
 
 from __future__ import annotations

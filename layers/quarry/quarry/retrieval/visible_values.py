@@ -1,7 +1,7 @@
 """Which values of the dictionary a caller may know: those of a row that the caller can see.
 
-The dictionary counts the values of all rows, whoever may see them. It only proposes: a value of a guarded facet is used when the
-table itself has a visible row with it, read with the caller's own rights and settings.
+The dictionary counts the values of all rows and only proposes: a guarded value is used if the table has a visible row with it,
+read with the caller's own rights.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Idempotency keys: a request that is sent twice under one key is done once, and answered twice.
+"""Idempotency keys: a request that is sent twice under one key runs once and is answered twice.
 
-The first call claims its key before it does anything; calls that come meanwhile wait for its response. The response is stored in
-the transaction that makes the call's effects, so there is never the one without the other. A claim is a lease that is renewed
-while its call runs: where the process died, another call takes it over, and a call that lost its claim can store nothing.
+The first call claims its key; calls that come meanwhile wait for its response, which is stored in the transaction of the call's
+effects. A claim is a lease, renewed while its call runs: if the process dies, another call takes it over, and a call that lost
+its claim can store nothing.
 """
 
 from __future__ import annotations
@@ -102,10 +102,9 @@ async def once(
     response_type: type[Response],
     work: Callable[[Claim], Awaitable[Response]],
 ) -> Response:
-    """What `work` gives, which must store it by its claim; or what it gave before.
+    """The result of `work`, which must store it by its claim, or the result stored before. An error of `work` frees the key.
 
-    Raises Conflict for a key that was used with another body, and where the first call still runs after WAIT_SECONDS. What
-    `work` raises gives the key free again.
+    Raises Conflict for a key that was used with another body, and where the first call still runs after WAIT_SECONDS.
     """
     claim = Claim(request, uuid.uuid4())
     stored = await _claim_or_wait(database, claim)

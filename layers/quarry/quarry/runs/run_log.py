@@ -1,8 +1,7 @@
-"""The run log: every search as a run with timed steps and ranked results, for `quarry runs` and for operators.
+"""The run log: every search with timed steps and ranked results, for `quarry runs` and for operators.
 
-It is best effort and off the critical path: a run that has ended is put into a bounded queue, and one writer takes runs out of
-it, several at a time, over a connection that no search needs. What finds the queue full, or is refused by the database, is
-dropped and counted; no search ever waits for it or fails with it.
+Finished runs go into a bounded queue, and one writer stores them in batches over a connection that no search needs. Runs that
+find the queue full, or that the database refuses, are dropped and counted; no search waits for it or fails with it.
 """
 
 from __future__ import annotations
@@ -81,10 +80,9 @@ class ResultRecord:
 
 @dataclass
 class Run:
-    """One search while it happens. Handed through the search; `degraded` names the model steps that a fallback served. `request`
-    is what asks it again, and `answer_id` the answer of it that is kept, if one is. `decided` is what a model decided, by what it
-    was asked: an equal question gets the same answer. `session_id` joins the turns of a chat, and `iterations` counts the
-    rounds of a loop.
+    """One search while it happens. `degraded` names the model steps that a fallback served, `request` asks the same again,
+    `answer_id` is the stored answer, `decided` holds the model's decisions by what was asked, `session_id` joins the turns of a
+    chat, and `iterations` counts the rounds of a loop.
     """
 
     domain: str

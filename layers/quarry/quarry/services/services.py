@@ -108,11 +108,9 @@ class Caller:
 class Services:
     """`chat` is None where no chat model is configured: the fallbacks answer.
 
-    `reader` is for what only reads and may be some seconds old: searches, and records by their ids. It is a Reader where there is
-    a replica, and else `database`, by which goes all that charges, stores, or must see what was written just now.
-
-    `tuned` tells the settings with the database's own weights, `memory` what is read of the database now and then. `breakers`
-    are those of the models on other machines: "chat", "embedding".
+    `reader` is for reads that may be seconds old; it is a Reader where there is a replica, and else `database`. `tuned` has the
+    settings with the database's own weights, `memory` values read now and then, `breakers` those of remote models: "chat",
+    "embedding".
     """
 
     settings: Settings

@@ -12,8 +12,7 @@ from uuid import UUID
 from quarry.platform.errors import UNFORESEEN_MESSAGE, QuarryError
 from quarry.platform.tracing import untraced
 from quarry.runs.run_log import ENDED_LATE
-from quarry.streaming.encoding import LATE_MESSAGE, Form, Place
-from quarry.streaming.events import Event
+from quarry.streaming.events import LATE_MESSAGE, Event, Form, Place
 from quarry.streaming.run_store import RunStore
 
 AHEAD = 1
@@ -25,11 +24,11 @@ LEFT_MESSAGE = "This was ended, since nobody read on."
 
 
 class Recording:
-    """The events of one search, made in one task of its own from beginning to end: the search may hold timeouts and cancel scopes
-    over a yield. `error` makes the last event of one that fails.
+    """The events of one search, made in one task from beginning to end, so that it may hold timeouts over a yield. `error` makes
+    the last event of one that fails.
 
-    `events` are their JSON so far; `is_over`: no further ones come; `left_at` is when its reader left, by the event loop's clock.
-    While there is a reader, the search waits for it.
+    `events` are their JSON so far; `is_over`: no more will come; `left_at`: when the reader left, by the event loop's clock. The
+    search waits for a reader that is there.
     """
 
     def __init__(

@@ -1,8 +1,7 @@
-"""Which addresses there are, and which methods each of them takes.
+"""The known addresses and their methods, checked before a body is read.
 
-A known address with another method is a 405 that names all its methods, whatever the body; an unknown one is a 404. A parameter
-that is not UTF-8 is a 422: the framework would read on with other characters in place of those. Only then is a body looked at.
-`HEAD` is answered wherever `GET` is, as `GET` without the body.
+Another method of a known address is a 405 with `Allow`, an unknown address a 404, a parameter that is not UTF-8 a 422. `HEAD` is
+answered as `GET` without the body.
 """
 
 from __future__ import annotations

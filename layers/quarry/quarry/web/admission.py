@@ -1,8 +1,7 @@
-"""Admission: what one process takes on at a time, so that beyond its capacity it still does as much as it can.
+"""Admission: how many requests one process works on at a time.
 
-A search has a place from its arrival until its response was sent to the end, or its client left: then the search is cancelled, in
-the database too. Beyond the places a short queue waits; beyond that a request is refused at once, before anything was read or
-asked for it, and told when to come again. A route needs a place unless it says otherwise with `without_place`.
+A search holds a place until its response was sent or its client left, which cancels it, in the database too. A short queue
+waits; any further request gets a 503 with `Retry-After` at once. `without_place` exempts a route.
 """
 
 from __future__ import annotations
@@ -35,10 +34,10 @@ class Ticket:
 
 
 class Places:
-    """So many requests at work, so many waiting, and of both only a share for one user.
+    """A limited number of requests at work and of requests waiting, and of both a share for one user.
 
-    Waiting users take turns, whatever the number of their requests; those of one user go in order. A request never waits while
-    there is a place for it: none is free, or its user's share is taken.
+    Waiting users take turns, however many requests each has. A request waits only if no place is free or its user's share is
+    taken.
     """
 
     def __init__(self, *, at_work: int, at_work_per_user: int, waiting: int, waiting_per_user: int) -> None:

@@ -1,7 +1,7 @@
 """Who calls, and how often: requests a minute are counted in the database, so that all instances share one count.
 
-Deployed, API Gateway has verified a Cognito token and the Lambda event carries its claims; nothing that a client can put into
-a header is read. Locally, `Authorization: Bearer NAME` makes NAME the user.
+Deployed, the caller comes from the claims of the Cognito token that API Gateway verified; headers are not read. Locally,
+`Authorization: Bearer NAME` makes NAME the user.
 """
 
 from __future__ import annotations

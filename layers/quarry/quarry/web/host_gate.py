@@ -1,10 +1,7 @@
-"""Which names and pages a local server answers to.
+"""The host names and web pages that a local server answers to. Deployed, every request carries a verified token.
 
-Locally nobody signs in, so a page of any site that has its own name resolve to this machine (DNS rebinding) could read all that
-the server answers. The browser tells such a page's name in `Host`, and in `Origin` where it sends one. A page that keeps its own
-name cannot read answers, but an image or a redirect on it can still send a `GET` that asks a model, spends money and is logged as
-the local user's. Browsers mark such requests in `Sec-Fetch-Site`, which no page can forge. Deployed, every request carries a
-verified token, which no foreign page has.
+Locally nobody signs in. A page whose name resolves to this machine (DNS rebinding) could read answers; `Host` and `Origin` give
+it away. Another site's image or redirect could send a `GET` that spends money; `Sec-Fetch-Site` gives that away.
 """
 
 from __future__ import annotations

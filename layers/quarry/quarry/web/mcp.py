@@ -1,7 +1,6 @@
-"""`POST /mcp`: tools for any client of the Model Context Protocol, over stateless streamable HTTP with JSON answers.
+"""`POST /mcp`: tools for clients of the Model Context Protocol, over stateless streamable HTTP with JSON answers.
 
-Every request stands by itself, as Lambda needs it: a server is made for it, bound to its caller, and forgotten. The SDK is
-imported with the first request, in a thread: that takes longer than all the rest of a start.
+Each request gets a server of its own, bound to its caller. The SDK is slow to import, so the first request does it, in a thread.
 """
 
 from __future__ import annotations

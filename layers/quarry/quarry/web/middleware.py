@@ -16,7 +16,7 @@ from quarry.platform.errors import MalformedRequest, QuarryError, Unavailable, U
 from quarry.platform.metrics import REFUSED_402, REFUSED_429, REFUSED_503, REQUESTS, TIME_TO_FIRST_EVENT, Metrics
 from quarry.platform.text import shown_json
 from quarry.platform.tracing import Tracing
-from quarry.streaming.encoding import LATE_MESSAGE
+from quarry.streaming.events import LATE_MESSAGE
 from quarry.web import problems
 from quarry.web.addresses import address_of
 from quarry.web.problems import HttpMiddleware
