@@ -1,18 +1,19 @@
-"""What a chat model wrote, read the same whoever provides it."""
+"""What chat models on other machines share: how their answers are read, and when one is of no use."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, Protocol, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 from pydantic_core import from_json, to_json
 
-from quarry.models.interface import Output
-from quarry.platform.errors import ModelOutputInvalid
+from quarry.models.interface import Keep, Message, Output, TextStream, ToolDefinition
+from quarry.platform.errors import ModelOutputInvalid, ModelRefused, ModelUnavailable
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import shorten, visible
 
@@ -50,6 +51,62 @@ class Wire(LazyModel):
     """A part of an answer, read from JSON or from an SDK's unvalidated objects. What may be missing is optional."""
 
     model_config = ConfigDict(from_attributes=True)
+
+
+class ServedChat(ABC):
+    """What chat models behind a network have in common. `connection` is closed with the model."""
+
+    def __init__(self, connection: Closable, model: str, timeout_seconds: float, limits: OutputLimits) -> None:
+        self.name = model
+        self._closable = connection
+        self._timeout_seconds = timeout_seconds
+        self._limits = limits
+
+    def stream(
+        self, messages: Sequence[Message], *, tools: Sequence[ToolDefinition] = (), seconds: float
+    ) -> TextStream:
+        """A turn, its text piece by piece. Time runs from the first one asked for; closing `pieces` ends the request."""
+        return TextStream.of(lambda keep: self._pieces(messages, tools, seconds, keep))
+
+    async def close(self) -> None:
+        await self._closable.close()
+
+    @abstractmethod
+    def _pieces(
+        self, messages: Sequence[Message], tools: Sequence[ToolDefinition], seconds: float, keep: Keep
+    ) -> AsyncGenerator[str]: ...
+
+
+class Closable(Protocol):
+    async def close(self) -> None: ...
+
+
+_CUT_OFF_REASONS = frozenset({"length", "max_tokens", "model_context_window_exceeded"})
+_DECLINED_REASONS = frozenset({"content_filter", "content_filtered", "guardrail_intervened"})
+_MALFORMED_REASONS = frozenset({"malformed_model_output", "malformed_tool_use"})
+
+
+def check_ending(reason: str | None) -> None:
+    """Raise where the model did not come to the end of its answer, by the reasons of any provider."""
+    if reason in _CUT_OFF_REASONS:
+        raise ModelOutputInvalid(CUT_OFF)
+    if reason in _DECLINED_REASONS:
+        raise ModelRefused(DECLINED)
+    if reason in _MALFORMED_REASONS:
+        raise ModelOutputInvalid("The model's answer is malformed.")
+
+
+def check_stream(reason: str | None, characters: int) -> None:
+    """As `check_ending`, for a stream of so many characters that is over."""
+    if reason is None:
+        raise ModelUnavailable("The model's answer broke off.")
+    check_ending(reason)
+    check_written(bool(characters))
+
+
+def check_written(is_written: bool) -> None:
+    if not is_written:
+        raise ModelOutputInvalid("The model's answer is empty.")
 
 
 def storable(text: str) -> str:

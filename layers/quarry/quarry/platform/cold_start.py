@@ -1,4 +1,4 @@
-"""Import this module before all others: it makes their import a third faster, without garbage collection and pydantic's plugins."""
+"""Import this module before all others: without garbage collection and pydantic's plugins they take a third less time."""
 
 from __future__ import annotations
 
