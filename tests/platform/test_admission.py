@@ -5,7 +5,7 @@ import json
 import socket
 from collections import Counter
 from collections.abc import AsyncGenerator, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
@@ -21,7 +21,7 @@ from quarry.services.services import Caller, build_services
 from quarry.streaming.events import NDJSON, Event
 from quarry.web import admission as admission_module
 from quarry.web import service_routes
-from quarry.web.admission import WITHOUT_PLACE, Admission, Places
+from quarry.web.admission import WITHOUT_PLACE
 from quarry.web.app import create_app
 from quarry.web.callers import ServicesDependency
 from quarry.web.description import openapi_document
@@ -289,21 +289,3 @@ def test_a_paid_search_whose_client_left_is_charged_once_with_its_retry(sample_u
         ).fetchall()
         stored = connection.execute("select count(*) from people_searches where user_id = 'payer'").fetchall()
     assert (charged, stored) == ([(1,)], [(1,)])
-
-
-async def test_a_turn_that_came_while_its_request_gave_up_goes_to_the_next() -> None:
-    admission = Admission(Places(at_work=1, at_work_per_user=1, waiting=9, waiting_per_user=9))
-    order: list[str] = []
-
-    async def work(user: str) -> None:
-        async with admission.place(user):
-            order.append(user)
-
-    async with asyncio.timeout(PATIENCE_SECONDS), asyncio.TaskGroup() as tasks:
-        with ExitStack() as cancelling:
-            async with admission.place("first"):
-                second, _ = (tasks.create_task(work(user)) for user in ("second", "third"))
-                await asyncio.sleep(0)
-                cancelling.callback(second.cancel)
-            # the place was given to the second, which is cancelled before it could take it
-    assert order == ["third"]

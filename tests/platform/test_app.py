@@ -8,7 +8,6 @@ import pytest
 from fastapi import APIRouter
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from quarry.api import everything
 from quarry.platform.errors import UNFORESEEN_MESSAGE, ModelUnavailable
 from quarry.platform.settings import Settings
 from quarry.postgres import pool
@@ -81,16 +80,6 @@ def test_an_unforeseen_error_tells_the_client_nothing_and_the_log_everything(
         "request_id": response.headers["x-request-id"],
     }
     assert "select secret from people" in caplog.text
-
-
-def test_the_whole_api_is_described_by_whichever_function_serves_it(app: ASGIApp) -> None:
-    part = create_app(make_services(), [service_routes.router], everything.ROUTERS)
-    whole = create_app(make_services(), everything.ROUTERS, everything.ROUTERS)
-    with local_client(part) as one, local_client(whole) as other:
-        document = one.get("/openapi.json").json()
-        assert document == other.get("/openapi.json").json()
-        assert one.get("/records/search?q=parks").status_code == 404
-    assert {"/health", "/records/search", "/records/ask", "/answers/{id}"} <= set(document["paths"])
 
 
 def test_health_tells_of_each_remote_model_whether_it_answers(database_url: str) -> None:

@@ -13,7 +13,6 @@ from quarry.platform.tables import EmbeddedTable
 from quarry.postgres import embed
 from quarry.postgres.embed import (
     embed_pending,
-    forget_vectors,
     remember_model,
 )
 from quarry.postgres.embedding_queue import count_pending
@@ -21,7 +20,7 @@ from quarry.postgres.load import load_file
 from quarry.postgres.pool import Database
 from tests.conftest import create_database
 from tests.fakes.openai_server import embedding
-from tests.platform.embedding import MATTERS, Model, add_matters, stored
+from tests.platform.embedding import MATTERS, Model, add_matters
 
 
 @pytest.fixture
@@ -136,22 +135,3 @@ async def test_of_two_models_that_come_at_once_one_is_refused(database: Database
     models = [Model(384), Model(512)]
     outcomes = await asyncio.gather(*(remember_model(database, model) for model in models), return_exceptions=True)
     assert [type(outcome) for outcome in outcomes if outcome] == [ConfigurationError]
-
-
-async def test_forgetting_makes_room_for_a_model_of_other_dimensions(database_url: str, model: Model) -> None:
-    database = Database(database_url, pool_size=1, timeout_seconds=5)
-    await add_matters(database, "one", "two")
-    await remember_model(database, model)
-    await embed_pending(database, model, MATTERS)
-    smaller = Model(dimensions=64)
-    indexes = "select indexname from pg_indexes where indexdef like '%%hnsw%%' order by 1"
-    before = await database.rows(indexes, [])
-    await forget_vectors(database, list(catalog.EMBEDDED.values()), smaller)
-    assert await stored(database) == {}
-    await remember_model(database, smaller)
-    assert (await embed_pending(database, smaller, MATTERS)).rows == 2
-    row = await database.row("select min(vector_dims(embedding)) as least from matter_embeddings")
-    assert row == {"least": 64}
-    assert before
-    assert await database.rows(indexes, []) == before
-    await database.close()

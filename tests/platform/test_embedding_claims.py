@@ -7,12 +7,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
 import pytest
 
-from quarry.postgres import embed, embedding_queue
+from quarry.postgres import embed
 from quarry.postgres.embed import Embedded, embed_pending
 from quarry.postgres.embedding_queue import Claim, count_pending, pending
 from quarry.postgres.pool import Database
 from tests.platform.embedding import MATTERS, Model, add_matters, stored
-from tests.waiting import PATIENCE_SECONDS
 
 LAPSE = "update embedding_claims set claimed_until = now()"
 CLAIMED = "select record_id from embedding_claims order by 1"
@@ -97,18 +96,3 @@ async def test_who_lost_a_claim_stores_nothing(database: Database, model: Model)
     assert (await embed_pending(database, Interrupted(overtake), MATTERS)).rows == 0
     assert others == [Embedded(3)]
     assert len(await stored(database)) == 3
-
-
-async def test_a_claim_is_renewed_while_the_model_works(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedding_queue, "RENEWAL_SECONDS", 0.01)
-    await add_matters(database, "matter")
-
-    renewed = "select from embedding_claims where claimed_until > now()"
-
-    async def until_renewed() -> None:
-        await database.execute(LAPSE)
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while not await database.rows(renewed):
-                pass
-
-    assert (await embed_pending(database, Interrupted(until_renewed), MATTERS)).rows == 1

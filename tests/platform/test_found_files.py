@@ -13,7 +13,7 @@ from quarry.files import json_records
 from quarry.files.options import GUESSED, ReadOptions
 from quarry.files.reading import read_records
 from quarry.files.records import UnreadableFile
-from tests.platform.sheets import ods, xlsx
+from tests.platform.sheets import xlsx
 
 Read = tuple[list[object], list[str]]
 
@@ -130,13 +130,6 @@ class TestJson:
         assert (rows, notes) == (self.ROWS, ["a.json: its records are those of 'data'; left out count, next, meta"])
         assert read(json.dumps(envelope, indent=indent).encode(), "response")[0] == self.ROWS
 
-    @pytest.mark.parametrize("is_long", [False, True])
-    def test_of_several_lists_none_is_chosen(self, monkeypatch: pytest.MonkeyPatch, is_long: bool) -> None:
-        if is_long:
-            monkeypatch.setattr(json_records, "RECORD_MAX_BYTES", 20)
-        content = json.dumps({"users": self.ROWS, "orders": self.ROWS}).encode()
-        assert refused(content, "a.json") == "a.json: holds several lists, users, orders: make each a file of its own"
-
 
 DAY = datetime.date(2031, 4, 7)
 
@@ -155,18 +148,6 @@ class TestSheets:
     def test_values_are_what_they_are_in_the_sheet(self) -> None:
         assert read(xlsx({"A": self.ROWS}), "a.xlsx") == (self.RECORDS, [])
         assert read(gzip.compress(xlsx({"A": self.ROWS})), "a")[0] == self.RECORDS
-        plain = [row[:4] for row in self.ROWS]
-        assert read(ods(plain), "a.ods")[0] == [{k: v for k, v in each.items() if k != "paid"} for each in self.RECORDS]
-
-    def test_of_several_sheets_one_is_named(self) -> None:
-        content = xlsx({"Trees": self.ROWS, "Shrubs": self.ROWS[:2], "Empty": []})
-        assert refused(content, "a.xlsx") == "a.xlsx: has 2 sheets, Trees, Shrubs: --sheet 'Trees' takes that one"
-        assert read(content, "a.xlsx", ReadOptions(sheet="Shrubs"))[0] == self.RECORDS[:1]
-        assert (
-            refused(content, "a.xlsx", ReadOptions(sheet="Herbs"))
-            == "a.xlsx: has no sheet 'Herbs', but Trees, Shrubs, Empty"
-        )
-        assert refused(xlsx({"Empty": []}), "a.xlsx") == "a.xlsx: holds no rows"
 
     @pytest.mark.parametrize(
         "content", [b"", b"PK\x03\x04", xlsx({"A": ROWS})[:-40], b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"]

@@ -2,16 +2,14 @@ from __future__ import annotations
 
 import datetime
 import io
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from decimal import Decimal
 
 import psycopg
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.files.guessing import GuessedTable, TableGuesser, misfit, staged
+from quarry.files.guessing import GuessedTable, TableGuesser, misfit
 from quarry.files.identifiers import IDENTIFIER_MAX_BYTES, RESERVED, SYSTEM_COLUMNS, Identifiers
 from quarry.files.reading import read_records
 from quarry.files.records import Record, RecordFile
@@ -162,15 +160,6 @@ class TestMisfits:
         self, value: object, type: ColumnType, is_cell: bool, why: str | None
     ) -> None:
         assert misfit(value, type, is_cell=is_cell) == why
-
-
-def test_a_record_is_staged_as_postgres_reads_it() -> None:
-    record = {"n": float("nan"), "d": Decimal("1.10"), "t": NOON, "b": b"\xff", "x": None, "l": [NOON.date()]}
-    assert json.loads(staged(record)) == {
-        "n": "nan", "d": "1.10", "t": "2031-04-07 12:00:00+00:00", "b": "ff", "l": ["2031-04-07"],
-    }  # fmt: skip
-    with pytest.raises(ValueError, match="not JSON compliant"):
-        staged({"l": [float("nan")]})
 
 
 def named(names: Sequence[str]) -> list[str]:

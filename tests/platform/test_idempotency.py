@@ -195,11 +195,3 @@ async def test_a_response_is_stored_with_the_effects_or_not_at_all(database: Dat
     with pytest.raises(PaymentRequired):
         await once(database, keyed(), Receipt, break_off)
     assert (await order(Shop(database), keyed())).number == 1
-
-
-async def test_after_its_life_a_key_may_be_used_anew(database: Database) -> None:
-    shop = Shop(database)
-    await order(shop, keyed())
-    await database.execute("update idempotency_keys set expires_at = now()")
-    assert (await order(shop, keyed(item="chair"))).number == 2
-    assert (await order(shop, keyed(item="chair"))).number == 2

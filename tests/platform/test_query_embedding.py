@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator, Sequence
 
 import pytest
 
-from quarry.models.circuit_breaker import CircuitBreaker
 from quarry.models.query_embedding import QueryEmbedder
 from quarry.platform.errors import ModelUnavailable
 from quarry.postgres.embed import remember_model
@@ -86,23 +85,3 @@ async def test_a_database_filled_by_another_model_is_not_searched(filled: Databa
         with pytest.raises(ModelUnavailable, match=r"embedded with noting \(8 dimensions\).*quarry embed"):
             await queries.embed("parks")
     assert other.embedded == []
-
-
-class TestRemoteModel:
-    @pytest.fixture
-    def breaker(self) -> CircuitBreaker:
-        return CircuitBreaker("noting", failures_max=2, patience_seconds=20)
-
-    async def test_a_model_that_keeps_failing_is_left_alone_but_what_it_made_is_known(
-        self, filled: Database, model: Model, breaker: CircuitBreaker
-    ) -> None:
-        queries = QueryEmbedder(model, filled, breaker)
-        known = await queries.embed("parks")
-        model.down = True
-        for _ in range(2):
-            with pytest.raises(ModelUnavailable, match="Down"):
-                await queries.embed("roads")
-        with pytest.raises(ModelUnavailable, match="left alone"):
-            await queries.embed("roads")
-        assert model.calls == 3
-        assert await queries.embed("parks") == known

@@ -17,7 +17,7 @@ from quarry.files import json_records
 from quarry.files.csv_records import DELIMITERS, CsvRows
 from quarry.files.json_records import json_lines, json_values
 from quarry.files.options import Format, ReadOptions
-from quarry.files.reading import files_in, format_of, read_records
+from quarry.files.reading import files_in, read_records
 from quarry.files.records import Record, UnreadableFile
 from quarry.files.rows import HeadedRows
 
@@ -68,20 +68,6 @@ class TestFormat:
     )
     def test_it_is_known_by_content_packed_or_not(self, content: bytes) -> None:
         assert fields(content) == fields(gzip.compress(content)) == ROWS
-
-    @pytest.mark.parametrize(
-        ("name", "head", "format"),
-        [
-            ("a.csv", b"{", "csv"),
-            ("a.TSV.gz", b"[", "csv"),
-            ("a.json", b"[", "json"),
-            ("a.json", LINES, "jsonl"),
-            ("a.parquet", b"", "parquet"),
-            ("a", b"PAR1", "parquet"),
-        ],
-    )
-    def test_an_ending_that_tells_it_decides(self, name: str, head: bytes, format: Format) -> None:
-        assert format_of(name, head) == format
 
     def test_a_link_that_leads_out_of_the_folder_is_left_out(self, tmp_path: Path) -> None:
         folder = tmp_path / "folder"

@@ -1,14 +1,12 @@
 from __future__ import annotations
 
 import asyncio
-import uuid
 from collections.abc import AsyncGenerator, AsyncIterator
 
 import pytest
 
 from quarry.models.interface import Usage
 from quarry.platform.budget import Budget
-from quarry.platform.errors import NotFound
 from quarry.postgres.pool import Database
 from quarry.runs import run_log
 from quarry.runs.run_log import ResultRecord, Run, RunLog, recent_runs, whole_run
@@ -130,17 +128,3 @@ async def test_what_the_database_refuses_is_counted_and_never_fails_a_search(
         "runs are not recorded, 1 since the start: CheckViolation"
     ]
     assert await recorded(database) == set()
-
-
-async def test_a_run_is_found_by_the_beginning_of_its_id(log: RunLog, database: Database) -> None:
-    first, second = make_run("first"), make_run("second")
-    first.id = uuid.UUID("aaaa1111-0000-4000-8000-000000000000")
-    second.id = uuid.UUID("aaaa2222-0000-4000-8000-000000000000")
-    for run in (first, second):
-        with log.record(run):
-            pass
-    await log.drain()
-    assert (await whole_run(database, "AAAA1"))["query"] == "first"
-    assert (await whole_run(database, "aaaa2222-0000"))["query"] == "second"
-    with pytest.raises(NotFound, match="more than one"):
-        await whole_run(database, "aaaa")

@@ -13,7 +13,7 @@ import pytest
 from quarry.platform.errors import Gone, NotFound
 from quarry.postgres.pool import Database
 from quarry.services.services import Services
-from quarry.streaming.events import NDJSON, SSE, Event, Place
+from quarry.streaming.events import NDJSON, Event, Place
 from quarry.streaming.run_store import RunStore
 from quarry.streaming.runs import BROKEN_OFF_MESSAGE, CANCELLED_MESSAGE, LEFT_MESSAGE, RunStreams
 from tests.waiting import PATIENCE_SECONDS
@@ -107,16 +107,6 @@ async def test_who_lost_the_connection_reads_on_in_another_process(
     speaker.say("three")
     speaker.finish()
     assert await going_on == [("2", "two"), ("3", "three")]
-
-
-async def test_the_same_events_read_as_server_sent_events(streams: RunStreams, other: RunStreams) -> None:
-    speaker, run_id = Speaker(), uuid4()
-    speaker.say("one")
-    speaker.finish()
-    async with listening(streams, speaker, run_id) as stream:
-        _ = [line async for line in stream]
-    [block] = [line async for line in other.behind(Place(run_id), "ann", SSE, heartbeat_seconds=QUIET)]
-    assert block.decode() == f'id: {run_id}/1\ndata: {{"type":"said","text":"one"}}\n\n'
 
 
 async def test_a_run_of_somebody_else_is_not_found(streams: RunStreams, other: RunStreams) -> None:

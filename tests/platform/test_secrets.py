@@ -20,10 +20,7 @@ from psycopg.sql import SQL
 from quarry.platform import secrets
 from quarry.platform.errors import ConfigurationError
 from quarry.platform.secrets import Secret, api_key_secret, database_secret
-from quarry.platform.settings import Settings
 from quarry.postgres.pool import Database
-from quarry.services.services import build_services
-from tests.fakes.openai_server import FakeOpenAI
 
 URL = "postgresql://quarry:very-secret@db.example:6432/records?sslmode=require"
 RDS = {
@@ -119,22 +116,3 @@ async def test_a_rotated_password_is_read_anew(put: Put, database_url: str) -> N
         finally:
             await database.close()
             operator.execute("drop role rotating")
-
-
-async def test_the_services_read_their_secrets_when_they_need_them(
-    put: Put, manager: Any, database_url: str, openai_server: FakeOpenAI
-) -> None:
-    unread = build_services(
-        Settings.from_environment(
-            {
-                "DATABASE_SECRET_ARN": "arn:aws:secretsmanager:us-east-1:123456789012:secret:none",
-                "OPENAI_SECRET_ARN": put("sk-of-the-secret"),
-                "OPENAI_BASE_URL": openai_server.url,
-            }
-        )
-    )
-    assert unread.chat is not None
-    stream = unread.chat.stream([], seconds=5)
-    assert [piece async for piece in stream.pieces]
-    assert openai_server.headers[0]["authorization"] == "Bearer sk-of-the-secret"
-    await unread.close()

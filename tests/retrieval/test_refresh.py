@@ -9,7 +9,6 @@ from quarry.platform.errors import DatabaseUnavailable
 from quarry.postgres.migrate import migrate
 from quarry.postgres.pool import Database
 from quarry.retrieval.refresh import Counted, refresh
-from quarry.services.services import Services
 
 COMPANY = "insert into companies (id, company_name) values ('a', 'Zebu')"
 COUNTED = "select facet, value, row_count from facet_values order by facet"
@@ -43,17 +42,3 @@ async def test_a_table_that_cannot_be_counted_is_told_when_those_behind_it_are(
     assert isinstance(raised.value.__cause__.__cause__, cause)
     assert await database.rows("select lexeme, rows from lexeme_counts") == [{"lexeme": "elm", "rows": 2}]
     await database.close()
-
-
-async def test_words_of_several_rows_are_counted_by_the_rows_that_hold_them(services: Services) -> None:
-    await services.database.execute(
-        "insert into motions (id, text_content) values ('a', 'elm elm street'), ('b', 'The elms are old')"
-    )
-    counted = await refresh(services.database, [MOTIONS, Counted("words", "meetings")], timeout_seconds=60)
-    assert counted == {MOTIONS: 1, ("words", "meetings"): 0}
-    rows = await services.database.rows("select lexeme, rows from lexeme_counts where of_table = 'motions' order by 1")
-    assert [(row["lexeme"], row["rows"]) for row in rows] == [("elm", 2)]
-    assert await services.database.row("select rows, lexemes from text_totals where of_table = 'motions'") == {
-        "rows": 2,
-        "lexemes": 5,
-    }

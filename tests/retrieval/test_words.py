@@ -143,33 +143,6 @@ class TestManyRows:
         assert not read.whole
 
 
-@pytest.mark.parametrize("query", ["council", "council approve"])
-def test_of_thousands_of_rows_with_a_common_word_the_best_are_found_wherever_they_are_stored(
-    connection: Connection, query: str
-) -> None:
-    connection.execute("delete from motions")
-    connection.execute(
-        "insert into motions (id, text_content)"
-        " select 'm' || n, 'council approve the road and park of ' || n from generate_series(1, 9000) n"
-    )
-    connection.execute(
-        "insert into motions (id, text_content)"
-        " select 'best' || n, repeat('council approve ', 3) || n from generate_series(1, 9) n"
-    )
-    connection.execute("select count_lexemes('motions')")
-    found = connection.execute(CANDIDATES, [query, 9]).fetchall()
-    assert {row.id for row in found} == {f"best{number}" for number in range(1, 10)}
-    # whatever was written since they were counted, and whatever is asked beside
-    connection.execute("update motions set text_content = 'tax' where id = 'best1'")
-    connection.execute("insert into motions (id, text_content) values ('new', repeat('council approve ', 3) || 'new')")
-    found = connection.execute(CANDIDATES, [query, 9]).fetchall()
-    assert {row.id for row in found} == {"new", *(f"best{number}" for number in range(2, 10))}
-    filtered = "select * from text_candidates('motions', weigh_query('{motions}', %s), 9, $$t.id > 'm7'$$)"
-    found = connection.execute(filtered, [query]).fetchall()
-    assert len(found) == 9
-    assert all(row.id > "m7" for row in found)
-
-
 @pytest.mark.parametrize(
     ("query", "words"),
     [

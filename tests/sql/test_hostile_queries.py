@@ -12,9 +12,6 @@ from quarry.campaigns.retrieval import find_by_text
 from quarry.services.services import Services
 from tools.benchmarks.hostile import DOMAINS, hostile_queries
 
-LOOKED_AT_MAX = 4000
-"""Campaigns that hold the words of a query and are looked at for its phrases and exclusions."""
-
 SAMPLE_WORDS = """
     council city budget motion meeting bridge street park housing water plan points card travel team company product customers
     data software engineer design project report weeks roof kitchen oven market energy farm health school public bike bus lane
@@ -58,22 +55,3 @@ async def test_campaigns_with_the_words_are_counted_exactly_up_to_ten_thousand_a
     assert (narrowed.total, narrowed.more) == (5_001, False)
     assert (excluded.total, excluded.more) == (8_000, False)
     assert (phrase.total, phrase.more) == (2_000, False)
-
-
-async def test_a_phrase_is_looked_for_in_so_many_campaigns_and_it_is_said_that_there_may_be_more(
-    database_url: str, services: Services
-) -> None:
-    with psycopg.connect(database_url, autocommit=True) as connection:
-        fill = (
-            "insert into campaigns (id, company, channel, campaign_text)"
-            " select n, 'Acme', 'Email', %s from generate_series(%s::int, %s) n"
-        )
-        connection.execute(fill, ["golden card", 1, 20])
-        connection.execute(fill, ["card, golden", 21, LOOKED_AT_MAX])
-        counted = await find_by_text(services.database, '"golden card"')
-        connection.execute(fill, ["golden card", LOOKED_AT_MAX + 1, LOOKED_AT_MAX + 1])
-        more = await find_by_text(services.database, '"golden card"')
-        none = await find_by_text(services.database, '"card card"')
-    assert (counted.total, counted.more, counted.counts["company"]) == (20, False, {"Acme": 20})
-    assert (more.total, more.size, any(more.counts.values())) == (20, "at least 20", False)
-    assert (none.total, none.more) == (0, False)

@@ -70,49 +70,6 @@ def test_an_edited_migration_is_refused_by_name(run: Callable[[], Migrated], sql
         run()
 
 
-@pytest.mark.parametrize(
-    "changed",
-    [
-        "create or replace function answer() returns text language sql return '42';",
-        "create or replace function answer(out answer text, out unit text) language sql as $$ select '42', 'years' $$;",
-    ],
-)
-def test_a_function_that_gives_something_else_replaces_the_old_one(
-    run: Callable[[], Migrated], sql: Path, empty_url: str, changed: str
-) -> None:
-    (sql / "functions/notes/again.sql").unlink()
-    run()
-    (sql / "functions/notes/answer.sql").write_text(changed)
-    assert run().functions == ("notes/answer.sql",)
-    assert "42" in str(value(empty_url, "select answer()"))
-
-
-BOUND = "create or replace function kept(n notes) returns boolean language sql return n.id is not null;"
-CALLING = (
-    "create or replace function any_kept() returns boolean language sql return (select bool_or(kept(n)) from notes n);"
-)
-
-
-@pytest.fixture
-def bound(sql: Path) -> None:
-    """The small `sql/` has functions whose bodies are bound to a column, and to each other."""
-    (sql / "functions/notes/kept.sql").write_text(BOUND)
-    (sql / "functions/notes/any_kept.sql").write_text(CALLING)
-
-
-@pytest.mark.parametrize("changed", ["alter table notes alter id type text", "alter table notes drop id, add id text"])
-def test_a_migration_changes_a_column_that_functions_are_bound_to(
-    run: Callable[[], Migrated], bound: None, sql: Path, empty_url: str, changed: str
-) -> None:
-    run()
-    (sql / "migrations/0002_change.sql").write_text(
-        f"create table more (id int);\n{changed};\ninsert into notes (id) values ('a');"
-    )
-    assert run().migrations == ("0002_change.sql",)
-    assert value(empty_url, "select any_kept()") is True
-    assert run() == NOTHING
-
-
 def test_a_newer_database_is_refused(run: Callable[[], Migrated], sql: Path) -> None:
     newer = sql / "migrations/0002_later.sql"
     newer.write_text("select 1;")

@@ -88,19 +88,6 @@ def test_whatever_is_typed_stays_within_the_bounds(connection: Connection, query
     assert len(found.words) == len(set(found.words)) <= LISTED_WORDS_MAX
 
 
-@many
-@given(query=typed, text=st.lists(word, max_size=12).map(" ".join))
-def test_a_text_that_matches_a_query_is_found_by_its_index_query(connection: Connection, query: str, text: str) -> None:
-    row = connection.execute(
-        "select numnode(i.query) = 0 or not t.text @@ q.query or t.text @@ i.query as holds"
-        " from (select parsed_query(%s) as query) q, lateral (select index_query(q.query) as query) i,"
-        " (select to_tsvector('english', %s) as text) t",
-        [query, f"{text} {query}"],
-    ).fetchone()
-    assert row is not None
-    assert row.holds
-
-
 @pytest.mark.parametrize("name", HOSTILE_QUERIES)
 def test_a_hostile_query_is_read_without_an_error(connection: Connection, name: str) -> None:
     found = read(connection, HOSTILE_QUERIES[name])
