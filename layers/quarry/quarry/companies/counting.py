@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from quarry.agent.result_text import lines_of
+from quarry.agent.results import lines_of
 from quarry.agent.service import answer_query
 from quarry.agent.sources import what_may_be_asked
 from quarry.companies.contract import Aggregation, Company

@@ -13,9 +13,9 @@ from quarry.companies.facets import COMPANIES, TAG_FACETS
 from quarry.companies.sources import met
 from quarry.platform.errors import NotFound
 from quarry.platform.settings import Settings
+from quarry.postgres.adapters import half_vectors
 from quarry.postgres.call import call
 from quarry.postgres.pool import Database
-from quarry.postgres.vectors import half_vectors
 from quarry.query.algebra import Comparison, Condition
 
 TAGS_TOLD_MAX, NICHES_TOLD_MAX = 300, 40

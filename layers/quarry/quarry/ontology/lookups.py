@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from quarry.agent.hits import Hit
+from quarry.agent.lookups import Hit
 from quarry.agent.sources import Asked
 from quarry.ontology.contract import EntityType
 from quarry.ontology.retrieval import whole_entity
