@@ -71,7 +71,7 @@ _SMALL_TALK = frozenset(
 _ASKED_OF_COMPANIES = frozenset(
     """
     one ones list big old ceo investors money compare compared comparison difference differences versus vs became product products
-    customers web address
+    customers web address owns owned
     """.split()
 )
 """What is asked about a company, besides what its fields are called."""
@@ -87,7 +87,7 @@ def _status_words() -> frozenset[str]:
 @cache
 def _field_stems() -> frozenset[str]:
     """The stems of the words by which the fields of companies, and companies themselves, are called."""
-    texts = [text for each in COMPANIES.facets for text in (each.label, each.plural, *each.words, *each.leads)]
+    texts = [text for each in COMPANIES.facets for text in (each.label, each.plural, *each.words)]
     return frozenset(stem(word) for text in (*texts, *COMPANIES.nouns) for word in words(text))
 
 
