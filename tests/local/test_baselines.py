@@ -6,11 +6,10 @@ import json
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from quarry.local.sample import sample_directory
 from quarry.services.services import Services
-from tools.baselines import BM25, K1, B, Cosine, documents_of, read_rows, row_text
+from tools.baselines import BM25, K1, B, Cosine, documents_of, read_rows
 
 
 def test_bm25_by_hand() -> None:
@@ -46,14 +45,6 @@ async def test_vectors_are_those_of_the_database_and_a_card_s_are_its_person_s(s
     assert cosine.rank(json.loads(found["vector"]), 1) == [card.key]
 
 
-def test_a_row_is_its_words_without_ids_addresses_and_dates() -> None:
-    row = {
-        "id": "m-1", "meeting_id": "m", "title": "Elm", "tags": ["a", "b"], "date": "2020-01-01", "website_url": "x.test",
-        "votes": 3, "summary": None,
-    }  # fmt: skip
-    assert row_text(row) == "Elm\na, b"
-
-
 def test_a_person_is_one_with_all_cards_and_a_record_is_named_by_its_type(tmp_path: Path) -> None:
     files = {
         "people": [{"id": "p", "name": "Ada"}, {"id": "q", "name": "Bo"}],
@@ -66,8 +57,3 @@ def test_a_person_is_one_with_all_cards_and_a_record_is_named_by_its_type(tmp_pa
     for name, rows in files.items():
         paths[name].write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert documents_of(read_rows(paths)) == {"p": "Ada\nBaker\nRye", "q": "Bo", "matter:m": "Elm"}
-
-
-@pytest.mark.parametrize("depth", [1, 2])
-def test_a_baseline_shows_no_more_than_it_may(depth: int) -> None:
-    assert len(BM25({"a": "rye", "b": "rye", "c": "rye"}).rank("rye", depth)) == depth

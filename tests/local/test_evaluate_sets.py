@@ -13,7 +13,7 @@ from psycopg.sql import SQL, Identifier
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.platform.errors import QuarryError
 from tools import evaluate_sets
-from tools.evaluate_sets import choose_files, find_sets
+from tools.evaluate_sets import choose_files
 
 CAMPAIGNS: list[dict[str, object]] = [
     {"id": "k-1", "company": "Crumb", "channel": "Radio", "campaign_text": "Bread by post"},
@@ -88,13 +88,6 @@ def test_a_set_is_loaded_once_measured_and_told(
     )
 
 
-def test_a_changed_file_makes_another_database(folder: Path) -> None:
-    [bakeries] = find_sets(folder)
-    before = bakeries.key()
-    write(folder / "bakeries" / "campaigns.jsonl", CAMPAIGNS[:2])
-    assert bakeries.key() != before
-
-
 def test_of_several_files_of_a_table_the_first_that_the_loader_takes_is_chosen(tmp_path: Path) -> None:
     plain = write(tmp_path / "campaigns.jsonl", [CAMPAIGNS[0] | {"flavour": "rye"}])
     narrow = write(tmp_path / "campaigns-narrow.jsonl", CAMPAIGNS[:1])
@@ -105,8 +98,3 @@ def test_of_several_files_of_a_table_the_first_that_the_loader_takes_is_chosen(t
     write(narrow, [{"flavour": "rye"}])
     with pytest.raises(QuarryError, match="refuses"):
         choose_files(tmp_path)
-
-
-def test_a_set_that_is_not_there_is_told(folder: Path) -> None:
-    with pytest.raises(QuarryError, match="has no set mills, but bakeries"):
-        find_sets(folder, ["mills"])

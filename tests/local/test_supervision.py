@@ -6,12 +6,10 @@ import logging
 import os
 import shutil
 import signal
-import socket
 import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import psycopg
 import pytest
@@ -19,7 +17,6 @@ import pytest
 from quarry.local import supervision
 from quarry.local.embedded_postgres import EmbeddedPostgres, EmbeddedPostgresError
 from quarry.local.supervision import supervised
-from quarry.postgres.pool import Database
 from tests.waiting import PATIENCE_SECONDS, wait_until
 
 
@@ -63,34 +60,6 @@ def test_a_killed_server_is_started_again_on_its_port_and_all_who_use_it_go_on(d
         one.release()
         assert started_at(url) == second
     assert started_at(url) is None
-
-
-async def test_where_its_port_was_taken_the_pool_finds_the_server_on_another(directory: Path) -> None:
-    with EmbeddedPostgres(directory) as server:
-        url = server.url()
-        database = Database(server.url, pool_size=1, timeout_seconds=5)
-        await database.row("select 1")
-        port = urlsplit(url).port
-        os.kill(postmaster(directory), signal.SIGKILL)
-        wait_until(server.is_gone)
-        with socket.socket() as taken:
-            taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            taken.bind(("127.0.0.1", port))
-            taken.listen()
-            with supervised(server):
-                wait_until(lambda: server.url() != url and started_at(server.url()) is not None)
-            assert await database.row("select inet_server_port() as port") == {"port": urlsplit(server.url()).port}
-        await database.close()
-
-
-def test_a_server_that_was_stopped_at_the_end_stays_stopped(directory: Path) -> None:
-    with EmbeddedPostgres(directory) as server:
-        with supervised(server):
-            pass
-        os.kill(postmaster(directory), signal.SIGKILL)
-        wait_until(server.is_gone)
-        assert "embedded-postgres" not in {thread.name for thread in threading.enumerate()}
-    assert server.is_gone()
 
 
 def test_data_that_are_gone_are_told_and_never_replaced_by_an_empty_database(directory: Path) -> None:

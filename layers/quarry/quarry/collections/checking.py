@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from quarry.collections.agreement import disagreements
 from quarry.collections.column_types import (
     ANY,
     DATE,
@@ -16,23 +15,22 @@ from quarry.collections.column_types import (
     TEXT,
     VECTOR,
     Fit,
+    dimensions_of,
     is_comparable,
 )
 from quarry.collections.declaration import CollectionDeclaration, FacetDeclaration, Poll
 from quarry.collections.declaration_file import Lines
-from quarry.collections.exposure import exposed
+from quarry.collections.exposure import disagreements, exposed
 from quarry.collections.findings import Checked, Findings
-from quarry.collections.joins import joined_by, linked_by, referred_key
 from quarry.collections.json_paths import keys_of, overlap
 from quarry.collections.naming import nearest, nearest_language, table_name
 from quarry.collections.path_types import type_to_compare
 from quarry.collections.predicate import fields_of, read_predicate
-from quarry.collections.reference_declarations import LinkDeclaration, Parent, Referred
-from quarry.collections.relations import Catalog, Column, Relation
+from quarry.collections.reference_declarations import LinkDeclaration, Parent, Referred, Vectors
+from quarry.collections.relations import Catalog, Column, Embedding, Relation
 from quarry.collections.templates import line_columns, template_columns
 from quarry.collections.toml_text import table as sql_table
-from quarry.collections.used_columns import key_of
-from quarry.collections.vectors_given import vectors_problem
+from quarry.collections.used_columns import joined_by, key_of, linked_by, referred_key
 
 _TRIGGERED = ("table", "partitioned table")
 _FITS: Mapping[str, Fit] = {"date": DATE, "scope": SINGLE, "hidden": ANY}
@@ -365,3 +363,25 @@ def _name(relation: Relation) -> str:
 
 def _given(name: str | None) -> tuple[str, ...]:
     return () if name is None else (name,)
+
+
+_OR_EMBED = "or leave `vectors` out to have the texts embedded"
+
+
+def vectors_problem(vectors: Vectors, column: Column, made: Embedding | None) -> str | None:
+    """Why a column's vectors cannot be compared with those of questions, and what to do; None if they can be."""
+    if made is None or not VECTOR.accepts(column):
+        return None
+    if vectors.model not in (None, made.model):
+        return (
+            f"{column.name!r} was made by {vectors.model}, and {made.model} embeds questions: set OPENAI_EMBEDDING_MODEL to "
+            f"{vectors.model}, {_OR_EMBED}"
+        )
+    dimensions = dimensions_of(column)
+    if dimensions not in (None, made.dimensions):
+        return (
+            f"{column.name!r} holds vectors of {dimensions} dimensions, and {made.model}, which embeds questions, makes "
+            f"{made.dimensions}: set the model that made them (OPENAI_EMBEDDING_MODEL, EMBEDDING_DIMENSIONS) and run "
+            f"`quarry embed --all`, {_OR_EMBED}"
+        )
+    return None

@@ -215,9 +215,16 @@ def is_page(column: Column) -> bool:
 
 
 def is_scope(column: Column) -> bool:
-    """Whether it may say whose the row is."""
+    """Whether it may say whose the row is, as what tells callers apart does: not by the names of owners, which rows tell of."""
     said = words(column.name)
-    return bool(said) and said[0] in _SCOPES and said[1:] in ((), ("id",), ("uuid",), ("key",))
+    return (
+        bool(said) and said[0] in _SCOPES and said[1:] in ((), ("id",), ("uuid",), ("key",)) and not names_owner(column)
+    )
+
+
+def names_owner(column: Column) -> bool:
+    """Whether it holds the names of owners, as far as its values were seen."""
+    return words(column.name)[1:] == () and is_text(column) and column.seen is not None and column.seen.are_names
 
 
 def is_correspondent(column: Column, ends: frozenset[str]) -> bool:

@@ -29,6 +29,7 @@ from quarry.collections.guessing import (
     is_scope,
     is_text,
     is_writable,
+    names_owner,
     text_width,
     words,
 )
@@ -231,6 +232,11 @@ class TableGuess:
     def scopes(self) -> list[Column]:
         """What may say whose a row is."""
         return [each for each in self.usable if is_scope(each) and each.name not in (*self.told_owners, *self.key)]
+
+    @property
+    def named_owners(self) -> list[Column]:
+        """The columns that name who a row belongs to, and that rows are counted by like by any other."""
+        return [each for each in self.usable if is_scope(replace(each, seen=None)) and names_owner(each)]
 
     @property
     def owner(self) -> Column | None:

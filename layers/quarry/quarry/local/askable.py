@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
@@ -16,6 +17,7 @@ from quarry.streaming.events import EnvelopedErrorEvent, ErrorEvent
 
 if TYPE_CHECKING:
     from quarry.client import AsyncClient
+    from quarry.services.services import Caller, Services
 
 Events = AsyncGenerator[BaseModel]
 """The events of a search, or its one response."""
@@ -70,9 +72,17 @@ def _short(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-async def only(response: Awaitable[BaseModel]) -> Events:
-    """The one response to a question, as the terminal takes a search."""
-    yield await response
+async def events_of(told: AsyncIterator[BaseModel] | Awaitable[BaseModel]) -> Events:
+    """The events of a search, or its one response, as the terminal takes a search."""
+    if isinstance(told, Awaitable):
+        yield await told
+        return
+    try:
+        async for event in told:
+            yield event
+    finally:
+        if close := getattr(told, "aclose", None):
+            await close()
 
 
 def error_event(message: str) -> BaseModel:
@@ -86,13 +96,18 @@ enveloped_error_event = EnvelopedErrorEvent.saying
 
 @dataclass(frozen=True)
 class Askable:
-    """How a domain is asked: in this process, or a server by its client. `request` makes the request of a question; it raises
-    pydantic's ValidationError. `view` is made for a console and the address of the server, if it is one that answers. `error` is
-    the last event of a stream that failed, with this message.
+    """How a domain is asked: in this process by `answer`, a module and a function of it, which is imported when it is asked, or
+    a server by its client. `request` makes the request of a question; it raises pydantic's ValidationError. `view` is made for a
+    console and the address of the server, if it is one that answers. `error` is the last event of a stream that failed.
     """
 
     request: Callable[[str], BaseModel]
-    answer: Callable[..., Events]
-    remote: Callable[[AsyncClient, str], AsyncIterator[BaseModel]]
+    answer: tuple[str, str]
+    remote: Callable[[AsyncClient, str], AsyncIterator[BaseModel] | Awaitable[BaseModel]]
     view: Callable[[Console, str | None], View]
     error: Callable[[str], BaseModel] = error_event
+
+    def answered(self, request: BaseModel, caller: Caller, services: Services) -> Events:
+        """The events of a search in this process."""
+        module, function = self.answer
+        return events_of(getattr(import_module(module), function)(request, caller, services))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from pathlib import Path
 
+from quarry.collections.date_kinds import NOT_READ, date_kinds
 from quarry.collections.drafting import Draft, draft
 from quarry.collections.json_sample import with_documents
 from quarry.collections.naming import nearest
@@ -12,6 +14,7 @@ from quarry.collections.relations import Embedding, Relation, relations_named, r
 from quarry.local.database import database_url
 from quarry.local.explained import HEADINGS, explained
 from quarry.local.terminal import make_console, write_table
+from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.errors import ConfigurationError
 from quarry.platform.settings import Settings
 from quarry.postgres.migrate import connect
@@ -32,7 +35,9 @@ def map_schema(schema: str, output: Path | None, *, force: bool, explain: bool =
         relations = with_documents(connection, relations_of_schema(connection, schema))
         others = relations_named(connection, _referred_elsewhere(relations))
     made = Embedding(settings.embedding_model_name, settings.embedding_dimensions)
-    drafted = draft(schema, relations, others.values(), made)
+    # the model of this machine: a draft calls no other
+    kinds = asyncio.run(date_kinds(relations, LocalEmbedding())) if LocalEmbedding.available() else NOT_READ
+    drafted = draft(schema, relations, others.values(), made, kinds)
     if output is not None:
         output.write_text(drafted.text, encoding="utf-8")
     if explain:

@@ -17,9 +17,8 @@ from rich.text import Text
 from quarry import catalog
 from quarry.collections.upkeep import embedded_tables, read_collections
 from quarry.local.database import LocalDatabase, database_url, embedded_directory
-from quarry.local.doctor_collections import collection_findings
+from quarry.local.doctor_collections import Finding, Status, collection_findings
 from quarry.local.embedded_postgres import EmbeddedPostgresError
-from quarry.local.finding import Finding, Status
 from quarry.local.telling import write_json
 from quarry.local.terminal import make_console, printable
 from quarry.models.local_embedding import LocalEmbedding

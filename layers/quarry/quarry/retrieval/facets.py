@@ -47,8 +47,8 @@ class Facet:
 
     `label` and `plural` are what it is called; `words` what else people call it; `synonyms` are other everyday words for
     values that any data may hold, each with the value ("television", "TV"). `wording` says in words that it has a value.
-    `leads` are words that stand before its values ("by", "at"). `is_hard`: a value that is said plainly must hold; else it must
-    hold only where the question insists, and adds weight. `is_people`: its values are people.
+    `is_hard`: a value that is said plainly must hold; else it must hold only where the question insists, and adds weight.
+    `is_people`: its values are people.
     """
 
     name: str
@@ -57,7 +57,6 @@ class Facet:
     label: str
     plural: str
     words: tuple[str, ...] = ()
-    leads: tuple[str, ...] = ()
     wording: str = "{}"
     synonyms: tuple[tuple[str, str], ...] = ()
     is_hard: bool = True
@@ -162,8 +161,6 @@ class SearchTable:
     related: Sequence[Related] = ()
     united: Sequence[SearchTable] = ()
     """The tables whose rows it holds together, where it is none of its own: it has their facets, and is read, not searched."""
-    called_by: str | None = None
-    """The facet whose values say what its rows are called, as its nouns do."""
     languages: tuple[str, ...] = ()
     """The text search configurations of its rows; none: they are in English."""
     reckons: bool = False
