@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from quarry.collections.checking import check
-from quarry.collections.declaration_file import Lines, read_declarations
+from quarry.collections.declaration import without_retired
+from quarry.collections.declaration_file import DeclarationError, Lines, read_declarations
 from quarry.collections.findings import Checked
 from quarry.collections.relations import Reference, Relation
 from quarry.collections.toml_text import toml
@@ -66,6 +67,14 @@ def test_what_fits_is_told_nothing() -> None:
         """
     )
     assert (found.errors, found.warnings) == ([], [])
+
+
+def test_a_key_of_an_earlier_version_is_told_and_read_from_what_a_database_keeps() -> None:
+    settings = 'source = "tickets"\ntext = ["subject"]\nfacets.code = { kind = "value", leads = ["of"] }'
+    with pytest.raises(DeclarationError, match=r"facets\.code\.leads: has no effect any more: delete it"):
+        checked(settings)
+    kept = {"source": "t", "called_by": "code", "facets": {"code": {"kind": "value", "leads": ["of"]}}}
+    assert without_retired(kept) == {"source": "t", "facets": {"code": {"kind": "value"}}}
 
 
 def test_all_that_is_wrong_is_told_at_once_with_its_lines() -> None:

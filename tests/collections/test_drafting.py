@@ -13,12 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quarry.collections.checking import check, tables_named
+from quarry.collections.date_kinds import date_kinds
 from quarry.collections.declaration_file import Lines, read_declarations
 from quarry.collections.drafting import SEARCHED_MAX, Draft, draft
 from quarry.collections.naming import table_name
 from quarry.collections.reference_declarations import Referred
 from quarry.collections.relations import Column, Reference, Relation, read_catalog, relations_of_schema
 from quarry.collections.secrets import suspicion
+from quarry.collections.value_shapes import seen_of
+from quarry.models.local_embedding import LocalEmbedding
 from tests.collections.conftest import SCHEMAS, opened
 from tests.collections.made import TYPES, catalog, column, table
 
@@ -64,6 +67,34 @@ def test_what_lasts_from_one_date_to_another_is_reckoned_in_days(began: str, end
     loans = table("loans", [("id", "integer"), ("note", "text"), *dates], key=["id"])
     duration = drafted(loans)["loans"].get("facets", {}).get("duration")
     assert duration == (days and {"kind": "number", "expression": days, "unit": "days"})
+
+
+@pytest.mark.parametrize(
+    ("due", "other", "type", "overdue"),
+    [
+        ("due_on", "paid_on", "date", "due_on < today and paid_on is null"),
+        ("Payment due", "closed_at", "date", '"Payment due" < today and closed_at is null'),
+        ("deadline", "is_done", "boolean", "deadline < today and not is_done"),
+        ("due_date", "created_at", "date", None),
+        ("birth_date", "closed_at", "date", None),
+    ],
+)
+async def test_what_is_due_and_not_done_is_overdue(due: str, other: str, type: str, overdue: str | None) -> None:
+    bills = table("bills", [("id", "integer"), ("note", "text"), (due, "date"), (other, type)], key=["id"])
+    made = draft("public", [bills], kinds=await date_kinds([bills], LocalEmbedding()))
+    assert declared(made.text, bills)["bills"].get("predicates") == (overdue and {"overdue": overdue})
+
+
+def test_a_column_that_names_owners_is_counted_by_and_one_that_holds_their_keys_keeps_rows_from_others() -> None:
+    names = seen_of(["Hunan Broadcasting System (HBS)", "CCTV", "Mara Quill"] * 5)
+    keys = seen_of(["ann", "bob", "c.lee@desk.example"] * 5)
+    columns = [("id", "integer"), ("title", "text")]
+    shows = table("shows", [*columns, column("owner", seen=names, distinct=3)], key=["id"], rows=200)
+    notes = table("notes", [*columns, column("owner", seen=keys, distinct=3)], key=["id"], rows=200)
+    made = draft("public", [shows, notes])
+    assert declared(made.text, shows, notes)["shows"]["facets"] == {"owner": "value"}
+    assert '# where callers may see their own rows alone: scope = "owner"' in made.text
+    assert made.commented == ("notes",)
 
 
 def test_who_owns_what_is_told_of_is_a_facet_where_owners_are_told_of_too() -> None:

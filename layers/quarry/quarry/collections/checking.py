@@ -253,12 +253,7 @@ class _Check(Findings):
             self.wrong(f"the key of {other.name} has {told}, and `by` {len(link.by)}: name them as `key`", *path)
             return
         for column, named in zip(columns, key, strict=True):
-            referred = self.column(other, named, SINGLE, *path, "key")
-            if column and referred and not is_comparable(column, referred):
-                self.wrong(
-                    f"the column {column.name!r} is {column.type}, and {named!r} of {other.name} is {referred.type}",
-                    *path, "by",
-                )  # fmt: skip
+            self._check_comparable(column, other, named, *path)
 
     def _check_referred(self, source: Relation, referred: Referred | Parent, fit: Fit, *path: str) -> None:
         other = self._other(referred.of, *path, "of")
@@ -276,8 +271,12 @@ class _Check(Findings):
             self._check_referred(other, referred.title, fit, *path)
         else:
             self._check_line(other, referred.title, fit, *path, "title")
-        if by is not None:
-            self._check_fit(source, other, by, referred, *path)
+        if key is None:
+            self.wrong(f"{other.name} has no key of one column: say which is meant by `key`", *path)
+        elif other.kind in _TRIGGERED and key in other.by_name and (key,) not in (*other.keys, *other.unique_keys):
+            self.wrong(f"{key!r} is no key of {other.name}: a row could have several values", *path, "key")
+        elif by is not None:
+            self._check_comparable(by, other, key, *path)
 
     def _other(self, name: str, *path: str) -> Relation | None:
         """A table that rows refer to; None where there is none."""
@@ -318,29 +317,16 @@ class _Check(Findings):
             if keyword == "by" and facet.by is None and found.target_columns != tuple(key):
                 self.wrong(f"{joins.name} refers to {', '.join(found.target_columns)} of {source.name}, no key", *path)
             wanted = key[0] if relation is source else facet.key or found.target_columns[0]
-            referred = self.column(relation, wanted, SINGLE, *path, "key")
-            if column and referred and not is_comparable(column, referred):
-                self.wrong(
-                    f"the column {column.name!r} is {column.type}, and {wanted!r} of {relation.name} is {referred.type}",
-                    *path, keyword,
-                )  # fmt: skip
+            self._check_comparable(column, relation, wanted, *path, keyword=keyword)
 
-    def _check_fit(
-        self, source: Relation, other: Relation, by: Column, referred: Referred | Parent, *path: str
+    def _check_comparable(
+        self, column: Column | None, other: Relation, key: str, *path: str, keyword: str = "by"
     ) -> None:
-        key = referred.key or referred_key(source, by.name, other)
-        if key is None:
-            self.wrong(f"{other.name} has no key of one column: say which is meant by `key`", *path)
-            return
-        column = self.column(other, key, SINGLE, *path, "key")
-        if column is None:
-            return
-        if other.kind in _TRIGGERED and (key,) not in other.keys and (key,) not in other.unique_keys:
-            self.wrong(f"{key!r} is no key of {other.name}: a row could have several values", *path, "key")
-        elif not is_comparable(by, column):
-            self.wrong(
-                f"the column {by.name!r} is {by.type}, and {key!r} of {other.name} is {column.type}", *path, "by"
-            )
+        """That values of a column can be looked for in the column `key` of another table."""
+        referred = self.column(other, key, SINGLE, *path, "key")
+        if column and referred and not is_comparable(column, referred):
+            told = f"the column {column.name!r} is {column.type}, and {key!r} of {other.name} is {referred.type}"
+            self.wrong(told, *path, keyword)
 
 
 def bypass(view: Relation) -> str:

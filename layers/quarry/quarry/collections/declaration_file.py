@@ -77,17 +77,9 @@ class Lines:
 
 
 _KEY = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\]|\\.)*"|'[^']*')"""
-
-
 _PATH = rf"{_KEY}(?:\s*\.\s*{_KEY})*"
-
-
 _HEADER = re.compile(rf"\s*\[+\s*({_PATH})\s*\]+")
-
-
 _ASSIGNED = re.compile(rf"\s*({_PATH})\s*=\s*(\{{)?")
-
-
 _INLINE = re.compile(rf"[{{,]\s*({_PATH})\s*=")
 
 
@@ -122,8 +114,6 @@ def _keys(location: Sequence[int | str]) -> list[str]:
 
 
 _ARMS = frozenset({"Poll", "str", "Referred", "LanguageColumn", "sql"})
-
-
 _PARTS: Mapping[str, type[LazyModel]] = {
     "facets": FacetDeclaration,
     "links": LinkDeclaration,

@@ -86,8 +86,6 @@ _HAPPENED = frozenset(
     departed bought sold signed acquired founded scheduled issued called raised filed lodged logged submitted requested placed
     datum fecha data erworben gekauft verkauft veroffentlicht publicado publie""".split()
 )
-
-
 _WRITTEN_SHORT: Mapping[str, str] = {
     "addr": "address", "amt": "amount", "avg": "average", "cnt": "count", "cust": "customer", "dept": "department",
     "dob": "birth date", "dt": "date", "emp": "employee", "loc": "location", "mgr": "manager", "msg": "message", "nm": "name",

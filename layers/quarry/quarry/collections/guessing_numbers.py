@@ -17,38 +17,18 @@ _AMOUNTS = frozenset(
     deposit refund fare toll premium rent income earnings donation preis betrag kosten gebuhr miete gehalt lohn umsatz precio
     importe coste salario prix montant loyer salaire prezzo importo preco""".split()
 )
-
-
 _OWED = frozenset("due net gross owed outstanding".split())
 """Words that describe amounts of money in names."""
-
-
 _WHOLE_NUMBERS = ("smallint", "integer", "bigint")
-
-
 _NO_AMOUNTS = frozenset("rate percent percentage share ratio count method type".split())
 """Last words of what only has to do with money."""
-
-
 _SIDE_AMOUNTS = SIDE_AMOUNTS | {"cost", "fee", "salary", "wage", "pay"}
-
-
 _HUNDREDTHS = frozenset("cents cent pence centimes ore".split())
-
-
 _ALWAYS_HUNDREDTHS = _HUNDREDTHS - {"cent", "ore"}
 """Last words of numbers that count hundredths of a currency, and those that never are of anything else."""
-
-
 _FLAGS = frozenset("active inactive visible public private available valid default flag".split())
-
-
 _FLAG_FIRST = frozenset("is has can was".split())
-
-
 _LENGTHS = (("length",), ("duration",))
-
-
 _LASTING = frozenset(
     "film movie episode programme program show lesson lecture meeting session visit appointment".split()
 )
@@ -56,26 +36,16 @@ _LASTING = frozenset(
 
 MINUTES_LEAST, MINUTES_MOST = 20, 1500
 """The longest of what is measured in minutes is between these, seldom another."""
-
-
 _IN_UNIT = re.compile(r"\b(?:in|unit:?|measured in)\s+([A-Za-z]+)", re.IGNORECASE)
-
-
 _YEARS = frozenset("year jahr ano annee anno jaar".split())
-
-
 _DATED_BY_YEAR = frozenset(
     """born birth died death built founded founding published publication released release established made created
     constructed discovered patented painted vintage geboren gestorben erbaut gebaut gegrundet erschienen entstanden
     nacido fundado publicado construido""".split()
 )
 """What a whole number tells the year of that is called by nothing else."""
-
-
 _RATES_OF = frozenset("day daily night nightly hour hourly week weekly month monthly".split())
 """What a rate is of that is paid by the time."""
-
-
 RECENT_LEAST = 1500
 """From this year on, a participle that is not known as one that dates something tells of a year."""
 
