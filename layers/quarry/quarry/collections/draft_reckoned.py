@@ -9,6 +9,8 @@ from quarry.collections.date_kinds import DateKinds, may_be_read
 from quarry.collections.draft_parts import TableDraft, unique
 from quarry.collections.guessing import is_date, is_sale, words, written_out
 from quarry.collections.guessing_numbers import (
+    QUANTITIES,
+    TOTALS,
     in_hundredths,
     in_percent,
     is_amount,
@@ -19,7 +21,6 @@ from quarry.collections.guessing_numbers import (
 from quarry.collections.reached import Guesses, buys
 from quarry.collections.relations import Column
 from quarry.collections.table_guess import TableGuess
-from quarry.spans.measures import QUANTITIES, TOTALS
 
 OVERDUE = "overdue"
 
@@ -73,17 +74,17 @@ def add_overdue(draft: TableDraft, guess: TableGuess, kinds: DateKinds) -> None:
     """
     read = [(each, kinds[each.name]) for each in guess.usable if each.name in kinds and may_be_read(each)]
     due = [column for column, each in read if each.kind == "due" and is_date(column)]
-    closing = [(each.nearness, column) for column, each in read if each.kind == "done" and _may_lack(column)]
+    closing = [
+        (each.nearness, column)
+        for column, each in read
+        if each.kind == "done" and (column.is_nullable or not is_date(column))
+    ]
     if len(due) != 1 or not closing or OVERDUE in {*draft.named, *guess.relation.by_name}:
         return
     _, closed = max(closing, key=lambda each: each[0])
     is_open = f"{quoted(closed)} is null" if is_date(closed) else f"not {quoted(closed)}"
     draft.predicates[OVERDUE] = f"{quoted(due[0])} < today and {is_open}"
     draft.reasons["predicates"] = "guessed by what its dates are called"
-
-
-def _may_lack(column: Column) -> bool:
-    return column.is_nullable or not is_date(column)
 
 
 def quoted(column: Column) -> str:

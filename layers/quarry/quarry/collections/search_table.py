@@ -34,15 +34,11 @@ def search_table(collection: Collection) -> SearchTable:
         collection.rows,
         nouns=called(collection),
         facets=tuple(facets),
-        date=DATE if declaration.date or _is_date(declaration.facets.get(DATE)) else None,
+        date=DATE if any(each.name == DATE and each.kind == "date" for each in facets) else None,
         related=tuple(_relations(collection)),
         guarded=frozenset(_guarded(collection)),
     )
     return table if isinstance(collection, OwnTable) else _beside(table, collection)
-
-
-def _is_date(facet: FacetDeclaration | None) -> bool:
-    return facet is not None and facet.kind == "date"
 
 
 def _beside(table: SearchTable, collection: Collection) -> SearchTable:

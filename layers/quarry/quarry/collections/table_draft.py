@@ -194,7 +194,11 @@ def _add_reached(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: s
         if kind != "place" or not serves(each.guess.relation.name)
     ]
     further = [
-        *((each, *_called_by_reference(each)) for each in found if len(each.steps) > 1 and _is_told(each)),
+        *(
+            (each, *_called_by_reference(each))
+            for each in found
+            if len(each.steps) > 1 and each.guess.title and not any(map(is_contact, each.guess.title))
+        ),
         *((each, column.name, kind, column.name) for each, column, kind in telling),
     ]
     for each, called, kind, title in further[:REACHED_MAX]:
@@ -210,10 +214,6 @@ def _add_reached(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: s
 def _is_of_what_happened(guess: TableGuess) -> bool:
     is_made = guess.date is not None and (date_purpose(guess.date) != "created" or is_sale(guess.relation.name))
     return is_made and not guess.are_people
-
-
-def _is_told(each: Reached) -> bool:
-    return bool(each.guess.title) and not any(map(is_contact, each.guess.title))
 
 
 def _called_by_reference(each: Reached) -> tuple[str, str, str]:
@@ -270,23 +270,13 @@ def _facet(column: Column, guess: TableGuess, guesses: Guesses) -> _Facet | None
     called = written_out(own_name(column.name))
     unit = unit_of(column, guess.relation.name) if kind == "number" else None
     if unit:
-        return _Facet(
-            called,
-            {
-                "kind": kind,
-                **({} if _is_facet_name(column.name) and called == column.name else {"column": column.name}),
-                "unit": unit[0],
-            },
-            "the unit is guessed" if unit[1] else None,
-        )
+        is_named = called == column.name and re.fullmatch(NAME_PATTERN, called) and called not in PARAMETERS
+        named = {"kind": kind} if is_named else {"kind": kind, "column": column.name}
+        return _Facet(called, {**named, "unit": unit[0]}, "the unit is guessed" if unit[1] else None)
     reason = 'which currency? { kind = "money", currency = "…" }' if kind == "money" else None
     if in_hundredths(column):
         return _Facet(name_of_amount(column), {"kind": kind, "expression": f"{in_expression(column)} / 100"}, reason)
     return _Facet(called, {"kind": kind, "column": column.name}, reason)
-
-
-def _is_facet_name(name: str) -> bool:
-    return bool(re.fullmatch(NAME_PATTERN, name)) and name not in PARAMETERS
 
 
 def _kind(column: Column, guess: TableGuess) -> str | None:

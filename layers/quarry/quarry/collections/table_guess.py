@@ -291,12 +291,7 @@ class TableGuess:
             return False
         if _WORK_TITLES & {*words(self.title[0].name)} or any(map(is_contact, content)):
             return False
-        key = {*self.key}
-        return not any(
-            (is_date(column) and date_purpose(column) in ("happened", "later"))
-            or (is_number(column) and column.name not in key and column.name not in self.referring)
-            for column in self.usable
-        )
+        return not self._tells_of_events
 
     @property
     def is_join(self) -> bool:
@@ -314,7 +309,12 @@ class TableGuess:
         """Whether its rows, though without text, tell what happened or how much: lines of orders, payments, rentals."""
         if self.is_join:
             return False
-        return bool(self.categories and self.references) or any(
+        return bool(self.categories and self.references) or self._tells_of_events
+
+    @property
+    def _tells_of_events(self) -> bool:
+        """Whether its rows tell when something happened, or how much."""
+        return any(
             (is_date(column) and date_purpose(column) in ("happened", "later"))
             or (is_number(column) and column.name not in self.key and column.name not in self.referring)
             for column in self.usable

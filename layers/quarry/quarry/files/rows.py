@@ -103,7 +103,8 @@ class HeadedRows:
             said = ", ".join(str(cell) for cell in row.cells if cell != "") or row.problem
             self._notes.append(f"{self._name}: left out {self._unit} {row.number}, above the header: {_shown(said)}")
         self._sample = self._sample[place + 1 :]
-        width = max((_filled_width(row.cells) for row in (header, *self._sample)), default=0)
+        filled = (place for row in (header, *self._sample) for place, cell in enumerate(row.cells, 1) if cell != "")
+        width = max(filled, default=0)
         return [str(cell) for cell in header.cells[:width]]
 
     def _place(self) -> int:
@@ -221,11 +222,6 @@ def unique_names(header: Sequence[str]) -> list[str]:
             name = f"{wanted}_{copies[wanted] + 1}"
         names[name] = None
     return list(names)
-
-
-def _filled_width(cells: Sequence[object]) -> int:
-    """How many cells there are, without the empty ones at the end."""
-    return next((place for place in range(len(cells), 0, -1) if cells[place - 1] != ""), 0)
 
 
 def _shown(text: str) -> str:

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from quarry.local.terminal import MarkdownWriter, printable
-from quarry.streaming.events import EnvelopedErrorEvent, ErrorEvent
+from quarry.streaming.events import ErrorEvent
 
 if TYPE_CHECKING:
     from quarry.client import AsyncClient
@@ -85,15 +85,6 @@ async def events_of(told: AsyncIterator[BaseModel] | Awaitable[BaseModel]) -> Ev
             await close()
 
 
-def error_event(message: str) -> BaseModel:
-    """A stream's last event when it failed."""
-    return ErrorEvent(message=message)
-
-
-enveloped_error_event = EnvelopedErrorEvent.saying
-"""The same, of the streams whose events hold their fields under `data`."""
-
-
 @dataclass(frozen=True)
 class Askable:
     """How a domain is asked: in this process by `answer`, a module and a function of it, which is imported when it is asked, or
@@ -105,7 +96,7 @@ class Askable:
     answer: tuple[str, str]
     remote: Callable[[AsyncClient, str], AsyncIterator[BaseModel] | Awaitable[BaseModel]]
     view: Callable[[Console, str | None], View]
-    error: Callable[[str], BaseModel] = error_event
+    error: Callable[[str], BaseModel] = lambda message: ErrorEvent(message=message)
 
     def answered(self, request: BaseModel, caller: Caller, services: Services) -> Events:
         """The events of a search in this process."""

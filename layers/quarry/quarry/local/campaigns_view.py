@@ -16,9 +16,9 @@ from quarry.campaigns.contract import (
     ToolCallEvent,
     ToolObservationEvent,
 )
-from quarry.local.askable import Askable, View, enveloped_error_event
+from quarry.local.askable import Askable, View
 from quarry.local.terminal import printable
-from quarry.streaming.events import PartialTextEvent
+from quarry.streaming.events import EnvelopedErrorEvent, PartialTextEvent
 
 SHOWN_CAMPAIGNS = 8
 BAR_WIDTH = 24
@@ -81,5 +81,5 @@ ASKABLE = Askable(
     ("quarry.campaigns.search", "chat_about_campaigns"),
     lambda client, question: client.ask_campaigns(question),
     ChatView,
-    enveloped_error_event,
+    EnvelopedErrorEvent.saying,
 )

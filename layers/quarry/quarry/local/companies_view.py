@@ -14,7 +14,7 @@ from quarry.companies.contract import (
     FinalAnswerEvent,
     Reference,
 )
-from quarry.local.askable import Askable, View, enveloped_error_event
+from quarry.local.askable import Askable, View
 from quarry.local.terminal import conditions_line, printable
 from quarry.streaming.events import PartialTextEvent
 
@@ -85,5 +85,5 @@ ASKABLE = Askable(
     ("quarry.companies.search", "search_companies"),
     lambda client, question: client.ask_companies(question),
     SearchView,
-    enveloped_error_event,
+    EnvelopedErrorEvent.saying,
 )

@@ -65,7 +65,8 @@ def collection_findings(connection: SyncConnection, embedding_model: str) -> Ite
             collection, states[collection.id], relations, _unreadable(connection, types[collection.name], types)
         )
         yield from _secrets(collection, relations)
-        if embedding_model == LOCAL_EMBEDDING_MODEL and (other := _other_languages(collection)):
+        other = [each for each in collection.languages if each != ENGLISH] if collection.declaration.has_meaning else []
+        if embedding_model == LOCAL_EMBEDDING_MODEL and other:
             yield Finding(
                 "absent",
                 f"meaning in {collection.name}",
@@ -81,11 +82,6 @@ def _secrets(collection: Collection, relations: Relations) -> Iterator[Finding]:
     if told := "; ".join(dict.fromkeys(each.reason for each in found)):
         advice = "put them into `hidden`, or show other columns, in quarry.toml, then run `quarry apply`"
         yield Finding("absent", f"secrets in {collection.name}", told, f"unless everyone may see them: {advice}")
-
-
-def _other_languages(collection: Collection) -> list[str]:
-    """The languages but English that rows with vectors are in."""
-    return [each for each in collection.languages if each != ENGLISH] if collection.declaration.has_meaning else []
 
 
 def _unreadable(connection: SyncConnection, type: SearchedType, types: RecordTypes) -> str | None:
