@@ -7,6 +7,7 @@ import io
 import re
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Literal
 
 import pytest
 from hypothesis import given, settings
@@ -34,7 +35,7 @@ MARKDOWN = st.lists(
 
 def written(chunks: Sequence[str], *, is_terminal: bool = True) -> str:
     file = io.StringIO()
-    color = "standard" if is_terminal else None
+    color: Literal["standard"] | None = "standard" if is_terminal else None
     console = Console(file=file, force_terminal=is_terminal, color_system=color, width=40, highlight=False)
     writer = MarkdownWriter(console)
     for chunk in chunks:

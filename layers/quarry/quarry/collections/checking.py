@@ -257,7 +257,7 @@ class _Check(Findings):
 
     def _check_referred(self, source: Relation, referred: Referred | Parent, fit: Fit, *path: str) -> None:
         other = self._other(referred.of, *path, "of")
-        key = referred.key or (other and referred_key(source, referred.by, other))
+        key = referred.key or (referred_key(source, referred.by, other) if other is not None else None)
         is_own = source.qualified == table_name(self.declared.source)
         type = type_to_compare(other.by_name.get(key) if other and key and is_own else None)
         by = self.column(source, referred.by, SINGLE, *path, "by", type=type)

@@ -121,7 +121,7 @@ def _factor(tokens: Tokens, column: Callable[[str], LiteralString]) -> LiteralSt
         tokens.expect("sign", ")")
         return made
     if number := tokens.take("number"):
-        return number  # type: ignore[return-value]  # digits and a point, as the pattern has them
+        return number  # digits and a point, as the pattern has them
     name = tokens.take("word")
     if name is None:
         raise tokens.unexpected("a column or a number")

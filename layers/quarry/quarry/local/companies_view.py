@@ -16,7 +16,7 @@ from quarry.companies.contract import (
 )
 from quarry.local.askable import Askable, View
 from quarry.local.terminal import conditions_line, printable
-from quarry.streaming.events import PartialTextEvent
+from quarry.streaming.events import EnvelopedErrorEvent, PartialTextEvent
 
 _SIGNS = {"running": "·", "completed": "✓", "failed": "✗"}
 _STATUS_STYLES = {"running": "dim", "completed": "dim", "failed": "yellow"}
