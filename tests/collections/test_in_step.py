@@ -62,11 +62,6 @@ async def test_every_kind_of_write_is_followed(desk: str, services: Services) ->
         assert await found(services.database, word) == keys, written
 
 
-async def test_a_write_to_a_column_that_is_not_used_notes_nothing(desk: str, services: Services) -> None:
-    owner(desk, "alter table support.tickets add column seen int", "update support.tickets set seen = 1")
-    assert await waiting(services.database) == 0
-
-
 async def test_what_is_rolled_back_is_not_found_and_what_is_committed_late_is(desk: str, services: Services) -> None:
     with psycopg.connect(desk) as late, psycopg.connect(desk) as undone:
         late.execute("insert into support.tickets (subject) values ('badger')")

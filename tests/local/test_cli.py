@@ -329,22 +329,6 @@ class TestAsk:
         assert cited <= {source["n"] for source in sources}
         assert value(sample_url, f"select query from answer_cache where id = '{events[-1]['answer_id']}'") == QUESTION
 
-    def test_piped_output_is_plain_text_for_people(self, sample_url: str) -> None:
-        done = quarry("ask", "records", QUESTION, DATABASE_URL=sample_url)
-        assert (done.returncode, done.stderr) == (0, "")
-        assert "\x1b" not in done.stdout
-        answer_id = value(sample_url, "select id from answer_cache order by created_at desc limit 1")
-        parts = [
-            f"search: text: {QUESTION}",
-            "Sources\n",
-            "[1] ",
-            "confidence",
-            "Ask next\n• ",
-            f"/search?id={answer_id}",
-        ]
-        places = [done.stdout.index(part) for part in parts]
-        assert places == sorted(places)
-
     def test_ctrl_c_stops_the_work(self, sample_url: str, openai_server: FakeOpenAI) -> None:
         def respond(body: Body) -> Reply:
             return (

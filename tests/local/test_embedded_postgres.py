@@ -168,15 +168,6 @@ def test_a_stale_pid_of_another_process_is_no_obstacle_and_no_target(directory: 
         bystander.kill()
 
 
-def test_the_server_of_a_killed_owner_is_used_and_stopped_by_the_next(directory: Path) -> None:
-    with another_process(directory) as (owner, url):
-        owner.kill()
-    assert answers(url)
-    with EmbeddedPostgres(directory) as postgres:
-        assert postgres.start() == url
-    assert not answers(url)
-
-
 def test_what_a_killed_first_start_has_unpacked_halfway_is_cleared_away_by_the_next(reachable_path: Path) -> None:
     directory = reachable_path / "killed"
     unpacking = directory / "server" / "unpacking"
