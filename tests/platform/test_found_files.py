@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from quarry.files import encodings, json_records
 from quarry.files.encodings import known_encoding
-from quarry.files.options import GUESSED, ReadOptions
 from quarry.files.reading import read_records
 from quarry.files.records import UnreadableFile
+from quarry.files.writing import GUESSED, ReadOptions
 from tests.platform.sheets import ods, xlsx
 
 Read = tuple[list[object], list[str]]

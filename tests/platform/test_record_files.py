@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 from quarry.files import csv_records, json_records, records
 from quarry.files.csv_records import DELIMITERS, CsvRows, delimiter_of
 from quarry.files.json_records import json_lines, json_values
-from quarry.files.options import Format, ReadOptions
 from quarry.files.reading import files_in, format_of, open_records, read_records
 from quarry.files.records import RECORD_MAX_BYTES, Record, RecordFile, UnreadableFile
 from quarry.files.rows import HeadedRows
+from quarry.files.writing import Format, ReadOptions
 
 ROWS = [{"id": "a", "title": "Elm"}, {"id": "b", "title": "Oak"}]
 CSV = b"id,title\na,Elm\nb,Oak\n"

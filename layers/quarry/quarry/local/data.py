@@ -17,9 +17,9 @@ from quarry import catalog
 from quarry.collections.search_table import embedded_table
 from quarry.collections.upkeep import embedded_tables, read_collections
 from quarry.collections.vectors_taken import take_over_vectors, with_given_vectors
-from quarry.files.options import ReadOptions
 from quarry.files.reading import files_in, read_records
 from quarry.files.records import RecordFile, UnreadableFile
+from quarry.files.writing import ReadOptions
 from quarry.local.database import LocalDatabase, database_url, open_database
 from quarry.local.telling import note, tell
 from quarry.local.terminal import ProgressBar, make_console, progress_bar
