@@ -1,4 +1,4 @@
-"""`quarry query`: the exact result of a Query, as a table or as JSON. `quarry explain`: how a question is read without a model."""
+"""`quarry query`: the exact result of a Query. `quarry explain`: how a question is read without a model."""
 
 from __future__ import annotations
 
