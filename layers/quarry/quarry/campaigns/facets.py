@@ -11,8 +11,6 @@ CAMPAIGNS = SearchTable(
     "campaigns",
     nouns=("campaign", "ad", "advert", "advertisement", "commercial", "promotion", "creative", "spot"),
     date="capture_date",
-    tells_shares=True,
-    recent_days=RECENT_DAYS,
     facets=(
         Facet(
             "company", "name", "company", "company", "companies",
@@ -35,8 +33,12 @@ CAMPAIGNS = SearchTable(
         ),
         Facet(
             "value_prop", "array", "key_value_props", "value proposition", "value propositions",
+<<<<<<< HEAD
             words=("value prop", "selling point", "promise", "benefit", "key value proposition"),
             wording="promising {}",
+=======
+            words=("value prop", "selling point", "promise", "benefit", "key value proposition"), wording="promising {}",
+>>>>>>> main
         ),
         Facet(
             "sentiment", "value", "imagery_sentiment", "sentiment", "sentiments",
