@@ -33,12 +33,7 @@ CAMPAIGNS = SearchTable(
         ),
         Facet(
             "value_prop", "array", "key_value_props", "value proposition", "value propositions",
-<<<<<<< HEAD
-            words=("value prop", "selling point", "promise", "benefit", "key value proposition"),
-            wording="promising {}",
-=======
             words=("value prop", "selling point", "promise", "benefit", "key value proposition"), wording="promising {}",
->>>>>>> main
         ),
         Facet(
             "sentiment", "value", "imagery_sentiment", "sentiment", "sentiments",

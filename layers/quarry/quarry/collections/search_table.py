@@ -131,12 +131,8 @@ def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
         _value(collection, name, given),
         label,
         given.plural or plural(label),
-<<<<<<< HEAD
         # with other forms of what it is called, in the languages of the rows
         words=(*given.words, *inflections(label.lower().split()[-1], collection.languages)),
-=======
-        words=(*given.words, *_forms(label, collection), *_counted(given.kind, label)),
->>>>>>> main
         wording=given.wording or _wording(given.kind, label),
         synonyms=tuple(given.synonyms.items()),
         is_hard=given.hard is True,

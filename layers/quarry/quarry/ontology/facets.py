@@ -21,13 +21,7 @@ _PRIORITY = Facet(
     "priority", "value", "t.props->>'priority'", "priority", "priorities", words=("importance", "urgency")
 )
 _KIND = Facet("kind", "value", "t.props->>'kind'", "kind", "kinds", words=("type", "sort"), is_hard=False)
-<<<<<<< HEAD
-_SOURCE = Facet(
-    "source", "value", "t.props->>'source'", "source", "sources", words=("origin",), wording="from {}"
-)
-=======
 _SOURCE = Facet("source", "value", "t.props->>'source'", "source", "sources", words=("origin",), wording="from {}")
->>>>>>> main
 _DUE = Facet(
     "due", "date", "day_of_text(t.props->>'due')", "due date", "due dates", words=("due", "deadline"), wording="due {}"
 )

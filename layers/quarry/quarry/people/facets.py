@@ -96,12 +96,7 @@ PEOPLE = SearchTable(
         ),
         Facet(
             "sub_domain", "value", "sub_domain", "sub-domain", "sub-domains", related="experience",
-<<<<<<< HEAD
-            words=("speciality", "specialty", "specialisation", "specialization"),
-            wording="in {}", is_hard=False,
-=======
             words=("speciality", "specialty", "specialisation", "specialization"), wording="in {}", is_hard=False,
->>>>>>> main
         ),
         Facet("intent", "value", "intent_primary", "kind of experience", "kinds of experience", related="experience",
               words=("intent", "kind", "type"), is_hard=False,
@@ -110,12 +105,7 @@ PEOPLE = SearchTable(
                         ("sabbatical", "career_break"), ("hackathon", "project"), ("award", "achievement"))),
         Facet(
             "skill", "array", "skills", "skill", "skills", related="experience",
-<<<<<<< HEAD
-            words=("technology", "tool", "expertise", "stack"),
-            wording="with {}", is_hard=False,
-=======
             words=("technology", "tool", "expertise", "stack"), wording="with {}", is_hard=False,
->>>>>>> main
             synonyms=(("k8s", "Kubernetes"), ("golang", "Go"), ("js", "JavaScript"), ("postgres", "PostgreSQL"),
                       ("ml", "machine learning"), ("ai", "artificial intelligence"),
                       ("nlp", "natural language processing")),

@@ -45,16 +45,9 @@ class Facet:
     """A property of a table's rows. `column` is a column or an expression over the row `t`; where `related` names rows that
     belong to it, one over such a row `r`.
 
-<<<<<<< HEAD
-    `label` and `plural` are what it is called; `words` what else people call it; `synonyms` are other everyday words for
-    values that any data may hold, each with the value ("television", "TV"). `wording` says in words that it has a value.
-    `is_hard`: a value that is said plainly must hold; else it must hold only where the question insists, and adds weight.
-    `is_people`: its values are people.
-=======
     `label` and `plural` name it, `words` are other names, `synonyms` other words for values ("television", "TV"), `wording` puts
     a condition into words. `is_hard`: a value in a question is required, and else adds weight. `is_people`: its values are
     people.
->>>>>>> main
     """
 
     name: str
