@@ -141,12 +141,6 @@ def test_each_row_is_read_in_the_language_that_its_column_names(client: TestClie
     assert by_words(search(client, "the", type="notes")) in ([("notes", "5")], [])
 
 
-def test_counts_by_words_read_each_collection_in_its_language(client: TestClient) -> None:
-    for type, query in {"meldungen": "Haus", "contrats": "chaudiere", "notes": "Haus", "memos": "cafe"}.items():
-        response = client.get("/records/facets", params={"type": type, "q": query})
-        assert response.json()["total"] == 1, (type, query)
-
-
 def test_words_carry_the_search_where_the_local_model_reads_no_word(client: TestClient) -> None:
     found = search(client, "Aufzug zwischen Stockwerken", type="meldungen")
     assert by_words(found)[0] == ("meldungen", "4")

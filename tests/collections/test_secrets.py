@@ -144,14 +144,6 @@ def test_what_a_name_leaves_open_is_decided_by_what_was_seen() -> None:
     assert told("password", seen=Seen(Shape.WORDS), distinct=4, rows=1000) == Suspicion("by its name", True)
 
 
-def test_documents_are_secrets_by_their_keys_or_where_these_are_not_known_by_their_names() -> None:
-    assert told("details", "jsonb", seen=Seen(Shape.OTHER, frozenset({"kind", "api_key"})))
-    assert told("settings", "jsonb")
-    assert told("request_headers", "json")
-    assert told("settings", "jsonb", seen=Seen(Shape.OTHER, frozenset({"colour"}))) is None
-    assert told("metadata", "jsonb") is None
-
-
 HIDDEN = {
     "members": [
         "pass_crypt", "pass_salt", "user_pass", "user_activation_key", "pass", "user_actkey", "rands", "loginkey",

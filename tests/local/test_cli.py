@@ -445,17 +445,6 @@ class TestEval:
         assert first["ndcg"] > 0
         assert value(sample_url, "select caller from search_runs order by started_at desc limit 1") == "eval"
 
-    def test_every_wrong_line_is_named_before_a_database_is_opened(self, tmp_path: Path) -> None:
-        path = write_rows(tmp_path / "judged.jsonl", judged("a", query=""), judged("b"), judged("b", domain="weather"))
-        done = quarry("eval", path, DATABASE_URL=NOWHERE)
-        assert (done.returncode, done.stdout) == (1, "")
-        assert [note.split(":")[1] for note in done.stderr.splitlines()[:-1]] == [
-            " line 1, query",
-            " line 3, id",
-            " line 3, domain",
-        ]
-        assert done.stderr.splitlines()[-1].startswith("quarry: judged.jsonl: nothing was evaluated")
-
 
 class TestTune:
     def judged_file(self, tmp_path: Path) -> Path:
