@@ -58,14 +58,6 @@ def test_what_was_not_asked_or_judged_in_the_same_way_is_left_out_and_said(tmp_p
     ]
 
 
-def test_reports_of_several_data_sets_are_told_apart(tmp_path: Path) -> None:
-    path = tmp_path / "sets.json"
-    run = outcomes([FIRST] * 12)
-    path.write_text(json.dumps([{"set": name, **report(run, summarise(run))} for name in ("one", "other")]))
-    assert {name: len(queries) for name, queries in read_earlier(path).items()} == {"one": 12, "other": 12}
-    assert len(read_earlier_queries(path)) == 12
-
-
 @pytest.mark.parametrize("text", ["{", "[]x", "{}", '{"queries": [{"id": 1}]}', "\x00"])
 def test_what_is_no_report_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "other.json"
