@@ -127,7 +127,7 @@ _PROVIDERS = {"openai": "openai", "bedrock": "aws.bedrock", "local": "local"}
 
 @dataclass(frozen=True)
 class Caller:
-    """Who asks, as verified. `user_id` goes into every scoped query. `claims` are what is known of the caller beside: always
+    """Who asks, as verified. `user_id` goes into every scoped query. `claims` are what else is known of the caller: always
     `sub`, the same.
     """
 

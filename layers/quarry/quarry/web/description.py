@@ -94,7 +94,7 @@ def _error_schemas() -> dict[str, Any]:
 
 
 def _problem(error: type[QuarryError]) -> dict[str, Any]:
-    """What a reader is told of an error; `code` is its name below `/v1/`."""
+    """An error as a reader of the API sees it; `code` is its name below `/v1/`."""
     told = {"type": problem_type(error.title), "title": error.title, "status": error.status, "detail": ""}
     code = openai_errors.error_of(told)["error"]["code"]
     del told["detail"]
