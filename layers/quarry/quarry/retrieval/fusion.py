@@ -12,7 +12,8 @@ from typing import Generic, Literal, TypeVar
 Key = TypeVar("Key", bound=Hashable)
 
 Method = Literal["scores", "reciprocal_rank"]
-"""How the halves' scores are made comparable. scores: as they are, the share of the most that words can reach and a cosine; reciprocal_rank: 1 / (RRF_K + rank).
+"""How the halves' scores are made comparable. scores: as they are, the share of the most that words can reach and a cosine;
+reciprocal_rank: 1 / (RRF_K + rank).
 """
 
 RRF_K = 50
