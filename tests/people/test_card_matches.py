@@ -15,8 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from psycopg.types.json import Jsonb
 
-from quarry.people.filters import CardFilters
-from quarry.people.relaxation import constraints_in_force, relaxed, without
+from quarry.people.filters import CardFilters, constraints_in_force, relaxed, without
 from quarry.people.retrieval import PersonIds, count_relaxations, find_candidates, find_excluded
 from quarry.postgres.pool import Database
 from tests.people.cards import Connection, add_card, add_person

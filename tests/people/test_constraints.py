@@ -17,8 +17,7 @@ from quarry.people.constraints import (
     rupees,
 )
 from quarry.people.contract import Constraints, Exclude, Must, PeopleSearchRequest, Should
-from quarry.people.filters import CardFilters, HardConstraint
-from quarry.people.relaxation import HARD_CONSTRAINTS, constraints_in_force
+from quarry.people.filters import HARD_CONSTRAINTS, CardFilters, HardConstraint, constraints_in_force
 
 
 def constraints(**must: Any) -> Constraints:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from quarry.people.filters import CardFilters
+from quarry.people.filters import FALLBACK_TIER_LOCATION_SOFT, CardFilters
 from quarry.people.finding import Finding, Wanted, find_people
-from quarry.people.relaxation import FALLBACK_TIER_LOCATION_SOFT
 from quarry.people.retrieval import NOBODY
 from quarry.platform.budget import Budget
 from quarry.postgres.pool import Database

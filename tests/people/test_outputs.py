@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
+from quarry.people.steps import PEOPLE_QUERY, QueryToRead
 
 from quarry.people.contract import Constraints, Must, Should
-from quarry.people.fallbacks import QueryToRead, read_by_rule
 from quarry.people.outputs import PeopleQuery, PeopleReasons
 
 EMPTY: dict[str, Any] = {"must": {}, "should": {}, "exclude": {}}

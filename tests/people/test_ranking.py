@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.people.candidates import CardHit, FoundPerson, PersonEvidence, RankedPerson
-from quarry.people.filters import CardFilters, HardConstraint
+from quarry.people.filters import HARD_CONSTRAINTS, CardFilters, HardConstraint, constraints_in_force, relaxed, without
 from quarry.people.ranking import (
     LEXICAL_BONUS_MAX,
     LOCATION_MISMATCH_PENALTY,
@@ -30,7 +30,6 @@ from quarry.people.ranking import (
     should_bonus,
     similarity_percent,
 )
-from quarry.people.relaxation import HARD_CONSTRAINTS, constraints_in_force, relaxed, without
 
 IN_TIME_AND_PLACE = CardFilters(
     places=("pune",), time_start=datetime.date(2018, 1, 1), time_end=datetime.date(2020, 1, 1)

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from quarry.people.steps import _reasons_by_rule as give_reasons
 
 from quarry.people.candidates import FoundPerson
 from quarry.people.contract import ChildCard, Constraints, ExperienceCard
-from quarry.people.fallbacks import give_reasons
 from quarry.people.filters import CardFilters
 from quarry.people.outputs import PeopleReasons, PersonReasons
 from quarry.people.prompts import REASON_CHARACTERS_MAX, REASONS_MAX

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from quarry.language.stemming import stem
 from quarry.language.tokens import keys, unique
 from quarry.language.word_forms import word_forms
 from quarry.people.contract import Constraints, PeopleSearchRequest
-from quarry.people.filters import CardFilters, HardConstraint
+from quarry.people.filters import HARD_CONSTRAINTS, CardFilters, HardConstraint, constraints_in_force
 from quarry.people.normalisation import normalise
 from quarry.people.places import country_of, each_spelling, known_place, places_in, spellings
-from quarry.people.relaxation import HARD_CONSTRAINTS, constraints_in_force
 
 LAKH, CRORE = 100_000, 10_000_000
 DAYS_A_YEAR = 365
@@ -142,8 +142,13 @@ def condition_label(constraint: HardConstraint, filters: CardFilters) -> str:
             return f"for at most {rupees(filters.offer_salary or 0)} a year"
 
 
-def exclusion_labels(filters: CardFilters) -> tuple[str, ...]:
-    """What everybody shown is not, in words."""
+def exclusion_labels(filters: CardFilters, never_said: Collection[str] = ()) -> tuple[str, ...]:
+    """What everybody shown is not, in words, but for what nobody says in the first place."""
+    filters = replace(
+        filters,
+        excluded_companies=tuple(name for name in filters.excluded_companies if name not in never_said),
+        excluded_keywords=tuple(name for name in filters.excluded_keywords if name not in never_said),
+    )
     # "colonels" and "colonel" are one exclusion
     keywords = unique(filters.excluded_keywords, lambda name: " ".join(map(stem, keys(name))))
     labels = [f"not {listed(keywords)}"] if keywords else []

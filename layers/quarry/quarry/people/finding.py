@@ -22,14 +22,16 @@ from quarry.people.clauses import (
     nothing_else_asked,
     standing,
 )
+from quarry.people.constraints import exclusion_labels
 from quarry.people.contract import FALLBACK_TIERS
-from quarry.people.filters import CardFilters
+from quarry.people.filters import FALLBACK_TIER_COMPANY_TEAM_SOFT, FALLBACK_TIER_STRICT, CardFilters, relaxed
 from quarry.people.ranking import MIN_RESULTS, TOP_PEOPLE, break_ties, rank_people
-from quarry.people.relaxation import FALLBACK_TIER_STRICT, relaxed
 from quarry.people.retrieval import (
+    NOBODY,
     PersonIds,
     find_candidates,
     find_meeting,
+    find_never_said,
     find_standings,
     fits_one_card,
     load_people,
@@ -99,7 +101,8 @@ class _Search:
             found = {**whole, **named}  # nobody else is shown
         elif filters.expects_more:
             _, as_expected = await self._relaxing(filters, among, {})
-            found = {**as_expected, **found}
+            is_left = as_expected or whole or not await self._are_ruled_out(among)
+            found = {**as_expected, **found} if is_left else named
         return await self._shown(found, named, by_one, tier)
 
     async def _named(self) -> Found:
@@ -152,6 +155,14 @@ class _Search:
                 return place
         return None
 
+    async def _are_ruled_out(self, among: PersonIds | None) -> bool:
+        """Whether people are what is expected, and the exclusion leaves none of them: others do not stand in for them."""
+        if not self.wanted.filters.excludes_anyone:
+            return False
+        everybody = replace(self, wanted=replace(self.wanted, excluded=NOBODY))
+        widest = relaxed(self.wanted.filters, FALLBACK_TIER_COMPANY_TEAM_SOFT)
+        return bool(await everybody._look(widest, FALLBACK_TIER_COMPANY_TEAM_SOFT, among))
+
     async def _relaxing(self, filters: CardFilters, among: PersonIds | None, found: Found) -> tuple[int, Found]:
         """Who is found by the filters, relaxed tier by tier until they are enough, beside those who were; and the last tier."""
         tier = FALLBACK_TIER_STRICT
@@ -197,9 +208,9 @@ class _Search:
         self, standings: Mapping[str, Standing], shown: Sequence[FoundPerson], clauses: Sequence[Clause]
     ) -> dict[str, Standing]:
         """How those shown stand, with the alternatives that each meets by name, what they have of what is preferred, and what is
-        named of which none of them has anything.
+        named of which none of them has anything. An exclusion that nobody's data speak of is told too: nobody was checked by it.
         """
-        ids = [person.id for person in shown]
+        ids, filters = [person.id for person in shown], self.wanted.filters
         alternatives = [each for clause in clauses for each in clause.alternatives]
         forms = [form for clause in self.wanted.named for form in clause.alternatives]
         more = [*alternatives, *self.wanted.preferred, *forms]
@@ -207,13 +218,16 @@ class _Search:
         heard = {
             form for own in met.values() for form, is_met in zip(forms, own[-len(forms) :], strict=False) if is_met
         }
-        lacking = tuple(clause.label for clause in self.wanted.named if heard.isdisjoint(clause.alternatives))
+        lacking = [clause.label for clause in self.wanted.named if heard.isdisjoint(clause.alternatives)]
+        never_said = await find_never_said(self.database, filters.excluded_keywords if ids else ())
+        lacking += [f"not {word}: no profile says who is" for word in sorted(never_said)]
+        excluded = exclusion_labels(filters, never_said)
         full: dict[str, Standing] = {}
         for id in ids:
             own = met.get(id, [])
             stands = naming_alternatives(standings[id], clauses, own[: len(alternatives)])
             had = zip(self.wanted.preferred, own[len(alternatives) :], strict=False)
-            meets = (*stands.meets, *(each.label for each, is_met in had if is_met))
+            meets = (*stands.meets, *excluded, *(each.label for each, is_met in had if is_met))
             full[id] = replace(stands, meets=meets, misses=(*stands.misses, *lacking))
         return full
 
@@ -226,7 +240,6 @@ class _Search:
             person_id: standing(
                 clauses,
                 met.get(person_id, all_met),
-                self.wanted.filters,
                 together=person_id in by_one or not by_one,
             )
             for person_id in found

@@ -14,8 +14,7 @@ from math import fsum
 from types import MappingProxyType
 
 from quarry.people.candidates import FoundPerson, PersonEvidence, RankedPerson
-from quarry.people.filters import CardFilters
-from quarry.people.relaxation import FALLBACK_TIER_LOCATION_SOFT, FALLBACK_TIER_TIME_SOFT
+from quarry.people.filters import FALLBACK_TIER_LOCATION_SOFT, FALLBACK_TIER_TIME_SOFT, CardFilters
 
 TOP_PEOPLE = 5
 """People in an answer."""

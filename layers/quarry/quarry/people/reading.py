@@ -14,13 +14,11 @@ from quarry.people.as_read import constraints_of
 from quarry.people.checks import as_in_data
 from quarry.people.contract import Constraints
 from quarry.people.facets import PEOPLE
-from quarry.people.fallbacks import QueryToRead
-from quarry.people.learned import learned
-from quarry.people.meaning import read_parts
+from quarry.people.meaning import learned, read_parts
 from quarry.people.normalisation import cleaned_query, normalise
 from quarry.people.prompts import cleanup_messages
 from quarry.people.segments import TOKENS_MAX, Cut, measured, put_together, to_look_up
-from quarry.people.steps import PEOPLE_CLEANUP, PEOPLE_QUERY
+from quarry.people.steps import PEOPLE_CLEANUP, PEOPLE_QUERY, QueryToRead
 from quarry.people.validation import validated
 from quarry.platform.errors import ModelError
 from quarry.platform.off_loop import off_loop
@@ -52,7 +50,7 @@ async def read_query(query: str, services: Services, run: Run) -> ReadQuery:
         reading = await read_without_model(query, services.reader, today)
     read = reading.constraints
     read.query_cleaned = cleaned = query if reading.is_tidy else await _clean_up(query, run)
-    output = await decide(PEOPLE_QUERY, QueryToRead(query, cleaned, today, read), run)
+    output = await decide(PEOPLE_QUERY, QueryToRead(cleaned, today, read), run)
     if run.chat is None or PEOPLE_QUERY.name in run.degraded:
         return reading
     with run.step("validate"):

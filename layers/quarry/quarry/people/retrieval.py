@@ -15,8 +15,7 @@ from quarry.language.stemming import stem
 from quarry.people.candidates import MATCHED_CARDS_PER_PERSON, CardHit, FoundPerson, PersonEvidence, RankedPerson
 from quarry.people.clauses import Clause
 from quarry.people.contract import ExperienceCard
-from quarry.people.filters import CardFilters, HardConstraint
-from quarry.people.relaxation import constraints_in_force, without
+from quarry.people.filters import CardFilters, HardConstraint, constraints_in_force, without
 from quarry.platform.text import words
 from quarry.postgres.call import call
 from quarry.postgres.pool import Database
@@ -38,6 +37,8 @@ select * from find_people(
 """
 
 _EXCLUDED = "select excluded_people(jsonb_populate_record(null::card_filters, %s))::text as ids"
+
+_NEVER_SAID = "select never_said(%s::text[]) as texts"
 
 _MEETING = """
 select people_meeting(
@@ -79,6 +80,12 @@ async def find_excluded(database: Database, filters: CardFilters) -> PersonIds |
     row = await database.row(_EXCLUDED, [_card_filters(filters)])
     assert row is not None
     return PersonIds(row["ids"]) if row["ids"] is not None else None
+
+
+async def find_never_said(database: Database, texts: Sequence[str]) -> frozenset[str]:
+    """Those of the texts that nobody's visible cards and profile hold: whether somebody is one of these, the data do not say."""
+    row = await database.row(_NEVER_SAID, [list(texts)]) if texts else None
+    return frozenset(row["texts"]) if row else frozenset()
 
 
 async def find_meeting(

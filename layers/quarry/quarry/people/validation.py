@@ -29,11 +29,15 @@ _SWITCHES = {"open_to_work_only": "open_to_work", "open_to_work": "open_to_work"
 
 def validated(output: PeopleQuery, original: str, cleaned: str) -> Constraints:
     """The constraints of `output` that words of the query say, in their one form, with the characters that say them."""
-    fields = {*Constraints.model_fields} & {*PeopleQuery.model_fields}
     given = normalise(
-        Constraints.model_validate(
-            output.model_dump(include=fields)
-            | {"query_original": original, "query_cleaned": cleaned, "confidence_score": output.confidence_score or 0.0}
+        Constraints(
+            query_original=original,
+            query_cleaned=cleaned,
+            must=output.must,
+            should=output.should,
+            exclude=output.exclude,
+            query_embedding_text=output.query_embedding_text,
+            confidence_score=output.confidence_score or 0.0,
         )
     )
     spoken = Spoken(original, cleaned, output.quotes[:QUOTES_MAX])
