@@ -36,11 +36,6 @@ def test_of_alternative_roles_those_are_named_that_somebody_is(met: list[bool], 
     assert named == Standing(("in Pune", label), ("since 2020",))
 
 
-def test_who_misses_alternative_roles_misses_them_all() -> None:
-    stands = Standing(misses=("editors or painters",))
-    assert naming_alternatives(stands, EITHER, [False, False]) == stands
-
-
 def test_the_own_words_of_a_query_are_named_and_no_others() -> None:
     asked = Constraints(query_original="a pastry chef in Oslo", should=Should(keywords=["pastry", "chef", "baking"]))
     assert [clause.label for clause in named_clauses(asked)] == ["pastry", "chef"]

@@ -9,12 +9,9 @@ import pytest
 
 from quarry.people.constraints import (
     card_filters,
-    condition_label,
-    edited,
     embedding_text,
     exclusion_labels,
     relaxation_label,
-    rupees,
 )
 from quarry.people.contract import Constraints, Exclude, Must, PeopleSearchRequest, Should
 from quarry.people.filters import HARD_CONSTRAINTS, CardFilters, HardConstraint, constraints_in_force
@@ -26,11 +23,6 @@ def constraints(**must: Any) -> Constraints:
 
 def filters(given: Constraints, **request: Any) -> CardFilters:
     return card_filters(given, PeopleSearchRequest(query="who", **request))
-
-
-def test_a_query_without_constraints_filters_nothing() -> None:
-    assert filters(constraints()) == CardFilters()
-    assert constraints_in_force(CardFilters()) == []
 
 
 def test_every_constraint_becomes_a_filter() -> None:
@@ -81,25 +73,6 @@ def test_the_request_decides_whether_to_find_only_who_is_open_to_work(
     assert bool(found.open_to_work_only) is filtered
 
 
-def test_who_is_not_open_to_work_is_filtered_and_told() -> None:
-    found = filters(Constraints(exclude=Exclude(open_to_work=True)))
-    assert found == CardFilters(open_to_work_only=False)
-    assert condition_label("open_to_work_only", found) == "not open to work"
-    assert relaxation_label("open_to_work_only", found) == "Not only not open to work"
-
-
-@pytest.mark.parametrize(
-    ("least", "most", "label"),
-    [
-        (3650, None, "with at least 10 years of experience"),
-        (None, 365, "with at most 1 year of experience"),
-        (730, 912, "with 2 to 2.5 years of experience"),
-    ],
-)
-def test_how_long_somebody_has_worked_is_told_in_years(least: int | None, most: int | None, label: str) -> None:
-    assert condition_label("experience_years", CardFilters(experience_least=least, experience_most=most)) == label
-
-
 def test_the_salary_of_the_request_is_the_offer_and_its_minimum_filters_nothing() -> None:
     said = constraints(offer_salary_inr_per_year=1e6)
     assert filters(said, salary_min=5e5).offer_salary == 1e6
@@ -130,12 +103,6 @@ def test_a_place_is_filtered_by_its_most_precise_part_in_all_spellings(
 ) -> None:
     found = filters(constraints(**must))
     assert (found.places, found.countries) == (places, countries)
-
-
-def test_a_place_that_is_ruled_out_is_ruled_out_in_all_spellings() -> None:
-    given = constraints()
-    given.exclude.keywords = ["delhi", "agency"]
-    assert filters(given).excluded_keywords == ("delhi", "agency")
 
 
 def test_the_text_to_embed_is_the_gist_or_else_the_query() -> None:
@@ -179,46 +146,6 @@ def test_dropping_a_constraint_has_a_name(constraint: HardConstraint, label: str
     assert relaxation_label(constraint, LABELLED) == label
 
 
-def test_every_hard_constraint_has_a_name() -> None:
-    labels = [relaxation_label(constraint, LABELLED) for constraint in HARD_CONSTRAINTS]
-    assert len(set(labels)) == len(labels)
-
-
-@pytest.mark.parametrize(
-    ("given", "label"),
-    [
-        (CardFilters(places=("kerala", "kochi", "cochin")), "Not only in Kerala"),
-        (CardFilters(countries=("india",)), "Not only in India"),
-    ],
-)
-def test_a_region_is_called_by_its_name(given: CardFilters, label: str) -> None:
-    assert relaxation_label("location", given) == label
-
-
-@pytest.mark.parametrize(
-    ("start", "end", "period"),
-    [
-        ((2020, 1, 1), (2020, 12, 31), "2020"),
-        ((2020, 3, 1), (2021, 5, 31), "March 2020 to May 2021"),
-        ((2020, 3, 1), None, "since March 2020"),
-        (None, (2018, 12, 31), "until December 2018"),
-    ],
-)
-def test_a_period_is_said_in_words(
-    start: tuple[int, int, int] | None, end: tuple[int, int, int] | None, period: str
-) -> None:
-    given = CardFilters(time_start=start and datetime.date(*start), time_end=end and datetime.date(*end))
-    assert relaxation_label("time", given) == f"Not only {period}"
-
-
-@pytest.mark.parametrize(
-    ("amount", "said"),
-    [(12_000_000, "₹1.2 crore"), (1_800_000, "₹18 lakh"), (80_000, "₹80,000"), (0, "₹0"), (99_999_999, "₹10 crore")],
-)
-def test_rupees_are_said_as_in_india(amount: float, said: str) -> None:
-    assert rupees(amount) == said
-
-
 @pytest.mark.parametrize(
     ("role", "names"),
     [
@@ -232,25 +159,6 @@ def test_a_role_is_looked_for_in_the_forms_of_its_last_word_that_have_its_stem(r
     [given] = filters(constraints(role=[role])).roles
     assert names <= set(given.split("|"))
     assert {"physical", "physician"}.isdisjoint(given.split("|"))
-
-
-@pytest.mark.parametrize(
-    ("role", "skills", "terms"),
-    [
-        ("backend engineers|backend engineer", [], ("backend engineers", "backend engineer", "backend", "engineers")),
-        ("ml|machine learning", ["machine learning"], ("machine learning", "ml")),
-    ],
-)
-def test_who_is_in_a_role_ranks_higher_by_its_names_and_words(
-    role: str, skills: list[str], terms: tuple[str, ...]
-) -> None:
-    given = constraints(role=[role]).model_copy(update={"should": Should(skills_or_tools=skills)})
-    assert filters(given).should_terms == terms
-
-
-def test_nothing_is_left_of_a_role_that_a_request_takes_away() -> None:
-    assert filters(edited(constraints(role=["nurse"]), "nurse")).should_terms == ("nurse",)
-    assert filters(edited(constraints(), "nurse")) == CardFilters()
 
 
 def test_each_exclusion_is_said_once() -> None:

@@ -135,7 +135,9 @@ def _set(draft: _Draft, name: str, value: bool, segment: Segment, part: str) -> 
 
 def _take_organisation(draft: _Draft, segment: Segment, kind: str, part: str) -> None:
     """A company, school or team; a name that the data does not hold is asked for all the same."""
-    values = segment.of(kind) or segment.of("company", "school")
+    values = segment.of(kind)
+    if kind != "team" and (part == "exclude" or not values):
+        values = segment.of("company", "school")  # an exclusion is of all that is called so
     must = draft.constraints.must
     beside = kind == "school" and part == "must" and bool(must.company_norm)
     draft.put(part, "school_norm" if beside else FIELDS[kind], values or [draft.cut.said(segment).lower()], segment)
