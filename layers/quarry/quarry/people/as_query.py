@@ -49,6 +49,11 @@ class RankedQuery:
     confidence: float = 0.0
     evidence: tuple[Evidence, ...] = ()
 
+    @property
+    def asks_nothing(self) -> bool:
+        """Whether it is a greeting or the like."""
+        return not (self.about or self.query.where or self.preferred)
+
 
 @dataclass(frozen=True)
 class _Test:

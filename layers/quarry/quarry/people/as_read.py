@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from quarry.language.nouns import singular
 from quarry.language.tokens import keys, unique
+from quarry.people.constraints import ANYBODY
 from quarry.people.contract import Constraints
 from quarry.people.meaning import Read
 from quarry.people.normalisation import SALARY_MAX, SALARY_MIN
@@ -23,8 +24,6 @@ NAMES_MAX = 12
 WORD_UNDERSTOOD = 0.5
 """What a word counts for that is only looked for, beside a segment that meets a field."""
 CONFIDENCE_MAX = 0.95
-ANYBODY = "people"
-"""What is embedded of a query that does nothing but rule somebody out."""
 ASSERTIONS: dict[str, Assertion] = {"exclude": "negated", "should": "preferred", "only": "required"}
 HARD_ROLES = {
     "domain": "domain", "sub_domain": "sub_domain", "seniority": "seniority_level", "employment": "employment_type",
@@ -78,11 +77,6 @@ def constraints_of(cut: Cut, read: Sequence[Read]) -> Constraints:
     constraints.query_embedding_text = about or (ANYBODY if constraints.evidence else "")
     constraints.confidence_score = _confidence(read)
     return constraints
-
-
-def asks_nothing(read: Sequence[Read]) -> bool:
-    """Whether no part of a query asks for anything."""
-    return all(part == "ignore" for _, (_, part), _ in read)
 
 
 def _take(draft: _Draft, segment: Segment, kind: str, part: str) -> None:

@@ -7,9 +7,9 @@ what is expected of people (roles, words) may be missed, or what the tiers drop:
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
-from quarry.people.candidates import FoundPerson, PersonEvidence, RankedPerson
+from quarry.people.candidates import PersonEvidence, RankedPerson
 from quarry.people.clauses import (
     CLAUSES_MAX,
     Clause,
@@ -23,7 +23,7 @@ from quarry.people.clauses import (
     standing,
 )
 from quarry.people.constraints import exclusion_labels
-from quarry.people.contract import FALLBACK_TIERS
+from quarry.people.contract import FALLBACK_TIERS, PersonResult
 from quarry.people.filters import FALLBACK_TIER_COMPANY_TEAM_SOFT, FALLBACK_TIER_STRICT, CardFilters, relaxed
 from quarry.people.ranking import MIN_RESULTS, TOP_PEOPLE, break_ties, rank_people
 from quarry.people.retrieval import (
@@ -45,12 +45,11 @@ NAMED_FIRST = -1.0
 
 @dataclass(frozen=True)
 class Finding:
-    """Whom a search found: the best in order, as they are shown, how each stands, and the tier they were found in."""
+    """Whom a search found: the best in order, as they are shown but for why, and the tier they were found in."""
 
     tier: int = FALLBACK_TIER_STRICT
     ranked: Sequence[RankedPerson] = ()
-    people: Sequence[FoundPerson] = ()
-    standings: Mapping[str, Standing] = field(default_factory=dict)
+    people: Sequence[PersonResult] = ()
 
     def only(self, ids: Container[str]) -> Finding:
         """The same without other people than these."""
@@ -201,34 +200,34 @@ class _Search:
             person for person in break_ties(best, people, self.wanted.filters, misses) if person.person_id in people
         ]
         tier = max([tier, *(person.evidence.tier for person in ranked)])
-        shown = [people[person.person_id] for person in ranked]
-        return Finding(tier, ranked, shown, await self._in_full(standings, shown, clauses))
+        told = await self._in_full({person.person_id: standings[person.person_id] for person in ranked}, clauses)
+        return Finding(tier, ranked, [people[id].model_copy(update=stands) for id, stands in told.items()])
 
     async def _in_full(
-        self, standings: Mapping[str, Standing], shown: Sequence[FoundPerson], clauses: Sequence[Clause]
-    ) -> dict[str, Standing]:
+        self, shown: Mapping[str, Standing], clauses: Sequence[Clause]
+    ) -> dict[str, dict[str, list[str]]]:
         """How those shown stand, with the alternatives that each meets by name, what they have of what is preferred, and what is
         named of which none of them has anything. An exclusion that nobody's data speak of is told too: nobody was checked by it.
         """
-        ids, filters = [person.id for person in shown], self.wanted.filters
+        filters = self.wanted.filters
         alternatives = [each for clause in clauses for each in clause.alternatives]
         forms = [form for clause in self.wanted.named for form in clause.alternatives]
         more = [*alternatives, *self.wanted.preferred, *forms]
-        met = await find_standings(self.database, ids if more else [], more)
+        met = await find_standings(self.database, [*shown] if more else [], more)
         heard = {
             form for own in met.values() for form, is_met in zip(forms, own[-len(forms) :], strict=False) if is_met
         }
         lacking = [clause.label for clause in self.wanted.named if heard.isdisjoint(clause.alternatives)]
-        never_said = await find_never_said(self.database, filters.excluded_keywords if ids else ())
+        never_said = await find_never_said(self.database, filters.excluded_keywords if shown else ())
         lacking += [f"not {word}: no profile says who is" for word in sorted(never_said)]
         excluded = exclusion_labels(filters, never_said)
-        full: dict[str, Standing] = {}
-        for id in ids:
+        full: dict[str, dict[str, list[str]]] = {}
+        for id, stands in shown.items():
             own = met.get(id, [])
-            stands = naming_alternatives(standings[id], clauses, own[: len(alternatives)])
+            named = naming_alternatives(stands, clauses, own[: len(alternatives)])
             had = zip(self.wanted.preferred, own[len(alternatives) :], strict=False)
-            meets = (*stands.meets, *excluded, *(each.label for each, is_met in had if is_met))
-            full[id] = replace(stands, meets=meets, misses=(*stands.misses, *lacking))
+            meets = [*named.meets, *excluded, *(each.label for each, is_met in had if is_met)]
+            full[id] = {"meets": meets, "misses": [*stands.misses, *lacking]}
         return full
 
     async def _standings(self, found: Found, by_one: frozenset[str], clauses: Sequence[Clause]) -> dict[str, Standing]:

@@ -53,8 +53,10 @@ class PeopleQuery(LazyModel):
     should: Annotated[Should, _mended(Should)]
     exclude: Annotated[Exclude, _mended(Exclude)]
     query_embedding_text: Annotated[CleanText, BeforeValidator(lambda value: "" if value is None else value)] = ""
-    confidence_score: float | None = Field(0.0, ge=0, le=1)
-    quotes: Annotated[list[Quote], BeforeValidator(_listed)] = Field([], description="For each key with a value.")
+    confidence_score: float | None = Field(default=0.0, ge=0, le=1)
+    quotes: Annotated[list[Quote], BeforeValidator(_listed)] = Field(
+        default=[], description="For each key with a value."
+    )
 
 
 class PersonReasons(LazyModel):

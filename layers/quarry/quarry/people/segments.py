@@ -175,9 +175,7 @@ def _is_said(said: Sequence[str], value: KnownValue) -> bool:
 
 
 def _is_part_of(said: Sequence[str], value: KnownValue) -> bool:
-    """Whether words stand in a name, but for slips of the pen, and singular and plural of what is no person: "worked" is no part of
-    "Tool Works", nor do "nurses" call Ms Nurse.
-    """
+    """Whether words stand in a name, but for slips of the pen and, of what is no person, the plural: "nurses" is no Ms Nurse."""
     words, called = _singulars(said, value) if value.facet != "name" else (list(said), list(keys(value.value)))
     return value.likeness < 1 or set(words) <= set(called)
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from quarry.language.stemming import stem
 from quarry.language.tokens import Token, keys, tokenise
-from quarry.people.constraints import about
+from quarry.people.constraints import ANYBODY, about
 from quarry.people.contract import Constraints
 from quarry.people.facets import PEOPLE
 from quarry.people.normalisation import normalise
@@ -45,7 +45,7 @@ def validated(output: PeopleQuery, original: str, cleaned: str) -> Constraints:
     parts = {name: _said(name, getattr(given, name), spoken, evidence) for name in _ASSERTIONS}
     kept = normalise(given.model_copy(update=parts | {"evidence": evidence}))
     if not kept.query_embedding_text or _holds_excluded(kept):
-        kept.query_embedding_text = about(kept) or cleaned
+        kept.query_embedding_text = about(kept) or (ANYBODY if kept.evidence else "")
     return kept
 
 
