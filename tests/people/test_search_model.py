@@ -200,29 +200,6 @@ def test_a_model_that_fails_at_everything_degrades_and_no_more(
     assert ledger(world_url, user) == [10, -1]
 
 
-def test_a_person_who_was_not_offered_is_dropped_and_one_left_out_gets_reasons_by_rule(
-    client: TestClient, model: FakeOpenAI
-) -> None:
-    def some(body: Body) -> Reply:
-        first = people_in(body)[0]["person_id"]
-        return Reply.json(
-            {
-                "people": [
-                    {"person_id": "p-invented", "why_matched": ["Not offered"]},
-                    {"person_id": first, "why_matched": ["Good", "GOOD ", "x" * 500, "Fine", "Fourth"]},
-                ]
-            }
-        )
-
-    model.respond = playing(people_reasons=some)
-    body = search(client)
-    first, *others = body["people"]
-    assert "p-invented" not in json.dumps(body)
-    assert len(first["why_matched"]) == 3
-    assert all(len(reason) <= 120 for reason in first["why_matched"])
-    assert all(person["why_matched"] and "Good" not in person["why_matched"] for person in others)
-
-
 def test_contact_details_and_the_key_reach_no_model(client: TestClient, model: FakeOpenAI) -> None:
     model.respond = playing()
     search(client)

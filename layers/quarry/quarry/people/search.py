@@ -87,25 +87,7 @@ async def _search(
     asked = await _asked(request, services, run)
     constraints = payload_of(asked)
     filters = card_filters(constraints, request)
-    text = embedding_text(constraints, request)
-    found, relaxations = Finding(), list[Relaxation]()
-    vector: list[float] | None = None
-    try:
-        if asked.asks_nothing and request.constraints is None and filters == CardFilters():
-            raise EmptyEmbedding
-        with run.step("query_embedding"):
-            vector = await services.queries.embed(text, seconds=run.budget.seconds_left)
-        # where nobody has a vector words find people, if there are any
-        can_find = vector is not None or await holds_cards(services.reader)
-    except EmptyEmbedding:
-        can_find = False  # nothing was asked for: nobody is found, and it is charged like any search
-    run.budget.release_reserve()
-    if can_find:
-        excluded = await _exclude(filters, services, run)
-        preferred = preferred_clauses(constraints) if request.constraints else []
-        named = [] if request.constraints else named_clauses(constraints)
-        found = await find_people(Wanted(filters, text, vector, excluded, preferred, named), services.reader, run)
-        relaxations = await _count_relaxations(filters, excluded, services, run)
+    found, relaxations = await _find(request, asked, constraints, filters, services, run)
     reasons = await _explain(found.people, constraints, filters, run)
 
     search_id = uuid.uuid4()
@@ -160,20 +142,39 @@ async def _asked(request: PeopleSearchRequest, services: Services, run: Run) -> 
     return query_of(await off_loop(edited, constraints, request.query))
 
 
-async def _exclude(filters: CardFilters, services: Services, run: Run) -> PersonIds | None:
-    if not filters.excludes_anyone:
-        return NOBODY
-    with run.step("exclude"):
-        return await find_excluded(services.reader, filters)
-
-
-async def _count_relaxations(
-    filters: CardFilters, excluded: PersonIds | None, services: Services, run: Run
-) -> list[Relaxation]:
+async def _find(
+    request: PeopleSearchRequest,
+    asked: RankedQuery,
+    constraints: Constraints,
+    filters: CardFilters,
+    services: Services,
+    run: Run,
+) -> tuple[Finding, list[Relaxation]]:
+    """Whom the search finds, nobody where nothing is asked for, and how many more there would be without each constraint."""
+    text = embedding_text(constraints, request)
+    asks_nothing = asked.asks_nothing and request.constraints is None and filters == CardFilters()
+    vector: list[float] | None = None
+    try:
+        if not asks_nothing:
+            with run.step("query_embedding"):
+                vector = await services.queries.embed(text, seconds=run.budget.seconds_left)
+    except EmptyEmbedding:
+        asks_nothing = True
+    run.budget.release_reserve()
+    # where nobody has a vector words find people, if there are any
+    if asks_nothing or (vector is None and not await holds_cards(services.reader)):
+        return Finding(), []
+    excluded: PersonIds | None = NOBODY
+    if filters.excludes_anyone:
+        with run.step("exclude"):
+            excluded = await find_excluded(services.reader, filters)
+    preferred = preferred_clauses(constraints) if request.constraints else []
+    named = [] if request.constraints else named_clauses(constraints)
+    found = await find_people(Wanted(filters, text, vector, excluded, preferred, named), services.reader, run)
     with run.step("count_relaxations") as record:
         counted = await count_relaxations(services.reader, filters, excluded)
         record.counts["constraints"] = len(counted)
-    return [
+    return found, [
         Relaxation(constraint=name, label=relaxation_label(name, filters), additional_people=additional)
         for name, additional in counted
     ]
