@@ -233,14 +233,20 @@ def _titled(name: str) -> str:
     )
 
 
-def _period(filters: CardFilters) -> str:
-    start = filters.time_start or filters.started_from or filters.ended_from
-    end = filters.time_end or filters.started_until or filters.ended_until
+def period(start: datetime.date | None, end: datetime.date | None) -> str:
+    """ "2019 to 2021", "since March 2020"; nothing where it has no bounds."""
     if start and end:
         whole_years = (start.month, start.day, end.month, end.day) == (1, 1, 12, 31)
         first, last = (f"{start.year}", f"{end.year}") if whole_years else (_month(start), _month(end))
         return first if first == last else f"{first} to {last}"
-    return f"since {_month(start)}" if start else f"until {_month(end)}" if end else "then"
+    return f"since {_month(start)}" if start else f"until {_month(end)}" if end else ""
+
+
+def _period(filters: CardFilters) -> str:
+    return period(
+        filters.time_start or filters.started_from or filters.ended_from,
+        filters.time_end or filters.started_until or filters.ended_until,
+    )
 
 
 def _month(day: datetime.date) -> str:

@@ -5,7 +5,6 @@ Pure: the same inputs give the same words.
 
 from __future__ import annotations
 
-import datetime
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from quarry.language.sentences import sentences
 from quarry.language.stemming import stem
 from quarry.language.tokens import keys, unique
 from quarry.language.word_forms import word_forms
-from quarry.people.constraints import about, rupees
+from quarry.people.constraints import about, period, rupees
 from quarry.people.contract import ChildCard, Constraints, ExperienceCard, PersonResult, texts_in
 from quarry.people.filters import CardFilters
 from quarry.people.outputs import PeopleReasons
@@ -114,7 +113,11 @@ def fallback_reasons(person: PersonResult, filters: CardFilters) -> list[str]:
 def _experience(card: ExperienceCard, met: set[str]) -> str:
     """ "Engineer at Tarang Pay, Risk team, Bengaluru, since April 2021": team, place and dates where they were asked for."""
     text = f"{card.title} at {card.company_name}" if card.company_name else card.title
-    asked = {"team": f"{card.team} team", "place": card.city or card.location or card.country, "time": _dates(card)}
+    asked = {
+        "team": f"{card.team} team",
+        "place": card.city or card.location or card.country,
+        "time": period(card.start_date, card.end_date),
+    }
     for name, part in asked.items():
         # a school may have its place in its name
         if name in met and part and part not in text:
@@ -189,22 +192,6 @@ def _availability(person: PersonResult, filters: CardFilters) -> Iterator[str]:
     if parts:
         text = ", ".join(parts)
         yield text[:1].upper() + text[1:]
-
-
-def _dates(card: ExperienceCard) -> str:
-    if card.start_date and card.end_date:
-        return f"{_month(card.start_date)} to {_month(card.end_date)}"
-    return (
-        f"since {_month(card.start_date)}"
-        if card.start_date
-        else f"until {_month(card.end_date)}"
-        if card.end_date
-        else ""
-    )
-
-
-def _month(day: datetime.date) -> str:
-    return f"{day:%B %Y}"
 
 
 def _lower(name: str | None) -> str:
