@@ -9,6 +9,7 @@ from typing import Any
 from quarry.language.stemming import stem
 from quarry.language.tokens import keys, unique
 from quarry.language.word_forms import word_forms
+from quarry.people.as_query import OR
 from quarry.people.constraints import condition_label, listed
 from quarry.people.contract import Constraints
 from quarry.people.filters import CardFilters, HardConstraint, constraints_in_force, only, without
@@ -92,6 +93,15 @@ def named_clauses(constraints: Constraints) -> list[Clause]:
         Clause(term, alternatives=tuple(Clause(form, text=form) for form in (term, *word_forms(term))))
         for term in terms[:PREFERRED_MAX]
     ]
+
+
+def ruled_out_words(constraints: Constraints) -> list[tuple[str, ...]]:
+    """The words that are ruled out, those together that the same characters of the query say: "physicists" and physics."""
+    keywords = constraints.exclude.keywords
+    together = [each.value.split(OR) for each in constraints.evidence if each.field == "exclude.keywords"]
+    told = {name for names in together for name in names}
+    groups = [tuple(name for name in names if name in keywords) for names in together]
+    return [group for group in (*groups, *((name,) for name in keywords if name not in told)) if group]
 
 
 def _stems(term: str) -> str:

@@ -60,7 +60,7 @@ class Finding:
 @dataclass(frozen=True)
 class Wanted:
     """What is looked for: `text` and its vector, filters, and who is left out; `preferred` is told of those who meet it, and
-    what is `named` of all, where none of them has it.
+    what is `named` of all, where none of them has it. `ruled_out` are the words that are, by what says them.
     """
 
     filters: CardFilters
@@ -69,6 +69,7 @@ class Wanted:
     excluded: PersonIds | None
     preferred: Sequence[Clause] = ()
     named: Sequence[Clause] = ()
+    ruled_out: Sequence[Sequence[str]] = ()
 
 
 Found = Mapping[str, PersonEvidence]
@@ -218,9 +219,11 @@ class _Search:
             form for own in met.values() for form, is_met in zip(forms, own[-len(forms) :], strict=False) if is_met
         }
         lacking = [clause.label for clause in self.wanted.named if heard.isdisjoint(clause.alternatives)]
-        never_said = await find_never_said(self.database, filters.excluded_keywords if shown else ())
-        lacking += [f"not {word}: no profile says who is" for word in sorted(never_said)]
-        excluded = exclusion_labels(filters, never_said)
+        words = [word for group in self.wanted.ruled_out for word in group]
+        never_said = await find_never_said(self.database, words if shown else ())
+        unchecked = [group for group in self.wanted.ruled_out if never_said.issuperset(group)]
+        lacking += [f"not {group[0]}: no profile says who is" for group in unchecked]
+        excluded = exclusion_labels(filters, {word for group in unchecked for word in group})
         full: dict[str, dict[str, list[str]]] = {}
         for id, stands in shown.items():
             own = met.get(id, [])

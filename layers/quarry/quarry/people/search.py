@@ -15,7 +15,7 @@ from quarry.people.access.credits import NOT_ENOUGH, SEARCH_PRICE, open_account,
 from quarry.people.access.searches import hold_people, store_search
 from quarry.people.as_query import RankedQuery, payload_of, query_of
 from quarry.people.checks import check_constraints
-from quarry.people.clauses import named_clauses, preferred_clauses
+from quarry.people.clauses import named_clauses, preferred_clauses, ruled_out_words
 from quarry.people.constraints import card_filters, edited, embedding_text, relaxation_label
 from quarry.people.contract import (
     Constraints,
@@ -170,7 +170,9 @@ async def _find(
             excluded = await find_excluded(services.reader, filters)
     preferred = preferred_clauses(constraints) if request.constraints else []
     named = [] if request.constraints else named_clauses(constraints)
-    found = await find_people(Wanted(filters, text, vector, excluded, preferred, named), services.reader, run)
+    ruled_out = ruled_out_words(constraints)
+    wanted = Wanted(filters, text, vector, excluded, preferred, named, ruled_out)
+    found = await find_people(wanted, services.reader, run)
     with run.step("count_relaxations") as record:
         counted = await count_relaxations(services.reader, filters, excluded)
         record.counts["constraints"] = len(counted)
