@@ -32,6 +32,7 @@ from quarry.language.sentences import sentences
 from quarry.language.tokens import tokenise
 from quarry.models.answers import without_fence
 from quarry.models.wordpiece import split_words
+from quarry.people.as_query import payload_of
 from quarry.people.contract import Constraints, Must
 from quarry.people.normalisation import normalise
 from quarry.people.outputs import PeopleQuery
@@ -68,7 +69,7 @@ COMPANY = Company(id="c1", company_name="Harbor", status="startup", description=
 
 def _constraints(text: str) -> Constraints:
     tokens = tokenise(text)
-    return read_cut(put_together(text, tokens, measured(text, tokens, datetime.date(2025, 5, 1)), ())).constraints
+    return payload_of(read_cut(put_together(text, tokens, measured(text, tokens, datetime.date(2025, 5, 1)), ())).asked)
 
 
 def _validated(text: str) -> object:
