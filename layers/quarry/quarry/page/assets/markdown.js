@@ -53,6 +53,8 @@ export class MarkdownView {
     this.above = above;
     /** Each with the depths of the headings that it leaves open. @type {{raw: string, node: Node, open: number[]}[]} */
     this.blocks = [];
+    /** @type {Element | null} */
+    this.figure = null;
   }
 
   /** Show `text` in place of what was shown. */
@@ -67,6 +69,18 @@ export class MarkdownView {
       this.root.append(node);
       this.blocks.push({raw: token.raw, node, open: [...open]});
     }
+    this.#place();
+  }
+
+  /** Keep `node` directly below the first block, which says the number that it draws. @param {Element} node */
+  illustrate(node) {
+    this.figure = node;
+    this.#place();
+  }
+
+  #place() {
+    const [first] = this.blocks;
+    if (this.figure && first && first.node.nextSibling !== this.figure) first.node.after(this.figure);
   }
 }
 

@@ -93,12 +93,12 @@ class CampaignsTurn extends Turn {
 
   /** Only where numbers were asked for: charts of a list would keep its first campaign off the screen. */
   figure() {
-    return this.answer.aggregation?.query && this.#charts();
+    return this.answer.aggregation?.query ? this.#charts() : null;
   }
 
   #charts() {
     const {aggregation, total} = this.answer;
-    return aggregation && total > 1 && element('div', {class: 'charts'}, charts(aggregation));
+    return aggregation && total > 1 ? element('div', {class: 'charts'}, charts(aggregation)) : null;
   }
 
   found() {

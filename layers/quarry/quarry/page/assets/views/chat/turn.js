@@ -86,7 +86,7 @@ export class Turn {
     return this.news?.keys.includes(`${type}/${id}`) ?? false;
   }
 
-  /** What draws the numbers that the text says, directly below it. @returns {import('../../dom.js').Child} */
+  /** What draws the number that the text begins with. @returns {Element | null} */
   figure() {
     return null;
   }
@@ -177,7 +177,9 @@ export class Turn {
   #finish() {
     replace(this.notes);
     replace(this.heading, highlighted(this.question, this.answer?.constraints?.evidence ?? []));
-    replace(this.after, this.figure(), this.#drops(), this.understood(), this.news && remark(this.news.text), this.found());
+    const figure = this.figure();
+    if (figure && !this.view.figure) this.view.illustrate(figure);
+    replace(this.after, this.#drops(), this.understood(), this.news && remark(this.news.text), this.found());
     this.#enter('done');
   }
 

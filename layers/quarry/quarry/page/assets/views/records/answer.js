@@ -74,7 +74,7 @@ export class Answer {
     Object.assign(this, kept, {sources: new Map()});
     replace(this.notes);
     if (kept.sources.length > 0) this.#showSources(kept.sources);
-    if (kept.count) replace(this.figure, countFigure(kept.count, this.question, this.context));
+    if (kept.count) this.#draw(kept.count);
     this.#flush();
     this.#enter(kept.state);
     if (kept.state === 'done') this.#showAfter();
@@ -157,10 +157,9 @@ export class Answer {
     this.prose = element('div', {class: 'prose'});
     this.view = new MarkdownView(this.prose, {cite: (n) => this.#citation(n), above: 1});
     this.notes = element('div', {class: 'answer-notes'}, loading());
-    this.figure = element('div', {class: 'answer-figure'});
     this.after = element('div', {class: 'answer-after'});
     this.aside = element('aside', {class: 'sources', 'aria-label': 'Sources', hidden: true});
-    this.article = element('article', {class: 'answer'}, this.timeline.root, this.notes, this.prose, this.figure, this.after);
+    this.article = element('article', {class: 'answer'}, this.timeline.root, this.notes, this.prose, this.after);
     this.root ??= element('div', {class: 'answer-grid'});
     replace(this.root, this.article, this.aside);
   }
@@ -256,8 +255,7 @@ export class Answer {
         this.timeline.fold();
         break;
       case 'aggregation':
-        this.count = event;
-        replace(this.figure, countFigure(event, this.question, this.context));
+        this.#draw(event);
         break;
       case 'final_answer_chunk':
         this.text += event.chunk;
@@ -291,6 +289,11 @@ export class Answer {
     }
   }
 
+  #draw(count) {
+    this.count = count;
+    this.view.illustrate(countFigure(count, this.question, this.context));
+  }
+
   /** The text grows at most once a frame. */
   #flushSoon() {
     this.frame ??= requestAnimationFrame(() => { this.frame = null; this.#flush(); });
@@ -298,9 +301,6 @@ export class Answer {
 
   #flush() {
     this.view.show(this.text);
-    const [first] = this.view.blocks;
-    // the number leads, and its chart stands directly below it
-    if (this.count && first && first.node.nextSibling !== this.figure) first.node.after(this.figure);
     for (const card of this.aside.querySelectorAll('.source')) {
       card.classList.toggle('is-cited', this.prose.querySelector(`[data-cites="${card.dataset.n}"]`) !== null);
     }
