@@ -114,15 +114,3 @@ def test_a_stream_that_comes_at_once_fails(account: None) -> None:
     at_once = httpx2.MockTransport(lambda _: httpx2.Response(200, stream=httpx2.ByteStream(whole)))
     state, detail = report("http://stack.example", None, at_once)["streams come event by event"]
     assert (state, "2021-11-15" in detail) == ("failed", True)
-
-
-def test_dead_letters_are_found(account: None) -> None:
-    aws = sound_aws()
-    aws("sqs").send_message(QueueUrl=aws("sqs").list_queues()["QueueUrls"][0], MessageBody="{}")
-    with httpx2.Client() as http, pytest.raises(smoke.Failed, match="1 events were given up"):
-        smoke.scheduled_work_is_done_and_its_failures_are_seen(smoke.Stack(http, "me", "quarry", aws))
-
-
-def test_a_call_without_an_address_says_how_it_is_made(capsys: pytest.CaptureFixture[str]) -> None:
-    assert smoke.main("", "") == 2
-    assert "make smoke URL=" in capsys.readouterr().err

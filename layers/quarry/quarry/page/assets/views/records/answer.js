@@ -4,18 +4,16 @@
 
 import {Problem, canReadOn, isStopped, pathOf, runOf} from '../../api.js';
 import {choices} from '../../components/chips.js';
-import {confidenceLevel} from '../../components/confidence.js';
-import {explanationControl} from '../../components/explanation.js';
-import {degradedRemark, noticeOf, remark} from '../../components/notice.js';
+import {degradedRemark, endedNotice, noticeOf, remark} from '../../components/notice.js';
 import {loading} from '../../components/panel.js';
 import {openPreview, previewed} from '../../components/popover.js';
-import {markdownText, takeaway} from '../../components/takeaway.js';
 import {Timeline} from '../../components/timeline.js';
-import {button, element, icon, replace} from '../../dom.js';
+import {button, element, replace} from '../../dom.js';
 import {day, plural, words} from '../../format.js';
 import {MarkdownView} from '../../markdown.js';
 import {countFigure} from './count.js';
-import {citationText, sourceCard, sourcePreview} from './record.js';
+import {answerFoot} from './foot.js';
+import {sourceCard, sourcePreview} from './record.js';
 
 const STEP_WORDS = {
   records_research: 'further research', records_answer: 'the writing of the answer', records_followups: 'the follow-up questions',
@@ -137,6 +135,13 @@ export class Answer {
     this.controller?.abort();
   }
 
+  /** It has no address any more. */
+  forgetAddress() {
+    this.id = null;
+    this.callbacks.onchange();
+    this.#showAfter();
+  }
+
   #clear() {
     this.text = '';
     /** @type {Map<number, any>} */
@@ -188,21 +193,14 @@ export class Answer {
   #end(error) {
     const stopped = isStopped(error);
     this.#enter(stopped ? 'stopped' : 'failed');
-    if (stopped) {
-      if (!this.text) replace(this.notes);
-      this.context.announce('Stopped');
-      replace(this.after, remark('Stopped. ', element('button', {type: 'button', class: 'text-button', on: {click: () => this.#again()}}, 'Ask again')));
-    } else {
-      const gone = error instanceof Problem && error.kind === 'not_found' && this.id !== null;
-      replace(this.notes);
-      replace(this.after, gone
-        ? noticeOf(new Problem('not_found', 'This answer has expired, or the link is incomplete.'))
-        : noticeOf(error, {
-          goOn: this.place !== null && canReadOn(error) ? () => this.#goOn() : undefined,
-          retry: () => this.#again(), signIn: () => this.context.session.signIn(),
-        }),
-      gone && this.question && button('Ask this question', {kind: 'primary', onclick: this.callbacks.onagain}));
-    }
+    if (!stopped || !this.text) replace(this.notes);
+    if (stopped) this.context.announce('Stopped');
+    const isGone = error instanceof Problem && error.kind === 'not_found' && this.id !== null;
+    const goOn = this.place !== null && canReadOn(error) ? () => this.#goOn() : undefined;
+    replace(this.after, isGone
+      ? [noticeOf(new Problem('not_found', 'This answer has expired, or the link is incomplete.')),
+        this.question && button('Ask this question', {kind: 'primary', onclick: this.callbacks.onagain})]
+      : endedNotice(error, 'Ask again', () => this.#again(), this.context.session, goOn));
   }
 
   /** Read on behind what came last. */
@@ -359,100 +357,9 @@ export class Answer {
       this.unsupported.length > 0 && remark(`${plural(this.unsupported.length, 'sentence')} that no cited source supports: `,
         this.unsupported.map((sentence) => `“${sentence}”`).join(' ')),
       this.changed.length > 0 && remark(`Changed since this answer was given: ${this.changed.map(({title, change}) => (change === 'gone' ? `${title} (gone)` : title)).join(', ')}.`),
-      this.confidence && element('div', {class: 'answer-foot'}, confidenceLevel(this.confidence.level, this.confidence.label),
-        this.id && this.#share(), this.id && this.isOwn && this.#revokeControl(),
-        this.run && this.state !== 'running' && this.#explanation(),
-        this.text && this.state !== 'running' && takeaway(() => this.#taken(), (text) => this.context.announce(text)), this.run && this.state !== 'running' && this.#feedback()),
+      this.confidence && answerFoot(this),
       questions.length > 0 && element('section', {class: 'followups'},
         element('h2', {class: 'section-label'}, 'Ask next'), choices('Follow-up questions', questions, this.callbacks.onfollow)));
-  }
-
-  /** How the question was read, over the same records and after the same question. */
-  #explanation() {
-    const {question, scope, topicChanged} = this;
-    const before = topicChanged ? undefined : scope.history.at(-1)?.question;
-    return explanationControl({question, domain: 'records', sources: scope.types, ...(before && {after: before})}, this.context);
-  }
-
-  /** The answer and what it cites, each record by its address here. @returns {import('../../components/takeaway.js').Taken} */
-  #taken() {
-    const sources = [...this.sources.values()].map((source) => ({...source, url: this.context.itemAddress(source.type, source.id)}));
-    const cited = sources.map(({url, ...source}) => `${source.n}. ${markdownText(citationText(source))} <${url}>`);
-    return {
-      name: this.question,
-      columns: ['n', 'type', 'id', 'title', 'date', 'url', 'quotes'],
-      rows: sources.map(({n, type, id, title, date, url}) =>
-        [n, type, id, title, date, url, this.citations.filter((each) => each.n === n && each.quote).map(({quote}) => quote)]),
-      json: {question: this.question, answer: this.text, confidence: this.confidence?.level ?? null, sources, citations: this.citations, unsupported: this.unsupported},
-      markdown: `# ${markdownText(this.question)}\n\n${this.text}\n\n## Sources\n\n${cited.join('\n')}\n`,
-    };
-  }
-
-  /** Whether the answer helped; who says no may say why. */
-  #feedback() {
-    const {run, context} = this;
-    const failed = element('span', {class: 'fine', role: 'alert', hidden: true}, 'This could not be sent: try again.');
-    const thanks = () => {
-      failed.hidden = true;
-      replace(said, 'Thank you.');
-      context.announce('Thank you');
-    };
-    const tell = async (body) => {
-      try {
-        await context.api.send(pathOf('runs', run, 'feedback'), body);
-      } catch {
-        failed.hidden = false;
-        return;
-      }
-      if (body.helpful || body.reason !== undefined) thanks();
-      else askWhy();
-    };
-    const askWhy = () => {
-      const reason = element('input', {type: 'text', name: 'reason', maxlength: '2000', 'aria-label': 'What is wrong with it?', placeholder: 'What is wrong with it?'});
-      replace(said, element('form', {class: 'feedback-form', on: {submit: (event) => {
-        event.preventDefault();
-        if (reason.value.trim()) tell({helpful: false, reason: reason.value.trim()});
-        else thanks();
-      }}}, reason, element('button', {class: 'button quiet'}, 'Send')));
-      reason.focus();
-    };
-    const said = element('span', {class: 'feedback', role: 'group', 'aria-label': 'Did this help?'},
-      button('Helpful', {kind: 'quiet', onclick: () => tell({helpful: true})}),
-      button('Not helpful', {kind: 'quiet', onclick: () => tell({helpful: false})}));
-    return element('span', {class: 'feedback'}, said, failed);
-  }
-
-  #revokeControl() {
-    const control = button('Revoke link', {kind: 'quiet', onclick: async () => {
-      try {
-        await this.context.api.delete(pathOf('answers', this.id));
-      } catch (error) {
-        if (error.kind !== 'not_found') {
-          replace(control, 'The link could not be revoked: try again');
-          return;
-        }
-      }
-      this.id = null;
-      this.callbacks.onchange();
-      this.context.announce('The link leads nowhere now');
-      this.#showAfter();
-    }});
-    return control;
-  }
-
-  #share() {
-    const control = button([icon('link'), 'Copy link'], {kind: 'quiet', onclick: async () => {
-      const address = new URL(this.context.address({q: this.question, id: this.id}), document.baseURI);
-      try {
-        await navigator.clipboard.writeText(address.href);
-        replace(control, icon('check'), 'Link copied');
-        this.context.announce('Link copied');
-      } catch {
-        // not allowed here; the address bar has it too
-        replace(control, element('a', {href: address.href}, 'This answer’s address'));
-      }
-    }});
-    return control;
   }
 }
 
