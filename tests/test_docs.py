@@ -108,7 +108,8 @@ def test_every_table_that_can_be_loaded_is_described() -> None:
     assert page == with_tables(page, list(catalog.LOADABLE.values())), "run `make docs`"
     for table in catalog.LOADABLE.values():
         section = page.partition(f"### {table.name}\n")[2].partition("\n### ")[0]
-        assert table.row.__doc__
+        if same := re.search(r"Its fields are those of `(\w+)`", section):
+            section = page.partition(f"### {same[1]}\n")[2].partition("\n### ")[0]
         assert all(f"| `{column}` |" in section for column in table.columns)
 
 

@@ -29,5 +29,5 @@ def test_each_line_is_price_times_use() -> None:
 def test_a_stack_over_ones_own_database_costs_nothing_at_rest_but_its_alarms_and_secret() -> None:
     own, aurora = costs.lines(costs.read_templates())
     at_rest = {line.of: line.dollars[0] for line in own if line.dollars[0]}
-    assert at_rest == {"alarms and metrics": pytest.approx(0.4), "secret, which is yours": 0.4}
+    assert at_rest == {"alarms and metrics": pytest.approx(0.4), "your database's secret": 0.4}
     assert sum(line.dollars[0] for line in aurora) < 11
