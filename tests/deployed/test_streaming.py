@@ -25,6 +25,7 @@ from tests.deployed.runtime_api import (
     WAIT_SECONDS,
     Event,
     FunctionProcess,
+    Installation,
     running_function,
     split_prelude,
 )
@@ -86,11 +87,17 @@ def url(search: FunctionProcess) -> Iterator[str]:
         yield url
 
 
-@pytest.fixture
-def breakable(start: Start, tmp_path: Path) -> FunctionProcess:
+@pytest.fixture(scope="module")
+def breakable(
+    deployed_environment: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[FunctionProcess]:
     """A function of the routes above."""
-    (tmp_path / "app.py").write_text(BREAKABLE)
-    return start(tmp_path)
+    folder = tmp_path_factory.mktemp("breakable")
+    (folder / "app.py").write_text(BREAKABLE)
+    with running_function(
+        Installation(CHECKOUT.python, folder, CHECKOUT.packages), deployed_environment, folder
+    ) as function:
+        yield function
 
 
 @contextmanager
@@ -195,7 +202,11 @@ def test_what_fails_before_the_first_byte_in_a_route_is_a_problem(breakable: Fun
     prelude, body = split_prelude(invocation.response())
     assert (prelude["statusCode"], json.loads(body)["request_id"]) == (500, invocation.id)
     assert b"ZeroDivisionError" not in body
-    [logged] = [line for line in breakable.log_lines() if line.get("exception_name")]
+    [logged] = [
+        line
+        for line in breakable.log_lines()
+        if line.get("function_request_id") == invocation.id and line.get("exception_name")
+    ]
     assert (logged["exception_name"], logged["function_request_id"]) == ("ZeroDivisionError", invocation.id)
     assert (logged["service"], logged["level"]) == ("quarry", "ERROR")
 

@@ -72,15 +72,16 @@ export class MarkdownView {
     this.#place();
   }
 
-  /** Keep `node` directly below the first block, which says the number that it draws. @param {Element} node */
+  /** Keep `node` directly below the first block with a number, which it draws. @param {Element} node */
   illustrate(node) {
     this.figure = node;
     this.#place();
   }
 
   #place() {
-    const [first] = this.blocks;
-    if (this.figure && first && first.node.nextSibling !== this.figure) first.node.after(this.figure);
+    if (!this.figure || this.blocks.length === 0) return;
+    const {node} = this.blocks.find((block) => /\d/.test(block.raw)) ?? this.blocks[0];
+    if (node.nextSibling !== this.figure) node.after(this.figure);
   }
 }
 

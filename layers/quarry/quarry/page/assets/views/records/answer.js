@@ -2,15 +2,13 @@
  * One answer: asked and written as it comes, or opened as it was stored. Its nodes live as long as the history entry that it belongs to.
  */
 
-import {Problem, canReadOn, isStopped, pathOf, runOf} from '../../api.js';
+import {Problem, pathOf} from '../../api.js';
 import {choices} from '../../components/chips.js';
-import {degradedRemark, endedNotice, noticeOf, remark} from '../../components/notice.js';
-import {loading} from '../../components/panel.js';
+import {degradedRemark, noticeOf, remark} from '../../components/notice.js';
 import {openPreview, previewed} from '../../components/popover.js';
-import {Timeline} from '../../components/timeline.js';
+import {Streamed} from '../../components/streamed.js';
 import {button, element, replace} from '../../dom.js';
 import {day, plural, words} from '../../format.js';
-import {MarkdownView} from '../../markdown.js';
 import {countFigure} from './count.js';
 import {answerFoot} from './foot.js';
 import {sourceCard, sourcePreview} from './record.js';
@@ -26,30 +24,28 @@ const SUPPORTED_MIN = 0.5;
 /** @typedef {{question: string, answer: string, applied?: any}} Turn */
 
 /** One answer. What it shows is in `root`. */
-export class Answer {
+export class Answer extends Streamed {
   /**
    * @param {string} question
    * @param {{history: Turn[], types: string[], filters: any}} scope without types and filters, those of the turn before go on
    * @param {import('../../app.js').Context} context
    */
   constructor(question, scope, context) {
+    super(context);
     this.question = question;
     this.scope = scope;
-    this.context = context;
     /**
      * `onchange` is called when it begins or ends, `onfollow` with a question to go on with, `onagain` to ask the same question again.
      * @type {{onchange: () => void, onfollow: (question: string) => void, onagain: () => void}}
      */
     this.callbacks = {onchange() {}, onfollow() {}, onagain() {}};
-    /** @type {'new' | 'running' | 'done' | 'stopped' | 'failed'} */
-    this.state = 'new';
     this.id = null;
     this.topicChanged = false;
     /** The types and filters that it was made from. */
     this.applied = null;
     // whether an answer that is kept will not do
     this.fresh = false;
-    this.#clear();
+    this.clear();
   }
 
   /** The question and the answer, for those that follow. */
@@ -65,19 +61,11 @@ export class Answer {
 
   /** Bring back what was kept; nothing is asked. @param {any} kept */
   restore(kept) {
-    if (!['done', 'stopped'].includes(kept.state)) {
-      if (kept.run) Object.assign(this, {run: kept.run, place: `${kept.run}/0`});
-      return this;
-    }
+    if (!['done', 'stopped'].includes(kept.state)) return this.followOn(kept.run);
     Object.assign(this, kept, {sources: new Map()});
-    replace(this.notes);
     if (kept.sources.length > 0) this.#showSources(kept.sources);
     if (kept.count) this.#draw(kept.count);
-    this.#flush();
-    this.#enter(kept.state);
-    if (kept.state === 'done') this.#showAfter();
-    else this.#end(new DOMException('Stopped', 'AbortError'));
-    return this;
+    return this.showKept(kept.state);
   }
 
   /** Say that it could not be asked, in its place. @param {unknown} error @param {() => void} again */
@@ -94,7 +82,7 @@ export class Answer {
       ({question: asked, answer, ...(applied ? {types: applied.types, filters: applied.filters} : {})}));
     const own = scope.types.length || Object.keys(scope.filters).length ? {types: scope.types, filters: scope.filters} : {};
     const body = {question, history, ...own, ...(this.fresh ? {fresh: true} : {})};
-    await this.#while(async (signal) => {
+    await this.attempt(async (signal) => {
       context.announce('Searching the records');
       for await (const event of context.api.stream('records/ask', {body, signal, after: this.place})) {
         replace(this.notes);
@@ -108,7 +96,7 @@ export class Answer {
   async open(id) {
     if (this.state !== 'new') return;
     this.id = id;
-    await this.#while(async (signal) => {
+    await this.attempt(async (signal) => {
       const own = this.#isRevocable(id, signal);
       const stored = await this.context.api.get(pathOf('answers', id), {signal, isPublic: true});
       this.question = stored.query;
@@ -131,10 +119,6 @@ export class Answer {
     return api.get(pathOf('me/answers', id), {signal}).then(({revocable}) => revocable, () => false);
   }
 
-  stop() {
-    this.controller?.abort();
-  }
-
   /** It has no address any more. */
   forgetAddress() {
     this.id = null;
@@ -142,8 +126,13 @@ export class Answer {
     this.#showAfter();
   }
 
-  #clear() {
-    this.text = '';
+  /** Ask, or open what is stored. */
+  begin() {
+    return this.id === null || this.fresh ? this.ask() : this.open(this.id);
+  }
+
+  clear() {
+    this.reset('Research', {cite: (n) => this.#citation(n), above: 1});
     /** @type {Map<number, any>} */
     this.sources = new Map();
     this.confidence = null;
@@ -153,15 +142,9 @@ export class Answer {
     this.unsupported = [];
     /** @type {any[]} */
     this.changed = [];
-    this.run = null;
-    this.place = null;
     this.count = null;
     this.followups = [];
     this.remarks = [];
-    this.timeline = new Timeline('Research');
-    this.prose = element('div', {class: 'prose'});
-    this.view = new MarkdownView(this.prose, {cite: (n) => this.#citation(n), above: 1});
-    this.notes = element('div', {class: 'answer-notes'}, loading());
     this.after = element('div', {class: 'answer-after'});
     this.aside = element('aside', {class: 'sources', 'aria-label': 'Sources', hidden: true});
     this.article = element('article', {class: 'answer'}, this.timeline.root, this.notes, this.prose, this.after);
@@ -169,83 +152,31 @@ export class Answer {
     replace(this.root, this.article, this.aside);
   }
 
-  async #while(work) {
-    this.controller = new AbortController();
-    replace(this.after);
-    if (!this.text) replace(this.notes, loading());
-    this.#enter('running');
-    try {
-      await work(this.controller.signal);
-      this.#flush();
-      this.timeline.finish();
-      this.#enter('done');
-      this.#showAfter();
-    } catch (error) {
-      this.#flush();
-      this.timeline.finish(isStopped(error) ? 'stopped' : 'failed');
-      // a run is kept for some minutes
-      const isGone = this.id === null && this.place !== null && ['not_found', 'expired'].includes(error.kind);
-      if (isGone) this.place = null;
-      this.#end(isGone ? new Problem('broken_off') : error);
-    }
+  noticeOf(error) {
+    if (!(error instanceof Problem && error.kind === 'not_found' && this.id !== null)) return null;
+    return [noticeOf(new Problem('not_found', 'This answer has expired, or the link is incomplete.')),
+      this.question && button('Ask this question', {kind: 'primary', onclick: this.callbacks.onagain})];
   }
 
-  #end(error) {
-    const stopped = isStopped(error);
-    this.#enter(stopped ? 'stopped' : 'failed');
-    if (!stopped || !this.text) replace(this.notes);
-    if (stopped) this.context.announce('Stopped');
-    const isGone = error instanceof Problem && error.kind === 'not_found' && this.id !== null;
-    const goOn = this.place !== null && canReadOn(error) ? () => this.#goOn() : undefined;
-    replace(this.after, isGone
-      ? [noticeOf(new Problem('not_found', 'This answer has expired, or the link is incomplete.')),
-        this.question && button('Ask this question', {kind: 'primary', onclick: this.callbacks.onagain})]
-      : endedNotice(error, 'Ask again', () => this.#again(), this.context.session, goOn));
-  }
-
-  /** Read on behind what came last. */
-  #goOn() {
-    this.state = 'new';
-    this.ask();
-  }
-
-  #again() {
-    const {id} = this;
-    this.#clear();
-    this.state = 'new';
-    if (id === null) this.ask();
-    else this.open(id);
+  finish() {
+    this.enter('done');
+    this.#showAfter();
   }
 
   #askFresh() {
-    this.#clear();
-    this.state = 'new';
     this.fresh = true;
-    this.ask();
-  }
-
-  #enter(state) {
-    this.state = state;
-    this.prose.classList.toggle('is-streaming', state === 'running');
-    this.root.dataset.state = state;
-    this.article.setAttribute('aria-busy', String(state === 'running'));
-    this.callbacks.onchange();
+    this.again();
   }
 
   /** One event of the stream; those that are not known change nothing. */
   #take(event) {
-    if (event.seq) {
-      this.place = event.seq;
-      const isFirst = this.run === null;
-      this.run = runOf(event.seq);
-      if (isFirst) this.callbacks.onchange();
-    }
+    this.follow(event);
     switch (event.type) {
       case 'tool_call':
-        this.timeline.set({id: event.id, label: callLabel(event), status: 'running'});
+        this.called(event, callLabel(event));
         break;
       case 'tool_observation':
-        this.timeline.set({id: event.id, label: this.timeline.steps.get(event.id)?.step.label ?? words(event.tool), status: 'completed', detail: event.summary});
+        this.observed(event);
         break;
       case 'sources':
         this.#showSources(event.sources);
@@ -257,12 +188,12 @@ export class Answer {
         break;
       case 'final_answer_chunk':
         this.text += event.chunk;
-        this.#flushSoon();
+        this.flushSoon();
         break;
       case 'citations':
         this.citations = event.citations;
         this.unsupported = event.unsupported ?? [];
-        this.#flush();
+        this.flush();
         break;
       case 'confidence':
         this.confidence = event;
@@ -292,13 +223,8 @@ export class Answer {
     this.view.illustrate(countFigure(count, this.question, this.context));
   }
 
-  /** The text grows at most once a frame. */
-  #flushSoon() {
-    this.frame ??= requestAnimationFrame(() => { this.frame = null; this.#flush(); });
-  }
-
-  #flush() {
-    this.view.show(this.text);
+  flush() {
+    super.flush();
     for (const card of this.aside.querySelectorAll('.source')) {
       card.classList.toggle('is-cited', this.prose.querySelector(`[data-cites="${card.dataset.n}"]`) !== null);
     }
