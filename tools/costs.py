@@ -99,7 +99,8 @@ def lines(templates: Templates) -> tuple[list[Line], list[Line]]:
         Line("Aurora's storage", [DATABASE_GB * STORED_GB.dollars + _io(rate) for rate in RATES]),
         Line("serving and loading secrets", [_secrets(templates["data"]) * SECRET.dollars] * len(RATES)),
         Line(
-            "database alarms", [_metrics_of_alarms(templates["monitoring"], of_database=True) * ALARM.dollars] * len(RATES)
+            "database alarms",
+            [_metrics_of_alarms(templates["monitoring"], of_database=True) * ALARM.dollars] * len(RATES),
         ),
     ]
 

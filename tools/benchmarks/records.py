@@ -66,14 +66,8 @@ $$
 """
 
 
-HYBRID = Search(
-    "hybrid_search_motions",
-    *(
-        f"select id, rank_score from {function}(%s, %s::halfvec, {MATCHES})"
-        for function in ("hybrid_search_motions", "literal_hybrid_search_motions", "exact_hybrid_search_motions")
-    ),
-    depths=(10,),
-)
+CALL = f"select id, rank_score from {{}}hybrid_search_motions(%s, %s::halfvec, {MATCHES})"
+HYBRID = Search("hybrid_search_motions", CALL.format(""), CALL.format("literal_"), CALL.format("exact_"), depths=(10,))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

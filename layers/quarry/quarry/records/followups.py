@@ -141,10 +141,10 @@ def questions_about(
 
 def followups_about(records: Sequence[RecordText]) -> list[str]:
     """Questions about records that exist, for when nothing was found. Of a single record there are two."""
-    asked = [question for record in records if (question := _question_about(record))]
+    asked = list(dict.fromkeys(question for record in records if (question := _question_about(record))))
     if len(asked) < FOLLOWUPS_MIN:
         asked += [f"Which records mention {_topic(called(record))}?" for record in records[:FOLLOWUPS_MIN]]
-    return asked
+    return list(dict.fromkeys(asked))
 
 
 def _question_about(text: RecordText) -> str | None:
