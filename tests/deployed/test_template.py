@@ -280,14 +280,6 @@ def test_the_stage_tells_the_page_how_to_sign_in() -> None:
 # --- functions
 
 
-def test_every_function_has_its_folder_and_logs_as_json(stack: Template) -> None:
-    folders = {path.parent.name for path in (ROOT / "functions").glob("*/app.py")}
-    assert set(functions(TEMPLATE)) == folders
-    for name in folders:
-        # the group is Lambda's own by the function's name, which monitoring.yaml has made
-        assert lambda_of(stack, name)["LoggingConfig"].keys() == {"LogFormat", "ApplicationLogLevel"}
-
-
 def test_every_function_starts_with_the_settings_that_it_gets(stack: Template) -> None:
     for name in ON_DATA:
         variables = lambda_of(stack, name)["Environment"]["Variables"].items()
@@ -319,14 +311,6 @@ def test_a_search_ends_before_its_function_does_and_a_buffered_function_before_a
     assert WAIT_SECONDS + settings.people_search_seconds < search["Timeout"]
     for name in gateway.SERVED.keys() - gateway.STREAMING:
         assert lambda_of(stack, name)["Timeout"] <= 29
-
-
-def test_snapshots_are_for_the_functions_behind_the_api() -> None:
-    for given in ("PublishedVersions", "None"):
-        stack = deployed(**OWN_DATA, SnapStart=given)
-        for name in functions(TEMPLATE):
-            applied = lambda_of(stack, name).get("SnapStart", {"ApplyOn": "None"})["ApplyOn"]
-            assert applied == (given if name in gateway.SERVED else "None")
 
 
 def versions(expanded: Template) -> set[str]:

@@ -17,7 +17,6 @@ from tests.page.conftest import (
     answer_json,
     answer_ndjson,
     answer_problem,
-    answer_sse,
     answered,
     requests_to,
 )
@@ -84,37 +83,12 @@ def test_a_conversation_survives_a_reload_and_asks_nothing_again(site: Site) -> 
     assert asked == []
 
 
-def test_a_running_answer_is_read_on_after_a_reload(site: Site) -> None:
-    begun = {"type": "activity", "data": {"id": "plan", "label": "Planning", "status": "running"}, "seq": f"{RUN}/1"}
-    ended = {"type": "partial_text", "data": {"text": "Two fit."}, "seq": f"{RUN}/2"}
-    final = {"content": "Two fit.", "references": [], "companiesById": {}, "telemetry": TELEMETRY}
-    asked: list[str] = []
-
-    def answer(route: Route) -> None:
-        asked.append(route.request.url)
-        if len(asked) == 1:
-            answer_ndjson(begun)(route)
-        elif len(asked) > 2:
-            answer_ndjson(begun, ended, {"type": "final_answer", "data": final, "seq": f"{RUN}/3"})(route)
-
-    page = site.open(before=lambda page: page.route("**/companies/chat*", answer))
-    with page.expect_request("**/companies/chat*after_seq*"):
-        page.goto(f"{site.url}/{COMPANIES}")
-        expect(page.locator(".timeline li")).to_be_visible()
-    page.reload()
-    expect(page.locator(".prose")).to_have_text("Two fit.")
-    assert asked[0].endswith("/companies/chat")
-    assert asked[-1].endswith(f"after_seq={RUN}%2F0")
-
-
 class Runs:
     """The service, where it begins a run and then loses its readers; who reads on gets what `rest` says."""
 
-    def __init__(self, path: str, answer: Callable[..., Callable[[Route], None]], *events: dict[str, Any]) -> None:
+    def __init__(self, *events: dict[str, Any]) -> None:
         self.asked = 0
         self.rest: Callable[[Route], None] = lambda route: route.abort()
-        self._path = path
-        self._answer = answer
         self._events = events
 
     def __call__(self, page: Page) -> None:
@@ -123,12 +97,11 @@ class Runs:
             "const later = window.setTimeout;"
             "window.setTimeout = (work, milliseconds, ...given) => later(work, milliseconds > 8000 ? milliseconds : 0, ...given);"
         )
-        page.route(f"**/{self._path}*", self._handle)
+        page.route("**/companies/chat*", self._handle)
 
-    def events(self, *more: dict[str, Any], until: int | None = None, run: str = RUN) -> Callable[[Route], None]:
-        """The events of a run, each with its place, and others behind them."""
-        events = [*self._events[:until], *more]
-        return self._answer(*({**event, "seq": f"{run}/{place}"} for place, event in enumerate(events, start=1)))
+    def events(self, until: int | None = None, run: str = RUN) -> Callable[[Route], None]:
+        """The events of a run, each with its place."""
+        return answer_ndjson(*({**event, "seq": f"{run}/{n}"} for n, event in enumerate(self._events[:until], start=1)))
 
     def _handle(self, route: Route) -> None:
         if "after_seq=" in route.request.url:
@@ -138,29 +111,13 @@ class Runs:
         (self.events(until=1) if self.asked == 1 else self.events(run=str(uuid4())))(route)
 
 
-@pytest.fixture(params=["companies", "records"])
-def lost(request: pytest.FixtureRequest, site: Site) -> tuple[Page, Runs]:
-    """A page whose question was begun to be answered, and which could not read on for long."""
+@pytest.fixture
+def lost(site: Site) -> tuple[Page, Runs]:
+    """A page whose question was begun to be answered, and which could not read on."""
     step = {"type": "activity", "data": {"id": "plan", "label": "Planning", "status": "running"}}
-    text = {"type": "partial_text", "data": {"text": "Two fit."}}
-    runs, address = {
-        "companies": (
-            Runs("companies/chat", answer_ndjson, step, text, {
-                "type": "final_answer",
-                "data": {"content": "Two fit.", "references": [], "companiesById": {}, "telemetry": TELEMETRY},
-            }),
-            COMPANIES,
-        ),
-        "records": (
-            Runs("records/ask", answer_sse, {
-                "type": "tool_call", "id": "a", "tool": "search", "arguments": {"text": "elm"},
-            }, {"type": "final_answer_chunk", "chunk": "Two fit."}, {
-                "type": "done", "answer_id": None, "topic_changed": False, "degraded": [],
-            }),
-            f"search?q={QUESTION}",
-        ),
-    }[request.param]  # fmt: skip
-    page = site.open(address, before=runs)
+    final = {"content": "Two fit.", "references": [], "companiesById": {}, "telemetry": TELEMETRY}
+    runs = Runs(step, {"type": "partial_text", "data": {"text": "Two fit."}}, {"type": "final_answer", "data": final})
+    page = site.open(COMPANIES, before=runs)
     expect(page.get_by_role("alert")).to_contain_text("cannot be reached")
     return page, runs
 

@@ -291,13 +291,6 @@ def test_an_empty_list_says_what_may_help(site: Site) -> None:
     expect(page).to_have_url(re.compile(r"search\?q=x&tab=results$"))
 
 
-def test_counts_that_are_capped_are_shown_as_at_least(site: Site) -> None:
-    counted = listing(counts={"motion": 654, "matter": 12}, more=True, capped=["motion"])
-    page = site.open("search?q=x", before=counted)
-    expect(page.get_by_role("tab", name="Results")).to_have_text("Results 666+")
-    expect(page.get_by_role("button", name="Motions")).to_have_text("Motions654+")
-
-
 def test_records_with_the_same_text_are_grouped_and_each_opens(site: Site) -> None:
     also = {"type": "motion", "id": "m2", "title": "Mend the lantern", "date": "2024-03-05"}
     first = {
@@ -314,11 +307,6 @@ def test_records_with_the_same_text_are_grouped_and_each_opens(site: Site) -> No
     result.get_by_text("1 more that says the same").click()
     with result.page.expect_request("**/records/motion/m2"):
         result.get_by_role("button", name="Mend the lantern").click()
-
-
-def test_a_degraded_answer_says_which_part_was_missing(model_site: Site, model: FakeOpenAI) -> None:
-    model.respond = playing(answer=Reply.http_error(500))
-    expect(answered(model_site).get_by_role("note")).to_contain_text("the writing of the answer")
 
 
 @pytest.mark.parametrize(("status", "says"), [(429, "A short pause, please"), (500, "Something went wrong")])
@@ -528,27 +516,6 @@ def test_a_count_by_month_is_drawn_below_its_number_with_empty_months_in_order(s
     assert all("vote" in each for each in asked_next.all_inner_texts()), "only what can be asked of motions"
     page.get_by_role("link", name="Show the records behind this").click()
     expect(page.get_by_role("tab", name="Results")).to_have_text("Results 65")
-
-
-def test_of_many_periods_the_latest_are_drawn(site: Site) -> None:
-    months = [f"{2010 + place // 12}-{place % 12 + 1:02}" for place in range(110)]
-    counted = {
-        "type": "aggregation",
-        "by": "date",
-        "groups": [{"value": month, "count": 1 + (month == months[-1])} for month in months[-50:]],
-        "group_count": len(months),
-        "total": 111,
-        "filters": {"types": ["motion"]},
-        "query": {"source": "motion", "group": [{"field": "date", "period": "month"}]},
-    }
-    done = {"type": "done", "answer_id": None, "cached": False, "topic_changed": False}
-    events = answer_sse(counted, {"type": "final_answer_chunk", "chunk": "111 motions."}, done)
-    page = site.open(before=lambda page: page.route("**/records/ask", events))
-    ask(page, "How many motions were there per month?")
-    bars = page.get_by_role("figure", name="Motions by month").locator("dt")
-    expect(bars).to_have_count(20)
-    expect(bars.last).to_have_text("Feb 2019")
-    expect(page.get_by_text("20 of 110 are drawn.")).to_be_visible()
 
 
 def test_how_a_question_was_read_is_shown_with_what_its_words_may_mean(site: Site) -> None:

@@ -19,7 +19,10 @@ VALUE_PROPS = 30
 COMPANIES = 200
 
 
-COLUMNS = "id, company, brand, channel, offer, key_value_props, imagery_sentiment, imagery_visual_style, capture_date, campaign_text"
+COLUMNS = (
+    "id, company, brand, channel, offer, key_value_props, imagery_sentiment, imagery_visual_style, capture_date,"
+    " campaign_text"
+)
 
 
 def load_campaigns(connection: Connection, corpus: Corpus, count: int) -> None:
