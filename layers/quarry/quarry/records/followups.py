@@ -12,7 +12,7 @@ from quarry.platform.errors import TimeIsUp
 from quarry.platform.links import plain_links
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import shorten, significant_words
-from quarry.postgres.faults import UNREADABLE
+from quarry.postgres.failures import UNREADABLE
 from quarry.records.candidates import RecordText
 from quarry.records.conversation import Conversation
 from quarry.records.evidence import EvidenceSource
