@@ -62,8 +62,7 @@ from quarry.streaming.events import (
     Form,
     PartialTextEvent,
 )
-from quarry.web.description import openapi_document
-from quarry.web.examples import RECORDED
+from quarry.web.description import RECORDED, openapi_document
 from tools import costs, gateway
 from tools.api_examples import examples
 from tools.client_routes import generated_routes

@@ -87,8 +87,6 @@ class FacetDeclaration(Declared):
     label: str | None = Field(default=None, max_length=80)
     plural: str | None = Field(default=None, max_length=80)
     words: tuple[str, ...] = ()
-    leads: tuple[str, ...] = Field(default=(), exclude=True)
-    """Older declarations have it; nothing reads it."""
     synonyms: Mapping[str, str] = {}
     wording: Annotated[str, Field(pattern=r"^[^{}]*\{\}[^{}]*$")] | None = None
     hard: Literal[True, False, "counted"] = True
@@ -106,6 +104,9 @@ class FacetDeclaration(Declared):
     @model_validator(mode="before")
     @classmethod
     def _from_kind(cls, value: object) -> object:
+        # older declarations have `leads`, which nothing reads any more
+        if isinstance(value, Mapping):
+            return {name: each for name, each in value.items() if name != "leads"}
         return {"kind": value} if isinstance(value, str) else value
 
     @model_validator(mode="after")
