@@ -162,7 +162,7 @@ class SearchTable:
     languages: tuple[str, ...] = ()
     """The text search configurations of its rows; none: they are in English."""
     reckons: bool = False
-    """Whether sums and averages of its numbers are told where they are asked for in words."""
+    """Whether sums and averages of its numbers answer questions in words."""
 
     @property
     def language(self) -> str:
