@@ -56,8 +56,8 @@ Props = Annotated[dict[Annotated[str, StringConstraints(strip_whitespace=False)]
 
 
 class ProjectRow(Row):
-    """A project. `created_by` is the id of the user whose project it is: the `sub` of the token where Quarry is deployed, the
-    name behind `Bearer` locally, where nobody's name is `demo`.
+    """A project. `created_by` is its user: the `sub` of the token where Quarry is deployed; locally the name after `Bearer`, or
+    `demo` without one.
     """
 
     id: Identifier
@@ -84,12 +84,12 @@ TITLES: dict[EntityType, LiteralString] = {
 """The column that says what an entity is called."""
 _DESCRIBED: dict[EntityType, str] = {
     "task": "Something to do.",
-    "plan": "How something is meant to be done.",
-    "goal": "What is to be reached, and how one will know.",
+    "plan": "How something is to be done.",
+    "goal": "What is to be achieved, and how success is measured.",
     "milestone": "A point in time by which something is done.",
     "document": "A document; its text is `body_markdown` in `props`.",
     "output": "Something that the project has made.",
-    "requirement": "Something that has to hold, in a sentence or two.",
+    "requirement": "A requirement, in a sentence or two.",
 }
 
 

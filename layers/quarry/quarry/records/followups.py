@@ -35,14 +35,16 @@ FOLLOWUP_COVERAGE_MIN = 0.6
 
 
 async def suggest_followups(conversation: Conversation, answer: str, toolset: SearchToolset, facts: Facts) -> list[str]:
-    """Two or three questions that the records can answer."""
-    sources, pool = toolset.evidence.sources, list(toolset.pool.values())
+    """Two or three questions that the records can answer; after a count, those of the type that was counted."""
+    counted = facts.counted.filters.get("types", ()) if facts.counted else ()
+    sources = [each for each in toolset.evidence.sources if not counted or each.text.type in counted]
+    pool = [each for each in toolset.pool.values() if not counted or each.type in counted]
 
     def fallback(_: str) -> FollowupQuestions:
         return questions_about(conversation.question, sources, pool)
 
     if not sources or (facts.is_all and facts.counted is None):
-        return followups_about(await _latest_records(toolset))
+        return followups_about(await _latest_records(toolset, counted))
     step = ModelStep(
         "records_followups",
         lambda text: followup_messages(conversation.question, text, [record.topic or record.title for record in pool]),
@@ -56,7 +58,7 @@ async def suggest_followups(conversation: Conversation, answer: str, toolset: Se
         more = await off_loop(fallback, answer)
         questions = list(dict.fromkeys([*questions, *more.questions]))
     if len(questions) < FOLLOWUPS_MIN:
-        questions = list(dict.fromkeys([*questions, *followups_about(await _latest_records(toolset))]))
+        questions = list(dict.fromkeys([*questions, *followups_about(await _latest_records(toolset, counted))]))
     return questions[:FOLLOWUPS_MAX]
 
 
@@ -94,18 +96,19 @@ async def _answered(questions: Sequence[str], toolset: SearchToolset) -> list[st
     return [question for question in asked if held.get(words_to_look_up(question), 0.0) >= FOLLOWUP_COVERAGE_MIN]
 
 
-async def _latest_records(toolset: SearchToolset) -> list[RecordText]:
-    """The latest records of what is searched here, which the next question keeps to; nothing where that cannot be looked up in
-    time: the answer is given already.
+async def _latest_records(toolset: SearchToolset, types: Sequence[str] = ()) -> list[RecordText]:
+    """The latest records of these types, or of what is searched here, which the next question keeps to; nothing where that cannot
+    be looked up in time: the answer is given already.
     """
     given = [*toolset.scope.dated, *toolset.scope.facets]
+    among = types_with(given, toolset.types)
     try:
         async with in_time(toolset.run.budget.seconds_left):
             return await latest_records(
                 toolset.services.reader,
                 toolset.reading.types,
                 FOLLOWUPS_MAX,
-                among=types_with(given, toolset.types),
+                among=[each for each in among if each.name in types] or among,
                 given=given,
             )
     except (TimeIsUp, *UNREADABLE):
@@ -138,10 +141,10 @@ def questions_about(
 
 def followups_about(records: Sequence[RecordText]) -> list[str]:
     """Questions about records that exist, for when nothing was found. Of a single record there are two."""
-    asked = [question for record in records if (question := _question_about(record))]
+    asked = list(dict.fromkeys(question for record in records if (question := _question_about(record))))
     if len(asked) < FOLLOWUPS_MIN:
         asked += [f"Which records mention {_topic(called(record))}?" for record in records[:FOLLOWUPS_MIN]]
-    return asked
+    return list(dict.fromkeys(asked))
 
 
 def _question_about(text: RecordText) -> str | None:
