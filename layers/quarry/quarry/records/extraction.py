@@ -41,11 +41,11 @@ WORDS_MIN = 4
 """A sentence with fewer significant words is quoted with the one before it."""
 OVERLAP_MAX = 0.55
 """A sentence that shares more of its words with a chosen one says nothing new."""
-SCORE_SHARE_MIN = 0.5
+SCORE_SHARE_MIN = 0.8
 """A sentence that scores less than this share of the best one is left out."""
 TITLE_WEIGHT = 0.5
 """What a word counts that stands in the title of the record alone."""
-WORDS_WEIGHT, ANSWERS_WEIGHT, RANK_WEIGHT, NEAR_WEIGHT = 0.8, 0.5, 0.5, 0.3
+WORDS_WEIGHT, ANSWERS_WEIGHT, RANK_WEIGHT, NEAR_WEIGHT = 0.4, 0.5, 1.0, 0.5
 EVEN = -2.0
 """Log-odds at which a sentence counts half: the one that answers often has no more."""
 SPOKEN_WEIGHT = 0.8
@@ -112,13 +112,15 @@ def candidates(question: str, sources: Sequence[EvidenceSource]) -> list[Quote]:
     return _sorted(replace(each, share=share(each)) for each in pool)
 
 
-async def extract(question: str, sources: Sequence[EvidenceSource], services: Services) -> list[Quote]:
-    """The sentences that answer, best first. Without the local model, or where nothing is asked, words alone choose."""
+async def read_sentences(question: str, sources: Sequence[EvidenceSource], services: Services) -> list[Quote]:
+    """The sentences of the sources, best first: as the pair model and words judge them. Without the local model, or where nothing
+    is asked, words alone do.
+    """
     found = await off_loop(candidates, question, sources)
     if services.embeddings.name == LOCAL_EMBEDDING_MODEL and is_asked(question):
         with suppress(ModelError):
             found = await off_loop(judged, question, found)
-    return chosen(found)
+    return found
 
 
 def judged(question: str, found: Sequence[Quote]) -> list[Quote]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from quarry.records.contract import AggregationEvent, Citation
+from quarry.records.contract import AggregationEvent, Citation, ConfidenceLevel
 from quarry.records.extraction import Quote
 
 
@@ -15,7 +15,7 @@ class Facts:
 
     `authors`: the question asks what they said. `doubt`: that what the records found may not answer, where that is likely.
     `basis`: what the number was counted on. `quotes`: the sentences that answer, best first. `chance`: how likely the records
-    found answer, from 0 to 1.
+    found answer, from 0 to 1, and `likely` the level that follows, where it is known.
     """
 
     text: str = ""
@@ -26,6 +26,7 @@ class Facts:
     basis: str = ""
     quotes: Sequence[Quote] = ()
     chance: float = 0.0
+    likely: ConfidenceLevel | None = None
 
     def is_doubted_with(self, citations: Sequence[Citation]) -> bool:
         """Whether an answer with these citations answers in part at most. One that cites nothing says nothing of the records."""

@@ -122,7 +122,7 @@ def questions_about(
     questions: dict[str, None] = {}
     kinds: Counter[tuple[str, str]] = Counter()
     for text in fresh:
-        candidate = _question_about(text)
+        candidate = question_about(text)
         if candidate is None or len(set(significant_words(candidate)) - own) < 1:
             continue
         kind, topic = (text.type, text.topic or text.title)
@@ -138,13 +138,13 @@ def questions_about(
 
 def followups_about(records: Sequence[RecordText]) -> list[str]:
     """Questions about records that exist, for when nothing was found. Of a single record there are two."""
-    asked = [question for record in records if (question := _question_about(record))]
+    asked = [question for record in records if (question := question_about(record))]
     if len(asked) < FOLLOWUPS_MIN:
         asked += [f"Which records mention {_topic(called(record))}?" for record in records[:FOLLOWUPS_MIN]]
     return asked
 
 
-def _question_about(text: RecordText) -> str | None:
+def question_about(text: RecordText) -> str | None:
     """What the record can answer; None where a question would name its author or topic, and it has none."""
     asked = text.quoting.followup
     if "{author}" in asked and not (text.author and text.topic):
