@@ -13,10 +13,9 @@ from collections.abc import Sequence
 from quarry.platform.text import significant_words
 from quarry.records.asked_words import AskedWord, asked_words, names_held_by_none
 from quarry.records.extraction import Quote, chosen, read_sentences
-from quarry.records.facts import Facts
+from quarry.records.facts import Facts, doubt, nothing_held
 from quarry.records.fitted import fitted_for
 from quarry.records.intent import is_asked
-from quarry.records.refusals import doubt, nothing_held
 from quarry.records.tools import Searched, SearchToolset
 
 ALL = 0.999

@@ -23,9 +23,8 @@ from quarry.records.contract import (
 )
 from quarry.records.evidence import SOURCES_MAX, EvidenceSource
 from quarry.records.extraction import quoted
-from quarry.records.facts import Facts
+from quarry.records.facts import NOTHING_FOUND, Facts
 from quarry.records.followups import suggest_followups
-from quarry.records.refusals import NOTHING_FOUND
 from quarry.records.support import support
 from quarry.streaming.events import Event
 

@@ -29,8 +29,8 @@ def confidence(
     """How far the sources that an answer cites carry it, and a label that says so. `likely` is the level by the probability of an
     answer that is made of the sources' own sentences.
 
-    Without one, high is six sources or more with a mean similarity above the upper bound for the embedding `model`, and low is two
-    or fewer, or a mean below the lower bound. The mean is over the sources that have a similarity; where none has, the count
+    Without one, high is six sources or more with a mean similarity above the upper bound for the embedding `model`, and low is
+    two or fewer, or a mean below the lower bound. The mean is over the sources that have a similarity; where none has, the count
     alone decides between low and medium. A number that was counted exactly is high by its `basis`; medium, where more is said
     that nothing supports (`is_partial`). What may not answer the question (`is_doubtful`) is low.
     """

@@ -21,9 +21,9 @@ from quarry.platform.errors import ModelError
 from quarry.platform.off_loop import off_loop
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.platform.text import shorten, significant_words, words
-from quarry.records.answer_model import answer_model
 from quarry.records.candidates import RecordText
 from quarry.records.evidence import EvidenceSource
+from quarry.records.fitted import answer_model
 from quarry.records.intent import is_asked
 from quarry.services.services import Services
 
@@ -41,11 +41,11 @@ WORDS_MIN = 4
 """A sentence with fewer significant words is quoted with the one before it."""
 OVERLAP_MAX = 0.55
 """A sentence that shares more of its words with a chosen one says nothing new."""
-SCORE_SHARE_MIN = 0.8
+SCORE_SHARE_MIN = 0.75
 """A sentence that scores less than this share of the best one is left out."""
 TITLE_WEIGHT = 0.5
 """What a word counts that stands in the title of the record alone."""
-WORDS_WEIGHT, ANSWERS_WEIGHT, RANK_WEIGHT, NEAR_WEIGHT = 0.4, 0.5, 1.0, 0.5
+WORDS_WEIGHT, ANSWERS_WEIGHT, RANK_WEIGHT, NEAR_WEIGHT = 0.8, 0.5, 1.0, 0.6
 EVEN = -2.0
 """Log-odds at which a sentence counts half: the one that answers often has no more."""
 SPOKEN_WEIGHT = 0.8

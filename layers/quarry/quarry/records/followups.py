@@ -6,24 +6,34 @@ from collections import Counter
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
+from pydantic import Field
+
 from quarry.models.step import ModelStep, decide
 from quarry.platform.budget import in_time
 from quarry.platform.errors import TimeIsUp
+from quarry.platform.lazy_model import LazyModel
 from quarry.platform.links import plain_links
 from quarry.platform.off_loop import off_loop
-from quarry.platform.text import shorten, significant_words
+from quarry.platform.text import CleanText, shorten, significant_words
 from quarry.postgres.faults import UNREADABLE
 from quarry.records.candidates import RecordText
 from quarry.records.conversation import Conversation
 from quarry.records.evidence import EvidenceSource
-from quarry.records.facts import Facts
+from quarry.records.facts import Facts, called
 from quarry.records.filters import types_with
 from quarry.records.intent import words_to_look_up
-from quarry.records.outputs import FollowupQuestions
 from quarry.records.prompts import followup_messages
-from quarry.records.refusals import called
 from quarry.records.retrieval import Arm, coverages, latest_records
 from quarry.records.tools import SearchToolset
+
+
+class FollowupQuestions(LazyModel):
+    """Questions that a reader of the answer is likely to ask next."""
+
+    questions: list[CleanText] = Field(
+        description="Two or three short questions, each answerable from the same records."
+    )
+
 
 FOLLOWUPS_MIN, FOLLOWUPS_MAX = 2, 3
 PART_STEMS_MIN = 2
@@ -37,27 +47,18 @@ FOLLOWUP_COVERAGE_MIN = 0.6
 async def suggest_followups(conversation: Conversation, answer: str, toolset: SearchToolset, facts: Facts) -> list[str]:
     """Two or three questions that the records can answer."""
     sources, pool = toolset.evidence.sources, list(toolset.pool.values())
-
-    def fallback(_: str) -> FollowupQuestions:
-        return questions_about(conversation.question, sources, pool)
-
     if not sources or (facts.is_all and facts.counted is None):
         return followups_about(await _latest_records(toolset))
     step = ModelStep(
         "records_followups",
         lambda text: followup_messages(conversation.question, text, [record.topic or record.title for record in pool]),
         FollowupQuestions,
-        fallback,
+        lambda _: questions_about(conversation.question, sources, pool),
     )
     decided = await decide(step, answer, toolset.run)
     is_models = toolset.run.chat is not None and step.name not in toolset.run.degraded
     questions = await _answered(decided.questions, toolset) if is_models else decided.questions
-    if len(questions) < FOLLOWUPS_MIN:
-        more = await off_loop(fallback, answer)
-        questions = list(dict.fromkeys([*questions, *more.questions]))
-    if len(questions) < FOLLOWUPS_MIN:
-        questions = list(dict.fromkeys([*questions, *followups_about(await _latest_records(toolset))]))
-    return questions[:FOLLOWUPS_MAX]
+    return await _filled_up(questions, conversation.question, toolset)
 
 
 async def models_followups(
@@ -71,13 +72,18 @@ async def models_followups(
     held = await _answered(own, toolset)
     asked = [plain_links(shorten(question, FOLLOWUP_CHARACTERS_MAX)) for question in dict.fromkeys(own)]
     questions = [each for each in asked if each in held or not names.isdisjoint(significant_words(each))]
-    if len(questions) < FOLLOWUPS_MIN:
+    return await _filled_up(questions, conversation.question, toolset)
+
+
+async def _filled_up(questions: Sequence[str], question: str, toolset: SearchToolset) -> list[str]:
+    """At most three of the questions, with others that the records can answer where these are fewer than two."""
+    found = dict.fromkeys(questions)
+    if len(found) < FOLLOWUPS_MIN:
         sources, pool = toolset.evidence.sources, list(toolset.pool.values())
-        more = await off_loop(questions_about, conversation.question, sources, pool)
-        questions = list(dict.fromkeys([*questions, *more.questions]))
-    if len(questions) < FOLLOWUPS_MIN:
-        questions = list(dict.fromkeys([*questions, *followups_about(await _latest_records(toolset))]))
-    return questions[:FOLLOWUPS_MAX]
+        found |= dict.fromkeys((await off_loop(questions_about, question, sources, pool)).questions)
+    if len(found) < FOLLOWUPS_MIN:
+        found |= dict.fromkeys(followups_about(await _latest_records(toolset)))
+    return [*found][:FOLLOWUPS_MAX]
 
 
 async def _answered(questions: Sequence[str], toolset: SearchToolset) -> list[str]:
