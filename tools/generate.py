@@ -51,14 +51,23 @@ from quarry.platform.settings import Settings
 from quarry.platform.tables import LoadableTable
 from quarry.postgres.migrate import connect, migrate
 from quarry.records import contract as records_contract
-from quarry.retrieval.values_function import values_function, written_function
-from quarry.streaming.encoding import NDJSON, PLACE_PATTERN, SSE, Form
-from quarry.streaming.events import EnvelopedErrorEvent, ErrorEvent, Event, PartialTextEvent
+from quarry.retrieval.values_function import values_function
+from quarry.streaming.events import (
+    NDJSON,
+    PLACE_PATTERN,
+    SSE,
+    EnvelopedErrorEvent,
+    ErrorEvent,
+    Event,
+    Form,
+    PartialTextEvent,
+)
 from quarry.web.description import openapi_document
 from quarry.web.examples import RECORDED
 from tools import costs, gateway
 from tools.api_examples import examples
 from tools.client_routes import generated_routes
+from tools.written_values import written_function
 
 ROOT = Path(__file__).resolve().parents[1]
 

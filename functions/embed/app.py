@@ -12,7 +12,7 @@ from quarry.collections.upkeep import embedded_tables, keep_in_step, read_collec
 from quarry.platform.metrics import EMBEDDING_BACKLOG, EMBEDDING_BACKLOG_AGE
 from quarry.platform.tables import EmbeddedTable
 from quarry.postgres.embed import embed_tables
-from quarry.postgres.embedding_backlog import read_backlog
+from quarry.postgres.embedding_queue import read_backlog
 from quarry.services.services import Services
 from quarry.web.lambda_app import ExecutionEnvironment, LambdaContext
 

@@ -121,34 +121,12 @@ async def test_wrong_arguments_go_back_to_the_model_and_the_conversation_goes_on
     assert desk.asked == ["parks"]
 
 
-async def test_a_tool_that_does_not_exist_is_not_called(server: FakeOpenAI, run: Run) -> None:
-    server.enqueue(Reply.tool_calls([("drop", {}), ("search", {"query": "parks"})]), Reply.text("Elm Park."))
-    desk = Desk()
-    await happened(run, desk)
-    told = [message["content"] for message in server.requests[1]["messages"] if message["role"] == "tool"]
-    assert told == ["There is no tool 'drop'; the tools are search.", "rows of parks"]
-
-
 async def test_the_same_call_again_is_answered_from_memory(server: FakeOpenAI, run: Run) -> None:
     reordered = Reply.tool_calls([("search", '{"limit": 10, "query": "parks"}')])
     server.enqueue(search("parks"), reordered, Reply.text("Elm Park."))
     desk = Desk()
     await happened(run, desk)
     assert desk.asked == ["parks"]
-
-
-async def test_a_model_that_answers_without_having_looked_is_asked_once_to_look(server: FakeOpenAI, run: Run) -> None:
-    server.enqueue(Reply.text("Two."), search(""), Reply.text("Three."))
-    events = await happened(run, Desk(), look_first="Look it up.")
-    assert (text_of(events), events[-1]) == ("Two.Three.", TurnEnded(called=False))
-    asked = [message["content"] for message in server.requests[-1]["messages"] if message["role"] == "user"]
-    assert asked == [MESSAGES[-1].content, "Look it up."]
-
-
-async def test_a_model_that_has_looked_answers_at_once(server: FakeOpenAI, run: Run) -> None:
-    server.enqueue(search("parks"), Reply.text("Elm Park."))
-    await happened(run, Desk(), look_first="Look it up.")
-    assert len(server.requests) == 2
 
 
 async def test_every_turn_is_a_step_with_its_tokens_and_its_count_of_calls(server: FakeOpenAI, run: Run) -> None:
@@ -184,12 +162,6 @@ async def test_a_tool_at_work_when_the_time_for_work_is_up_is_stopped(server: Fa
     events = await happened(run, desk)
     assert (text_of(events), desk.ended, run.degraded) == ("In time.", 1, ["research"])
     assert "time for searching is up" in server.requests[1]["messages"][-1]["content"]
-
-
-async def test_the_last_turn_offers_no_tools(server: FakeOpenAI, run: Run) -> None:
-    server.enqueue(search("a"), search("b"), Reply.text("As far as I know."))
-    assert text_of(await happened(run, Desk(), max_turns=3)) == "As far as I know."
-    assert ["tools" in request for request in server.requests] == [True, True, False]
 
 
 async def test_calls_beyond_the_budget_are_not_run_and_the_model_is_told(server: FakeOpenAI, run: Run) -> None:

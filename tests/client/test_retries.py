@@ -21,7 +21,7 @@ from quarry.client import (
 from quarry.client.exchange import Patience
 from quarry.client.streams import EventReader
 from quarry.kept.contract import Turn
-from quarry.streaming.encoding import NDJSON, SSE, Form
+from quarry.streaming.events import NDJSON, SSE, Form
 
 Handler = Callable[[httpx2.Request], httpx2.Response]
 BALANCE = {"balance": 3}

@@ -17,8 +17,7 @@ from quarry.companies.contract import (
     Telemetry,
 )
 from quarry.local.companies_view import SearchView
-from quarry.models.interface import Usage
-from quarry.models.prices import Prices
+from quarry.models.interface import Prices, Usage
 from quarry.platform.settings import Settings
 from quarry.streaming.events import PartialText, PartialTextEvent
 from tests.companies.factories import company
@@ -99,5 +98,6 @@ confidence met; iterations: 1, look-ups: 5; `quarry runs show 01234567` tells mo
     ],
 )
 def test_a_step_costs_what_its_tokens_do(environment: dict[str, str], cost: float | None) -> None:
-    prices = Prices.of(Settings.from_environment(environment))
+    settings = Settings.from_environment(environment)
+    prices = Prices(settings.model_prompt_price, settings.model_completion_price)
     assert prices.cost(Usage(1000, 500)) == (None if cost is None else pytest.approx(cost))

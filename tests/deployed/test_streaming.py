@@ -17,8 +17,8 @@ import psycopg
 import pytest
 from psycopg.sql import SQL
 
-from quarry.streaming.encoding import LATE_MESSAGE
-from quarry.web.deadline import RESERVE_SECONDS
+from quarry.streaming.events import LATE_MESSAGE
+from quarry.web.middleware import RESERVE_SECONDS
 from tests.deployed.artifacts import require_artifacts
 from tests.deployed.conftest import CHECKOUT, Start
 from tests.deployed.front_door import front_door

@@ -14,7 +14,7 @@ import pytest
 from quarry.platform.custom_resource import LOGINS
 from quarry.platform.settings import Settings
 from quarry.runs.idempotency import WAIT_SECONDS
-from quarry.services.tuned_settings import TUNED_NAMES
+from quarry.services.services import TUNED_NAMES
 from quarry.web import problems
 from tests.deployed.template import (
     MODEL_KEY,

@@ -36,7 +36,6 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Literal, Self
@@ -229,15 +228,6 @@ class FakeOpenAI:
     def chat_requests(self) -> list[Body]:
         return [body for body in self.requests if "messages" in body]
 
-    @property
-    def embedding_requests(self) -> list[Body]:
-        return [body for body in self.requests if "input" in body]
-
-    @property
-    def connections(self) -> int:
-        """How many connections the requests came through."""
-        return len(self._clients)
-
     async def wait_for_request(self) -> None:
         """Return once a request has come; TimeoutError if none does."""
         await _happened(self._request_came)
@@ -245,13 +235,6 @@ class FakeOpenAI:
     async def wait_for_disconnect(self) -> None:
         """Return once a client has left before its reply was complete; TimeoutError if none does."""
         await _happened(self._client_left)
-
-    @contextmanager
-    def away(self) -> Iterator[None]:
-        """Connections are refused within the block, and those that there were are closed."""
-        self._end()
-        yield
-        self._start()
 
     def reset(self) -> None:
         """Make the server as new. Raises the first error of a handler, if there was one."""

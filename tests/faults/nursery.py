@@ -6,13 +6,11 @@ kills itself as by `kill -9`: before its nth statement, those not counted that o
 holds that text; at "commit", when all is written but for the commit, or "after commit", when nobody was told yet. With `first`,
 all begins with the statement that holds that text; with `commits`, the commit is that of a statement that holds that one.
 A line with `pid` waits for that process to end; the line that comes back says how: its exit status, or minus the number of the
-signal. A line with `disk` mounts a small disk of `size` bytes there, for these processes alone; what comes back is null, or why
-that cannot be done here.
+signal.
 """
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import gc
 import json
@@ -32,16 +30,13 @@ from quarry.domains import import_what_answers
 from quarry.local import cli, data, server, supervision  # noqa: F401 -- likewise
 from quarry.models.local_embedding import LocalEmbedding, MiniLM
 from quarry.platform.settings import Settings
-from quarry.postgres import embedding_claims
+from quarry.postgres import embedding_queue
 from quarry.runs import idempotency
 from quarry.services.services import build_services
 from quarry.web.app import create_app
 
 LEASE_SECONDS = 0.3
 """Of a claim in these processes: who comes after one that died waits no longer."""
-
-CLONE_NEWNS, CLONE_NEWUSER = 0x00020000, 0x10000000
-MS_REC, MS_PRIVATE = 1 << 14, 1 << 18
 
 Order = dict[str, Any]
 Point = int | str
@@ -128,7 +123,7 @@ def start(order: Order) -> int:
         os.dup2(output.fileno(), 2)
     os.environ.clear()
     os.environ.update(order["environment"])
-    idempotency.LEASE_SECONDS = embedding_claims.LEASE_SECONDS = LEASE_SECONDS
+    idempotency.LEASE_SECONDS = embedding_queue.LEASE_SECONDS = LEASE_SECONDS
     if "point" in order:
         Executioner(order["point"], order.get("first", ""), order.get("commits", "")).install()
     status = 1
@@ -144,33 +139,6 @@ def wait(order: Order) -> int:
     return os.waitstatus_to_exitcode(status)
 
 
-def mount(order: Order) -> str | None:
-    """Root mounts in a namespace of mounts; others need one of users, too, in which they are who they are."""
-    libc = ctypes.CDLL(None, use_errno=True)
-
-    def call(function: Callable[..., int], *arguments: object) -> None:
-        if function(*arguments) != 0:
-            number = ctypes.get_errno()
-            raise OSError(number, os.strerror(number))
-
-    user, group = os.geteuid(), os.getegid()
-    try:
-        call(libc.unshare, CLONE_NEWNS | (CLONE_NEWUSER if user else 0))
-        if user:
-            for name, text in (
-                ("setgroups", "deny"),
-                ("uid_map", f"{user} {user} 1"),
-                ("gid_map", f"{group} {group} 1"),
-            ):
-                Path("/proc/self", name).write_text(text)
-        call(libc.mount, b"none", b"/", None, MS_REC | MS_PRIVATE, None)
-        options = f"size={order['size']},mode=755".encode()
-        call(libc.mount, b"tmpfs", order["disk"].encode(), b"tmpfs", 0, options)
-    except OSError as error:
-        return str(error)
-    return None
-
-
 def main() -> None:
     # imported, read and built once for all
     import_what_answers()
@@ -183,7 +151,7 @@ def main() -> None:
     gc.freeze()  # a child that ends then looks through nothing of what it shares
     for line in sys.stdin:
         order: Order = json.loads(line)
-        handle: Callable[[Order], object] = start if "arguments" in order else wait if "pid" in order else mount
+        handle: Callable[[Order], object] = start if "arguments" in order else wait
         print(json.dumps(handle(order)), flush=True)
 
 

@@ -5,20 +5,17 @@ from __future__ import annotations
 import fcntl
 import os
 import signal
-import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from uuid import UUID
 
 import psycopg
 import pytest
 
 from quarry.local.embedded_postgres import EmbeddedPostgres
-from tests.faults.asking import HEALTH, QUESTIONS, Question, ask, ask_all, assert_answers_again, assert_told, is_healthy
+from tests.faults.asking import QUESTIONS, ask, ask_all, assert_answers_again, assert_told, is_healthy
 from tests.faults.commands import Nursery, Served, embedded_url
 from tests.faults.soundness import assert_sound
 from tests.people.factories import value
@@ -26,9 +23,6 @@ from tests.waiting import wait_until
 
 MAX_CONNECTIONS = 40
 """Of the database: the servers under test hold eleven each."""
-
-STREAMS = 12
-"""So many at once, more than a pool has connections."""
 
 
 @dataclass(frozen=True)
@@ -98,20 +92,6 @@ def out_of_connections(house: House) -> Iterator[None]:
 
 
 @contextmanager
-def altered(house: House, alteration: str, back: str) -> Iterator[None]:
-    """The database altered for connections that are made from now on."""
-    other = house.url.removesuffix("quarry") + "template1"
-    with psycopg.connect(other, autocommit=True) as connection:
-        try:
-            connection.execute(f"alter database quarry {alteration}".encode())
-            drop_connections(connection)
-            yield
-        finally:
-            connection.execute(f"alter database quarry {back}".encode())
-            drop_connections(connection)
-
-
-@contextmanager
 def locked(house: House, tables: str | None = None) -> Iterator[None]:
     """These tables, or all, locked by another session."""
     with psycopg.connect(house.url) as connection:
@@ -130,10 +110,7 @@ Fault = Callable[[House], AbstractContextManager[None]]
 REFUSING: dict[str, Fault] = {
     "out of connections": out_of_connections,
     "killed": lambda house: gone(house, signal.SIGKILL),
-    "stopped by pg_ctl": lambda house: gone(house, signal.SIGINT),
-    "not accepting connections": lambda house: altered(house, "allow_connections false", "allow_connections true"),
 }
-READ_ONLY = "set default_transaction_read_only = on", "reset default_transaction_read_only"
 
 
 @pytest.mark.parametrize("fault", REFUSING)
@@ -145,71 +122,6 @@ def test_while_the_database_refuses_all_get_503_and_afterwards_an_answer(house: 
         assert not is_healthy(house.served.url)
     for served in (house.served, house.neighbour):
         assert_answers_again(served.url)
-    assert_sound(house.url)
-
-
-def test_while_tables_are_locked_requests_end_in_time_and_afterwards_in_answers(house: House) -> None:
-    with locked(house):
-        for name, outcome in ask_all(house.served.url).items():
-            assert_told(outcome)
-            assert not outcome.answered, (name, outcome)
-        assert is_healthy(house.served.url)
-    assert_answers_again(house.served.url)
-    assert_sound(house.url)
-
-
-def test_while_streams_cannot_be_stored_they_are_heard_and_health_and_shared_answers_wait_for_none(
-    house: House,
-) -> None:
-    [answer_id] = [event["answer_id"] for event in ask(house.served.url, QUESTIONS["records"]).events[-1:]]
-    small = [HEALTH, Question("/answers/{id}", f"/answers/{answer_id}")]
-    cancel = Question("/runs/{id}", f"/runs/{UUID(int=0)}", verb="DELETE")
-    waiting = "select count(*) from pg_locks where relation = 'quarry.run_streams'::regclass and not granted"
-    with ThreadPoolExecutor(2 * STREAMS) as threads, locked(house, "quarry.run_streams"):
-        streams = [threads.submit(ask, house.served.url, QUESTIONS["records"]) for _ in range(STREAMS)]
-        cancelled = [threads.submit(ask, house.served.url, cancel) for _ in range(STREAMS)]
-        wait_until(lambda: value(house.url, waiting))
-        while not all(each.done() for each in (*streams, *cancelled)):
-            assert [ask(house.served.url, each).status for each in small] == [200, 200]
-        assert [each.result().answered for each in streams] == [True] * STREAMS
-        assert {each.result().status for each in cancelled} == {503}
-    assert ask(house.served.url, cancel).status == 404
-
-
-def test_a_read_only_database_answers_what_needs_no_writing_and_503_otherwise(house: House) -> None:
-    with altered(house, *READ_ONLY):
-        outcomes = ask_all(house.served.url)
-        for outcome in outcomes.values():
-            assert_told(outcome)
-        assert outcomes["people"].status == 503
-        assert outcomes["records, as a list"].answered
-        assert outcomes["ontology"].answered
-        assert outcomes["campaigns"].answered
-    assert_answers_again(house.served.url)
-    assert_sound(house.url)
-
-
-def test_a_crash_of_one_session_is_recovered_from_under_load(house: House) -> None:
-    stop = threading.Event()
-    with ThreadPoolExecutor() as threads:
-
-        def load() -> None:
-            while not stop.is_set():
-                for outcome in ask_all(house.served.url, ["people", "records", "ontology"]).values():
-                    assert_told(outcome)
-
-        loading = threads.submit(load)
-        started = value(house.url, "select pg_postmaster_start_time()")
-        wait_until(lambda: value(house.url, "select count(*) from people_searches") > 0)
-        with psycopg.connect(house.url) as connection:
-            os.kill(connection.info.backend_pid, signal.SIGKILL)
-            with pytest.raises(psycopg.OperationalError):
-                connection.execute("select 1")
-        wait_until(lambda: is_healthy(house.served.url))
-        stop.set()
-        loading.result()
-    assert_answers_again(house.served.url)
-    assert value(house.url, "select pg_postmaster_start_time()") == started
     assert_sound(house.url)
 
 

@@ -36,11 +36,9 @@ from quarry.records.contract import AskRequest, DoneEvent, IntentEvent, SourcesE
 from quarry.runs.run_log import ResultRecord, Run
 from quarry.services.forgetting import Forgotten, forget, forget_row
 from quarry.services.services import Caller, Services
-from quarry.streaming.encoding import NDJSON, Place
-from quarry.streaming.events import Event
-from quarry.streaming.recording import CANCELLED_MESSAGE
+from quarry.streaming.events import NDJSON, Event, Place
 from quarry.streaming.run_store import RunState, RunStore
-from quarry.streaming.runs import RunStreams
+from quarry.streaming.runs import CANCELLED_MESSAGE, RunStreams
 from tests.collections.support import HELP_DESK, TICKETS, apply_file, found, owner, refreshed
 from tests.conftest import clone_database
 from tests.platform.test_run_streams import stored

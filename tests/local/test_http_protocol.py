@@ -15,7 +15,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from quarry.local.http_protocol import HEAD_MAX_BYTES, BoundedHttpProtocol
-from quarry.web.bodies import ShortJsonBodies
+from quarry.web.middleware import ShortJsonBodies
 from tests.running import serving_app
 
 END_SECONDS = 30.0

@@ -14,7 +14,6 @@ _EPOCH = datetime.date(1899, 12, 30)
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
-_OFFICE = "urn:oasis:names:tc:opendocument:xmlns:"
 
 
 def xlsx(sheets: Mapping[str, Cells]) -> bytes:
@@ -52,31 +51,6 @@ def _xlsx_cell(value: object) -> str:
         case datetime.date():
             return f'<c s="1"><v>{(value - _EPOCH).days}</v></c>'
     return f'<c t="inlineStr"><is><t>{escape(str(value))}</t></is></c>'
-
-
-def ods(rows: Cells) -> bytes:
-    """A workbook of one sheet."""
-    body = "".join(f"<table:table-row>{''.join(map(_ods_cell, row))}</table:table-row>" for row in rows)
-    content = (
-        f'<office:document-content xmlns:office="{_OFFICE}office:1.0" xmlns:table="{_OFFICE}table:1.0"'
-        f' xmlns:text="{_OFFICE}text:1.0">'
-        f'<office:body><office:spreadsheet><table:table table:name="A">{body}</table:table></office:spreadsheet></office:body>'
-        "</office:document-content>"
-    )
-    manifest = '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>'
-    media_type = "application/vnd.oasis.opendocument.spreadsheet"
-    return _zipped({"mimetype": media_type, "META-INF/manifest.xml": manifest, "content.xml": content})
-
-
-def _ods_cell(value: object) -> str:
-    match value:
-        case None:
-            return "<table:table-cell/>"
-        case int() | float():
-            return f'<table:table-cell office:value-type="float" office:value="{value}"/>'
-        case datetime.date():
-            return f'<table:table-cell office:value-type="date" office:date-value="{value}"/>'
-    return f'<table:table-cell office:value-type="string"><text:p>{escape(str(value))}</text:p></table:table-cell>'
 
 
 def _zipped(parts: Mapping[str, str]) -> bytes:

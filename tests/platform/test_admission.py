@@ -3,33 +3,28 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-import time
 from collections import Counter
 from collections.abc import AsyncGenerator, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 import psycopg
 import pytest
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 from fastapi.routing import APIRoute
 from starlette.responses import Response
 
 from quarry.api import everything
-from quarry.platform.errors import Overloaded
 from quarry.platform.settings import Settings
 from quarry.services.services import Caller, build_services
-from quarry.streaming.encoding import NDJSON
-from quarry.streaming.events import Event
+from quarry.streaming.events import NDJSON, Event
 from quarry.web import admission as admission_module
 from quarry.web import service_routes
-from quarry.web.admission import WITHOUT_PLACE, Admission
+from quarry.web.admission import WITHOUT_PLACE
 from quarry.web.app import create_app
+from quarry.web.callers import ServicesDependency
 from quarry.web.description import openapi_document
-from quarry.web.identity import ServicesDependency, verified_caller
-from quarry.web.places import Places
-from quarry.web.rate_limit import limited_caller
 from quarry.web.streams import stream_response
 from tests.running import running_server, serving_app
 from tests.waiting import PATIENCE_SECONDS, wait_until
@@ -198,29 +193,6 @@ def test_so_many_are_at_work_so_many_wait_and_one_more_is_refused_at_once(url: s
     assert desk.most_at_work == PLACES
 
 
-def test_a_refusal_is_a_problem_that_says_when_to_come_again(url: str, desk: Desk) -> None:
-    fill(url, desk)
-    fill_the_queue(url)
-    status, headers, body = Call(url, "late").response()
-    problem = json.loads(body)
-    assert (status, headers["content-type"]) == (503, "application/problem+json")
-    assert 1 <= int(headers["retry-after"]) <= 30
-    assert f"try again in {headers['retry-after']} s" in problem["detail"]
-    assert problem["request_id"] == headers["x-request-id"]
-    assert desk.most_at_work == PLACES
-
-
-def test_a_refused_call_asks_no_database_for_its_rate(desk: Desk) -> None:
-    limited = APIRouter()
-    limited.get("/limited", dependencies=[Depends(limited_caller("plain"))])(desk.work)
-    with served(desk, NO_DATABASE, limited, RATE_LIMIT_PER_MINUTE="9") as url:
-        fill(url, desk)
-        fill_the_queue(url)
-        status, _, body = Call(url, "late", "/limited").response()
-    assert status == 503
-    assert "More is asked of this service" in json.loads(body)["detail"]
-
-
 def test_one_user_holds_a_share_of_the_places_and_of_the_queue(url: str, desk: Desk) -> None:
     greedy = [Call(url, "greedy") for _ in range(1 + OWN_QUEUE + 1)]
     wait_until(lambda: any(call.answered for call in greedy))
@@ -230,19 +202,6 @@ def test_one_user_holds_a_share_of_the_places_and_of_the_queue(url: str, desk: D
     assert desk.at_work["greedy"] == 1
     desk.finish()
     assert Counter(call.status for call in (*greedy, *others)) == {200: 6, 503: 1}
-
-
-def test_all_who_are_not_signed_in_have_together_the_share_of_one_user(desk: Desk) -> None:
-    own = APIRouter()
-    own.get("/own", dependencies=[Depends(verified_caller)])(desk.work)
-    with served(desk, NO_DATABASE, own) as url:
-        nobody = [Call(url, f"{number} {'x' * 80}") for number in range(1 + OWN_QUEUE + 1)]
-        wait_until(lambda: any(call.answered for call in nobody))
-        assert desk.at_work.total() == 1
-        [refused] = [call for call in nobody if call.answered]
-        assert refused.status == 503
-        desk.finish()
-        assert Call(url, "x" * 80, "/own").status == 401
 
 
 @pytest.mark.parametrize("path", ["/work", "/stream"])
@@ -256,61 +215,12 @@ def test_a_client_that_leaves_ends_its_work_and_frees_its_place(url: str, desk: 
     assert [call.status for call in (*staying, next_one)] == [200] * PLACES
 
 
-def test_a_client_that_leaves_after_its_body_was_read_is_noticed_too(url: str, desk: Desk) -> None:
-    leaving = Call(url, "ada", body={"any": "thing"})
-    wait_until(lambda: desk.at_work["ada"])
-    leaving.leave()
-    wait_until(lambda: desk.cancelled == ["ada"])
-
-
-def test_a_client_that_leaves_the_queue_makes_room_in_it(url: str, desk: Desk) -> None:
-    fill(url, desk)
-    [leaving, *_] = fill_the_queue(url)
-    leaving.leave()
-
-    def there_is_room() -> bool:
-        late = Call(url, "late")
-        time.sleep(0.02)
-        # one that waits would keep the room that it found
-        return not late.answered or late.status != 503
-
-    wait_until(there_is_room)
-    assert desk.cancelled == []
-
-
-def test_one_waits_no_longer_than_a_few_seconds(url: str, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    fill(url, desk)
-    monkeypatch.setattr(admission_module, "QUEUE_SECONDS", 0.05)
-    status, headers, _ = Call(url, "late").response()
-    assert (status, int(headers["retry-after"]) > 0) == (503, True)
-    assert desk.most_at_work == PLACES
-
-
-def test_a_response_that_was_sent_to_the_end_is_not_ended_by_its_reader_s_leaving(url: str, desk: Desk) -> None:
-    desk.finish()
-    assert [Call(url, "ada").status for _ in range(5)] == [200] * 5
-    assert desk.cancelled == []
-
-
 def test_health_answers_while_everything_is_full(desk: Desk, database_url: str) -> None:
     with served(desk, database_url, service_routes.router) as url:
         fill(url, desk)
         fill_the_queue(url)
         status, _, body = Call(url, "anybody", "/health").response()
         assert (status, json.loads(body)["status"]) == (200, "ok")
-
-
-def test_the_page_and_a_shared_answer_are_served_while_everything_is_full(desk: Desk, sample_url: str) -> None:
-    with served(desk, sample_url, *everything.ROUTERS) as url:
-        _, _, stream = Call(
-            url, "ada", "/records/ask", body={"question": "Was the elm in Quill Square kept?"}
-        ).response()
-        [answer_id] = [line.split('"answer_id":"')[1].split('"')[0] for line in stream.split("\n") if '"done"' in line]
-        fill(url, desk)
-        fill_the_queue(url)
-        paths = ("/", "/config.json", "/openapi.json", f"/answers/{answer_id}")
-        assert [Call(url, "anybody", path).status for path in paths] == [200] * len(paths)
-        assert Call(url, "anybody", "/records/search?q=elm").status == 503
 
 
 def test_every_route_needs_a_place_but_those_that_are_public_and_every_other_tells_of_the_503() -> None:
@@ -379,62 +289,3 @@ def test_a_paid_search_whose_client_left_is_charged_once_with_its_retry(sample_u
         ).fetchall()
         stored = connection.execute("select count(*) from people_searches where user_id = 'payer'").fetchall()
     assert (charged, stored) == ([(1,)], [(1,)])
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-async def refusal(admission: Admission) -> Overloaded:
-    async with admission.place("ada"):
-        with pytest.raises(Overloaded) as raised:
-            async with admission.place("bob"):
-                pass
-    return raised.value
-
-
-async def test_when_to_come_again_follows_how_long_requests_last() -> None:
-    clock = Clock()
-    admission = Admission(Places(at_work=1, at_work_per_user=1, waiting=0, waiting_per_user=0), clock)
-    assert (await refusal(admission)).retry_after_seconds == 1
-    for seconds in (8.0, 10_000.0, 0.001):
-        for _ in range(100):
-            async with admission.place("ada"):
-                clock.now += seconds
-        told = (await refusal(admission)).retry_after_seconds
-        assert told is not None
-        assert abs(told - min(max(1, round(seconds)), 30)) <= 1
-
-
-async def test_refusals_are_logged_now_and_then_and_not_one_by_one(caplog: pytest.LogCaptureFixture) -> None:
-    clock = Clock()
-    admission = Admission(Places(at_work=1, at_work_per_user=1, waiting=0, waiting_per_user=0), clock)
-    for _ in range(50):
-        await refusal(admission)
-    clock.now += 3600
-    await refusal(admission)
-    assert [record.getMessage().split(" since")[0] for record in caplog.records] == [
-        "overloaded: 1 requests refused", "overloaded: 50 requests refused",
-    ]  # fmt: skip
-
-
-async def test_a_turn_that_came_while_its_request_gave_up_goes_to_the_next() -> None:
-    admission = Admission(Places(at_work=1, at_work_per_user=1, waiting=9, waiting_per_user=9))
-    order: list[str] = []
-
-    async def work(user: str) -> None:
-        async with admission.place(user):
-            order.append(user)
-
-    async with asyncio.timeout(PATIENCE_SECONDS), asyncio.TaskGroup() as tasks:
-        with ExitStack() as cancelling:
-            async with admission.place("first"):
-                second, _ = (tasks.create_task(work(user)) for user in ("second", "third"))
-                await asyncio.sleep(0)
-                cancelling.callback(second.cancel)
-            # the place was given to the second, which is cancelled before it could take it
-    assert order == ["third"]

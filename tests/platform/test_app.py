@@ -1,26 +1,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import cast
 
 import pytest
 from fastapi import APIRouter
-from starlette.responses import StreamingResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from quarry import __version__
-from quarry.api import everything
-from quarry.platform.budget import Budget
 from quarry.platform.errors import UNFORESEEN_MESSAGE, ModelUnavailable
 from quarry.platform.settings import Settings
 from quarry.postgres import pool
-from quarry.runs.run_log import Run
 from quarry.services.services import Services, build_services
 from quarry.web import service_routes
 from quarry.web.app import create_app
-from quarry.web.deadline import RESERVE_SECONDS, BeginsInTime
+from quarry.web.middleware import RESERVE_SECONDS, BeginsInTime
 from tests.conftest import local_client
 
 router = APIRouter()
@@ -35,15 +29,6 @@ async def fine() -> str:
 @hidden.get("/broken")
 async def broken() -> str:
     raise RuntimeError("select secret from people")
-
-
-@hidden.get("/breaks-off")
-async def breaks_off() -> StreamingResponse:
-    async def chunks() -> AsyncIterator[bytes]:
-        yield b"begun"
-        raise RuntimeError("select secret from people")
-
-    return StreamingResponse(chunks())
 
 
 def make_services(url: str = "postgresql://127.0.0.1:1/none", **environment: str) -> Services:
@@ -61,22 +46,6 @@ def test_every_response_has_a_request_id_of_its_own(app: ASGIApp) -> None:
         ids = [client.get(path).headers["x-request-id"] for path in ("/fine", "/fine", "/nowhere", "/broken")]
     assert len(set(ids)) == 4
     assert all(ids)
-
-
-def test_a_client_does_not_choose_its_request_id(app: ASGIApp) -> None:
-    with local_client(app) as client:
-        response = client.get("/nowhere", headers={"X-Request-Id": "mine"})
-    assert response.headers["x-request-id"] == response.json()["request_id"] != "mine"
-
-
-def test_inside_lambda_the_request_id_is_lambda_s(app: ASGIApp) -> None:
-    context = SimpleNamespace(aws_request_id="lambda-1", get_remaining_time_in_millis=lambda: 29_000)
-
-    async def invoked(scope: Scope, receive: Receive, send: Send) -> None:
-        await app({**scope, "aws.context": context}, receive, send)
-
-    response = local_client(invoked).get("/nowhere")
-    assert (response.status_code, response.json()["request_id"]) == (404, "lambda-1")
 
 
 @pytest.mark.parametrize("begun", [False, True])
@@ -113,38 +82,6 @@ def test_an_unforeseen_error_tells_the_client_nothing_and_the_log_everything(
     assert "select secret from people" in caplog.text
 
 
-def test_a_response_that_has_begun_is_not_followed_by_a_second_one(app: ASGIApp) -> None:
-    with local_client(app) as client, pytest.raises(RuntimeError, match="select secret"):
-        client.get("/breaks-off")
-
-
-def test_the_description_is_that_of_the_documented_routes(app: ASGIApp) -> None:
-    with local_client(app) as client:
-        document = client.get("/openapi.json").json()
-    assert document["openapi"] == "3.1.0"
-    assert document["info"]["version"] == __version__
-    assert list(document["paths"]) == ["/fine"]
-
-
-def test_the_whole_api_is_described_by_whichever_function_serves_it(app: ASGIApp) -> None:
-    part = create_app(make_services(), [service_routes.router], everything.ROUTERS)
-    whole = create_app(make_services(), everything.ROUTERS, everything.ROUTERS)
-    with local_client(part) as one, local_client(whole) as other:
-        document = one.get("/openapi.json").json()
-        assert document == other.get("/openapi.json").json()
-        assert one.get("/records/search?q=parks").status_code == 404
-    assert {"/health", "/records/search", "/records/ask", "/answers/{id}"} <= set(document["paths"])
-
-
-def test_health_names_the_parts_that_serve(database_url: str) -> None:
-    with local_client(create_app(make_services(database_url), [service_routes.router], [])) as client:
-        response = client.get("/health")
-    assert response.status_code == 200
-    assert response.json() == {
-        "status": "ok", "database": "ok", "embedding_model": "all-MiniLM-L6-v2", "chat_model": None,
-    }  # fmt: skip
-
-
 def test_health_tells_of_each_remote_model_whether_it_answers(database_url: str) -> None:
     services = make_services(database_url, OPENAI_BASE_URL="http://127.0.0.1:9/v1", EMBEDDINGS="openai")
     with local_client(create_app(services, [service_routes.router], [])) as client:
@@ -163,33 +100,3 @@ def test_health_is_503_when_the_database_does_not_answer(app: ASGIApp, monkeypat
         response = client.get("/health")
     assert (response.status_code, response.json()["status"]) == (503, "unavailable")
     assert int(response.headers["retry-after"]) > 0
-
-
-def test_health_lets_a_database_that_pauses_sleep_unless_it_is_to_look_deep(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool, "CONNECT_TIMEOUT_SECONDS", 0.2)
-    services = make_services(DATABASE_WAKE_SECONDS="15")
-    with local_client(create_app(services, [service_routes.router], [])) as client:
-        resting, woken = client.get("/health"), client.get("/health?deep=1")
-    assert (resting.status_code, resting.json()["status"], resting.json()["database"]) == (200, "ok", "not asked")
-    assert (woken.status_code, woken.json()["database"]) == (503, "unavailable")
-
-
-def test_the_end_of_the_application_writes_the_run_log(database_url: str) -> None:
-    services = make_services(database_url)
-    searches = APIRouter()
-
-    @searches.get("/search")
-    async def search() -> str:
-        with services.run_log.record(Run("records", "demo", "parks", Budget(1, 1, 1.0, 1), chat=None)):
-            return "found"
-
-    with local_client(create_app(services, [searches], [])) as client:
-        client.get("/search")
-    assert asyncio.run(_runs(database_url)) == 1
-
-
-async def _runs(url: str) -> Any:
-    services = make_services(url)
-    row = await services.database.row("select count(*) as runs from search_runs")
-    await services.close()
-    return row and row["runs"]

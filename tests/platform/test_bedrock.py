@@ -12,16 +12,12 @@ from quarry.models.bedrock_embedding import COHERE_TEXTS, BedrockEmbedding
 from quarry.models.bedrock_model import BedrockChat
 from quarry.models.interface import Message, ToolCall, ToolDefinition, Usage
 from quarry.platform.errors import (
-    ConfigurationError,
     ModelError,
     ModelOutputInvalid,
     ModelRefused,
     ModelRequestRejected,
-    ModelTimedOut,
     ModelUnavailable,
 )
-from quarry.platform.settings import Settings
-from quarry.services.services import build_services
 from tests.fakes.bedrock_server import BedrockReply, FakeBedrock
 
 MODEL = "amazon.nova-lite-v1:0"
@@ -74,15 +70,6 @@ async def test_a_structured_output_is_the_arguments_of_the_tool_that_must_be_cal
     assert request.body["toolConfig"]["tools"][0]["toolSpec"]["inputSchema"]["json"]["required"] == ["words"]
 
 
-async def test_an_output_that_does_not_fit_says_what_is_wrong_without_its_values(
-    server: FakeBedrock, chat: BedrockChat
-) -> None:
-    server.enqueue(BedrockReply.tool_use("plan", {"words": "very-secret"}))
-    with pytest.raises(ModelOutputInvalid, match="not a valid plan: words") as raised:
-        await chat.decide(MESSAGES, name="plan", output_type=Plan, seconds=5)
-    assert "very-secret" not in raised.value.message
-
-
 async def test_a_turn_calls_tools_and_what_they_found_goes_back_as_one_users_turn(
     server: FakeBedrock, chat: BedrockChat
 ) -> None:
@@ -101,38 +88,6 @@ async def test_a_turn_calls_tools_and_what_they_found_goes_back_as_one_users_tur
     calls, results = (message["content"] for message in server.requests[1].body["messages"][1:])
     assert [call["toolUse"]["input"] for call in calls] == [{"query": "bridge"}, {}]
     assert [result["toolResult"]["content"][0]["text"] for result in results] == ["Two records.", "Nothing."]
-
-
-async def test_a_streamed_turn_may_write_and_then_call_tools(server: FakeBedrock, chat: BedrockChat) -> None:
-    use = {"toolUse": {"toolUseId": "tooluse_1", "name": "search", "input": {"query": "bridge"}}}
-    server.enqueue(BedrockReply(content=[{"text": "Let me look."}, use], stop_reason="tool_use"))
-    stream = chat.stream(MESSAGES, tools=[SEARCH], seconds=5)
-    assert [piece async for piece in stream.pieces] == ["Let ", "me ", "look. "]
-    assert stream.tool_calls == (ToolCall("tooluse_1", "search", '{"query": "bridge"}'),)
-    assert server.requests[0].body["toolConfig"]["tools"][0]["toolSpec"]["name"] == "search"
-
-
-async def test_calls_of_tools_are_told_as_text_where_none_is_offered(server: FakeBedrock, chat: BedrockChat) -> None:
-    server.enqueue(BedrockReply.text("The old one."))
-    said = [
-        Message("assistant", "", tool_calls=(ToolCall("1", "search", "{}"),)),
-        Message("tool", "Two records.", tool_call_id="1"),
-    ]
-    assert [piece async for piece in chat.stream(said, seconds=5).pieces]
-    assert server.requests[0].body["messages"] == [
-        {"role": "user", "content": [{"text": "Go on."}]},
-        {"role": "assistant", "content": [{"text": "Called search: {}"}]},
-        {"role": "user", "content": [{"text": "Result: Two records."}]},
-    ]
-
-
-async def test_a_text_comes_piece_by_piece_and_then_its_usage(server: FakeBedrock, chat: BedrockChat) -> None:
-    server.enqueue(BedrockReply.text("The old bridge."))
-    stream = chat.stream(MESSAGES, seconds=5)
-    assert [piece async for piece in stream.pieces] == ["The ", "old ", "bridge. "]
-    assert stream.usage == Usage(20, 10)
-    assert server.requests[0].operation == "converse-stream"
-    assert server.requests[0].body["inferenceConfig"] == {"maxTokens": 3000}
 
 
 @pytest.mark.parametrize(
@@ -159,50 +114,6 @@ async def test_a_stream_that_does_not_come_to_its_end_fails(
 
 
 @pytest.mark.parametrize(
-    ("status", "error", "expected"),
-    [
-        (400, "ValidationException", ModelRequestRejected),
-        (403, "AccessDeniedException", ModelUnavailable),
-        (404, "ResourceNotFoundException", ModelUnavailable),
-        (408, "ModelTimeoutException", ModelTimedOut),
-        (429, "ThrottlingException", ModelUnavailable),
-        (500, "InternalServerException", ModelUnavailable),
-    ],
-)
-async def test_an_error_is_told_in_our_words(
-    server: FakeBedrock, chat: BedrockChat, status: int, error: str, expected: type[ModelError]
-) -> None:
-    server.enqueue(BedrockReply.http_error(status, error))
-    with pytest.raises(ModelError) as raised:
-        await chat.take_turn(MESSAGES, tools=[], seconds=5)
-    assert type(raised.value) is expected
-    assert "very-secret" not in raised.value.message
-
-
-async def test_a_call_and_a_stream_end_with_their_time(server: FakeBedrock, chat: BedrockChat) -> None:
-    server.enqueue(BedrockReply.text("Late.", silence=1), BedrockReply.text("Late.", silence=1))
-    with pytest.raises(ModelTimedOut):
-        await chat.take_turn(MESSAGES, tools=[], seconds=0.1)
-    with pytest.raises(ModelTimedOut):
-        async for _ in chat.stream(MESSAGES, seconds=0.3).pieces:
-            pass
-
-
-async def test_a_failure_is_tried_again(server: FakeBedrock) -> None:
-    chat = BedrockChat(region="us-east-1", url=server.url, model=MODEL, max_retries=1, timeout_seconds=5)
-    server.enqueue(BedrockReply.http_error(503, "ServiceUnavailableException"), BedrockReply.text("Here."))
-    assert (await chat.take_turn(MESSAGES, tools=[], seconds=5)).text == "Here."
-    await chat.close()
-
-
-async def test_nothing_that_answers_is_unavailable(server: FakeBedrock) -> None:
-    chat = BedrockChat(region="us-east-1", url="http://127.0.0.1:9", model=MODEL, max_retries=0, timeout_seconds=5)
-    with pytest.raises(ModelUnavailable):
-        await chat.take_turn(MESSAGES, tools=[], seconds=5)
-    await chat.close()
-
-
-@pytest.mark.parametrize(
     ("model", "dimensions", "requests"),
     [
         ("amazon.titan-embed-text-v2:0", 256, COHERE_TEXTS + 1),
@@ -223,28 +134,3 @@ async def test_texts_become_unit_vectors_in_their_order(
     assert len(server.requests) == requests
     assert {request.model for request in server.requests} == {model}
     await embedding.close()
-
-
-async def test_a_long_text_is_cut_into_what_the_model_reads() -> None:
-    def windows(model: str) -> list[str]:
-        embedding = BedrockEmbedding(
-            region=None, url=None, model=model, dimensions=1024, max_retries=0, timeout_seconds=5
-        )
-        return embedding.windows("bridge " * 1000)
-
-    assert len(windows("amazon.titan-embed-text-v2:0")) == 1
-    assert max(map(len, windows("cohere.embed-english-v3"))) <= 2048
-
-
-def test_a_model_whose_requests_are_unknown_is_refused() -> None:
-    with pytest.raises(ConfigurationError):
-        BedrockEmbedding(region=None, url=None, model="other", dimensions=8, max_retries=0, timeout_seconds=5)
-
-
-async def test_the_setting_chooses_bedrock_for_both_and_guards_both(database_url: str) -> None:
-    settings = Settings.from_environment({"DATABASE_URL": database_url, "MODEL_PROVIDER": "bedrock"})
-    services = build_services(settings)
-    assert services.chat is not None
-    assert (services.chat.name, services.embeddings.name) == (MODEL, "amazon.titan-embed-text-v2:0")
-    assert (services.embeddings.dimensions, set(services.breakers)) == (1024, {"chat", "embedding"})
-    await services.close()

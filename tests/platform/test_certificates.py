@@ -18,13 +18,12 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
-from psycopg.conninfo import conninfo_to_dict
 
 from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
-from quarry.postgres import certificates, pool
-from quarry.postgres.certificates import DIRECTORY, PROXIES, checked
+from quarry.postgres import pool, rds
 from quarry.postgres.migrate import connect
 from quarry.postgres.pool import Database
+from quarry.postgres.rds import DIRECTORY, PROXIES
 from tests.waiting import PATIENCE_SECONDS, wait_until
 
 CLUSTER = "quarry.cluster-c7tj4example.us-east-1.rds.amazonaws.com"
@@ -86,7 +85,7 @@ def _reload(operator: psycopg.Connection, ssl: str) -> None:
 @pytest.fixture
 def secured_url(server_url: str, authority: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """The URL of that server; its authority is taken for Amazon's."""
-    monkeypatch.setattr(certificates, "DIRECTORY", authority)
+    monkeypatch.setattr(rds, "DIRECTORY", authority)
     return server_url
 
 
@@ -148,40 +147,3 @@ async def test_one_that_cannot_prove_who_it_is_is_refused_and_that_is_told(
     assert password not in raised.value.message
     with pytest.raises(ConfigurationError, match=reason):
         await asyncio.to_thread(connect(url).__enter__)
-
-
-async def test_what_the_url_says_of_encryption_stands(secured_url: str) -> None:
-    assert await is_encrypted(at(secured_url, OTHER_CLUSTER, "&sslmode=require"))
-    assert not await is_encrypted(at(secured_url, CLUSTER, "&sslmode=disable"))
-
-
-@pytest.mark.parametrize(
-    ("host", "file"),
-    [
-        (CLUSTER, "us-east-1"),
-        (CLUSTER.upper(), "us-east-1"),
-        ("quarry.c7tj4example.eu-central-1.rds.amazonaws.com", "eu-central-1"),
-        (f"{CLUSTER},{OTHER_CLUSTER}", "us-east-1"),
-        (PROXY, PROXIES),
-        (f"readers.endpoint.{PROXY.partition('.')[2]}", PROXIES),
-        (f"{CLUSTER},{PROXY}", None),
-        ("rds.amazonaws.com.example.org", None),
-        ("db.example.org", None),
-        ("127.0.0.1", None),
-    ],
-)
-def test_rds_is_known_by_its_names(host: str, file: str | None) -> None:
-    url = f"postgresql://quarry@{host}/quarry"
-    expected = {"sslmode": "verify-full", "sslrootcert": str(DIRECTORY / f"{file}.pem")} if file else {}
-    assert conninfo_to_dict(checked(url)) == conninfo_to_dict(url) | expected
-
-
-@pytest.mark.filterwarnings("ignore:Parsed a serial number")  # one of Amazon's is negative
-def test_the_certificates_are_roots_of_amazon_each_in_the_file_of_its_region() -> None:
-    paths = sorted(DIRECTORY.glob("*.pem"))
-    assert len(paths) > 25
-    for path in paths:
-        owned = "Amazon Root CA|Starfield Services" if path.stem == PROXIES else f"Amazon RDS {path.stem} Root CA"
-        for root in x509.load_pem_x509_certificates(path.read_bytes()):
-            root.verify_directly_issued_by(root)
-            assert any(f"CN={name}" in root.subject.rfc4514_string() for name in owned.split("|")), path

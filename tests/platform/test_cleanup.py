@@ -9,7 +9,6 @@ from quarry import catalog
 from quarry.postgres.pool import Database
 from quarry.runs import cleanup
 from quarry.runs.cleanup import ExpiringTable, delete_expired
-from tests.waiting import PATIENCE_SECONDS
 
 TABLES: Sequence[ExpiringTable] = catalog.EXPIRING
 ANSWERS = [table for table in TABLES if table.label == "answers"]
@@ -39,27 +38,12 @@ async def remaining(database: Database) -> int:
     return int(row["answers"])
 
 
-async def test_an_empty_database_has_nothing_to_delete_in_any_table(database: Database) -> None:
-    assert await delete_expired(database, TABLES, run_log_days=90) == dict.fromkeys(
-        (table.label for table in TABLES), 0
-    )
-
-
 async def test_what_has_expired_goes_and_what_has_not_stays(database: Database) -> None:
     await add_answers(database, range(25), expires_in="-1 second")
     await add_answers(database, range(100, 103), expires_in="1 minute")
     assert (await delete_expired(database, TABLES, run_log_days=90))["answers"] == 25
     assert await remaining(database) == 3
     assert (await delete_expired(database, TABLES, run_log_days=90))["answers"] == 0
-
-
-async def test_rate_windows_outlive_their_minute_by_a_margin(database: Database) -> None:
-    await database.execute(
-        """insert into rate_windows select 'demo', 'plain', date_trunc('minute', now()) - n * interval '1 minute', 1
-           from generate_series(0, 20) n"""
-    )
-    assert (await delete_expired(database, TABLES, run_log_days=90))["rate_windows"] == 16
-    assert await database.row("select from rate_windows where window_start = date_trunc('minute', now())") is not None
 
 
 async def test_runs_live_for_the_given_days_and_take_their_steps_along(database: Database) -> None:
@@ -75,22 +59,6 @@ async def test_runs_live_for_the_given_days_and_take_their_steps_along(database:
     assert await database.row("select count(*) as steps from search_run_steps") == {"steps": 4}
 
 
-async def test_one_batch_is_deleted_for_each_time_it_may_go_on(database: Database) -> None:
-    await add_answers(database, range(35), expires_in="-1 second")
-    turns = iter([True, True, False])
-    assert await delete_expired(database, ANSWERS, run_log_days=90, keep_going=lambda: next(turns)) == {"answers": 20}
-    assert await remaining(database) == 15
-    asked = 0
-
-    def count() -> bool:
-        nonlocal asked
-        asked += 1
-        return True
-
-    assert await delete_expired(database, ANSWERS, run_log_days=90, keep_going=count) == {"answers": 15}
-    assert asked == 2
-
-
 async def test_two_cleanups_at_once_share_the_work(database: Database) -> None:
     await add_answers(database, range(400), expires_in="-1 second")
     await add_answers(database, [1000], expires_in="1 minute")
@@ -99,12 +67,3 @@ async def test_two_cleanups_at_once_share_the_work(database: Database) -> None:
         # a cleanup that found all that is left locked by another has ended early
         counts.append(await delete_expired(database, ANSWERS, run_log_days=90))
     assert sum(count["answers"] for count in counts) == 400
-
-
-async def test_a_row_that_a_reader_holds_is_left_for_the_next_time(database: Database) -> None:
-    await add_answers(database, range(3), expires_in="-1 second")
-    async with database.transaction() as reader:
-        await reader.execute("select from answer_cache where id = '1' for share")
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            assert await delete_expired(database, ANSWERS, run_log_days=90) == {"answers": 2}
-    assert await delete_expired(database, ANSWERS, run_log_days=90) == {"answers": 1}

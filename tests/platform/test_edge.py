@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-import threading
 from collections.abc import AsyncGenerator, Iterator
-from typing import Annotated, Any
+from typing import Annotated
 
 import pytest
 from fastapi import APIRouter, Depends, Request, Response
@@ -15,13 +13,10 @@ from starlette.testclient import TestClient
 from quarry.api import everything
 from quarry.platform.settings import Settings
 from quarry.services.services import Caller, build_services
-from quarry.streaming.encoding import SSE
-from quarry.streaming.events import Event
-from quarry.web import description, service_routes
+from quarry.streaming.events import SSE, Event
+from quarry.web import service_routes
 from quarry.web.app import create_app
-from quarry.web.description import Description, openapi_document
-from quarry.web.identity import ServicesDependency, verified_caller
-from quarry.web.problems import BODY_MAX_BYTES
+from quarry.web.callers import ServicesDependency, verified_caller
 from quarry.web.streams import stream_response
 from tests.conftest import local_client
 
@@ -79,24 +74,6 @@ def test_another_method_is_a_405_that_names_all_methods_of_the_address(client: T
     assert response.headers["content-type"] == "application/problem+json"
 
 
-def test_a_405_comes_before_a_look_at_the_body(client: TestClient) -> None:
-    for content in (b"not json", b"x" * (BODY_MAX_BYTES + 1)):
-        response = client.post("/kept", content=content, headers={"Content-Type": "text/plain"})
-        assert (response.status_code, response.headers["allow"]) == (405, "GET, HEAD")
-        assert client.post("/nowhere", content=content, headers={"Content-Type": "text/plain"}).status_code == 404
-
-
-def test_an_address_of_words_is_not_read_as_an_id(client: TestClient) -> None:
-    response = client.get("/things/search")
-    assert (response.status_code, response.headers["allow"]) == (405, "POST")
-    assert client.get("/things/search/more").json() == {"id": "search/more"}
-
-
-def test_an_address_with_a_slash_too_many_is_unknown(client: TestClient) -> None:
-    response = client.get("/kept/", follow_redirects=False)
-    assert (response.status_code, response.json()["title"]) == (404, "Not found")
-
-
 @pytest.mark.parametrize("path", ["/things/one", "/kept", "/openapi.json", "/nowhere"])
 def test_head_is_get_without_the_body(client: TestClient, path: str) -> None:
     got, headed = client.get(path), client.head(path)
@@ -104,11 +81,6 @@ def test_head_is_get_without_the_body(client: TestClient, path: str) -> None:
     assert headed.content == b""
     passing = {"x-request-id"}
     assert {**headed.headers} | dict.fromkeys(passing, "") == {**got.headers} | dict.fromkeys(passing, "")
-
-
-def test_head_of_an_address_that_takes_no_get_is_a_405(client: TestClient) -> None:
-    response = client.head("/things/search")
-    assert (response.status_code, response.headers["allow"], response.content) == (405, "POST", b"")
 
 
 def test_head_of_a_stream_begins_no_work(client: TestClient) -> None:
@@ -119,120 +91,3 @@ def test_head_of_a_stream_begins_no_work(client: TestClient) -> None:
     assert "content-length" not in response.headers
     assert "one" in client.get("/stream").text
     assert begun == ["stream"]
-
-
-@pytest.mark.parametrize("path", ["/things/one", "/nowhere", "/stream"])
-def test_what_does_not_say_that_it_may_be_kept_is_not(client: TestClient, path: str) -> None:
-    assert client.get(path).headers["cache-control"] == "no-store"
-    assert client.get("/kept").headers["cache-control"] == "public, max-age=60"
-
-
-@pytest.mark.parametrize("path", ["/things/one", "/kept", "/nowhere", "/openapi.json"])
-def test_no_media_type_is_guessed(client: TestClient, path: str) -> None:
-    assert client.get(path).headers["x-content-type-options"] == "nosniff"
-
-
-def test_preflights_and_all_routes_methods_reach_another_origin() -> None:
-    settings = Settings.from_environment({"ALLOWED_ORIGIN": "https://city.example.org"})
-    services = build_services(settings, "postgresql://127.0.0.1:1/none")
-    client = local_client(create_app(services, [router]))
-    headers = {"Origin": "https://city.example.org", "Access-Control-Request-Method": "DELETE"}
-    response = client.options("/things/one", headers=headers)
-    assert response.status_code == 200
-    assert response.headers["access-control-allow-methods"] == "DELETE, GET, POST"
-    assert response.headers["x-request-id"]
-    refused = client.get("/nowhere", headers={"Origin": "https://city.example.org"})
-    assert refused.headers["access-control-allow-origin"] == "https://city.example.org"
-
-
-async def test_a_body_that_is_declared_too_large_is_not_read(client: TestClient) -> None:
-    sent: list[Any] = []
-
-    async def receive() -> Any:
-        raise AssertionError("the body is read")
-
-    async def send(message: Any) -> None:
-        sent.append(message)
-
-    headers = [
-        (b"host", b"127.0.0.1"),
-        (b"content-type", b"application/json"),
-        (b"content-length", str(BODY_MAX_BYTES + 1).encode()),
-    ]
-    await client.app({"type": "http", "method": "POST", "path": "/things/search", "headers": headers}, receive, send)
-    assert sent[0]["status"] == 413
-
-
-async def test_of_a_client_that_leaves_while_it_sends_nothing_is_begun(client: TestClient) -> None:
-    messages = iter([{"type": "http.request", "body": b"{", "more_body": True}, {"type": "http.disconnect"}])
-
-    async def receive() -> Any:
-        return next(messages)
-
-    async def send(message: Any) -> None:
-        raise AssertionError("somebody is answered who has left")
-
-    headers = [(b"host", b"127.0.0.1"), (b"content-type", b"application/json")]
-    await client.app({"type": "http", "method": "POST", "path": "/things/search", "headers": headers}, receive, send)
-
-
-def test_the_description_is_asked_for_again_only_to_hear_that_it_is_the_same(client: TestClient) -> None:
-    first = client.get("/openapi.json")
-    assert first.json()["openapi"] == "3.1.0"
-    assert first.headers["content-type"] == "application/json"
-    again = client.get("/openapi.json", headers={"If-None-Match": f'"other", {first.headers["etag"]}'})
-    assert (again.status_code, again.content) == (304, b"")
-    assert client.get("/openapi.json", headers={"If-None-Match": '"other"'}).status_code == 200
-
-
-def test_tags_are_compared_weakly_in_however_many_headers(client: TestClient) -> None:
-    tag = client.get("/openapi.json").headers["etag"]
-    for tags in ([tag.removeprefix("W/")], ['"other"', tag], ["*"]):
-        headers = [("If-None-Match", each) for each in tags]
-        assert client.get("/openapi.json", headers=headers).status_code == 304
-
-
-async def test_the_description_is_made_once_however_many_ask(monkeypatch: pytest.MonkeyPatch) -> None:
-    made, may_end = [], threading.Event()
-
-    def make(routers: Any, examples: Any) -> dict[str, Any]:
-        made.append(routers)
-        assert may_end.wait(30)
-        return {}
-
-    monkeypatch.setattr(description, "openapi_document", make)
-    asked = Description([])
-    asking = [asyncio.create_task(asyncio.to_thread(asked.text)) for _ in range(3)]
-    await asyncio.sleep(0)
-    may_end.set()
-    assert len({id(text) for text in await asyncio.gather(*asking)}) == 1
-    assert len(made) == 1
-
-
-def test_every_error_that_a_route_may_answer_with_is_described() -> None:
-    paths = openapi_document([router])["paths"]
-    statuses = {(path, method): set(paths[path][method]["responses"]) for path in paths for method in paths[path]}
-    of_every_route = {"400", "421", "431", "500", "503"}
-    assert statuses["/kept", "get"] == {"200"} | of_every_route
-    assert statuses["/things/{id}", "get"] == {"200", "422"} | of_every_route
-    assert statuses["/things/search", "post"] == {
-        "200", "401", "403", "413", "415", "422", "429",
-    } | of_every_route  # fmt: skip
-
-
-OPENAI_FORM = ("application/json", "OpenAIError")
-
-
-def test_every_described_error_is_a_problem_or_openais() -> None:
-    document = openapi_document(everything.ROUTERS)
-    assert document["components"]["schemas"]["Problem"]["required"] == ["type", "title", "status", "detail"]
-    assert not {"HTTPValidationError", "ValidationError"} & set(document["components"]["schemas"])
-    for path, operations in document["paths"].items():
-        for method, operation in operations.items():
-            for status, response in operation["responses"].items():
-                if status >= "400" and (path, status) != ("/mcp", "406"):
-                    media_type, form = (
-                        OPENAI_FORM if path.startswith("/v1/") else ("application/problem+json", "Problem")
-                    )
-                    schema = response["content"][media_type]["schema"]
-                    assert schema == {"$ref": f"#/components/schemas/{form}"}, (method, path, status)

@@ -1,28 +1,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 
 import pytest
 from psycopg.sql import SQL, Identifier
 
 from quarry import catalog
 from quarry.local.sample import sample_directory
-from quarry.platform.errors import ConfigurationError, ModelUnavailable
+from quarry.platform.errors import ConfigurationError
 from quarry.platform.tables import EmbeddedTable
 from quarry.postgres import embed
 from quarry.postgres.embed import (
     embed_pending,
-    embed_tables,
-    forget_vectors,
     remember_model,
 )
-from quarry.postgres.embedding_backlog import count_pending
+from quarry.postgres.embedding_queue import count_pending
 from quarry.postgres.load import load_file
 from quarry.postgres.pool import Database
 from tests.conftest import create_database
 from tests.fakes.openai_server import embedding
-from tests.platform.embedding import MATTERS, Model, add_matters, stored
+from tests.platform.embedding import MATTERS, Model, add_matters
 
 
 @pytest.fixture
@@ -56,52 +54,6 @@ async def test_a_row_has_one_vector_for_each_window_of_its_text(database: Databa
     assert nearest is not None
     assert (nearest["record_id"], nearest["window_number"]) == ("a", 1)
     assert nearest["distance"] < 0.001
-
-
-async def test_a_row_that_says_nothing_has_no_vector_and_waits_for_none(database: Database, model: Model) -> None:
-    assert MATTERS.windows({"title": "", "summary": " "}, lambda text: [text]) == []
-    await add_matters(database, "", " \n\t")
-    assert (await embed_pending(database, model, MATTERS)).rows == 2
-    assert (model.calls, await count_pending(database, MATTERS), await stored(database)) == (0, 0, {})
-
-    await database.execute("update matters set title = 'Elm' where id = 'm01'")
-    await embed_pending(database, model, MATTERS)
-    assert await stored(database) == {"m01": 1}
-    await database.execute("update matters set title = '' where id = 'm01'")
-    await embed_pending(database, model, MATTERS)
-    assert await stored(database) == {}
-
-
-async def test_missing_rows_and_stale_rows_are_told_apart(database: Database, model: Model) -> None:
-    await add_matters(database, "one", "two", "three")
-    assert await count_pending(database, MATTERS) == 3
-    await embed_pending(database, model, MATTERS)
-    assert await count_pending(database, MATTERS) == 0
-
-    await database.execute("update matters set title = 'changed' where id = 'm01'")
-    await database.execute("insert into matters (id, title) values ('new', 'new')")
-    assert await count_pending(database, MATTERS) == 2
-    assert await count_pending(database, MATTERS, stale=False) == 1
-    assert (await embed_pending(database, model, MATTERS, stale=False)).rows == 1
-    assert "changed" not in model.embedded
-    assert (await embed_pending(database, model, MATTERS)).rows == 1
-    assert model.embedded["changed"] == 1
-
-
-async def test_a_shorter_text_leaves_no_old_windows(database: Database, model: Model) -> None:
-    await add_matters(database, "word " * 12)
-    await embed_pending(database, model, MATTERS)
-    assert await stored(database) == {"m00": 3}
-    await database.execute("update matters set title = 'short'")
-    await embed_pending(database, model, MATTERS)
-    assert await stored(database) == {"m00": 1}
-
-
-async def test_a_change_that_is_not_text_makes_nothing_stale(database: Database, model: Model) -> None:
-    await add_matters(database, "one")
-    await embed_pending(database, model, MATTERS)
-    await database.execute("update matters set status = 'closed', url = 'https://example.org'")
-    assert await count_pending(database, MATTERS) == 0
 
 
 @pytest.fixture(scope="module")
@@ -140,16 +92,6 @@ async def test_changing_any_embedded_text_makes_the_row_stale(rows_url: str, tab
     await database.close()
 
 
-async def test_a_run_that_was_stopped_is_resumed_where_it_stood(database: Database, model: Model) -> None:
-    await add_matters(database, *(f"matter {number}" for number in range(10)))
-    progress: list[int] = []
-    first = await embed_pending(database, model, MATTERS, keep_going=lambda: not progress, on_progress=progress.append)
-    assert (first.rows, progress) == (4, [4])
-    second = await embed_pending(database, model, MATTERS, on_progress=progress.append)
-    assert (second.rows, progress) == (6, [4, 4, 2])
-    assert set(model.embedded.values()) == {1}
-
-
 @pytest.mark.parametrize("poisoned", [{0}, {3}, {8}, {0, 5, 8}, {0, 1, 2, 3}, {4, 5, 6, 7}, set(range(9))])
 async def test_rows_that_the_model_does_not_take_do_not_stop_the_rest(
     database: Database, model: Model, poisoned: set[int]
@@ -160,27 +102,6 @@ async def test_rows_that_the_model_does_not_take_do_not_stop_the_rest(
     assert done.rows == 9 - len(poisoned)
     assert await count_pending(database, MATTERS) == len(poisoned)
     assert set(model.embedded.values()) <= {1}
-
-
-async def test_one_row_in_a_batch_is_found_in_few_calls(
-    database: Database, model: Model, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(embed, "BATCH_ROWS", 32)
-    await add_matters(database, *(f"{'poison' if number == 13 else 'matter'} {number}" for number in range(32)))
-    assert (await embed_pending(database, model, MATTERS)).failed == ["m13"]
-    assert model.calls < 20
-
-
-async def test_refused_rows_come_last_in_later_runs(database: Database, model: Model) -> None:
-    await add_matters(database, "poison 0", "poison 1", "matter 2")
-    await embed_pending(database, model, MATTERS)
-    await database.execute("insert into matters (id, title) values ('z', 'new')")
-
-    progress: list[int] = []
-    first = await embed_pending(database, model, MATTERS, keep_going=lambda: not progress, on_progress=progress.append)
-    assert (first.rows, first.failed) == (1, [])
-    assert "new" in model.embedded
-    assert (await embed_pending(database, model, MATTERS)).failed == ["m00", "m01"]
 
 
 async def test_a_text_refused_often_enough_is_left_alone_until_it_changes(database: Database, model: Model) -> None:
@@ -199,60 +120,6 @@ async def test_a_text_refused_often_enough_is_left_alone_until_it_changes(databa
     assert (await embed_pending(database, model, MATTERS, refusals_max=2)).rows == 1
 
 
-async def test_a_row_is_not_refused_for_a_model_that_goes_down(database: Database, model: Model) -> None:
-    await add_matters(database, *(f"{'poison' if number == 2 else 'matter'} {number}" for number in range(4)))
-
-    class GoingDown(Model):
-        async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-            self.down = self.calls >= 3
-            return await super().embed(texts)
-
-    with pytest.raises(ModelUnavailable):
-        await embed_pending(database, GoingDown(), MATTERS)
-    assert await database.row("select count(*) as noted from matters where refused_hash is not null") == {"noted": 0}
-    assert (await embed_pending(database, model, MATTERS)).failed == ["m02"]
-
-
-async def test_what_a_stopped_batch_had_embedded_is_kept(database: Database, model: Model) -> None:
-    await add_matters(database, "matter 0", "matter 1", "poison 2", "matter 3")
-    # three steps: the batch, its first half, its second half
-    done = await embed_pending(database, model, MATTERS, keep_going=lambda: model.calls < 4)
-    assert (done.rows, done.failed) == (2, [])
-    assert (await embed_pending(database, model, MATTERS)).failed == ["m02"]
-    assert set(model.embedded.values()) == {1}
-
-
-async def test_all_tables_are_embedded_and_the_model_remembered(database: Database, model: Model) -> None:
-    await add_matters(database, "matter 0", "poison 1")
-    tables = list(catalog.EMBEDDED.values())
-    done = await embed_tables(database, model, tables, refusals_max=1, keep_going=lambda: True)
-    assert {name: (table.rows, table.failed) for name, table in done.items()} == {"matters": (1, ["m01"])}
-    assert await database.row("select name from embedding_model") == {"name": model.name}
-
-
-async def test_a_model_is_neither_called_nor_remembered_for_nothing(database: Database, model: Model) -> None:
-    assert await embed_tables(database, model, [MATTERS], refusals_max=1, keep_going=lambda: True) == {}
-    assert model.calls == 0
-    model.down = True
-    await add_matters(database, "matter")
-    with pytest.raises(ModelUnavailable):
-        await embed_tables(database, model, [MATTERS], refusals_max=1, keep_going=lambda: True)
-    assert await database.row("select from embedding_model") is None
-
-
-async def test_a_model_that_is_down_ends_the_run_and_keeps_what_was_done(database: Database, model: Model) -> None:
-    await add_matters(database, *(f"matter {number}" for number in range(9)))
-
-    def goes_down(rows: int) -> None:
-        model.down = True
-
-    with pytest.raises(ModelUnavailable):
-        await embed_pending(database, model, MATTERS, on_progress=goes_down)
-    assert await count_pending(database, MATTERS) == 5
-    model.down = False
-    assert (await embed_pending(database, model, MATTERS)).rows == 5
-
-
 async def test_a_database_remembers_its_model_and_refuses_another(database: Database, model: Model) -> None:
     await remember_model(database, model)
     await remember_model(database, model)
@@ -268,35 +135,3 @@ async def test_of_two_models_that_come_at_once_one_is_refused(database: Database
     models = [Model(384), Model(512)]
     outcomes = await asyncio.gather(*(remember_model(database, model) for model in models), return_exceptions=True)
     assert [type(outcome) for outcome in outcomes if outcome] == [ConfigurationError]
-
-
-async def test_forgetting_makes_room_for_a_model_of_other_dimensions(database_url: str, model: Model) -> None:
-    database = Database(database_url, pool_size=1, timeout_seconds=5)
-    await add_matters(database, "one", "two")
-    await remember_model(database, model)
-    await embed_pending(database, model, MATTERS)
-    smaller = Model(dimensions=64)
-    indexes = "select indexname from pg_indexes where indexdef like '%%hnsw%%' order by 1"
-    before = await database.rows(indexes, [])
-    await forget_vectors(database, list(catalog.EMBEDDED.values()), smaller)
-    assert await stored(database) == {}
-    await remember_model(database, smaller)
-    assert (await embed_pending(database, smaller, MATTERS)).rows == 2
-    row = await database.row("select min(vector_dims(embedding)) as least from matter_embeddings")
-    assert row == {"least": 64}
-    assert before
-    assert await database.rows(indexes, []) == before
-    await database.close()
-
-
-async def test_forgetting_takes_the_time_it_needs(database_url: str) -> None:
-    database = Database(database_url, pool_size=1, timeout_seconds=0.8)
-    await add_matters(database, "one")
-    await database.execute("update matters set embedded_hash = content_hash")
-    await database.execute(
-        "create function slow() returns trigger language plpgsql as 'begin perform pg_sleep(1.2); return new; end'"
-    )
-    await database.execute("create trigger slow before update on matters for each row execute function slow()")
-    await forget_vectors(database, [MATTERS], Model())
-    assert await count_pending(database, MATTERS) == 1
-    await database.close()

@@ -12,7 +12,7 @@ from quarry.platform.errors import ConfigurationError
 from quarry.platform.settings import Settings
 from quarry.services.services import Caller, build_services
 from quarry.web.app import create_app
-from quarry.web.identity import verified_caller
+from quarry.web.callers import verified_caller
 from tests.conftest import local_client
 
 router = APIRouter()
@@ -65,12 +65,6 @@ def test_locally_the_user_is_demo_without_a_header(local: TestClient) -> None:
 )
 def test_locally_the_bearer_token_is_the_user(local: TestClient, header: str, user: str) -> None:
     assert local.get("/me", headers={"Authorization": header}).json() == user
-
-
-@pytest.mark.parametrize("header", ["", "Bearer", "Bearer ", "Basic YTpi", "ada", "Bearer a b", "Bearer " + "x" * 65])
-def test_locally_any_other_header_is_refused(local: TestClient, header: str) -> None:
-    response = local.get("/me", headers={"Authorization": header})
-    assert (response.status_code, response.json()["type"]) == (401, "urn:quarry:problem:not-signed-in")
 
 
 def test_deployed_the_user_is_the_verified_subject(gateway: Gateway) -> None:

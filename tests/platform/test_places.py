@@ -3,11 +3,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.web.places import Places, Ticket
+from quarry.web.admission import Places, Ticket
 
 USERS = "abcd"
 
@@ -57,46 +56,3 @@ def test_whatever_comes_and_goes_the_bounds_hold_and_nobody_waits_beside_a_free_
         assert max(working.values(), default=0) <= at_work_per_user
         assert max(waiters.values(), default=0) <= waiting_per_user
         assert working.total() == at_work or all(working[user] == at_work_per_user for user in waiters)
-
-
-def test_users_take_turns_however_many_requests_each_has() -> None:
-    places = make_places(at_work=1, waiting=9, waiting_per_user=6)
-    [working, *_] = enter(places, ["greedy", *["greedy"] * 5, "ada", "bob", "ada"])
-    order = []
-    while following := places.leave(working):
-        working = following
-        order.append(following.user)
-    assert order == ["greedy", "ada", "bob", "greedy", "ada", "greedy", "greedy", "greedy"]
-
-
-def test_a_user_with_all_of_a_share_keeps_nobody_else_from_a_free_place() -> None:
-    places = make_places(at_work=3, at_work_per_user=2)
-    assert [ticket.at_work for ticket in enter(places, ["greedy", "greedy", "greedy", "ada"])] == [
-        True, True, False, True,
-    ]  # fmt: skip
-
-
-def test_one_that_gives_up_waiting_leaves_the_queue() -> None:
-    places = make_places(at_work=1, waiting=1)
-    [working, waiting] = enter(places, ["ada", "bob"])
-    assert places.enter("eve") is None
-    assert places.leave(waiting) is None
-    [later] = enter(places, ["eve"])
-    assert places.leave(working) is later
-
-
-def test_a_place_is_given_back_only_once() -> None:
-    places = make_places()
-    [ticket] = enter(places, ["ada"])
-    places.leave(ticket)
-    with pytest.raises(KeyError):
-        places.leave(ticket)
-
-
-def test_who_waits_longer_is_expected_to() -> None:
-    places = make_places(at_work=4, at_work_per_user=1, waiting=40, waiting_per_user=30)
-    assert places.rounds_until_work("ada") == 1  # one's own share: a request of one's own must end
-    enter(places, [*"abcd", *"abcd"])
-    assert places.rounds_until_work("ada") == 5 / 4
-    enter(places, ["a"] * 5)
-    assert places.rounds_until_work("a") == 7

@@ -1,15 +1,11 @@
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Sequence
 
 import pytest
 
-from quarry.models import query_embedding
-from quarry.models.circuit_breaker import CircuitBreaker
 from quarry.models.query_embedding import QueryEmbedder
-from quarry.platform.errors import DatabaseUnavailable, ModelTimedOut, ModelUnavailable
-from quarry.postgres import pool
+from quarry.platform.errors import ModelUnavailable
 from quarry.postgres.embed import remember_model
 from quarry.postgres.pool import Database
 from tests.fakes.openai_server import embedding
@@ -80,46 +76,6 @@ async def test_several_queries_are_embedded_in_one_call_and_only_those_not_known
     assert await queries.embed_all([]) == []
 
 
-async def test_a_small_cache_serves_many_queries_at_once(
-    filled: Database, model: Model, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(query_embedding, "CACHED_QUERIES_MAX", 1)
-    queries = QueryEmbedder(model, filled)
-    assert await queries.embed_all(["a", "b", "a"]) == [embedding(text, 8) for text in ("a", "b", "a")]
-
-
-async def test_without_vectors_in_the_database_several_queries_have_none(empty: Database, model: Model) -> None:
-    assert await QueryEmbedder(model, empty).embed_all(["a", "b"]) is None
-    assert model.embedded == []
-
-
-async def test_the_cache_holds_the_queries_used_last(
-    filled: Database, model: Model, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(query_embedding, "CACHED_QUERIES_MAX", 2)
-    queries = QueryEmbedder(model, filled)
-    for query in ("a", "b", "a", "c", "a", "b"):
-        await queries.embed(query)
-    assert model.embedded == ["a", "b", "c", "b"]
-
-
-async def test_a_failure_is_not_remembered(filled: Database, model: Model) -> None:
-    queries = QueryEmbedder(model, filled)
-    model.down = True
-    with pytest.raises(ModelUnavailable):
-        await queries.embed("parks")
-    model.down = False
-    assert await queries.embed("parks") == embedding("parks", 8)
-
-
-async def test_an_empty_database_has_nothing_to_compare_with(empty: Database, model: Model) -> None:
-    queries = QueryEmbedder(model, empty)
-    assert await queries.embed("parks") is None
-    assert model.embedded == []
-    await remember_model(empty, model)
-    assert await queries.embed("parks") is not None
-
-
 @pytest.mark.parametrize(("name", "dimensions"), [("noting", 16), ("another", 8)])
 async def test_a_database_filled_by_another_model_is_not_searched(filled: Database, name: str, dimensions: int) -> None:
     other = Model(dimensions)
@@ -129,53 +85,3 @@ async def test_a_database_filled_by_another_model_is_not_searched(filled: Databa
         with pytest.raises(ModelUnavailable, match=r"embedded with noting \(8 dimensions\).*quarry embed"):
             await queries.embed("parks")
     assert other.embedded == []
-
-
-async def test_a_model_that_changed_meanwhile_is_seen_at_the_next_check(
-    filled: Database, model: Model, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    queries = QueryEmbedder(model, filled)
-    await queries.embed("parks")
-    await filled.execute("update embedding_model set name = 'another'")
-    assert await queries.embed("parks") is not None
-    monkeypatch.setattr(query_embedding, "MODEL_CHECK_SECONDS", 0.0)
-    with pytest.raises(ModelUnavailable):
-        await queries.embed("parks")
-
-
-async def test_a_database_that_does_not_answer_says_so(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool, "CONNECT_TIMEOUT_SECONDS", 0.2)
-    database = Database("postgresql://127.0.0.1:1/none", pool_size=1, timeout_seconds=1)
-    with pytest.raises(DatabaseUnavailable):
-        await QueryEmbedder(model, database).embed("parks")
-    await database.close()
-
-
-class TestRemoteModel:
-    @pytest.fixture
-    def breaker(self) -> CircuitBreaker:
-        return CircuitBreaker("noting", failures_max=2, patience_seconds=20)
-
-    async def test_a_model_that_keeps_failing_is_left_alone_but_what_it_made_is_known(
-        self, filled: Database, model: Model, breaker: CircuitBreaker
-    ) -> None:
-        queries = QueryEmbedder(model, filled, breaker)
-        known = await queries.embed("parks")
-        model.down = True
-        for _ in range(2):
-            with pytest.raises(ModelUnavailable, match="Down"):
-                await queries.embed("roads")
-        with pytest.raises(ModelUnavailable, match="left alone"):
-            await queries.embed("roads")
-        assert model.calls == 3
-        assert await queries.embed("parks") == known
-
-    async def test_it_is_waited_for_no_longer_than_the_search_lasts(
-        self, filled: Database, model: Model, breaker: CircuitBreaker, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(model, "embed", lambda texts: asyncio.sleep(60))
-        queries = QueryEmbedder(model, filled, breaker)
-        for _ in range(4):
-            with pytest.raises(ModelTimedOut):
-                await queries.embed("parks", seconds=0.01)
-        assert breaker.state == "ok"  # the searches were in a hurry; that is not its failure

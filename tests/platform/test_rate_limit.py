@@ -13,9 +13,9 @@ from starlette.testclient import TestClient
 
 from quarry.platform.settings import Settings
 from quarry.services.services import Caller, build_services
-from quarry.web import rate_limit
+from quarry.web import callers
 from quarry.web.app import create_app
-from quarry.web.rate_limit import limit_per_minute, limited_caller
+from quarry.web.callers import limited_caller
 from tests.conftest import local_client
 
 MakeClient = Callable[..., TestClient]
@@ -47,8 +47,8 @@ MOMENT = "timestamptz '2024-03-05 18:30:20+00'"
 @pytest.fixture
 def make_client(database_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeClient]:
     """Makes instances of the service on one database, each with its own pool; for them it is always MOMENT."""
-    assert "now()" in rate_limit._COUNT
-    monkeypatch.setattr(rate_limit, "_COUNT", rate_limit._COUNT.replace("now()", MOMENT))
+    assert "now()" in callers._COUNT
+    monkeypatch.setattr(callers, "_COUNT", callers._COUNT.replace("now()", MOMENT))
     with ExitStack() as instances:
 
         def make(limit: str = "3", url: str = database_url) -> TestClient:
@@ -92,21 +92,3 @@ def test_instances_share_one_count_also_under_concurrent_requests(make_client: M
     with ThreadPoolExecutor(10) as threads:
         done = threads.map(lambda number: instances[number % 2].get("/plain").status_code, range(30))
         assert Counter(done) == {200: 7, 429: 23}
-
-
-def test_zero_turns_the_limit_off_and_asks_no_database(make_client: MakeClient) -> None:
-    assert statuses(make_client("0", url="postgresql://127.0.0.1:1/none"), 20) == [200] * 20
-
-
-def test_the_default_is_30_for_routes_that_call_a_model_and_120_for_others() -> None:
-    settings = Settings.from_environment({})
-    assert limit_per_minute(settings, "model") == 30
-    assert limit_per_minute(settings, "plain") == 120
-    given = Settings.from_environment({"RATE_LIMIT_PER_MINUTE": "5"})
-    assert [limit_per_minute(given, "model"), limit_per_minute(given, "plain")] == [5, 5]
-
-
-def test_one_who_is_not_signed_in_takes_no_place(make_client: MakeClient, database_url: str) -> None:
-    assert make_client().get("/plain", headers={"Authorization": "Basic x"}).status_code == 401
-    with psycopg.connect(database_url) as connection:
-        assert connection.execute("select from rate_windows").fetchall() == []

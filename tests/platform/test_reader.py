@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
-import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import psycopg
 import pytest
-from psycopg.rows import DictRow
 from psycopg.sql import SQL, Identifier
 from starlette.testclient import TestClient
 
 from quarry import catalog
 from quarry.local.database import LocalDatabase
 from quarry.local.doctor import replica_finding
-from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
-from quarry.platform.settings import Settings
 from quarry.postgres import reader
-from quarry.postgres.pool import Connection, Database
-from quarry.postgres.reader import Reader, Replica, lag_seconds
-from quarry.services.services import Services, build_services
+from quarry.postgres.pool import Database
+from quarry.services.services import Services
 from quarry.web import service_routes
 from tests.conftest import client_of, clone_database
 from tests.replica import StreamingReplica, streaming_replica
@@ -164,99 +159,3 @@ async def test_a_replica_that_lags_is_left_out_until_it_has_caught_up(
         assert await services.reader.row("select from tuned_weights where name = 'late'") is not None
     await becomes(services, from_replica=True)
     assert await services.reader.row("select from tuned_weights where name = 'late'") is not None
-
-
-async def test_what_the_replica_does_not_have_yet_is_asked_of_the_database(
-    shared_url: str, replica: StreamingReplica, make_services: Callable[..., Services]
-) -> None:
-    services = make_services(
-        shared_url, DATABASE_READER_URL=replica.url_of(shared_url), DATABASE_READER_LAG_SECONDS="3600"
-    )
-    with replica.held_back():
-        await services.database.execute("create table quarry.just_applied ()")
-        assert await services.reader.rows("select from quarry.just_applied") == []
-        assert await is_from_replica(services.reader)
-    with pytest.raises(ConfigurationError):
-        await services.reader.rows("select from quarry.never_applied")
-
-
-async def test_a_statement_that_takes_too_long_is_not_asked_of_the_database_too(
-    shared_url: str, replica: StreamingReplica, make_services: Callable[..., Services]
-) -> None:
-    services = make_services(shared_url, DATABASE_READER_URL=replica.url_of(shared_url), DATABASE_TIMEOUT_SECONDS="3")
-    with pytest.raises(DatabaseUnavailable, match="took too long"):
-        # on the database itself it would be a moment's work
-        await services.reader.rows("select case when pg_is_in_recovery() then pg_sleep(60) end")
-    assert await is_from_replica(services.reader)
-
-
-async def test_who_writes_by_mistake_is_served_by_the_database_and_logged(
-    services: Services, caplog: pytest.LogCaptureFixture
-) -> None:
-    written = await services.reader.rows("insert into tuned_weights (name, weight) values ('x', 1) returning name")
-    assert written == [{"name": "x"}]
-    assert "a replica was asked to write" in caplog.text
-    assert await is_from_replica(services.reader)
-
-
-async def test_the_replica_knows_who_the_caller_is(services: Services) -> None:
-    acting = services.reader.acting({"quarry.caller": "ann"})
-    row = await acting.row("select current_setting('quarry.caller') as caller, pg_is_in_recovery() as is_replica")
-    assert row == {"caller": "ann", "is_replica": True}
-
-
-async def test_who_serves_may_ask_how_far_the_replica_is_behind(services: Services) -> None:
-    async def as_serving(connection: Connection) -> DictRow | None:
-        await connection.execute("set local role quarry_serving")
-        return await (await connection.execute(reader.BEHIND)).fetchone()
-
-    row = await services.reader.read(as_serving)
-    assert row is not None
-    assert row["is_up_to_date"]
-    assert row["age"] >= 0
-
-
-async def test_aurora_says_itself_how_far_a_reader_is_behind(shared_url: str) -> None:
-    """With functions of Aurora's names: its replicas have no others, and there is no Aurora here."""
-    functions = """
-        create or replace function public.aurora_db_instance_identifier() returns text language sql as $$ select 'mine' $$;
-        create or replace function public.aurora_replica_status() returns table (server_id text, replica_lag_in_msec real)
-        language sql as $$ values ('writer', null), ('other', 60000), ('mine', {}) $$
-    """
-    replica = Replica(shared_url, pool_size=1, timeout_seconds=5.0, lag_seconds=1.0)
-    replica._is_aurora = True
-    reading = Reader(replica, replica)
-    try:
-        for lag, state in (("20", "ok"), ("null", "ok"), ("1500", "behind"), ("20", "ok")):
-            with psycopg.connect(shared_url) as connection:
-                connection.execute(functions.format(lag).encode())
-            assert await reading.ask() == state
-    finally:
-        await reading.close()
-
-
-@pytest.mark.parametrize(
-    ("age", "up_to_date_at", "lag"),
-    [
-        (3600.0, 99.5, 0.5),  # the first that is written after an hour: behind since half a second at most
-        (3600.0, 0.0, 100.0),
-        (2.0, 0.0, 2.0),  # it never catches up with all that is written, and is not far behind
-        (7.0, -math.inf, 7.0),
-        (None, -math.inf, math.inf),
-        (-0.2, 0.0, 0.0),  # its clock is slow
-    ],
-)
-def test_a_replica_is_as_far_behind_as_what_it_replayed_is_old_or_less(
-    age: float | None, up_to_date_at: float, lag: float
-) -> None:
-    assert lag_seconds(age, up_to_date_at, now=100.0) == lag
-
-
-def test_without_a_replica_the_database_serves_all(shared_url: str) -> None:
-    services = build_services(Settings.from_environment({"DATABASE_URL": shared_url}))
-    assert services.reader is services.database
-
-
-def test_a_replica_of_nothing_is_refused() -> None:
-    with pytest.raises(ConfigurationError, match="what is it a replica of"):
-        Settings.from_environment({"DATABASE_READER_URL": "postgresql://127.0.0.1/quarry"})

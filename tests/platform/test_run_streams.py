@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from uuid import UUID, uuid4
@@ -14,15 +13,12 @@ import pytest
 from quarry.platform.errors import Gone, NotFound
 from quarry.postgres.pool import Database
 from quarry.services.services import Services
-from quarry.streaming.encoding import NDJSON, PLACE_PATTERN, SSE, Place
-from quarry.streaming.events import Event
-from quarry.streaming.recording import CANCELLED_MESSAGE, LEFT_MESSAGE
+from quarry.streaming.events import NDJSON, Event, Place
 from quarry.streaming.run_store import RunStore
-from quarry.streaming.runs import BROKEN_OFF_MESSAGE, RunStreams
+from quarry.streaming.runs import BROKEN_OFF_MESSAGE, CANCELLED_MESSAGE, LEFT_MESSAGE, RunStreams
 from tests.waiting import PATIENCE_SECONDS
 
 QUIET = 60.0
-RUN = "6d0f6d2e-0a5c-4f0b-9a52-6a3c8f0e1b77"
 
 
 class Said(Event):
@@ -113,27 +109,6 @@ async def test_who_lost_the_connection_reads_on_in_another_process(
     assert await going_on == [("2", "two"), ("3", "three")]
 
 
-async def test_what_is_over_is_read_again_whole_or_in_part(streams: RunStreams, other: RunStreams) -> None:
-    speaker, run_id = Speaker(), uuid4()
-    speaker.say(*"abc")
-    speaker.finish()
-    async with listening(streams, speaker, run_id) as stream:
-        heard = read([line async for line in stream])
-    assert await rest(other, Place(run_id)) == heard == [("1", "a"), ("2", "b"), ("3", "c")]
-    assert await rest(other, Place(run_id, 2)) == heard[2:]
-    assert await rest(other, Place(run_id, 3)) == []
-
-
-async def test_the_same_events_read_as_server_sent_events(streams: RunStreams, other: RunStreams) -> None:
-    speaker, run_id = Speaker(), uuid4()
-    speaker.say("one")
-    speaker.finish()
-    async with listening(streams, speaker, run_id) as stream:
-        _ = [line async for line in stream]
-    [block] = [line async for line in other.behind(Place(run_id), "ann", SSE, heartbeat_seconds=QUIET)]
-    assert block.decode() == f'id: {run_id}/1\ndata: {{"type":"said","text":"one"}}\n\n'
-
-
 async def test_a_run_of_somebody_else_is_not_found(streams: RunStreams, other: RunStreams) -> None:
     speaker, run_id = Speaker(), uuid4()
     speaker.finish()
@@ -172,44 +147,6 @@ async def test_a_run_is_cancelled_from_another_process(
     assert await rest(other, Place(run_id, 1)) == [("2", CANCELLED_MESSAGE)]
 
 
-async def test_a_run_can_be_read_on_and_cancelled_as_soon_as_its_first_event_is_heard(
-    streams: RunStreams, other: RunStreams
-) -> None:
-    speaker, run_id = Speaker(), uuid4()
-    speaker.say("one")
-    async with listening(streams, speaker, run_id) as stream, asyncio.timeout(PATIENCE_SECONDS):
-        await anext(stream)
-        await other.check(Place(run_id, 1), "ann")
-        await other.cancel(run_id, "ann")
-        assert read([line async for line in stream]) == [("2", CANCELLED_MESSAGE)]
-
-
-async def test_of_a_cancelled_run_nothing_more_is_stored(
-    streams: RunStreams, other: RunStreams, services: Services
-) -> None:
-    speaker, run_id = Speaker(), uuid4()
-    speaker.say("one")
-    async with listening(streams, speaker, run_id) as stream, asyncio.timeout(PATIENCE_SECONDS):
-        await anext(stream)
-        await stored(services.database, run_id, 1)
-        await other.cancel(run_id, "ann")
-        speaker.say("two")
-        assert read([line async for line in stream])[-1][1] == CANCELLED_MESSAGE
-    events = await services.database.rows("select event from run_events where run_id = %s", [run_id])
-    assert [json.loads(row["event"])["text"] for row in events] == ["one"]
-    assert await rest(other, Place(run_id)) == [("1", "one"), ("2", CANCELLED_MESSAGE)]
-
-
-async def test_a_run_that_is_over_is_not_cancelled(streams: RunStreams, other: RunStreams) -> None:
-    speaker, run_id = Speaker(), uuid4()
-    speaker.say("one")
-    speaker.finish()
-    async with listening(streams, speaker, run_id) as stream:
-        heard = read([line async for line in stream])
-    await other.cancel(run_id, "ann")
-    assert await rest(other, Place(run_id)) == heard == [("1", "one")]
-
-
 async def test_a_run_that_nobody_comes_back_to_ends(services: Services, other: RunStreams) -> None:
     streams = RunStreams(RunStore(services.database), grace_seconds=1.0, unattended_max=2)
     speaker, run_id = Speaker(), uuid4()
@@ -223,49 +160,11 @@ async def test_a_run_that_nobody_comes_back_to_ends(services: Services, other: R
     await streams.close()
 
 
-async def test_only_so_many_runs_go_on_without_a_reader(streams: RunStreams) -> None:
-    speakers = [Speaker() for _ in range(4)]
-    for speaker in speakers:
-        speaker.say("one")
-        async with listening(streams, speaker, uuid4()) as stream:
-            await anext(stream)
-    assert [speaker.ended.is_set() for speaker in speakers] == [False, False, True, True]
-
-
-async def test_closing_ends_what_goes_on_without_a_reader(streams: RunStreams, other: RunStreams) -> None:
-    speaker, run_id = Speaker(), uuid4()
-    speaker.say("one")
-    async with listening(streams, speaker, run_id) as stream:
-        await anext(stream)
-    await streams.close()
-    assert speaker.ended_by is asyncio.CancelledError
-    assert await rest(other, Place(run_id)) == [("1", "one"), ("2", LEFT_MESSAGE)]
-
-
 async def test_a_run_whose_process_is_gone_is_told(other: RunStreams, services: Services) -> None:
     run_id = uuid4()
     await RunStore(services.database).write(Place(run_id), "ann", None, ['{"type":"said","text":"one"}'], is_over=False)
     await services.database.execute("update run_streams set written_at = now() - interval '16 seconds'")
     assert await rest(other, Place(run_id)) == [("1", "one"), ("2", BROKEN_OFF_MESSAGE)]
-
-
-@pytest.mark.usefixtures("impatient")
-async def test_without_a_database_a_stream_is_heard_to_its_end_and_ends_when_left(
-    make_services: Callable[..., Services],
-) -> None:
-    nowhere = make_services("postgresql://127.0.0.1:1/none").database
-    streams = RunStreams(RunStore(nowhere), grace_seconds=QUIET, unattended_max=2)
-    speaker = Speaker()
-    speaker.say(*"ab")
-    speaker.finish()
-    async with listening(streams, speaker, uuid4()) as stream, asyncio.timeout(PATIENCE_SECONDS):
-        assert read([line async for line in stream]) == [("1", "a"), ("2", "b")]
-    speaker = Speaker()
-    speaker.say("one")
-    async with listening(streams, speaker, uuid4()) as stream:
-        await anext(stream)
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        await speaker.ended.wait()
 
 
 async def test_many_runs_at_once_keep_their_own_events(streams: RunStreams, other: RunStreams) -> None:
@@ -279,14 +178,3 @@ async def test_many_runs_at_once_keep_their_own_events(streams: RunStreams, othe
     for run_id, events in await asyncio.gather(*map(heard, range(12))):
         assert await rest(other, Place(run_id)) == events
         assert {text.split(".")[0] for _, text in events} == {events[0][1].split(".")[0]}
-
-
-@pytest.mark.parametrize("text", ["", "x", "1/2", RUN, f"{RUN}/", f"{RUN}/-1", f"{RUN}/1x"])
-def test_what_is_no_place_is_not_taken_for_one(text: str) -> None:
-    assert re.search(PLACE_PATTERN, text) is None
-
-
-def test_a_place_is_read_as_it_is_written() -> None:
-    place = Place(uuid4(), 12)
-    assert re.search(PLACE_PATTERN, str(place))
-    assert Place.read(str(place)) == place

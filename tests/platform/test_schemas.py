@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-import pytest
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from quarry.models.schemas import response_format, tool_parameters
@@ -53,31 +52,6 @@ def test_a_tool_is_described_by_what_a_model_needs() -> None:
     }
 
 
-class Pair(BaseModel):
-    one: Days
-    other: Days
-    days: Annotated[Days | None, Field(description="When.")]
-
-
-class Tree(BaseModel):
-    children: list[Tree]
-
-
-class Free(BaseModel):
-    counts: dict[str, int]
-
-
-def test_a_definition_that_is_used_often_stays_apart() -> None:
-    schema = tool_parameters(Pair)
-    assert list(schema["$defs"]) == ["Days"]
-    assert schema["properties"]["one"] == {"$ref": "#/$defs/Days"}
-
-
-def test_arguments_that_hold_their_own_kind_are_described_once() -> None:
-    inside = {"type": "object", "description": "Arguments like these"}
-    assert tool_parameters(Tree)["properties"] == {"children": {"type": "array", "items": inside}}
-
-
 def test_a_structured_output_asks_for_every_key_and_no_other() -> None:
     schema = response_format("step", Arguments)["json_schema"]["schema"]
     assert schema["required"] == list(schema["properties"]) == ["title", "names", "days", "limit", "wanted"]
@@ -85,8 +59,3 @@ def test_a_structured_output_asks_for_every_key_and_no_other() -> None:
     assert (schema["additionalProperties"], days["additionalProperties"], days["required"]) == (False, False, ["from"])
     assert {"type": "null"} in schema["properties"]["days"]["anyOf"]
     assert "default" not in schema["properties"]["limit"]
-
-
-def test_a_mapping_with_free_keys_has_no_strict_form() -> None:
-    with pytest.raises(TypeError, match="list of pairs"):
-        response_format("step", Free)

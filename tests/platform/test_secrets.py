@@ -17,15 +17,10 @@ from moto import mock_aws
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.sql import SQL
 
-from quarry.models.openai_model import OpenAIChat
 from quarry.platform import secrets
-from quarry.platform.errors import ConfigurationError, ModelUnavailable, Unavailable
+from quarry.platform.errors import ConfigurationError
 from quarry.platform.secrets import Secret, api_key_secret, database_secret
-from quarry.platform.settings import Settings
 from quarry.postgres.pool import Database
-from quarry.postgres.reader import Reader
-from quarry.services.services import build_services, read_database_url
-from tests.fakes.openai_server import FakeOpenAI
 
 URL = "postgresql://quarry:very-secret@db.example:6432/records?sslmode=require"
 RDS = {
@@ -84,20 +79,6 @@ def test_the_secrets_of_rds_are_understood(put: Put) -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("fields", [RDS, {"username": "quarry", "password": "very secret'"}])
-def test_what_is_known_beside_the_secret_wins(put: Put, fields: dict[str, str]) -> None:
-    secret = database_secret(put(json.dumps(fields)), known="postgresql://proxy.example:5432/other?sslmode=require")
-    assert conninfo_to_dict(secret.read_now()) == {
-        "user": "quarry", "password": "very secret'", "host": "proxy.example", "port": "5432", "dbname": "other",
-        "sslmode": "require",
-    }  # fmt: skip
-
-
-@pytest.mark.parametrize("text", ["sk-key", "sk-key\n", '{"api_key": "sk-key"}'])
-def test_a_key_is_a_text_or_a_field(put: Put, text: str) -> None:
-    assert api_key_secret(put(text)).read_now() == "sk-key"
-
-
 NOT_WHAT_IT_SHOULD_BE = ['{"other": "very-secret"}', "{very-secret", "very-secret\tand more", "é very-secret"]
 
 
@@ -112,38 +93,6 @@ def test_a_secret_that_holds_something_else_is_refused_and_not_told(
         make(put(text)).read_now()
     assert "very-secret" not in f"{raised.value} {raised.value.__cause__}"
     assert raised.value.__suppress_context__
-
-
-def test_a_secret_that_cannot_be_read_is_unavailable(manager: Any) -> None:
-    with pytest.raises(Unavailable):
-        api_key_secret("arn:aws:secretsmanager:us-east-1:123456789012:secret:none").read_now()
-
-
-def test_a_secret_is_kept_until_it_is_forgotten(put: Put) -> None:
-    secret = api_key_secret(put("sk-one"))
-    read = [secret.read_now()]
-    put("sk-two")
-    read.append(secret.read_now())
-    secret.forget()
-    read += [secret.read_now(), secret.read_now()]
-    assert read == ["sk-one", "sk-one", "sk-two", "sk-two"]
-
-
-async def test_what_reads_the_secret_is_imported_before_a_connection_is_waited_for(
-    put: Put, database_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    imported: list[bool] = []
-    make_pool = Database._make_pool
-
-    def observe(database: Database) -> Any:
-        imported.append(secrets._secrets_manager.cache_info().currsize == 1)
-        return make_pool(database)
-
-    monkeypatch.setattr(Database, "_make_pool", observe)
-    database = Database(database_secret(put(database_url)), pool_size=1, timeout_seconds=60)
-    assert await database.row("select 1 as one") == {"one": 1}
-    await database.close()
-    assert imported == [True]
 
 
 async def test_a_rotated_password_is_read_anew(put: Put, database_url: str) -> None:
@@ -167,52 +116,3 @@ async def test_a_rotated_password_is_read_anew(put: Put, database_url: str) -> N
         finally:
             await database.close()
             operator.execute("drop role rotating")
-
-
-async def test_a_replica_is_opened_by_the_secret_of_its_database(put: Put, server_url: str) -> None:
-    parts = urlsplit(server_url)
-    services = build_services(
-        Settings.from_environment(
-            {
-                "DATABASE_SECRET_ARN": put(server_url.replace(str(parts.port), "1")),
-                "DATABASE_READER_URL": f"postgresql://{parts.hostname}:{parts.port}/",
-            }
-        )
-    )
-    assert isinstance(services.reader, Reader)
-    assert await services.reader.ask() == "ok"
-    await services.close()
-
-
-async def test_the_services_read_their_secrets_when_they_need_them(
-    put: Put, manager: Any, database_url: str, openai_server: FakeOpenAI
-) -> None:
-    unread = build_services(
-        Settings.from_environment(
-            {
-                "DATABASE_SECRET_ARN": "arn:aws:secretsmanager:us-east-1:123456789012:secret:none",
-                "OPENAI_SECRET_ARN": put("sk-of-the-secret"),
-                "OPENAI_BASE_URL": openai_server.url,
-            }
-        )
-    )
-    assert unread.chat is not None
-    stream = unread.chat.stream([], seconds=5)
-    assert [piece async for piece in stream.pieces]
-    assert openai_server.headers[0]["authorization"] == "Bearer sk-of-the-secret"
-    await unread.close()
-
-
-async def test_a_key_that_cannot_be_read_makes_the_model_unavailable(manager: Any) -> None:
-    chat = OpenAIChat(
-        api_key=api_key_secret("arn:aws:secretsmanager:us-east-1:123456789012:secret:none"),
-        base_url=None, model="any", max_retries=0, timeout_seconds=5,
-    )  # fmt: skip
-    with pytest.raises(ModelUnavailable, match="key cannot be read"):
-        await chat.take_turn([], tools=[], seconds=5)
-    await chat.close()
-
-
-def test_the_url_for_migrations_comes_from_the_secret(put: Put) -> None:
-    settings = Settings.from_environment({"DATABASE_SECRET_ARN": put(URL)})
-    assert conninfo_to_dict(read_database_url(settings)) == conninfo_to_dict(URL)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 from pydantic import BaseModel, Field
 
@@ -13,7 +11,6 @@ from quarry.models.step import ModelStep, decide
 from quarry.platform.budget import Budget
 from quarry.runs.run_log import Run
 from tests.fakes.openai_server import FakeOpenAI, Reply, schema_name
-from tests.waiting import PATIENCE_SECONDS
 
 
 class Topics(BaseModel):
@@ -88,47 +85,3 @@ async def test_a_failing_model_is_replaced_and_the_step_degraded(
     assert run.degraded == ["name_topics"]
     assert run.steps[0].status == "degraded"
     assert len(server.requests) == requests == run.budget.turns
-
-
-async def test_a_slow_model_is_given_up_when_the_budget_ends(server: FakeOpenAI, chat: OpenAIChat) -> None:
-    server.enqueue(Reply.hang(2 * PATIENCE_SECONDS))
-    run = make_run(chat, max_seconds=0.2)
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        assert await decide(NAME_TOPICS, "parks", run) == FALLBACK
-    assert run.degraded == ["name_topics"]
-    assert run.steps[0].duration_ms > 150
-
-
-async def test_a_spent_budget_asks_no_model(server: FakeOpenAI, chat: OpenAIChat) -> None:
-    for run in (make_run(chat, max_turns=0), make_run(chat, max_tokens=0), make_run(chat, max_seconds=0)):
-        assert await decide(NAME_TOPICS, "parks", run) == FALLBACK
-        assert run.degraded == ["name_topics"]
-    assert server.requests == []
-
-
-async def test_the_last_turn_of_a_budget_leaves_none_for_a_repair(server: FakeOpenAI, chat: OpenAIChat) -> None:
-    server.enqueue(INVALID, VALID)
-    run = make_run(chat, max_turns=1)
-    assert await decide(NAME_TOPICS, "parks", run) == FALLBACK
-    assert len(server.requests) == 1
-
-
-async def test_a_step_that_fails_twice_is_named_once(server: FakeOpenAI, chat: OpenAIChat) -> None:
-    server.respond = lambda body: Reply.http_error(500)
-    run = make_run(chat)
-    await decide(NAME_TOPICS, "parks", run)
-    await decide(NAME_TOPICS, "parks", run)
-    assert run.degraded == ["name_topics"]
-    assert len(run.steps) == 2
-
-
-async def test_a_cancelled_step_asks_no_fallback(server: FakeOpenAI, chat: OpenAIChat) -> None:
-    server.enqueue(Reply.hang(2 * PATIENCE_SECONDS))
-    run = make_run(chat)
-    deciding = asyncio.create_task(decide(NAME_TOPICS, "parks", run))
-    await server.wait_for_request()
-    deciding.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await deciding
-    assert (run.degraded, run.steps[0].status) == ([], "failed")
-    await server.wait_for_disconnect()

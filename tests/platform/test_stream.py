@@ -3,11 +3,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import logging
 import math
 import socket
 import threading
-import time
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from typing import Any
 from uuid import UUID
@@ -21,9 +19,8 @@ from starlette.requests import Request
 from starlette.responses import StreamingResponse
 from starlette.routing import Route
 
-from quarry.platform.errors import UNFORESEEN_MESSAGE, ConfigurationError, QuarryError, Unavailable
-from quarry.streaming.encoding import LATE_MESSAGE, NDJSON, SSE, Form
-from quarry.streaming.events import Event
+from quarry.platform.errors import UNFORESEEN_MESSAGE, ConfigurationError, Unavailable
+from quarry.streaming.events import LATE_MESSAGE, NDJSON, SSE, Event, Form
 from quarry.streaming.runs import RunStreams
 from tests.waiting import PATIENCE_SECONDS
 
@@ -122,28 +119,12 @@ def test_any_text_comes_back_from_the_wire_in_one_piece(text: str) -> None:
     assert json.loads(data)["text"] == text
 
 
-async def test_a_search_without_events_is_an_empty_stream() -> None:
-    assert await joined(encode_ndjson(Source().events(), heartbeat_seconds=QUIET)) == ""
-
-
 async def test_heartbeats_fill_the_silence_and_only_that() -> None:
     source = Source("one", 0.15, "two")
     lines = (await joined(encode_ndjson(source.events(), heartbeat_seconds=0.1))).splitlines()
     assert lines[0]
     assert lines[-1]
     assert set(lines[1:-1]) == {""}
-
-
-async def test_an_sse_heartbeat_is_a_comment() -> None:
-    stream = encode_sse(Source(0.1).events(), heartbeat_seconds=0.05)
-    assert {chunk async for chunk in stream} == {b": still here\n\n"}
-
-
-async def test_heartbeats_lose_repeat_or_reorder_nothing() -> None:
-    expected = [str(number) for number in range(300)]
-    script = [act for text in expected for act in (text, 0.001)]
-    stream = encode_ndjson(Source(*script).events(), heartbeat_seconds=0.001)
-    assert texts(await joined(stream)) == expected
 
 
 @pytest.mark.parametrize(
@@ -162,26 +143,6 @@ async def test_a_failure_is_the_last_event_with_a_public_message(error: Exceptio
     assert json.loads(last) == {"type": "error", "data": {"message": message}, "seq": f"{RUN}/2"}
 
 
-@pytest.mark.parametrize("error", [QuarryError("public"), RuntimeError("private")])
-async def test_a_failure_before_the_first_event_is_an_event_too(error: Exception) -> None:
-    [only] = (await joined(encode_sse(failing(error=error), heartbeat_seconds=QUIET))).split("\n\n")[:-1]
-    assert json.loads(only.removeprefix(f"id: {RUN}/1\ndata: "))["type"] == "error"
-
-
-async def test_an_event_that_cannot_be_encoded_is_a_failure_too() -> None:
-    stream = encode_ndjson(Source("one", "\ud800", "never").events(), heartbeat_seconds=QUIET)
-    [first, last] = (await joined(stream)).splitlines()
-    assert json.loads(first)["text"] == "one"
-    assert json.loads(last) == {"type": "error", "data": {"message": UNFORESEEN_MESSAGE}, "seq": f"{RUN}/2"}
-
-
-async def test_the_cause_of_an_unforeseen_failure_is_logged(caplog: pytest.LogCaptureFixture) -> None:
-    await joined(encode_ndjson(failing(error=ValueError("the cause")), heartbeat_seconds=QUIET))
-    [record] = caplog.records
-    assert record.levelno == logging.ERROR
-    assert "the cause" in caplog.text
-
-
 async def test_closing_the_stream_cancels_a_search_that_waits() -> None:
     source = Source("one", 60.0)
     stream = encode_ndjson(source.events(), heartbeat_seconds=0.02)
@@ -190,116 +151,6 @@ async def test_closing_the_stream_cancels_a_search_that_waits() -> None:
     async with asyncio.timeout(PATIENCE_SECONDS):
         await stream.aclose()
     assert source.ended_by is asyncio.CancelledError
-
-
-async def test_closing_the_stream_ends_a_search_that_stands_at_a_yield() -> None:
-    source = Source("one", "two", "three", "four")
-    stream = encode_ndjson(source.events(), heartbeat_seconds=QUIET)
-    await anext(stream)
-    await asyncio.sleep(0)  # the search goes on until nobody takes what it says
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        await stream.aclose()
-    assert source.ended_by is GeneratorExit
-    assert "four" not in source.said
-
-
-async def test_cancelling_the_reader_cancels_the_search() -> None:
-    source = Source(60.0)
-    reading = asyncio.create_task(joined(encode_ndjson(source.events(), heartbeat_seconds=QUIET)))
-    await asyncio.sleep(0.01)
-    reading.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await reading
-    assert source.ended_by is asyncio.CancelledError
-
-
-async def test_a_search_may_take_its_time_to_clean_up() -> None:
-    cleaned = False
-
-    async def events() -> AsyncGenerator[Event]:
-        nonlocal cleaned
-        try:
-            yield Said(text="one")
-            await asyncio.sleep(60)
-        finally:
-            await asyncio.sleep(0.01)
-            cleaned = True
-
-    stream = encode_ndjson(events(), heartbeat_seconds=QUIET)
-    await anext(stream)
-    await stream.aclose()
-    assert cleaned
-
-
-@pytest.mark.parametrize("last_words", [0, 1, 3])
-async def test_a_search_that_answers_its_cancellation_with_more_events_still_ends(last_words: int) -> None:
-    async def events() -> AsyncGenerator[Event]:
-        yield Said(text="read")
-        yield Said(text="not read")
-        try:
-            await asyncio.sleep(60)
-        except asyncio.CancelledError:
-            for number in range(last_words):
-                yield Said(text=f"more {number}")
-            raise Unavailable("The connection broke while it was given back.") from None
-
-    stream = encode_ndjson(events(), heartbeat_seconds=QUIET)
-    await anext(stream)
-    await asyncio.sleep(0.01)
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        await stream.aclose()
-
-
-async def test_closing_a_stream_that_was_never_read_does_not_start_the_search() -> None:
-    source = Source("one")
-    await encode_ndjson(source.events(), heartbeat_seconds=QUIET).aclose()
-    assert source.said == []
-
-
-@pytest.mark.parametrize("read", [1, 3, None])
-async def test_a_search_runs_in_one_task_from_beginning_to_end(read: int | None) -> None:
-    source = Source("one", 0.01, "two", 0.01, "three")
-    stream = encode_ndjson(source.events(), heartbeat_seconds=0.005)
-    if read is None:
-        await joined(stream)
-    else:
-        for _ in range(read):
-            await anext(stream)
-        await stream.aclose()
-    assert len(source.tasks) == 1
-    assert source.tasks != {asyncio.current_task()}
-
-
-async def test_a_search_may_hold_a_timeout_over_its_yields() -> None:
-    async def events() -> AsyncGenerator[Event]:
-        try:
-            async with asyncio.timeout(0.05):
-                yield Said(text="one")
-                await asyncio.sleep(60)
-        except TimeoutError:
-            yield Said(text="too late")
-
-    assert texts(await joined(encode_ndjson(events(), heartbeat_seconds=0.01))) == ["one", "too late"]
-
-
-async def test_a_search_is_at_most_two_events_ahead_of_its_reader() -> None:
-    source = Source(*map(str, range(50)))
-    stream = encode_ndjson(source.events(), heartbeat_seconds=QUIET)
-    for read in range(1, 20):
-        await anext(stream)
-        for _ in range(5):
-            await asyncio.sleep(0)
-        assert len(source.said) <= read + 2
-    await stream.aclose()
-
-
-async def test_a_slow_reader_gets_no_heartbeat_while_events_wait() -> None:
-    chunks = []
-    async for chunk in encode_ndjson(Source(*"abc").events(), heartbeat_seconds=0.01):
-        chunks.append(chunk)
-        await asyncio.sleep(0.03)
-    assert b"\n" not in chunks
-    assert len(chunks) == 3
 
 
 @contextlib.contextmanager
@@ -346,17 +197,6 @@ def test_a_client_that_leaves_cancels_the_search() -> None:
     assert source.ended_by is asyncio.CancelledError
 
 
-def test_a_client_that_leaves_while_its_connection_is_full_ends_the_search() -> None:
-    source = Source(*("x" * 100_000 for _ in range(1000)), 60.0)
-    with serving(source) as port:
-        with socket.create_connection(("127.0.0.1", port)) as connection:
-            connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            received_until(connection, b"x")
-            time.sleep(0.1)
-        assert source.closed.wait(PATIENCE_SECONDS)
-    assert len(source.said) < 1000
-
-
 @pytest.mark.parametrize("script", [("one", 60.0, "two"), ("one", *["more"] * 10_000)])
 async def test_at_its_deadline_a_stream_ends_with_an_error_and_its_search_has_ended(script: tuple[float | str]) -> None:
     source = Source(*script)
@@ -370,17 +210,3 @@ async def test_at_its_deadline_a_stream_ends_with_an_error_and_its_search_has_en
     assert received[0]["text"] == "one"
     assert received[-1] | {"seq": ""} == {"type": "error", "data": {"message": LATE_MESSAGE}, "seq": ""}
     assert ended_before is not None
-
-
-async def test_heartbeats_go_on_until_the_deadline() -> None:
-    deadline = asyncio.get_running_loop().time() + 0.5
-    encoded = await joined(encode_sse(Source(60.0).events(), heartbeat_seconds=0.01, deadline=deadline))
-    *beats, last = encoded.removesuffix("\n\n").split("\n\n")
-    assert set(beats) == {": still here"}
-    assert LATE_MESSAGE in last
-
-
-async def test_a_search_that_ends_in_time_knows_no_deadline() -> None:
-    deadline = asyncio.get_running_loop().time() + 60
-    encoded = await joined(encode_ndjson(Source("one").events(), heartbeat_seconds=QUIET, deadline=deadline))
-    assert texts(encoded) == ["one"]

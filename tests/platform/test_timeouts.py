@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator
 
@@ -71,30 +70,6 @@ async def test_all_bounds_hold_in_every_transaction(database: Database) -> None:
             assert await (await connection.execute(select)).fetchone() == bounds
 
 
-async def test_a_slow_statement_is_cancelled(database: Database) -> None:
-    with pytest.raises(DatabaseUnavailable, match="too long"):
-        await database.execute("select pg_sleep(60)")
-
-    async def change_and_sleep() -> None:
-        async with database.transaction() as connection:
-            await connection.execute("update counted set n = -1")
-            await connection.execute("select pg_sleep(60)")
-
-    with pytest.raises(DatabaseUnavailable, match="too long"):
-        await change_and_sleep()
-    assert await count(database) == 0
-
-
-async def test_a_wait_for_a_lock_ends(database: Database, operator: psycopg.AsyncConnection) -> None:
-    async with operator.transaction():
-        await operator.execute("lock table counted in access exclusive mode")
-        with pytest.raises(DatabaseUnavailable, match="being changed"):
-            await count(database)
-        with pytest.raises(DatabaseUnavailable, match="being changed"):
-            await database.execute("update counted set n = n + 1")
-    assert await count(database) == 0
-
-
 async def test_an_idle_transaction_is_ended_and_its_locks_with_it(
     database: Database, operator: psycopg.AsyncConnection
 ) -> None:
@@ -110,14 +85,6 @@ async def test_an_idle_transaction_is_ended_and_its_locks_with_it(
     assert await count(database) == 0
 
 
-async def test_longer_work_takes_the_time_it_asks_for(database: Database) -> None:
-    async with database.transaction() as connection:
-        await connection.execute("set local statement_timeout = 0")
-        await connection.execute("select pg_sleep(0.8)")
-    with pytest.raises(DatabaseUnavailable, match="too long"):
-        await database.execute("select pg_sleep(60)")
-
-
 async def test_a_stranger_in_the_same_server_session_finds_nothing_set(pooled_url: str) -> None:
     database = Database(pooled_url, pool_size=1, timeout_seconds=0.6, pooled=True)
     show = SQL("select pg_backend_pid(), {}").format(
@@ -129,35 +96,6 @@ async def test_a_stranger_in_the_same_server_session_finds_nothing_set(pooled_ur
     await database.close()
     assert own is not None
     assert found == (own["pg_backend_pid"], "0", "0", "0", "quarry, public")
-
-
-async def test_many_clients_share_one_server_session(pooled_url: str) -> None:
-    databases = [Database(pooled_url, pool_size=2, timeout_seconds=5, pooled=True) for _ in range(3)]
-
-    async def ask(number: int) -> tuple[int, int]:
-        row = await databases[number % 3].row("select pg_backend_pid() as pid, %s::int as number", [number])
-        assert row is not None
-        return row["pid"], row["number"]
-
-    answers = await asyncio.gather(*(ask(number) for number in range(60)))
-    assert [number for _, number in answers] == list(range(60))
-    assert len({pid for pid, _ in answers}) == 1
-    for database in databases:
-        await database.close()
-
-
-async def test_a_pooler_whose_server_is_taken_does_not_keep_a_search_waiting(
-    pooled_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pool, "CONNECT_TIMEOUT_SECONDS", 0.3)
-    # far beyond what the test may take, but for a pooler that makes its clients wait for two minutes
-    holder, waiter = (Database(pooled_url, pool_size=1, timeout_seconds=60, pooled=True) for _ in range(2))
-    async with holder.transaction(), asyncio.timeout(40):
-        with pytest.raises(DatabaseUnavailable):
-            await count(waiter)
-    assert await count(waiter) == 0
-    await holder.close()
-    await waiter.close()
 
 
 async def test_who_asks_a_database_that_wakes_is_told_when_it_will_have(
@@ -182,23 +120,6 @@ async def test_who_asks_a_database_that_wakes_is_told_when_it_will_have(
         with pytest.raises(DatabaseUnavailable, match="does not answer") as refusal:
             await count(database)
     assert refusal.value.retry_after_seconds == 5
-    await database.close()
-
-
-async def test_work_that_nobody_waits_for_gives_a_database_up_that_does_not_wake(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(pool, "CONNECT_TIMEOUT_SECONDS", 0.2)
-    database = Database("postgresql://127.0.0.1:1/none", pool_size=1, timeout_seconds=5, wake_seconds=0.2)
-    with pytest.raises(DatabaseUnavailable, match="does not answer"):
-        await database.wake()
-    await database.close()
-
-
-async def test_a_pooler_that_is_taken_for_the_database_itself_still_bounds(pooled_url: str) -> None:
-    database = Database(pooled_url, pool_size=1, timeout_seconds=0.6, pooled=False)
-    with pytest.raises(DatabaseUnavailable, match="too long"):
-        await database.execute("select pg_sleep(60)")
     await database.close()
 
 

@@ -11,8 +11,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from quarry.platform.errors import NotFound
 from quarry.platform.settings import Settings
-from quarry.platform.shown import shown
-from quarry.platform.text import QueryText, visible
+from quarry.platform.text import QueryText, shown, visible
 from quarry.services.services import build_services
 from quarry.web.app import create_app
 from tests.conftest import local_client
@@ -68,10 +67,6 @@ def test_no_body_holds_one_as_it_is(path: str) -> None:
 )
 def test_joiners_and_flags_stay(text: str) -> None:
     assert visible(text) == text
-
-
-def test_tags_that_are_no_flag_are_taken_out() -> None:
-    assert visible("see\U000e0041\U000e0042 this") == "see this"
 
 
 def test_questions_are_read_without_them() -> None:

@@ -205,13 +205,25 @@ def test_a_quoted_text_is_not_taken_for_values_that_hold_one_of_its_words() -> N
     assert not any("Open Again" in each for each in queries)
 
 
-def test_a_title_made_of_several_columns_may_be_shown_as_these() -> None:
+def test_numbers_that_are_asked_for_together_are_all_given() -> None:
+    best = of_jobs("lowest and highest price of all jobs", column("town"), column("price", "number"))[0]
+    assert best["aggregate"] == ["min(price)", "max(price)"]
+
+
+def test_an_average_is_compared_with_a_number_of_the_rows_that_is_not_named() -> None:
+    queries = of_jobs("jobs above average", column("town"), column("price", "number"))
+    average = {"source": "jobs", "aggregate": ["avg(price)"]}
+    assert any({"field": "price", "op": ">", "value": average} in query.get("where", ()) for query in queries)
+
+
+@pytest.mark.parametrize("question", ["list the people", "first names and last names of all people"])
+def test_a_title_made_of_several_columns_may_be_shown_as_these(question: str) -> None:
     named = {"first_name": column("first_name"), "last_name": column("last_name"), "city": column("city")}
     schema = Schema({"people": Source(
         "people", "People", ("person", "people"), "person", lambda row: f"{row}.id",
         lambda row: f"{row}.first_name || ' ' || {row}.last_name", named,
     )})  # fmt: skip
-    queries = [each.query for each in candidates("list the people", schema, [], TODAY, learned().weights).all]
+    queries = [each.query for each in candidates(question, schema, [], TODAY, learned().weights).all]
     assert {"source": "people", "select": ["first_name", "last_name"]} in queries
 
 

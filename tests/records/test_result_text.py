@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quarry.agent.result_text import result_text
+from quarry.agent.results import result_text
 from quarry.query.algebra import Query
 from quarry.query.contract import QueryResult, ResultColumn
 from quarry.query.result import Cell

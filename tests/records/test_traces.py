@@ -10,7 +10,6 @@ from psycopg.sql import SQL, Composable, Identifier, Literal
 
 from quarry.platform import tracing
 from quarry.platform.settings import Settings
-from quarry.platform.tracing import traces_endpoint
 from quarry.postgres.call import function_call
 from quarry.postgres.statement_name import statement_name
 from tests.conftest import client_of, model_environment
@@ -116,7 +115,7 @@ def test_a_collector_that_is_not_there_fails_no_request_and_holds_nothing_up(
     ],
 )
 def test_traces_go_where_the_environments_convention_says(environment: dict[str, str], endpoint: str | None) -> None:
-    assert traces_endpoint(Settings.from_environment(environment)) == endpoint
+    assert Settings.from_environment(environment).traces_endpoint == endpoint
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -13,7 +12,6 @@ from hypothesis import strategies as st
 from psycopg.sql import SQL, Identifier
 
 from quarry import catalog
-from tests.plans import plans
 
 DIFFERENCES = """
   select table_name, facet, scope, value, sum(row_count) from (
@@ -109,69 +107,6 @@ def test_whatever_is_written_the_counts_are_those_of_the_rows(
     assert differences(connection) == []
 
 
-def test_rows_written_at_once_are_counted_by_their_statement(connection: psycopg.Connection) -> None:
-    connection.execute(
-        "insert into companies (id, company_name, niches) select g::text, 'Zebu ' || g, '{Kites}' from generate_series(1, 300) g"
-    )
-    connection.execute("update companies set niches = '{Kites,Boats}', company_name = 'Yak' where id::int > 100")
-    connection.execute("delete from companies where id::int % 2 = 0")
-    assert differences(connection) == []
-    assert ("Yak", 100) in connection.execute("select value, row_count from facet_values").fetchall()
-
-
-def test_cards_written_at_once_are_counted_by_their_statement(connection: psycopg.Connection) -> None:
-    connection.execute("insert into people (id, name) select g::text, 'Person ' || g from generate_series(1, 100) g")
-    connection.execute(
-        "insert into experience_cards (id, person_id, company_name, title, intent_primary, visible)"
-        " select g::text, (g % 100 + 1)::text, 'Quillworks', 'Smith', 'work', g % 3 > 0 from generate_series(1, 300) g"
-    )
-    for change in (
-        "embedded_hash = content_hash",
-        "company_name = 'Oarworks' where id::int > 100",
-        "visible = not visible where id::int > 50",
-        "person_id = (id::int % 7 + 1)::text",
-        "id = (id::int + 1000)::text",
-        "visible = false, company_name = 'Sailworks'",
-    ):
-        connection.execute(f"update experience_cards set {change}".encode())
-        assert differences(connection) == [], change
-
-
-def test_how_cards_are_counted_is_planned_for_as_many_as_a_statement_writes(connection: psycopg.Connection) -> None:
-    connection.execute(
-        "insert into people (id, name, bio) select g::text, 'Person ' || g, repeat('-', 1500) from generate_series(1, 500) g"
-    )
-    connection.execute(
-        "insert into experience_cards (id, person_id, company_name, title, intent_primary, visible)"
-        " select g::text, (g % 500 + 1)::text, 'Quillworks', 'Smith', 'work', g % 9 = 7 from generate_series(1, 1500) g"
-    )
-    connection.execute("analyze people, experience_cards")
-    for company in ("Oarworks", "Sailworks"):
-        of_all = plans(connection, "update experience_cards set company_name = %s", [company])
-        assert "Join Filter" not in of_all  # by which each is compared with each
-        of_one = plans(connection, "update experience_cards set company_name = 'Tugworks' where id = '7'")
-        assert not re.search("Seq Scan on (people|experience_cards)", of_one)
-    assert differences(connection) == []
-
-
-def test_what_a_row_belongs_to_is_counted_under_its_new_name(connection: psycopg.Connection) -> None:
-    connection.execute("insert into meetings (id, body, title, date) values ('m', 'Dock Board', 'First', '2020-01-01')")
-    connection.execute("insert into motions (id, meeting_id, text_content) values ('a', 'm', 'Moved.')")
-    connection.execute("update meetings set body = 'Harbour Board'")
-    assert values(connection) == {"Harbour Board"}
-
-
-def test_who_is_deleted_is_known_no_more(connection: psycopg.Connection) -> None:
-    connection.execute("insert into people (id, name) values ('p', 'Ida Bolt')")
-    connection.execute(
-        "insert into experience_cards (id, person_id, company_name, title, intent_primary, visible)"
-        " values ('c', 'p', 'Quillworks', 'Smith', 'work', true)"
-    )
-    assert values(connection) == {"Ida Bolt", "Quillworks", "Smith", "work"}
-    connection.execute("delete from people")
-    assert values(connection) == set()
-
-
 def test_who_is_hidden_is_known_no_more(connection: psycopg.Connection) -> None:
     connection.execute("insert into people (id, name) values ('p', 'Ida Bolt')")
     connection.execute(
@@ -200,16 +135,3 @@ def test_writers_at_once_lose_no_count(database_url: str, connection: psycopg.Co
     connection.execute("select refresh_facet_values('companies')")
     assert differences(connection) == []
     assert ("Bergen", 2) in connection.execute("select value, row_count from facet_values").fetchall()
-
-
-def test_a_transaction_that_sees_no_others_counts_all_the_same(
-    database_url: str, connection: psycopg.Connection
-) -> None:
-    connection.execute("insert into companies (id, company_name) values ('a', 'Zebu')")
-    with psycopg.connect(database_url) as one:
-        one.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
-        one.execute("select from companies")
-        connection.execute("insert into companies (id, company_name) values ('b', 'Zebu')")
-        one.execute("insert into companies (id, company_name) values ('c', 'Zebu')")
-        one.commit()
-    assert differences(connection) == []

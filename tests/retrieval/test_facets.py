@@ -9,7 +9,6 @@ from quarry.query.filtered import Filtered
 from quarry.query.schema import ACTOR_SETTING
 from quarry.retrieval.facets import SearchTable
 from quarry.services.services import Services
-from quarry.spans.question import Condition
 from tools.generate import declared_functions
 
 TABLES = list(catalog.SEARCHED.values())
@@ -21,16 +20,6 @@ def test_names_of_facets_and_relations_are_single_and_known(table: SearchTable) 
     assert len(set(names)) == len(names)
     assert table.date is None or table.facet(table.date)
     assert {facet.related for facet in table.facets} - {None} <= {related.name for related in table.related}
-
-
-async def test_every_facet_can_be_asked_about(services: Services) -> None:
-    database = services.acting({ACTOR_SETTING: "demo"}).reader
-    for table in TABLES:
-        assert await Filtered(table).keys(database, 1) == []
-        for facet in table.facets:
-            if facet.kind != "words":
-                known = Filtered(table, [(Condition(facet.name),)])
-                assert (await known.groups(database, facet.name)).groups == []
 
 
 async def test_what_belongs_to_someone_is_counted_for_them_alone(sample_services: Services) -> None:

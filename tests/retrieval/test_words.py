@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, LiteralString
+from typing import Any
 
 import psycopg
 import pytest
@@ -15,7 +14,7 @@ from hypothesis import strategies as st
 from psycopg.rows import namedtuple_row
 
 from tests.conftest import create_database
-from tests.plans import calls, plans, reads
+from tests.plans import reads
 
 Connection = psycopg.Connection[Any]
 
@@ -122,36 +121,12 @@ def test_coverage_is_the_share_of_the_words_by_what_they_say(connection: Connect
     assert rows["rare"] + rows["common"] == pytest.approx(1)
 
 
-def test_scores_of_two_tables_are_of_one_scale(connection: Connection) -> None:
-    fill(connection, {"a": ["elm", "road"], "b": ["road"], "c": ["tax"]})
-    connection.execute("delete from matters")
-    connection.execute("insert into matters (id, title) values ('x', 'elm road'), ('y', 'water')")
-    connection.execute("select count_lexemes('matters')")
-    scores = [
-        row.text_score
-        for table in ("motions", "matters")
-        for row in connection.execute(
-            f"select * from text_candidates('{table}', weigh_query('{{motions,matters}}', 'elm'), 10)"
-        )
-    ]
-    assert len(scores) == 2
-    assert scores[0] == pytest.approx(scores[1])
-
-
 def test_a_condition_holds_for_all_that_is_found(connection: Connection) -> None:
     fill(connection, {f"m{number}": ["elm", "road"] for number in range(5)})
     rows = connection.execute(
         "select * from text_candidates('motions', weigh_query('{motions}', 'elm'), 10, $$t.id in ('m1', 'm3')$$)"
     ).fetchall()
     assert {row.id for row in rows} == {"m1", "m3"}
-
-
-def test_a_word_is_forgiven_where_it_was_never_counted(connection: Connection) -> None:
-    connection.execute("delete from motions")
-    connection.execute("delete from lexeme_counts")
-    connection.execute("delete from text_totals")
-    connection.execute("insert into motions (id, text_content) values ('a', 'an elm'), ('b', 'a road')")
-    assert [row.id for row in connection.execute(CANDIDATES, ["elm", 10])] == ["a"]
 
 
 class TestManyRows:
@@ -166,151 +141,6 @@ class TestManyRows:
         )
         assert "motions_text_search" in read.indexes
         assert not read.whole
-
-    def test_words_that_no_row_holds_are_looked_for_by_the_index(self, crowded: Connection) -> None:
-        unknown = " ".join(f"{first}q{second}x" for first in "bcdfg" for second in "aeio")
-        with crowded.transaction(force_rollback=True):
-            # as if the table were so large that reading it to the limit seemed less
-            crowded.execute("set local random_page_cost = 10000")
-            read = reads(
-                crowded,
-                "motions",
-                "select * from text_candidates('motions', weigh_query('{motions}', %s), 10)",
-                [unknown],
-            )
-        assert "motions_text_search" in read.indexes
-        assert not read.whole
-
-    def test_words_that_most_rows_hold_are_looked_for_in_the_table_as_far_as_rows_are_ranked(
-        self, crowded: Connection
-    ) -> None:
-        ask: LiteralString = "select * from text_candidates('motions', weigh_query('{motions}', %s), 10, null, 500)"
-        plan = plans(crowded, ask, ["council approve"], analyze=True)
-        read = re.findall(r"Seq Scan on motions \w+ .*actual time=\S+ rows=(\d+)", plan)
-        assert read
-        assert sum(map(int, read)) <= 2_500
-        # with what is excluded, or both of what half of the rows hold each, there may be none
-        for query in ("council -tax", "road park"):
-            assert "motions" not in reads(crowded, "motions", ask, [query]).whole
-
-    def test_common_words_alone_are_ranked_over_some_rows(self, crowded: Connection) -> None:
-        assert len(crowded.execute(CANDIDATES, ["council", 10]).fetchall()) == 10
-
-
-@pytest.mark.parametrize("query", ["council", "council approve"])
-def test_of_thousands_of_rows_with_a_common_word_the_best_are_found_wherever_they_are_stored(
-    connection: Connection, query: str
-) -> None:
-    connection.execute("delete from motions")
-    connection.execute(
-        "insert into motions (id, text_content)"
-        " select 'm' || n, 'council approve the road and park of ' || n from generate_series(1, 9000) n"
-    )
-    connection.execute(
-        "insert into motions (id, text_content)"
-        " select 'best' || n, repeat('council approve ', 3) || n from generate_series(1, 9) n"
-    )
-    connection.execute("select count_lexemes('motions')")
-    found = connection.execute(CANDIDATES, [query, 9]).fetchall()
-    assert {row.id for row in found} == {f"best{number}" for number in range(1, 10)}
-    # whatever was written since they were counted, and whatever is asked beside
-    connection.execute("update motions set text_content = 'tax' where id = 'best1'")
-    connection.execute("insert into motions (id, text_content) values ('new', repeat('council approve ', 3) || 'new')")
-    found = connection.execute(CANDIDATES, [query, 9]).fetchall()
-    assert {row.id for row in found} == {"new", *(f"best{number}" for number in range(2, 10))}
-    filtered = "select * from text_candidates('motions', weigh_query('{motions}', %s), 9, $$t.id > 'm7'$$)"
-    found = connection.execute(filtered, [query]).fetchall()
-    assert len(found) == 9
-    assert all(row.id > "m7" for row in found)
-
-
-def test_rows_that_hold_most_of_the_words_are_ranked_before_there_is_no_room_for_more(connection: Connection) -> None:
-    connection.execute("delete from motions")
-    connection.execute(
-        "insert into motions (id, text_content)"
-        " select 'm' || n, (array['elm park', 'park road', 'road elm', 'tax elm', 'tax road', 'tax park'])[1 + n % 6]"
-        " from generate_series(1, 6000) n"
-    )
-    connection.execute(
-        "insert into motions (id, text_content) select 'best' || n, 'elm park road tax' from generate_series(1, 9) n"
-    )
-    connection.execute("select count_lexemes('motions')")
-    found = connection.execute(f"{CANDIDATES[:-1]}, null, 100)", ["Was the elm in the park taxed for the road?", 9])
-    assert {row.id for row in found} == {f"best{number}" for number in range(1, 10)}
-
-
-def test_of_a_large_table_more_rows_are_ranked(crowded: Connection) -> None:
-    ask = f"{CANDIDATES[:-1]}, null, 100)"
-    query = ["the council approves the road and park of rare7", 1000]
-    with crowded.transaction(force_rollback=True):
-        ranked = len(crowded.execute(ask, query).fetchall())
-        crowded.execute("update pg_class set reltuples = 800000 where oid = 'motions'::regclass")
-        assert len(crowded.execute(ask, query).fetchall()) == 2 * ranked == 200
-
-
-def test_of_long_rows_fewer_are_ranked(connection: Connection) -> None:
-    texts = {f"m{number:03}": ["elm", "road", "tax"] for number in range(900)}
-    fill(connection, texts | {"m900": ["elm", "elm", "road", "road"]})
-    ask = f"{CANDIDATES[:-1]}, null, 900)"
-    for query in ("elm road", "elm", '"elm road" -park'):
-        assert "m900" in {row.id for row in connection.execute(ask, [query, 10])}
-        with connection.transaction(force_rollback=True):
-            connection.execute("update text_totals set lexemes = 20000 * rows where of_table = 'motions'")
-            assert "m900" not in {row.id for row in connection.execute(ask, [query, 10])}
-            assert len(connection.execute(ask, [query, 100]).fetchall()) == 100
-
-
-def test_of_long_rows_those_that_hold_a_word_best_are_known_where_fewer_hold_it(connection: Connection) -> None:
-    texts = {f"m{number:03}": ["elm", "road", "tax"] for number in range(400)}
-    texts |= {f"n{number:03}": ["lamp"] for number in range(300)} | {"n300": ["elm", "elm", "road", "road"]}
-    ask = f"{CANDIDATES[:-1]}, null, 300)"
-    with connection.transaction(force_rollback=True):
-        connection.execute(
-            "create or replace function rows_per_long_row(p_table regclass) returns float8 language sql stable as 'select 0.35'"
-        )
-        fill(connection, texts)
-        kept = connection.execute("select lexeme from lexeme_counts where best_rows is not null").fetchall()
-        assert {row.lexeme for row in kept} == {"elm", "road", "tax"}
-        for query in ("elm", "elm road"):
-            assert connection.execute(ask, [query, 10]).fetchall()[0].id == "n300"
-    fill(connection, texts)
-    assert connection.execute("select from lexeme_counts where best_rows is not null").fetchall() == []
-
-
-def test_the_rows_kept_of_a_common_word_are_those_that_rank_highest(connection: Connection) -> None:
-    connection.execute("delete from motions")
-    connection.execute(
-        "insert into motions (id, text_content)"
-        " select 'm' || n, repeat('council ', 1 + n * 7 %% 5) || repeat('tax ', n * 11 %% 3)"
-        "   || repeat('of word' || n || ' ', n %% 13) from generate_series(1, %s) n",
-        [MANY],
-    )
-    connection.execute("vacuum analyze motions")
-    connection.execute("select count_lexemes('motions')")
-    kept = connection.execute("select lexeme, best_rows from lexeme_counts where best_rows is not null").fetchall()
-    assert {row.lexeme for row in kept} == {"council", "tax"}
-    for word, best in kept:
-        all_ranked = connection.execute(f"{CANDIDATES[:-1]}, null, {2 * MANY})", [word, len(best)]).fetchall()
-        assert len(best) == 1000
-        assert best == [row.id for row in all_ranked]
-
-
-def test_however_old_the_statistics_are_the_rows_that_hold_common_words_best_are_looked_for_once(
-    database_url: str,
-) -> None:
-    """Of a third table's counts, where those of two were there when the statistics were taken."""
-    with psycopg.connect(database_url, autocommit=True) as connection:
-        for table in ("matters", "key_statements"):
-            connection.execute(
-                "insert into lexeme_counts (lexeme, of_table, rows) select 'word' || n, %s, 2 from generate_series(1, 20000) n",
-                [table],
-            )
-        connection.execute("analyze lexeme_counts")
-        connection.execute(
-            "insert into motions (id, text_content)"
-            " select 'm' || n, 'bridge lamp ' || n / 2 from generate_series(1, 1500) n"
-        )
-        assert calls(connection, "champion_lists", "select count_lexemes('motions')") == 1
 
 
 @pytest.mark.parametrize(
@@ -348,51 +178,11 @@ def test_the_last_word_of_a_short_query_may_be_begun_only(connection: Connection
 
 PHRASED = "select * from text_candidates('motions', weigh_query('{motions}', %s, true), 1000, null, 100)"
 COUNTED = "select * from count_candidates('motions', weigh_query('{motions}', %s, true), null, %s, '{}')"
-LOOKED_AT = 500
-"""Rows with its words that are looked at for a phrase where 100 rows are ranked: five times as many."""
 
 
 def counted(connection: Connection, query: str, limit: int) -> tuple[int, bool]:
     [row] = connection.execute(COUNTED, [query, limit]).fetchall()
     return row.rows, row.is_capped
-
-
-@pytest.mark.parametrize("query", ['"elm road"', '"elm road" -tax', '"elm road" elm -"tax park"'])
-def test_a_phrase_is_looked_for_in_so_many_rows_with_its_words_and_counted_in_as_many_as_are_counted(
-    connection: Connection, query: str
-) -> None:
-    texts = ["elm road"] * 20 + ["road elm"] * (LOOKED_AT - 20)
-    fill(connection, {f"m{number:03}": text.split() for number, text in enumerate(texts)})
-    first = {f"m{number:03}" for number in range(20)}
-    assert {row.id for row in connection.execute(PHRASED, [query])} == first
-    assert counted(connection, query, LOOKED_AT) == (20, False)
-    connection.execute("insert into motions (id, text_content) values ('new', 'elm road')")
-    assert {row.id for row in connection.execute(PHRASED, [query])} == first
-    assert counted(connection, query, LOOKED_AT) == (21, True)
-    assert counted(connection, query, LOOKED_AT + 1) == (21, False)
-    assert counted(connection, query, 10) == (10, True)
-
-
-def test_a_phrase_is_counted_by_its_own_words_alone_and_by_the_index(connection: Connection) -> None:
-    fill(connection, {f"m{number}": "elm road tax".split() for number in range(LOOKED_AT)})
-    connection.execute("analyze motions")
-    plan = plans(connection, COUNTED, ['"elm road" tax park', LOOKED_AT // 2])
-    assert re.findall(r"Index Cond: \(text_search @@ '(.*)'::tsquery\)", plan) == ["''elm'' & ''road''"]
-    assert "Seq Scan on motions t" not in plan
-
-
-def test_what_is_excluded_is_looked_for_in_rows_where_the_index_had_to_read_very_much(connection: Connection) -> None:
-    texts = ["elm road"] * LOOKED_AT + ["elm"]
-    fill(connection, {f"m{number:03}": text.split() for number, text in enumerate(texts)})
-    asked: LiteralString = (
-        "select * from text_candidates('motions', weigh_query('{motions}', 'elm -tax -road'), 10, null, 100)"
-    )
-    assert [row.id for row in connection.execute(asked)] == ["m500"]
-    connection.execute("insert into lexeme_counts values ('tax', 'motions', 1e9)")
-    # of one word no more, though as many more of it are ranked
-    assert [row.id for row in connection.execute(asked)] == []
-    connection.execute("delete from motions where id = 'm000'")
-    assert [row.id for row in connection.execute(asked)] == ["m500"]
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -421,16 +211,3 @@ def test_of_few_rows_those_with_a_phrase_are_all_found(
     found = connection.execute(PHRASED, [query]).fetchall()
     assert sorted(row.id for row in found) == sorted(row.id for row in exact)
     assert counted(connection, query, 100) == (len(exact), False)
-
-
-def test_rows_that_most_words_are_in_are_found_sooner_by_reading_the_table(crowded: Connection) -> None:
-    def is_read(*words: str) -> bool:
-        [(answer,)] = crowded.execute("select favors_seq_scan('motions', %s, 100)", [[*words]]).fetchall()
-        return bool(answer)
-
-    assert is_read("council")
-    assert is_read("council", "approv")
-    assert not is_read("council", "rare1")
-    assert not is_read("council", "nobodi")
-    assert not is_read(*(f"rare{n}" for n in range(300)))  # so seldom together that no float says it
-    assert not is_read()

@@ -79,18 +79,6 @@ def test_a_query_within_the_bounds_is_read_as_websearch_reads_it(connection: Con
     assert read(connection, query).all_words == websearch(connection, query)
 
 
-@pytest.mark.parametrize("query", ["roof “city hall”", "roof „city hall“", "roof „city hall”", "roof «city hall»"])
-def test_quotes_are_those_of_any_keyboard(connection: Connection, query: str) -> None:
-    assert read(connection, query) == read(connection, 'roof "city hall"')
-    assert read(connection, query.replace("roof ", "roof -")) == read(connection, 'roof -"city hall"')
-
-
-def test_a_mark_of_inches_opens_no_phrase(connection: Connection) -> None:
-    assert read(connection, "pipe of 6” and bolts of 2” for roofs") == read(
-        connection, "pipe of 6 and bolts of 2 for roofs"
-    )
-
-
 @many
 @given(query=typed)
 def test_whatever_is_typed_stays_within_the_bounds(connection: Connection, query: str) -> None:
@@ -100,65 +88,7 @@ def test_whatever_is_typed_stays_within_the_bounds(connection: Connection, query
     assert len(found.words) == len(set(found.words)) <= LISTED_WORDS_MAX
 
 
-@many
-@given(words=st.lists(st.sampled_from("bridge lane votes voted budget roof ferry".split()), min_size=1, max_size=12))
-def test_a_word_repeated_says_no_more_than_once(connection: Connection, words: list[str]) -> None:
-    query = " ".join(words)
-    once, often = read(connection, query), read(connection, f"{query} " * 20)
-    assert once == often
-    assert once == read(connection, " ".join(dict.fromkeys(words)))
-
-
-def test_an_index_is_asked_for_a_word_of_several_phrases_once(connection: Connection) -> None:
-    assert read(connection, '"red bike" "bike lane" -car').indexed == "'red' & 'bike' & 'lane'"
-
-
-@many
-@given(query=typed, text=st.lists(word, max_size=12).map(" ".join))
-def test_a_text_that_matches_a_query_is_found_by_its_index_query(connection: Connection, query: str, text: str) -> None:
-    row = connection.execute(
-        "select numnode(i.query) = 0 or not t.text @@ q.query or t.text @@ i.query as holds"
-        " from (select parsed_query(%s) as query) q, lateral (select index_query(q.query) as query) i,"
-        " (select to_tsvector('english', %s) as text) t",
-        [query, f"{text} {query}"],
-    ).fetchone()
-    assert row is not None
-    assert row.holds
-
-
 @pytest.mark.parametrize("name", HOSTILE_QUERIES)
 def test_a_hostile_query_is_read_without_an_error(connection: Connection, name: str) -> None:
     found = read(connection, HOSTILE_QUERIES[name])
     assert found.nodes <= WORDS_MAX + 2 * EXCLUDED_MAX
-
-
-def test_a_query_that_only_excludes_asks_for_nothing(connection: Connection) -> None:
-    found = read(connection, '-car -"bus stop"')
-    assert (found.all_words, found.words) == ("", [])
-    assert found.required == "!'car' & !( 'bus' <-> 'stop' )"
-
-
-def test_an_exclusion_behind_many_words_still_holds(connection: Connection) -> None:
-    query = " ".join(f"word{number}" for number in range(100)) + " -car"
-    assert read(connection, query).required == "!'car'"
-
-
-def test_an_excluded_phrase_holds_however_long(connection: Connection) -> None:
-    found = read(connection, 'roof -"' + " ".join(f"word{number}" for number in range(10)) + '"')
-    assert found.required.startswith("!( 'word0' <-> 'word1'")
-
-
-def test_a_long_phrase_is_read_as_its_first_words(connection: Connection) -> None:
-    found = read(connection, '"' + " ".join(f"word{number}" for number in range(100)) + '"')
-    assert found.all_words == " & ".join(f"'word{number}'" for number in range(12))
-
-
-def test_exclusions_and_the_order_of_words_are_not_asked_of_an_index(connection: Connection) -> None:
-    assert read(connection, 'roof "city hall" -car').indexed == "'roof' & 'citi' & 'hall'"
-
-
-@pytest.mark.parametrize(
-    "query", ["é" * 2000, "x" * 2000, "-" * 2000, '"' * 1999, "(" * 2000, "a-" * 1000, "! " * 1000]
-)
-def test_no_limit_of_the_parser_is_met(connection: Connection, query: str) -> None:
-    assert read(connection, query).nodes <= WORDS_MAX

@@ -47,7 +47,7 @@ FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", 
 TOLD_EVERY = 200
 CONTEXT_EVERY = 12
 """One question of so many is asked behind one that it has nothing to do with."""
-LINEAR_SHARES = (0.1, 0.3, 0.6, 1.0, 1.5, 2.2, 3.0)
+LINEAR_SHARES = (0.3, 0.6, 1.0, 1.5, 2.2, 3.0, 4.0)
 """What the linear score may count next to that of the pair model."""
 WEIGHTS = Path(quarry.reader.__file__).parent / "weights"
 

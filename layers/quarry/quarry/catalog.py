@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from quarry.domains import modules
-from quarry.platform.forgettable import Forgettable
-from quarry.platform.tables import EmbeddedTable, LoadableTable
+from quarry.platform.tables import EmbeddedTable, Forgettable, LoadableTable
 from quarry.retrieval.facets import SearchTable
 from quarry.retrieval.refresh import Counted
 from quarry.runs.cleanup import CORE_EXPIRING, ExpiringTable

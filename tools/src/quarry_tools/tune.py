@@ -11,8 +11,7 @@ from quarry.local.database import LocalDatabase
 from quarry.local.telling import write_json
 from quarry.local.terminal import make_console, progress_bar, write_table
 from quarry.platform.errors import QuarryError
-from quarry.services.services import Caller, Services
-from quarry.services.tuned_settings import forget_weights, store_weights
+from quarry.services.services import Caller, Services, forget_weights, store_weights
 from quarry_tools.comparison import Comparison, compared_pairs
 from quarry_tools.evaluable import EVALUATING_USER
 from quarry_tools.evaluation import tell

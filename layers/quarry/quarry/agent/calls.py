@@ -8,12 +8,12 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from quarry.models.arguments import read_json_arguments
+from quarry.models.answers import read_json_arguments
 from quarry.models.interface import ToolCall, ToolDefinition
 from quarry.models.schemas import tool_parameters
 from quarry.platform.budget import in_time
 from quarry.platform.errors import InvalidInput, NotFound, SourceUnavailable, TimeIsUp
-from quarry.postgres.faults import UNREADABLE
+from quarry.postgres.failures import UNREADABLE
 from quarry.runs.run_log import Run
 
 

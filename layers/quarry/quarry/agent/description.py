@@ -1,10 +1,13 @@
-"""What can be asked of each source, with some values that the caller may see."""
+"""What can be asked of each source, with some values that the caller may see, and the card by which a model reads it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
 
 from quarry.agent.sources import Asked, what_may_be_asked
+from quarry.language.stemming import stem
+from quarry.language.tokens import keys
 from quarry.query.contract import RelatedRows, SourceDescription, SourceField
 from quarry.query.schema import Field, Link, Source
 from quarry.retrieval.known_values import frequent_values
@@ -85,3 +88,118 @@ def _field(name: str, field: Field, source: Source, values: Values) -> SourceFie
 def _related(link: Link) -> RelatedRows:
     fields = [] if link.target else list(link.fields)
     return RelatedRows(name=link.name, label=link.label, references=link.target, many=link.is_many, fields=fields)
+
+
+SOURCES_MAX = 8
+"""Sources that one card describes; of the others it names as many as fit."""
+NAMES_MAX = 60
+VALUE_CHARACTERS_MAX = 40
+VALUES_CHARACTERS_MAX = 160
+"""Characters of the values of one field."""
+
+Sources = Mapping[str, SourceDescription]
+
+
+@dataclass(frozen=True)
+class MatchedValue:
+    """A value of the data that words of the question may mean."""
+
+    source: str
+    field: str
+    value: str
+    said: str
+
+
+def card(sources: Sources, question: str, matched: Sequence[MatchedValue] = ()) -> str:
+    """The sources that the question may be about, one a line, then the values that its words may mean."""
+    chosen = _chosen(sources, question, matched)
+    lines = [line_of(sources[name]) for name in chosen]
+    others = [name for name in sources if name not in chosen]
+    if others:
+        more = f" and {len(others) - NAMES_MAX} more" if len(others) > NAMES_MAX else ""
+        lines.append(f"Others, which describe_collections describes: {', '.join(others[:NAMES_MAX])}{more}")
+    if matched:
+        lines.append(f"Words of the question that are values of the data: {'; '.join(_meant(matched))}")
+    return "\n".join(lines)
+
+
+def _meant(matched: Sequence[MatchedValue]) -> list[str]:
+    """What words mean, each value with all fields that have it."""
+    places: dict[tuple[str, str], list[str]] = {}
+    for each in matched:
+        fields = places.setdefault((each.said, each.value), [])
+        if (field := f"{each.source}.{each.field}") not in fields:
+            fields.append(field)
+    return [f"“{said}”: {', '.join(fields)} = {value}" for (said, value), fields in places.items()]
+
+
+def line_of(source: SourceDescription) -> str:
+    """One source with its fields and links."""
+    fields = [_field_line(field) for field in source.fields]
+    links = [_link(link) for link in source.related]
+    dated = f", dated by {source.date}" if source.date else ""
+    about = f" ({source.description})" if source.description else ""
+    return f"{source.name}{about}{dated}: {'; '.join([*fields, *links])}"
+
+
+def names_of(source: SourceDescription) -> str:
+    """One source with the names of its fields and links alone."""
+    names = [field.name for field in source.fields] + [link.name for link in source.related]
+    return f"{source.name} ({source.label}): {', '.join(names)}"
+
+
+def _field_line(field: SourceField) -> str:
+    measured = field.currency or field.unit
+    kind = "true/false" if field.kind == "boolean" else field.kind
+    return " ".join(
+        filter(
+            None,
+            (
+                field.name,
+                "several" if field.many else "",
+                kind,
+                f"in {measured}" if measured else "",
+                f"→ {field.references}" if field.references else "",
+                _listed(field.values or ()),
+            ),
+        )
+    )
+
+
+def _listed(values: Sequence[str]) -> str:
+    shown: list[str] = []
+    for value in values:
+        if len(value) > VALUE_CHARACTERS_MAX or sum(map(len, shown)) + len(value) > VALUES_CHARACTERS_MAX:
+            break
+        shown.append(value)
+    return f"({', '.join(shown)}{', …' if len(shown) < len(values) else ''})" if shown else ""
+
+
+def _link(link: RelatedRows) -> str:
+    fields = f" ({', '.join(link.fields)})" if link.fields else ""
+    return f"{link.name} → {'many ' if link.many else ''}{link.references or 'rows'}{fields}"
+
+
+def _chosen(sources: Sources, question: str, matched: Sequence[MatchedValue]) -> list[str]:
+    """The sources that share most with the question, in their own order."""
+    asked = _stems([question])
+    scores = {
+        name: len(asked & stems_of([source])) + 2 * len({each.said for each in matched if each.source == name})
+        for name, source in sources.items()
+    }
+    best = sorted(scores, key=lambda name: -scores[name])[:SOURCES_MAX]
+    return [name for name in sources if name in best]
+
+
+def stems_of(sources: Iterable[SourceDescription]) -> frozenset[str]:
+    """The stems of what sources and their fields are called."""
+    return frozenset(_stems(text for source in sources for text in _said(source)))
+
+
+def _said(source: SourceDescription) -> Iterable[str]:
+    yield from (source.name.replace("_", " "), source.label)
+    yield from (field.label for field in source.fields)
+
+
+def _stems(texts: Iterable[str]) -> set[str]:
+    return {stem(word) for text in texts for word in keys(text)}

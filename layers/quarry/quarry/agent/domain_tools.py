@@ -1,7 +1,5 @@
-"""What other people's agents are offered: the searches of a domain as tools with described arguments and small results, what can
-be read by its address, and prompts for common tasks.
-
-The same definitions are served over the Model Context Protocol and printed in OpenAI's function format.
+"""What agents are offered: tools with described arguments and small results, resources by address, and prompts for common tasks.
+The Model Context Protocol serves them, and `quarry tools` prints them in OpenAI's function format.
 """
 
 from __future__ import annotations
@@ -16,7 +14,7 @@ from urllib.parse import unquote
 from pydantic import BaseModel, ValidationError
 
 from quarry.agent.results import RESULT_CHARACTERS_MAX, bounded
-from quarry.models.arguments import read_arguments
+from quarry.models.answers import read_arguments
 from quarry.models.schemas import tool_parameters, tool_result
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop
@@ -37,11 +35,9 @@ _VARIABLE = re.compile(r"{(\w+)}")
 
 @dataclass(frozen=True)
 class AgentTool:
-    """One tool. `run` gets validated arguments, and the caller and services that an agent cannot choose; `result` is what it
-    gives.
-
-    `route_class` says which of the caller's rate limits a call counts against. One that `spends` takes credits, and is offered
-    only where the caller allows that.
+    """One tool. `run` gets validated arguments, and the caller and services that an agent cannot choose; `result` is the type
+    that it returns. `route_class` is the rate limit that a call counts against. A tool that `spends` credits is offered only
+    where the caller allows it.
     """
 
     name: str

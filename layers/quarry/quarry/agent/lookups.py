@@ -3,18 +3,39 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from itertools import chain, zip_longest
 from typing import Any
 
-from quarry.agent.hits import Hit, interleaved
-from quarry.agent.known_values import with_known_values
+from quarry.agent.service import with_known_values
 from quarry.agent.sources import Asked
 from quarry.domains import module
 from quarry.platform.errors import FieldError, InvalidInput
-from quarry.query.algebra import Condition, Query
+from quarry.platform.lazy_model import LazyModel
+from quarry.platform.off_loop import off_loop
+from quarry.query.algebra import LIMIT_MAX, Aggregate, Comparison, Condition, Group, Query
+from quarry.query.contract import QueryResult
 from quarry.query.keys import meeting
 from quarry.query.paths import nearest, source_of
+from quarry.query.result import Cell
 from quarry.services.services import Services
+
+
+class Hit(LazyModel):
+    """A row that was found: `text` is the passage that speaks for it."""
+
+    source: str
+    id: str
+    title: str
+    text: str
+    date: datetime.date | None = None
+    url: str | None = None
+
+
+def interleaved(lists: Iterable[Sequence[Hit]]) -> list[Hit]:
+    """One list of several ranked ones, whose scores cannot be compared: the best of each, then the second best of each."""
+    return [hit for hit in chain.from_iterable(zip_longest(*lists)) if hit is not None]
+
 
 Filters = Mapping[str, str]
 """SQL conditions over the rows `t` of sources, by the sources' own names in their domain."""
@@ -88,3 +109,32 @@ async def filters_of(names: Sequence[str], where: Sequence[Condition], asked: As
 
 def _called(hit: Hit, name: str) -> Hit:
     return hit.model_copy(update={"source": name})
+
+
+VALUES_MAX = 50
+
+
+Run = Callable[[Query], Awaitable[QueryResult]]
+
+
+async def values_like(source: str, field: str, like: str, run: Run) -> list[list[Cell]]:
+    """The most frequent values of a field that hold `like` or, where none does, those spelt most like it among the LIMIT_MAX most
+    frequent ones; each with its number of rows. Raises InvalidInput and DatabaseUnavailable.
+    """
+    everything = Query(
+        source=source,
+        where=(Comparison(field=field, op="not_null"),),
+        group=(Group(field=field),),
+        aggregate=(Aggregate(fn="count"),),
+    )
+    if like.strip():
+        holding = Comparison(field=field, op="contains", value=like.strip())
+        found = await run(everything.model_copy(update={"where": (holding,), "limit": VALUES_MAX}))
+        if found.rows:
+            return found.rows
+    limit = LIMIT_MAX if like.strip() else VALUES_MAX
+    rows = (await run(everything.model_copy(update={"limit": limit}))).rows
+    if not like.strip():
+        return rows
+    by_value = {str(row[0]): row for row in rows}
+    return [by_value[value] for value in await off_loop(nearest, like.strip(), by_value)]

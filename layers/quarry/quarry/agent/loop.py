@@ -1,7 +1,5 @@
-"""A conversation in which a model calls tools, several at once, and writes the answer as soon as it can.
-
-Every turn streams and may call tools, so that two calls of the model serve an ordinary question: one that asks the tools, and
-one that answers from what they found.
+"""A conversation in which a model calls tools, several at once, and answers as soon as it can. Every turn streams and may call
+tools, so an ordinary question takes two calls of the model.
 """
 
 from __future__ import annotations
@@ -52,11 +50,9 @@ async def converse(
 ) -> AsyncGenerator[Happened]:
     """What happens until the model ends a turn without calling a tool; its text of that turn is the answer.
 
-    The calls of one turn run side by side. The last turn that `max_turns` or the budget allows offers no tools, so it answers.
-    Arguments that do not validate go back to the model as the tool's result; the same call again is answered from memory. A model
-    that answers before any tool has shown it data gets `look_first`, where that is given, once.
-
-    Raises ModelError when the model fails; the step is then marked degraded, as it is where a tool runs out of time.
+    Calls of one turn run side by side. The last turn that `max_turns` or the budget allows offers no tools. Invalid arguments go
+    back to the model as the tool's result; a repeated call is answered from memory. A model that answers before any tool has
+    shown it data gets `look_first`, once. Raises ModelError when the model fails; the step is then marked degraded.
     """
     said = list(messages)
     results: dict[tuple[str, str], ToolResult] = {}

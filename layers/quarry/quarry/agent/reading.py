@@ -3,18 +3,152 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 
-from quarry.agent.matches import value_links
+from quarry.agent.description import MatchedValue
 from quarry.agent.sources import Asked
+from quarry.language.stemming import stem
+from quarry.language.tokens import Token, keys, tokenise
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.off_loop import off_loop
+from quarry.platform.text import STOP_WORDS
 from quarry.query.schema import Schema
 from quarry.reader.learned import learned
 from quarry.reader.pair_model import pair_model
 from quarry.reader.reading import Reading, read_question
 from quarry.reader.values import ValueLink
+from quarry.retrieval.facets import SearchTable
+from quarry.retrieval.vocabulary import LookUp, look_up
 from quarry.services.services import Services
+from quarry.spans.mention import Mention, Place, ValueMatch, Vocabulary
+from quarry.spans.places import find_places
+
+PLACE_NAMES_MAX = 100
+"""So many names of a place are looked up: those of a region are the names of what lies in it."""
+MATCHES_MAX = 20
+"""So many values are shown, those first of which most words were said."""
+
+
+async def matched_values(question: str, names: Sequence[str], asked: Asked, services: Services) -> list[MatchedValue]:
+    """Values of listed fields of these sources that the caller may see. Raises DatabaseUnavailable."""
+    tokens = tokenise(question)
+    found = [
+        MatchedValue(link.source, link.field, link.value, _said(question, tokens[link.first : link.last]))
+        for link in await value_links(question, names, asked, services)
+    ]
+    return list(dict.fromkeys(found))[:MATCHES_MAX]
+
+
+async def value_links(question: str, names: Sequence[str], asked: Asked, services: Services) -> list[ValueLink]:
+    """What words of a question may mean in listed fields of these sources that the caller may see, what most words say first.
+    Raises DatabaseUnavailable.
+    """
+    places = {
+        (field.listed[0].name, field.listed[1]): (name, field.name, field.listed[0])
+        for name in names
+        for field in asked.schema.sources[name].fields.values()
+        if field.listed is not None
+    }
+    if not places:
+        return []
+    tokens = tokenise(question)
+    tables = {table.name: table for _, _, table in places.values()}
+    reader = asked.acting(services).reader
+    also = await off_loop(_other_words, question, tokens, list(tables.values()))
+    vocabulary = await look_up(reader, list(tables.values()), tokens, also=also, owners=asked.owners)
+    return await off_loop(_links, question, tokens, vocabulary, places, {(each.first, each.last) for each in also})
+
+
+def _links(
+    question: str,
+    tokens: Sequence[Token],
+    vocabulary: Vocabulary,
+    places: Mapping[tuple[str, str], tuple[str, str, SearchTable]],
+    other: Container[tuple[int, int]],
+) -> list[ValueLink]:
+    """The values of these fields, and the places that no row has. `other` are the words that are other words for something."""
+    known = [
+        each for each in vocabulary.matches if any((table, each.value.facet) in places for table in each.value.tables)
+    ]
+    best = sorted(_telling(known, tokens, other), key=lambda match: (match.first - match.last, -match.value.rows))
+    links = [
+        ValueLink(
+            match.first, match.last, *places[table, match.value.facet][:2], match.value.value, match.value.rows,
+            match.value.is_whole,
+        )
+        for match in best
+        for table in match.value.tables
+        if (table, match.value.facet) in places
+    ]  # fmt: skip
+    return [*links, *_unknown_places(question, tokens, list(places.values()), links)]
+
+
+def _unknown_places(
+    question: str,
+    tokens: Sequence[Token],
+    fields: Sequence[tuple[str, str, SearchTable]],
+    known: Sequence[ValueLink],
+) -> list[ValueLink]:
+    """The places that a question names and no row has, as values of the fields of places: no rows are there."""
+    found: list[ValueLink] = []
+    for mention in find_places(question, tokens):
+        first, last = span_of(tokens, mention)
+        is_known = any(link.first < last and first < link.last for link in known)
+        if is_known or mention.is_latent or not isinstance(mention.value, Place):
+            continue
+        kind = "city" if mention.value.kind == "city" else "country"
+        found += [
+            ValueLink(first, last, source, field, question[mention.start : mention.end])
+            for source, field, table in fields
+            if field == kind and table.facet(field).kind == "place"
+        ]
+    return found
+
+
+def _other_words(question: str, tokens: Sequence[Token], tables: Sequence[SearchTable]) -> list[LookUp]:
+    """What words of a question are other words for: names of the places that they name, and values that have synonyms."""
+    facets = [facet for table in tables for facet in table.facets]
+    said = [stem(token.key) for token in tokens]
+    synonyms = {tuple(map(stem, keys(words))): (value, each.name) for each in facets for words, value in each.synonyms}
+    found = [
+        LookUp(first, first + length, *synonyms[words])
+        for length in sorted({len(words) for words in synonyms})
+        for first in range(len(said) - length + 1)
+        if (words := tuple(said[first : first + length])) in synonyms
+    ]
+    if any(facet.kind == "place" for facet in facets):
+        for mention in find_places(question, tokens):
+            if isinstance(mention.value, Place) and not mention.is_latent:
+                first, last = span_of(tokens, mention)
+                found += [LookUp(first, last, name) for name in mention.value.names[:PLACE_NAMES_MAX]]
+    return found
+
+
+def span_of(tokens: Sequence[Token], mention: Mention) -> tuple[int, int]:
+    """The words that a mention is made of: the first, and the one behind the last."""
+    within = [place for place, token in enumerate(tokens) if mention.start <= token.start < mention.end]
+    return (within[0], within[-1] + 1) if within else (0, 0)
+
+
+def _telling(
+    matches: Sequence[ValueMatch], tokens: Sequence[Token], other: Container[tuple[int, int]] = ()
+) -> list[ValueMatch]:
+    """The matches without those of small words alone ("a", a grade) that are no `other` words for something ("the US"), and of a
+    part of the words that another one explains.
+    """
+    spans = {(match.first, match.last) for match in matches}
+
+    def is_telling(match: ValueMatch) -> bool:
+        first, last = match.first, match.last
+        is_part = any(a <= first and last <= b and (a, b) != (first, last) for a, b in spans)
+        is_said = (first, last) in other or any(token.key not in STOP_WORDS for token in tokens[first:last])
+        return is_said and not is_part
+
+    return [match for match in matches if is_telling(match)]
+
+
+def _said(question: str, tokens: Sequence[Token]) -> str:
+    return question[tokens[0].start : tokens[-1].end] if tokens else ""
 
 
 async def read_over(

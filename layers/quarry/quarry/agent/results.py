@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from itertools import islice
 from typing import Any
 
 from quarry.platform.errors import BodyTooLarge
+from quarry.query.contract import QueryResult
+from quarry.query.result import Cell
+from quarry.spans.quantities import in_other_units
 
 RESULT_CHARACTERS_MAX = 40_000
 """Of a tool's result, as JSON."""
@@ -53,3 +57,33 @@ def _cut(value: Any, text_max: int, items_max: int, depth: int) -> Any:
 
 def _size(value: Any) -> int:
     return len(json.dumps(value, ensure_ascii=False))
+
+
+def result_text(result: QueryResult) -> str:
+    """What a result says, with its values as an answer may write them: numbers rounded, in other units, and parts of one as
+    percentages; dates in words; and how many rows it has.
+    """
+    units = [each.unit or "" for each in result.columns]
+    forms = [form for row in result.rows for cell, unit in zip(row, units, strict=True) for form in _forms(cell, unit)]
+    labels = [each.label for each in result.columns]
+    return "\n".join([result.sentence, f"{result.total} {len(result.rows)}", *labels, " ".join(forms)])
+
+
+def _forms(cell: Cell, unit: str) -> list[str]:
+    if isinstance(cell, list):
+        return [form for each in cell for form in _forms(each, unit)]
+    if isinstance(cell, bool) or not isinstance(cell, int | float):
+        return [] if cell is None else [str(cell), *_in_words(str(cell))]
+    rounded = [f"{cell:.{digits}f}" for digits in range(4)] if isinstance(cell, float) else []
+    shares = [f"{cell * 100:.{digits}f}%" for digits in range(2)] if isinstance(cell, float) and 0 <= cell <= 1 else []
+    converted = [f"{other:.{digits}f}" for other in in_other_units(cell, unit) for digits in range(3)]
+    return list(dict.fromkeys([str(cell), *rounded, *shares, *converted]))
+
+
+def _in_words(text: str) -> list[str]:
+    """The day of an ISO date or time as it is written out; nothing for other texts."""
+    try:
+        day = datetime.datetime.fromisoformat(text).date()
+    except ValueError:
+        return []
+    return [f"{day:%B} {day.day}, {day.year}"]

@@ -6,8 +6,7 @@ from fastapi import APIRouter
 
 from quarry.query.algebra import Query
 from quarry.query.contract import Explanation, ExplanationRequest, QueryResult
-from quarry.web.identity import ServicesDependency
-from quarry.web.rate_limit import PlainCaller
+from quarry.web.callers import PlainCaller, ServicesDependency
 
 router = APIRouter(tags=["query"])
 

@@ -16,7 +16,7 @@ from quarry.agent.domain_tools import AgentPrompt, AgentResource, AgentTemplate,
 from quarry.agent.results import RESOURCE_CHARACTERS_MAX, bounded
 from quarry.platform.errors import UNFORESEEN_MESSAGE, Forbidden, InvalidInput, NotFound, QuarryError
 from quarry.platform.off_loop import off_loop
-from quarry.platform.shown import escaped, shown
+from quarry.platform.text import escaped, shown
 from quarry.services.services import Caller, Services
 
 if TYPE_CHECKING:

@@ -1,33 +1,43 @@
-"""Answering a query: its values are found in the data, it is run under the caller's rights, and put into words."""
+"""Answering a query: its values are looked up in the data, it runs under the caller's rights, and is put into words. If it cannot
+be answered, the error says why: the nearest values, what keeps text from being a number, or the source that cannot be read.
+"""
 
 from __future__ import annotations
 
 import datetime
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import LiteralString
 
 from psycopg import Error as PostgresError
 
-from quarry.agent.known_values import with_known_values
-from quarry.agent.near_numbers import with_reasons
 from quarry.agent.sources import Asked, what_may_be_asked
-from quarry.agent.unreadable import unreadable
-from quarry.platform.errors import InvalidInput, QuarryError, SourceUnavailable
+from quarry.domains import module
+from quarry.files.forms import Forms
+from quarry.files.value_types import value_types
+from quarry.platform.errors import FieldError, InvalidInput, QuarryError, SourceUnavailable
 from quarry.platform.off_loop import off_loop
-from quarry.postgres.faults import lasting_fault
-from quarry.query.algebra import Query
+from quarry.postgres.failures import lasting_fault, lasting_fault_of
+from quarry.postgres.pool import Database
+from quarry.query.algebra import Comparison, Query
+from quarry.query.compile import compile_query
 from quarry.query.contract import FilterChip, QueryResult, ResultColumn
 from quarry.query.describe import describe
 from quarry.query.execute import execute
-from quarry.query.paths import source_of
+from quarry.query.paths import Rows, resolve, source_of
+from quarry.query.rewrite import with_comparisons
+from quarry.query.schema import Field, Schema, Source
+from quarry.retrieval.facets import SearchTable
+from quarry.retrieval.known_values import values_meant
+from quarry.retrieval.named_values import NamedValue
 from quarry.services.services import Caller, Services
 
 
 async def run_query(
     query: Query, caller: Caller, services: Services, today: datetime.date | None = None
 ) -> QueryResult:
-    """The exact result of a query. Days are counted from `today`, by default the day that it is in UTC.
-
-    Raises InvalidInput for sources, fields and values that do not exist, with what comes nearest, SourceUnavailable where a table
-    that it reads cannot be read, and DatabaseUnavailable.
+    """The exact result of a query. `today` is by default the day in UTC. Raises InvalidInput for unknown sources, fields and
+    values, with what comes nearest, SourceUnavailable where a table cannot be read, and DatabaseUnavailable.
     """
     today = today or datetime.datetime.now(datetime.UTC).date()
     return await answer_query(query, await what_may_be_asked(caller, services), services, today)
@@ -63,3 +73,193 @@ async def answer_query(query: Query, asked: Asked, services: Services, today: da
         filters=[FilterChip(label=each.label, pointer=each.pointer) for each in told.filters],
         spans=query.spans or None,
     )
+
+
+EXAMINED_MAX = 500
+"""So many different values that are no numbers are looked at, the commonest first."""
+
+_PLAIN = "'^[[:space:]]*-?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,2})?[[:space:]]*$'"
+
+
+async def with_reasons(error: InvalidInput, query: Query, asked: Asked, reader: Database) -> InvalidInput:
+    """The error, and of each column of text that is reckoned with, what keeps it from being one of numbers."""
+    source = asked.schema.sources[query.source]
+    said = dict(_reckoned_with(query, source))
+    errors = []
+    for each in error.errors:
+        field = said.get(each.pointer)
+        reason = "" if field is None else await not_numbers(source, field, reader)
+        errors.append(FieldError(each.pointer, f"{each.message}. {reason}") if reason else each)
+    return InvalidInput(errors)
+
+
+def _reckoned_with(query: Query, source: Source) -> Iterator[tuple[str, Field]]:
+    """Fields of text of the source itself that are summed up or compared with numbers, by the pointers of such errors."""
+    named = [
+        *((f"/aggregate/{place}/field", each.field) for place, each in enumerate(query.aggregate)),
+        *((f"/where/{place}/op", getattr(each, "field", None)) for place, each in enumerate(query.where)),
+    ]
+    for pointer, name in named:
+        field = source.fields.get(name) if isinstance(name, str) else None
+        if field is not None and is_plain_text(field):
+            yield pointer, field
+
+
+def is_plain_text(field: Field) -> bool:
+    """Whether it is one text of the row itself."""
+    return field.kind == "text" and not field.is_array and field.related is None
+
+
+async def not_numbers(source: Source, field: Field, reader: Database) -> str:
+    """What keeps a column of text from being one of numbers, with a few examples, and what to do; "" where it is none nearly.
+
+    Reads the rows that the caller may see.
+    """
+    row: LiteralString = "t"
+    value: LiteralString = f"nullif(btrim(({field.sql(row)})::text), '')"
+    forms = Forms()
+    found = await reader.rows(
+        f"""with v as materialized (
+              select ({source.key(row)})::text as id, {value} as value from {source.rows} {row}
+              where {source.guard(row)} and {value} is not null)
+            select null as value, count(*) as count, null as id from v where value ~ {_PLAIN}
+            union all
+            (select value, count(*), min(id) from v where value !~ {_PLAIN}
+             group by value order by count(*) desc, value limit {EXAMINED_MAX})"""  # noqa: S608 -- names are quoted by the source
+    )
+    for each in found:
+        if each["value"] is None:
+            forms.add("0", {"bigint"}, str, each["count"])
+        else:
+            place = f"{source.name} {each['id']}"
+            forms.add(each["value"], value_types(each["value"]), lambda place=place: place, each["count"])  # type: ignore[misc]
+    if forms.nearly() != "number" or not (said := forms.in_the_way()):
+        return ""
+    plain = sum(each["count"] for each in found if each["value"] is None)
+    read = f"`quarry load` with --replace {options} reads them as numbers. " if (options := forms.options()) else ""
+    return (
+        f"Of its {forms.values:,} values {forms.values - plain:,} are not plain numbers: {said}. {read}“Text that is almost a"
+        " number” in docs/own-data.md says how to make numbers of it"
+    )
+
+
+async def unreadable(query: Query, asked: Asked, services: Services, fault: PostgresError | None) -> list[str]:
+    """The sources of a query that cannot be read: those of which not even one row can, else the query's own, if its statement
+    had a `fault`. They are left out for a while. Raises DatabaseUnavailable.
+    """
+    today = datetime.datetime.now(datetime.UTC).date()
+    faults: dict[str, PostgresError] = {}
+    for name in _sources_of(query, asked.schema, today):
+        found = await _fault_of(name, asked, services, today) if _can_be_left_out(name, asked) else None
+        if found is not None:
+            faults[name] = found
+    if not faults and fault is not None and _can_be_left_out(query.source, asked):
+        faults[query.source] = fault
+    for name, each in faults.items():
+        domain, own = asked.homes[name]
+        await module(domain, "sources").leave_out_for(own, each, asked.caller, services)
+    return list(faults)
+
+
+def _can_be_left_out(name: str, asked: Asked) -> bool:
+    return hasattr(module(asked.homes[name][0], "sources"), "leave_out_for")
+
+
+async def _fault_of(name: str, asked: Asked, services: Services, today: datetime.date) -> PostgresError | None:
+    """What is wrong with a source, by reading all fields of one row."""
+    whole = Query(source=name, select=tuple(asked.schema.sources[name].fields), limit=1)
+    reading = execute(asked.acting(services).reader, whole, asked.schema, today)
+    # one that is unavailable refers to another that is left out already
+    return await lasting_fault_of(reading, no_fault=(SourceUnavailable,))
+
+
+class _Recording(Mapping[str, Source]):
+    """Sources that remember which of them were asked for."""
+
+    def __init__(self, sources: Mapping[str, Source]) -> None:
+        self._sources = sources
+        self.named: dict[str, None] = {}
+
+    def __getitem__(self, name: str) -> Source:
+        source = self._sources[name]
+        self.named[name] = None
+        return source
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._sources)
+
+    def __len__(self) -> int:
+        return len(self._sources)
+
+
+def _sources_of(query: Query, schema: Schema, today: datetime.date) -> list[str]:
+    """The sources that a query reads, its own and those that its paths lead to."""
+    recording = _Recording(schema.sources)
+    with suppress(InvalidInput):
+        compile_query(query, Schema(recording), today)
+    return list(recording.named)
+
+
+async def with_known_values(query: Query, asked: Asked, database: Database) -> Query:
+    """The query with each value of a field whose values are known as the data spells it: in another case, with other accents or
+    punctuation, inflected otherwise, or by a declared synonym. Raises InvalidInput for values that no row has, which names the
+    nearest ones, and DatabaseUnavailable.
+    """
+    named, owners = _named(query, asked.schema), asked.owners
+    spelt: dict[str, list[str]] = {}
+    errors: list[FieldError] = []
+    for table, values in named:
+        try:
+            found = await values_meant(database, table, values, whole=True, owners=owners)
+        except InvalidInput as error:
+            errors.extend(error.errors)
+        else:
+            spelt |= {each.pointer: meant for each, meant in zip(values, found, strict=True)}
+    if errors:
+        raise InvalidInput(errors)
+    return with_comparisons(query, asked.schema, lambda comparison, rows, pointer: _spelt(comparison, pointer, spelt))
+
+
+def _named(query: Query, schema: Schema) -> list[tuple[SearchTable, list[NamedValue]]]:
+    """The values to look up, by the table of the dictionary that has them: of most queries there is one."""
+    tables: dict[str, tuple[SearchTable, list[NamedValue]]] = {}
+
+    def collect(comparison: Comparison, rows: Rows, pointer: str) -> Comparison:
+        listed = _listed(comparison, rows, schema)
+        if listed is not None:
+            table, facet = listed
+            _, values = tables.setdefault(table.name, (table, []))
+            values.extend(NamedValue((facet,), value, place) for place, value in _texts(comparison, pointer).items())
+        return comparison
+
+    with_comparisons(query, schema, collect)
+    return list(tables.values())
+
+
+def _listed(comparison: Comparison, rows: Rows, schema: Schema) -> tuple[SearchTable, str] | None:
+    """The table and the facet of the dictionary that know the values of the field that is compared; None where none does."""
+    if comparison.op not in ("=", "!="):
+        return None
+    try:
+        path = resolve(comparison.field, rows, schema, "")
+    except InvalidInput:
+        return None
+    return path.end.listed if isinstance(path.end, Field) and path.over is None else None
+
+
+def _texts(comparison: Comparison, pointer: str) -> dict[str, str]:
+    """The texts that are compared with, by the pointers to them; blank ones are left to the compiler, which refuses them."""
+    places = [f"{pointer}/values/{place}" for place in range(len(comparison.values))] or [f"{pointer}/value"]
+    texts = {place: str(value) for place, value in zip(places, comparison.scalars, strict=False)}
+    return {place: text for place, text in texts.items() if text.strip()}
+
+
+def _spelt(comparison: Comparison, pointer: str, spelt: Mapping[str, list[str]]) -> Comparison:
+    """The comparison with what was found for its values. Spellings that compare alike, but for case, are one."""
+    places = _texts(comparison, pointer)
+    if not any(place in spelt for place in places):
+        return comparison
+    known = [each for place, value in places.items() for each in spelt.get(place, [value])]
+    values = tuple({each.strip().casefold(): each for each in reversed(known)}.values())[::-1]
+    is_one = comparison.value is not None and len(values) == 1
+    return comparison.model_copy(update={"value": values[0] if is_one else None, "values": () if is_one else values})

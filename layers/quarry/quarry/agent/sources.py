@@ -1,9 +1,7 @@
 """Every source that a caller may ask, of all domains that hold data.
 
-A domain offers its sources in its module `sources`, by name: as `SOURCES`, where every caller has the same ones, or by
-`sources_for(caller, services)`, which also gives the settings that tell the database who the caller is. Where tables are not
-ours, `left_out_for` names the sources that could not be read lately.
-Nothing is imported before the first question.
+A domain offers its sources in its module `sources`: as `SOURCES`, or by `sources_for(caller, services)`, which also returns the
+settings that identify the caller to the database. `left_out_for` names sources that could not be read lately.
 """
 
 from __future__ import annotations

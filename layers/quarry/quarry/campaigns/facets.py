@@ -11,20 +11,18 @@ CAMPAIGNS = SearchTable(
     "campaigns",
     nouns=("campaign", "ad", "advert", "advertisement", "commercial", "promotion", "creative", "spot"),
     date="capture_date",
-    tells_shares=True,
-    recent_days=RECENT_DAYS,
     facets=(
         Facet(
             "company", "name", "company", "company", "companies",
-            words=("advertiser", "firm", "business"), leads=("by", "from", "for", "of"), wording="by {}",
+            words=("advertiser", "firm", "business"), wording="by {}",
         ),
         Facet(
             "brand", "name", "brand", "brand", "brands",
-            words=("product", "label"), leads=("by", "from", "for", "of"), wording="for {}",
+            words=("product", "label"), wording="for {}",
         ),
         Facet(
             "channel", "value", "channel", "channel", "channels",
-            words=("medium", "media", "format"), leads=("on", "by", "via", "through", "in"), wording="on {}",
+            words=("medium", "media", "format"), wording="on {}",
             synonyms=(
                 ("newsletter", "Email"), ("e-mail", "Email"), ("inbox", "Email"), ("mailer", "Direct Mail"),
                 ("letter", "Direct Mail"), ("postcard", "Direct Mail"), ("by post", "Direct Mail"), ("television", "TV"),
@@ -35,8 +33,7 @@ CAMPAIGNS = SearchTable(
         ),
         Facet(
             "value_prop", "array", "key_value_props", "value proposition", "value propositions",
-            words=("value prop", "selling point", "promise", "benefit", "key value proposition"),
-            leads=("promising", "offering", "about"), wording="promising {}",
+            words=("value prop", "selling point", "promise", "benefit", "key value proposition"), wording="promising {}",
         ),
         Facet(
             "sentiment", "value", "imagery_sentiment", "sentiment", "sentiments",
@@ -44,14 +41,14 @@ CAMPAIGNS = SearchTable(
         ),
         Facet(
             "visual_style", "value", "imagery_visual_style", "visual style", "visual styles",
-            words=("style", "look", "imagery", "imagery style"), leads=("with", "using"), wording="in the style {}",
+            words=("style", "look", "imagery", "imagery style"), wording="in the style {}",
             synonyms=(
                 ("illustrated", "Illustration"), ("drawn", "Illustration"), ("animated", "Animation"), ("cartoon", "Animation"),
             ),
         ),
         Facet(
             "offer", "text", "offer", "offer", "offers",
-            words=("deal", "discount", "incentive"), leads=("with", "offering"), wording="offering {}",
+            words=("deal", "discount", "incentive"), wording="offering {}",
         ),
         Facet(
             "capture_date", "date", "capture_date", "capture date", "capture dates",

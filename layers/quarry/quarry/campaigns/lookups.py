@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from quarry.agent.domain_tools import TEXT_CHARACTERS_MAX
-from quarry.agent.hits import Hit
+from quarry.agent.lookups import Hit
 from quarry.agent.sources import Asked
 from quarry.campaigns.retrieval import campaign_by_id, find_by_theme
 from quarry.platform.text import shorten

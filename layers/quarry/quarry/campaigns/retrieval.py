@@ -15,8 +15,8 @@ from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.results import AGGREGATED, AGGREGATED_VALUES_MAX, CampaignSet, KnownValues
 from quarry.campaigns.tables import COLUMNS
 from quarry.platform.errors import NotFound
+from quarry.postgres.adapters import half_vector
 from quarry.postgres.pool import Database
-from quarry.postgres.vectors import half_vector
 from quarry.query.algebra import AnyOf, Comparison, Condition, Not, Words, conditions_of
 from quarry.query.keys import RowConditions
 from quarry.retrieval.facets import VALUE_MAX_CHARACTERS

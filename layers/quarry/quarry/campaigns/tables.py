@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import datetime
 
-from quarry.platform.forgettable import Forgettable
-from quarry.platform.tables import EmbeddedTable, Line, LoadableTable, Names, Row, Text
+from quarry.platform.tables import EmbeddedTable, Forgettable, Line, LoadableTable, Names, Row, Text
 from quarry.platform.text import Identifier
 
 

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 from quarry.client.errors import ConnectionFailed, Gone, NotFound, QuarryError, SearchFailed, UnexpectedAnswer
 from quarry.client.exchange import Answer, Exchange
 from quarry.client.wire import Call, EventTypes
-from quarry.streaming.encoding import SSE, Form
+from quarry.streaming.events import SSE, Form
 
 E = TypeVar("E", bound=BaseModel)
 T = TypeVar("T")

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from pydantic import BaseModel, ValidationError
 
 from quarry.client.errors import UnexpectedAnswer
-from quarry.streaming.encoding import Form
+from quarry.streaming.events import Form
 
 T = TypeVar("T")
 E = TypeVar("E", bound=BaseModel)

@@ -92,7 +92,8 @@ class FacetDeclaration(Declared):
     label: str | None = Field(default=None, max_length=80)
     plural: str | None = Field(default=None, max_length=80)
     words: tuple[str, ...] = ()
-    leads: tuple[str, ...] = ()
+    leads: tuple[str, ...] = Field(default=(), exclude=True)
+    """Older declarations have it; nothing reads it."""
     synonyms: Mapping[str, str] = {}
     wording: Annotated[str, Field(pattern=r"^[^{}]*\{\}[^{}]*$")] | None = None
     hard: Literal[True, False, "counted"] = True

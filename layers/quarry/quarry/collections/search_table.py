@@ -155,7 +155,6 @@ def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
         label,
         given.plural or plural(label),
         words=(*given.words, *_forms(label, collection), *_counted(given.kind, label)),
-        leads=given.leads,
         wording=given.wording or _wording(given.kind, label),
         synonyms=tuple(given.synonyms.items()),
         is_hard=given.hard is True,

@@ -19,7 +19,7 @@ from quarry.collections.functions import BATCH_KEYS
 from quarry.collections.search_table import embedded_table
 from quarry.platform.errors import QuarryError
 from quarry.platform.tables import EmbeddedTable
-from quarry.postgres.faults import fault_of_source
+from quarry.postgres.failures import fault_of_source
 from quarry.postgres.pool import Connection, Database
 
 SEARCH_KEYS = 50

@@ -21,39 +21,39 @@ COMPANIES = SearchTable(
     facets=(
         Facet(
             "name", "name", "company_name", "name", "names",
-            words=("company name",), leads=("called", "named", "like"), wording="called {}",
+            words=("company name",), wording="called {}",
             is_hard=False,
         ),
         Facet(
             "former_name", "name", "former_names", "former name", "former names",
-            words=("old name", "previous name"), leads=("formerly", "previously"), wording="formerly {}", is_many=True,
+            words=("old name", "previous name"), wording="formerly {}", is_many=True,
             is_hard=False,
         ),
         Facet("domain", "name", "domain", "web domain", "web domains", words=("website", "site"), wording="at {}",
         is_hard=False), Facet(
             "sector", "array", "sectors", "sector", "sectors",
-            words=("industry", "field", "vertical", "market"), leads=("in", "for"), wording="in {}", is_hard=False,
+            words=("industry", "field", "vertical", "market"), wording="in {}", is_hard=False,
         ),
         Facet(
             "category", "array", "categories", "category", "categories",
-            words=("tag", "kind", "type", "area"), leads=("in", "for"), wording="in {}", is_hard=False,
+            words=("tag", "kind", "type", "area"), wording="in {}", is_hard=False,
         ),
         Facet(
             "business_model", "array", "business_models", "business model", "business models",
-            words=("revenue model", "model", "pricing"), leads=("with", "by"), wording="with {}", is_hard=False,
+            words=("revenue model", "model", "pricing"), wording="with {}", is_hard=False,
         ),
         Facet(
             "niche", "array", "niches", "niche", "niches",
-            words=("speciality", "specialty", "focus"), leads=("in", "for"), wording="in {}", is_hard=False,
+            words=("speciality", "specialty", "focus"), wording="in {}", is_hard=False,
         ),
         Facet("status", "value", "status", "status", "statuses", synonyms=_STATUSES),
         Facet(
             "city", "place", "hq_city", "city", "cities",
-            words=("town", "headquarters", "hq", "location"), leads=("in", "from", "near"), wording="in {}",
+            words=("town", "headquarters", "hq", "location"), wording="in {}",
         ),
         Facet(
             "country", "place", "hq_country", "country", "countries",
-            words=("nation", "location"), leads=("in", "from"), wording="in {}",
+            words=("nation", "location"), wording="in {}",
         ),
         Facet(
             "founded_year", "year", "founded_year", "founding year", "founding years",
@@ -71,7 +71,7 @@ COMPANIES = SearchTable(
         ),
         Facet(
             "funding_stage", "value", "funding_stage", "funding stage", "funding stages",
-            words=("stage", "round", "funding round"), leads=("at",), wording="at {}",
+            words=("stage", "round", "funding round"), wording="at {}",
             synonyms=_STAGES,
         ),
         Facet(
@@ -80,12 +80,12 @@ COMPANIES = SearchTable(
         ),
         Facet(
             "founder", "name", "founders", "founder", "founders",
-            words=("cofounder",), leads=("founded by", "started by", "created by"), wording="founded by {}", is_many=True,
+            words=("cofounder",), wording="founded by {}", is_many=True,
             is_hard=False,
         ),
         Facet(
             "acquirer", "name", "acquirer", "buyer", "buyers",
-            words=("owner", "parent"), leads=("acquired by", "bought by", "owned by"), wording="acquired by {}",
+            words=("owner", "parent"), wording="acquired by {}",
             is_hard=False,
         ),
     ),

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 from pydantic import ValidationError
 
-from quarry.agent.known_values import with_known_values
+from quarry.agent.service import with_known_values
 from quarry.agent.sources import Asked as MayBeAsked
 from quarry.companies import fallbacks
 from quarry.companies.activity import counted

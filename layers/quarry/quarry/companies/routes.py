@@ -10,10 +10,9 @@ from starlette.responses import Response, StreamingResponse
 from quarry.companies.contract import ChatRequest, Company
 from quarry.platform.errors import Gone, NotFound
 from quarry.platform.text import Identifier
-from quarry.streaming.encoding import NDJSON
-from quarry.web.identity import ServicesDependency
+from quarry.streaming.events import NDJSON
+from quarry.web.callers import PlainCaller, ServicesDependency
 from quarry.web.problems import documented, request_id_of
-from quarry.web.rate_limit import PlainCaller
 from quarry.web.streams import NDJSON_EVENT_SCHEMA, Reader, rest_of_stream, stream_response
 
 _STREAM: dict[int | str, dict[str, Any]] = {

@@ -12,9 +12,9 @@ from quarry.companies.conditions import met
 from quarry.companies.contract import Company, Status
 from quarry.companies.facets import COMPANIES, TAG_FACETS
 from quarry.platform.errors import NotFound
+from quarry.postgres.adapters import half_vectors
 from quarry.postgres.call import call
 from quarry.postgres.pool import Database
-from quarry.postgres.vectors import half_vectors
 from quarry.query.algebra import Comparison, Condition
 
 _SEED_SCORING = Scoring()

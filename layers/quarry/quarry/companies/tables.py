@@ -7,8 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, StringConstraints
 
 from quarry.companies.contract import FundingStage, Status
-from quarry.platform.forgettable import Forgettable
-from quarry.platform.tables import EmbeddedTable, Line, LoadableTable, Names, Row
+from quarry.platform.tables import EmbeddedTable, Forgettable, Line, LoadableTable, Names, Row
 from quarry.platform.text import Identifier, Storable
 
 

@@ -8,9 +8,8 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
-from psycopg.sql import SQL
+from psycopg.sql import SQL, Identifier
 
-from quarry.kept.bounds import take_room
 from quarry.kept.contract import (
     CONVERSATIONS_MAX,
     NAME_MAX_CHARACTERS,
@@ -20,10 +19,22 @@ from quarry.kept.contract import (
     NewConversation,
     Turn,
 )
-from quarry.platform.errors import NotFound
-from quarry.platform.forgettable import KEEP
+from quarry.platform.errors import Forbidden, NotFound
+from quarry.platform.tables import KEEP
 from quarry.platform.text import shorten
-from quarry.postgres.pool import Database
+from quarry.postgres.pool import Connection, Database
+
+
+async def take_room(connection: Connection, table: str, user_id: str, most: int) -> None:
+    """See that the user has fewer than `most` rows in a table, also where several are added at once. Raises Forbidden."""
+    await connection.execute("select pg_advisory_xact_lock(hashtextextended(%s, 7305114))", [f"{table} {user_id}"])
+    cursor = await connection.execute(
+        SQL("select count(*) >= %s as is_full from {} where user_id = %s").format(Identifier(table)), [most, user_id]
+    )
+    row = await cursor.fetchone()
+    if row and row["is_full"]:
+        raise Forbidden(f"You keep {most} of these already; delete one first.")
+
 
 NO_SUCH = "There is no such conversation, or it is not yours."
 

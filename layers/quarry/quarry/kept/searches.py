@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 from psycopg.sql import SQL
 
-from quarry.kept.bounds import take_room
 from quarry.kept.contract import (
     NAME_MAX_CHARACTERS,
     SEARCHES_MAX,
@@ -20,9 +19,9 @@ from quarry.kept.contract import (
     ResultKey,
     SavedSearch,
 )
-from quarry.kept.conversations import in_utc
+from quarry.kept.conversations import in_utc, take_room
 from quarry.platform.errors import NotFound
-from quarry.platform.forgettable import KEEP
+from quarry.platform.tables import KEEP
 from quarry.platform.text import shorten
 from quarry.postgres.pool import Connection, Database
 

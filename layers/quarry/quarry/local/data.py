@@ -35,7 +35,7 @@ from quarry.postgres.embed import (
     probe,
     remembers_model,
 )
-from quarry.postgres.embedding_backlog import count_pending
+from quarry.postgres.embedding_queue import count_pending
 from quarry.postgres.load import REPORTED_PROBLEMS_MAX, Loaded, LoadError, analyze, load_records
 from quarry.postgres.migrate import migrate
 from quarry.postgres.pool import Database

@@ -12,8 +12,7 @@ from rich.text import Text
 from quarry.local.database import LocalDatabase
 from quarry.local.telling import write_json
 from quarry.local.terminal import make_console, printable, timeline_bar, write_table
-from quarry.models.interface import Usage
-from quarry.models.prices import Prices
+from quarry.models.interface import Prices, Usage
 from quarry.platform.text import shorten
 from quarry.runs.run_log import recent_runs, whole_run
 
@@ -50,7 +49,7 @@ async def show_run(database: LocalDatabase, run_id: str, *, as_json: bool) -> No
     """One run: what was asked, its steps in time, its results. Raises NotFound."""
     async with database.services() as services:
         run = await whole_run(services.database, run_id)
-        prices = Prices.of(services.settings)
+        prices = services.run_log.prices
     if as_json:
         write_json(run | {"cost_usd": _cost(run, prices), "steps": [_priced(step, prices) for step in run["steps"]]})
     else:

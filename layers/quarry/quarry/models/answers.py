@@ -1,15 +1,19 @@
-"""What a chat model wrote, read the same whoever provides it."""
+"""What chat models on other machines share: how their answers are read, and when one is of no use."""
 
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, Protocol, TypeVar
 
-from pydantic import AfterValidator, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+from pydantic_core import from_json, to_json
 
-from quarry.models.interface import Output
-from quarry.platform.errors import ModelOutputInvalid
+from quarry.models.interface import Keep, Message, Output, TextStream, ToolDefinition
+from quarry.platform.errors import ModelOutputInvalid, ModelRefused, ModelUnavailable
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import shorten, visible
 
@@ -49,6 +53,62 @@ class Wire(LazyModel):
     model_config = ConfigDict(from_attributes=True)
 
 
+class ServedChat(ABC):
+    """What chat models behind a network have in common. `connection` is closed with the model."""
+
+    def __init__(self, connection: Closable, model: str, timeout_seconds: float, limits: OutputLimits) -> None:
+        self.name = model
+        self._closable = connection
+        self._timeout_seconds = timeout_seconds
+        self._limits = limits
+
+    def stream(
+        self, messages: Sequence[Message], *, tools: Sequence[ToolDefinition] = (), seconds: float
+    ) -> TextStream:
+        """A turn, its text piece by piece. Time runs from the first one asked for; closing `pieces` ends the request."""
+        return TextStream.of(lambda keep: self._pieces(messages, tools, seconds, keep))
+
+    async def close(self) -> None:
+        await self._closable.close()
+
+    @abstractmethod
+    def _pieces(
+        self, messages: Sequence[Message], tools: Sequence[ToolDefinition], seconds: float, keep: Keep
+    ) -> AsyncGenerator[str]: ...
+
+
+class Closable(Protocol):
+    async def close(self) -> None: ...
+
+
+_CUT_OFF_REASONS = frozenset({"length", "max_tokens", "model_context_window_exceeded"})
+_DECLINED_REASONS = frozenset({"content_filter", "content_filtered", "guardrail_intervened"})
+_MALFORMED_REASONS = frozenset({"malformed_model_output", "malformed_tool_use"})
+
+
+def check_ending(reason: str | None) -> None:
+    """Raise where the model did not come to the end of its answer, by the reasons of any provider."""
+    if reason in _CUT_OFF_REASONS:
+        raise ModelOutputInvalid(CUT_OFF)
+    if reason in _DECLINED_REASONS:
+        raise ModelRefused(DECLINED)
+    if reason in _MALFORMED_REASONS:
+        raise ModelOutputInvalid("The model's answer is malformed.")
+
+
+def check_stream(reason: str | None, characters: int) -> None:
+    """As `check_ending`, for a stream of so many characters that is over."""
+    if reason is None:
+        raise ModelUnavailable("The model's answer broke off.")
+    check_ending(reason)
+    check_written(bool(characters))
+
+
+def check_written(is_written: bool) -> None:
+    if not is_written:
+        raise ModelOutputInvalid("The model's answer is empty.")
+
+
 def storable(text: str) -> str:
     """`text` without what cannot be kept, and what readers cannot see."""
     # in JSON, which structured outputs and arguments are, no text holds the end of a line as it is
@@ -85,3 +145,51 @@ def without_fence(text: str) -> str:
     _, _, inside = fenced.partition("\n")
     inside, closing, _ = inside.partition("```")
     return inside if closing else text
+
+
+Arguments = TypeVar("Arguments", bound=BaseModel)
+
+_Place = tuple[int | str, ...]
+
+
+def read_arguments(model: type[Arguments], given: Mapping[str, Any]) -> Arguments:
+    """Validate arguments. Raises ValidationError."""
+    try:
+        return model.model_validate(given)
+    except ValidationError as error:
+        if not (places := _expected_lists(error)):
+            raise
+    return model.model_validate(_with_lists(given, places))
+
+
+def read_json_arguments(model: type[Arguments], given: str) -> Arguments:
+    """Validate arguments that are written as JSON. Raises ValidationError."""
+    try:
+        return model.model_validate_json(given)
+    except ValidationError as error:
+        if not (places := _expected_lists(error)):
+            raise
+    return model.model_validate_json(to_json(_with_lists(from_json(given), places)))
+
+
+def _expected_lists(error: ValidationError) -> list[_Place]:
+    """Where there is a single value in place of a list."""
+    problems = error.errors(include_url=False, include_context=False)
+    return [
+        each["loc"] for each in problems if each["type"] == "list_type" and not isinstance(each["input"], dict | None)
+    ]
+
+
+def _with_lists(given: Any, places: Sequence[_Place]) -> Any:
+    """`given` with the value at each of `places` as a list of one."""
+    changed = deepcopy(given)
+    for *parents, last in places:
+        try:
+            holder = changed
+            for part in parents:
+                holder = holder[part]
+            holder[last] = [holder[last]]
+        except (LookupError, TypeError):
+            # a step of the model's own, such as the branch of a union
+            continue
+    return changed

@@ -1,7 +1,7 @@
-"""The client of Amazon Bedrock, and the one door by which its errors enter.
+"""The client of Amazon Bedrock, and the translation of its errors.
 
-boto3 signs with the process's own role, so there is no key. It blocks, so it is called in threads; a call that nobody waits for
-any more ends with its own time limit. It is imported on first use.
+boto3 signs with the process's role, and is imported on first use. It blocks, so it runs in threads; an abandoned call ends with
+its own time limit.
 """
 
 from __future__ import annotations

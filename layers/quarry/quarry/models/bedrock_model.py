@@ -12,13 +12,15 @@ from dataclasses import replace
 from typing import Any
 
 from quarry.models.answers import (
-    CUT_OFF,
-    DECLINED,
     USUAL_LIMITS,
     OutputLimits,
+    ServedChat,
     StorableText,
     Wire,
+    check_ending,
     check_length,
+    check_stream,
+    check_written,
     read_output,
     storable,
 )
@@ -28,25 +30,17 @@ from quarry.models.interface import (
     Message,
     Output,
     Structured,
-    TextStream,
     ToolCall,
     ToolDefinition,
     Turn,
     Usage,
 )
 from quarry.models.schemas import response_format
-from quarry.platform.errors import ModelOutputInvalid, ModelRefused, ModelUnavailable
-
-_CUT_OFF_REASONS = frozenset({"max_tokens", "model_context_window_exceeded"})
-_DECLINED_REASONS = frozenset({"content_filtered", "guardrail_intervened"})
-_MALFORMED_REASONS = frozenset({"malformed_model_output", "malformed_tool_use"})
 
 
-class BedrockChat:
-    """A ChatModel over Converse. `model` is the id of a model or of an inference profile, or its ARN.
-
-    No call takes longer than `timeout_seconds`, whatever `seconds` it is given; of a stream, the wait for no piece does. What is
-    longer than `limits` allow is cut off.
+class BedrockChat(ServedChat):
+    """A ChatModel over Converse. `model` is the id or ARN of a model or inference profile. No call, and no wait for a piece of a
+    stream, exceeds `timeout_seconds`. Answers beyond `limits` are cut off.
     """
 
     def __init__(
@@ -60,9 +54,7 @@ class BedrockChat:
         limits: OutputLimits = USUAL_LIMITS,
     ) -> None:
         self._connection = Connection(region, url, max_retries, timeout_seconds)
-        self.name = model
-        self._timeout_seconds = timeout_seconds
-        self._limits = limits
+        super().__init__(self._connection, model, timeout_seconds, limits)
 
     async def decide(
         self, messages: Sequence[Message], *, name: str, output_type: type[Output], seconds: float
@@ -82,18 +74,8 @@ class BedrockChat:
             ToolCall(id=call.toolUseId, name=call.name, arguments=storable(json.dumps(call.input)))
             for call in answer.calls
         )
-        if not answer.text and not calls:
-            raise ModelOutputInvalid("The model's answer is empty.")
+        check_written(bool(answer.text or calls))
         return Turn(text=answer.text, tool_calls=calls, usage=usage)
-
-    def stream(
-        self, messages: Sequence[Message], *, tools: Sequence[ToolDefinition] = (), seconds: float
-    ) -> TextStream:
-        """A turn, its text piece by piece. Time runs from the first one asked for; closing `pieces` ends the request."""
-        return TextStream.of(lambda keep: self._pieces(messages, tools, seconds, keep))
-
-    async def close(self) -> None:
-        await self._connection.close()
 
     def _request(
         self, messages: Sequence[Message], max_tokens: int, options: dict[str, Any], calls_tools: bool
@@ -122,7 +104,7 @@ class BedrockChat:
             async with asyncio.timeout(min(seconds, self._timeout_seconds)):
                 response = await self._connection.in_thread(lambda: client.converse(**request))
             answer = _Answer.model_validate(response)
-        _check_ending(answer.stopReason)
+        check_ending(answer.stopReason)
         check_length(answer.output.message.characters, max_tokens)
         return answer.output.message, _usage(answer.usage)
 
@@ -151,11 +133,7 @@ class BedrockChat:
                         yield piece
             finally:
                 stream.close()
-        if stop_reason is None:
-            raise ModelUnavailable("The model's answer broke off.")
-        _check_ending(stop_reason)
-        if not characters:
-            raise ModelOutputInvalid("The model's answer is empty.")
+        check_stream(stop_reason, characters)
         keep(tuple(replace(call, arguments=call.arguments or "{}") for _, call in sorted(called.items())))
 
     async def _next_event(self, stream: EventStream, deadline: float) -> _Event | None:
@@ -278,16 +256,6 @@ def _offered(tools: Sequence[ToolDefinition]) -> dict[str, Any]:
 
 def _usage(usage: _WireUsage | None) -> Usage:
     return Usage(usage.inputTokens, usage.outputTokens) if usage else Usage()
-
-
-def _check_ending(stop_reason: str) -> None:
-    """Raise where the model did not come to the end of its answer."""
-    if stop_reason in _CUT_OFF_REASONS:
-        raise ModelOutputInvalid(CUT_OFF)
-    if stop_reason in _DECLINED_REASONS:
-        raise ModelRefused(DECLINED)
-    if stop_reason in _MALFORMED_REASONS:
-        raise ModelOutputInvalid("The model's answer is malformed.")
 
 
 def _wire_tool(tool: ToolDefinition) -> dict[str, Any]:

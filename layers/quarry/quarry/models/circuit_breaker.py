@@ -5,11 +5,15 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections.abc import Callable
+import weakref
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from contextlib import aclosing, contextmanager
 from types import TracebackType
 from typing import Literal, Self
 
+from quarry.models.interface import ChatModel, Message, Output, Structured, TextStream, ToolDefinition, Turn, Usage
 from quarry.platform.errors import ModelError, ModelRequestRejected, ModelTimedOut, ModelUnavailable
+from quarry.platform.tracing import Attributes, span
 
 COOL_DOWN_SECONDS = 2.0
 """How long a model is left alone at first; twice as long after each try that fails."""
@@ -24,13 +28,12 @@ logger = logging.getLogger(__name__)
 
 
 class CircuitBreaker:
-    """Whether one model may be called, judged by how its last calls went.
+    """Whether one model may be called, judged by its last calls.
 
-    It opens after `failures_max` failures without a success between them; 0: never. `patience_seconds` is the longest that a call
-    waits for the model: one that gave up earlier, because its search had no more time, counts for the share that it waited. Only
-    what speaks of the model being down is a failure: no answer, a broken connection, an error status, a rate limit, a refused
-    key, an answer in another format. What its server finds invalid in one request says nothing; a refusal or an unusable output
-    is an answer.
+    It opens after `failures_max` failures in a row; 0: never. A call that gave up before `patience_seconds`, because its search
+    had no more time, counts for the share that it waited. Timeouts, broken connections, error statuses, rate limits, refused
+    keys and other formats are failures; refusals and unusable outputs are answers; a request that the server finds invalid is
+    neither.
     """
 
     def __init__(
@@ -141,3 +144,71 @@ class Attempt:
                 self._breaker._succeeded(self)
             case _:
                 self._breaker._abandoned(self)
+
+
+class GuardedChat:
+    """A ChatModel that is not called while it keeps failing: every method then raises ModelUnavailable at once. Its calls are
+    traced as `provider`'s.
+    """
+
+    def __init__(self, model: ChatModel, breaker: CircuitBreaker, provider: str = "openai") -> None:
+        self._model = model
+        self._breaker = breaker
+        self._provider = provider
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    async def decide(
+        self, messages: Sequence[Message], *, name: str, output_type: type[Output], seconds: float
+    ) -> Structured[Output]:
+        with self._traced("json") as tell, self._breaker.attempt():
+            decided = await self._model.decide(messages, name=name, output_type=output_type, seconds=seconds)
+            tell(decided.usage)
+            return decided
+
+    async def take_turn(self, messages: Sequence[Message], *, tools: Sequence[ToolDefinition], seconds: float) -> Turn:
+        with self._traced("text") as tell, self._breaker.attempt():
+            turn = await self._model.take_turn(messages, tools=tools, seconds=seconds)
+            tell(turn.usage)
+            return turn
+
+    def stream(
+        self, messages: Sequence[Message], *, tools: Sequence[ToolDefinition] = (), seconds: float
+    ) -> TextStream:
+        stream = self._model.stream(messages, tools=tools, seconds=seconds)
+        # weak, as the stream's own hold on itself is
+        stream.pieces = self._guarded(stream.pieces, weakref.ref(stream))
+        return stream
+
+    async def close(self) -> None:
+        await self._model.close()
+
+    async def _guarded(self, pieces: AsyncGenerator[str], stream: weakref.ref[TextStream]) -> AsyncGenerator[str]:
+        # not the current one: between two pieces its reader is at work
+        with self._traced("text", current=False) as tell, self._breaker.attempt() as attempt:
+            async with aclosing(pieces):
+                async for piece in pieces:
+                    attempt.answers()
+                    yield piece
+                    attempt.asks_on()
+            if read := stream():
+                tell(read.usage)
+
+    @contextmanager
+    def _traced(self, output_type: str, *, current: bool = True) -> Iterator[Callable[[Usage], None]]:
+        """The span of a call, which is told what the call used."""
+        attributes: Attributes = {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.provider.name": self._provider,
+            "gen_ai.request.model": self.name,
+            "gen_ai.output.type": output_type,
+        }
+        with span(f"chat {self.name}", attributes, kind="client", current=current) as told:
+
+            def tell(usage: Usage) -> None:
+                told["gen_ai.usage.input_tokens"] = usage.prompt_tokens
+                told["gen_ai.usage.output_tokens"] = usage.completion_tokens
+
+            yield tell

@@ -155,3 +155,17 @@ class EmbeddingModel(Protocol):
         ...
 
     async def close(self) -> None: ...
+
+
+@dataclass(frozen=True)
+class Prices:
+    """US dollars for a million tokens read and written, as the settings have them; None where they do not."""
+
+    prompt: float | None = None
+    completion: float | None = None
+
+    def cost(self, usage: Usage) -> float | None:
+        """What tokens cost, in US dollars; None where a price is not known."""
+        if self.prompt is None or self.completion is None:
+            return None
+        return (usage.prompt_tokens * self.prompt + usage.completion_tokens * self.completion) / 1e6

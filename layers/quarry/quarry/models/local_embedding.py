@@ -371,10 +371,9 @@ def _single(numbers: Array) -> Array:
 
 
 def _limit_blas_threads() -> None:
-    """Have each matrix product run on one core, unless the operator has chosen or numpy is already there.
-
-    Measured: two threads with a text each do almost twice the work of one; OpenBLAS's own threads, which it would start
-    for each product, gain less and on a busy machine lose. It reads the variable once, when numpy loads it.
+    """Have each matrix product run on one core, unless the operator chose otherwise or numpy is loaded. Measured: two threads
+    with a text each do almost twice the work of one, OpenBLAS's own threads gain less. It reads the variable when numpy loads
+    it.
     """
     if "numpy" not in sys.modules:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -1,7 +1,5 @@
-"""The SDK's client, and the one door by which its errors enter.
-
-The SDK connects and retries. It is imported on first use: that takes half a second of processor time, which a process without
-a model need not pay.
+"""The SDK's client, and the translation of its errors. The SDK connects and retries; it is imported on first use, which takes
+half a second of processor time.
 """
 
 from __future__ import annotations

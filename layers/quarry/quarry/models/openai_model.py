@@ -1,7 +1,5 @@
-"""Chat from OpenAI, or from any server that speaks its Chat Completions.
-
-The SDK connects, retries and streams. What comes back is read by our own small types, which hold what we use and accept
-what laxer servers leave out.
+"""Chat from OpenAI, or from any server that speaks its Chat Completions. The SDK streams; our own small types read the answers,
+and accept what laxer servers leave out.
 """
 
 from __future__ import annotations
@@ -13,14 +11,17 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from quarry.models.answers import (
-    CUT_OFF,
     DECLINED,
     USUAL_LIMITS,
     OutputLimits,
+    ServedChat,
     StorableText,
     TokensField,
     Wire,
+    check_ending,
     check_length,
+    check_stream,
+    check_written,
     read_output,
 )
 from quarry.models.interface import (
@@ -28,7 +29,6 @@ from quarry.models.interface import (
     Message,
     Output,
     Structured,
-    TextStream,
     ToolCall,
     ToolDefinition,
     Turn,
@@ -36,7 +36,7 @@ from quarry.models.interface import (
 )
 from quarry.models.openai_connection import Connection, translated
 from quarry.models.schemas import response_format
-from quarry.platform.errors import ModelOutputInvalid, ModelRefused, ModelUnavailable
+from quarry.platform.errors import ModelRefused
 from quarry.platform.secrets import Secret
 
 if TYPE_CHECKING:
@@ -48,14 +48,12 @@ RESPONSE_BYTES_MAX = 8_000_000
 _OPENAI_HOSTS = (".openai.com", ".openai.azure.com")
 
 
-class OpenAIChat:
+class OpenAIChat(ServedChat):
     """A ChatModel over Chat Completions, the API that compatible servers share.
 
-    No call takes longer than `timeout_seconds`, whatever `seconds` it is given; of a stream, the wait for no piece does.
-    `max_retries` is for 429, 5xx and broken connections: the SDK waits longer each time, with jitter, or as Retry-After says,
-    while the call's time lasts. What is longer than `limits` allow is cut off, also where the server does not mind them. Raises
-    ConfigurationError when the key or the base URL cannot be used, or there is neither of
-    them.
+    No call, and no wait for a piece of a stream, exceeds `timeout_seconds`. The SDK retries 429, 5xx and broken connections up to
+    `max_retries` times within it. Answers beyond `limits` are cut off, also where the server ignores them. Raises
+    ConfigurationError when the key or the base URL cannot be used, or both are missing.
     """
 
     def __init__(
@@ -69,9 +67,7 @@ class OpenAIChat:
         limits: OutputLimits = USUAL_LIMITS,
     ) -> None:
         self._connection = Connection(api_key, base_url, max_retries, timeout_seconds, max_bytes=RESPONSE_BYTES_MAX)
-        self.name = model
-        self._timeout_seconds = timeout_seconds
-        self._limits = limits
+        super().__init__(self._connection, model, timeout_seconds, limits)
         self._tokens_field = limits.tokens_field or _usual_tokens_field(base_url)
 
     async def decide(
@@ -87,21 +83,8 @@ class OpenAIChat:
         """One turn in which the model may call tools. ModelOutputInvalid if it neither writes nor calls."""
         answer, usage = await self._complete(messages, seconds, self._limits.turn_tokens, **_offered(tools))
         calls = _calls(answer.tool_calls or ())
-        if not answer.content and not calls:
-            raise ModelOutputInvalid("The model's answer is empty.")
+        check_written(bool(answer.content or calls))
         return Turn(text=answer.content or "", tool_calls=calls, usage=usage)
-
-    def stream(
-        self, messages: Sequence[Message], *, tools: Sequence[ToolDefinition] = (), seconds: float
-    ) -> TextStream:
-        """A turn, its text piece by piece. Time runs from the first one asked for; closing `pieces` ends the request."""
-        return TextStream.of(lambda keep: self._pieces(messages, tools, seconds, keep))
-
-    async def close(self) -> None:
-        await self._connection.close()
-
-    def _at_most(self, tokens: int) -> dict[str, Any]:
-        return {self._tokens_field: tokens}
 
     async def _complete(
         self, messages: Sequence[Message], seconds: float, max_tokens: int, **options: Any
@@ -113,16 +96,16 @@ class OpenAIChat:
                 response = await client.chat.completions.with_raw_response.create(
                     model=self.name,
                     messages=[_wire_message(message) for message in messages],
-                    **self._at_most(max_tokens),
+                    **{self._tokens_field: max_tokens},
                     **options,
                 )
             completion = _Completion.model_validate_json(response.content)
-        if not completion.choices:
-            raise ModelOutputInvalid("The model's answer is empty.")
+        check_written(bool(completion.choices))
+        assert completion.choices
         choice = completion.choices[0]
         if choice.message.refusal:
             raise ModelRefused(DECLINED)
-        _check_ending(choice.finish_reason)
+        check_ending(choice.finish_reason)
         check_length(choice.message.characters, max_tokens)
         return choice.message, _usage(completion.usage)
 
@@ -141,7 +124,7 @@ class OpenAIChat:
                     messages=[_wire_message(message) for message in messages],
                     stream=True,
                     stream_options={"include_usage": True},
-                    **self._at_most(self._limits.answer_tokens),
+                    **{self._tokens_field: self._limits.answer_tokens},
                     **_offered(tools),
                 )
             async with _ended(chunks):
@@ -156,11 +139,7 @@ class OpenAIChat:
                     _collect(called, chunk.choice.message.tool_calls or ())
                     if piece := chunk.choice.message.content:
                         yield piece
-        if finish_reason is None:
-            raise ModelUnavailable("The model's answer broke off.")
-        _check_ending(finish_reason)
-        if not characters:
-            raise ModelOutputInvalid("The model's answer is empty.")
+        check_stream(finish_reason, characters)
         keep(_calls([called[index] for index in sorted(called)]))
 
 
@@ -223,10 +202,8 @@ class _Chunk(Wire):
 
 @asynccontextmanager
 async def _ended(chunks: AsyncStream[ChatCompletionChunk]) -> AsyncIterator[None]:
-    """Close the stream on leaving, and run it out.
-
-    The SDK's stream holds its own iterator, which holds the stream. If it were left halfway, the garbage collector would end
-    the iterators inside one another, in whatever thread it happens to run, while the event loop ends them, too.
+    """Close the stream on leaving, and exhaust it: it holds its own iterator, and if it were left halfway, the garbage collector
+    would end the iterators in another thread while the event loop ends them, too.
     """
     try:
         yield
@@ -279,14 +256,6 @@ def _usage(usage: _WireUsage | None) -> Usage:
 def _usual_tokens_field(base_url: str | None) -> TokensField:
     host = urlsplit(base_url).hostname or "" if base_url else "api.openai.com"
     return "max_completion_tokens" if host.endswith(_OPENAI_HOSTS) else "max_tokens"
-
-
-def _check_ending(finish_reason: str | None) -> None:
-    """Raise where the model did not come to the end of its answer."""
-    if finish_reason == "length":
-        raise ModelOutputInvalid(CUT_OFF)
-    if finish_reason == "content_filter":
-        raise ModelRefused(DECLINED)
 
 
 def _wire_message(message: Message) -> ChatCompletionMessageParam:

@@ -10,20 +10,18 @@ from quarry.retrieval.facets import Facet, Related, SearchTable
 
 _PROJECT = Facet(
     "project", "name", "name", "project", "projects", related="project",
-    words=("workspace",), leads=("in", "of", "for"), wording="in {}",
+    words=("workspace",), wording="in {}",
 )  # fmt: skip
 _STATUS = Facet("status", "value", "t.props->>'status'", "status", "statuses", words=("state", "progress"))
 _ASSIGNEE = Facet(
     "assignee", "name", "t.props->>'assignee'", "assignee", "assignees",
-    words=("assigned to", "owner", "responsible"), leads=("for", "by", "to", "of"), wording="assigned to {}",
+    words=("assigned to", "owner", "responsible"), wording="assigned to {}",
 )  # fmt: skip
 _PRIORITY = Facet(
     "priority", "value", "t.props->>'priority'", "priority", "priorities", words=("importance", "urgency")
 )
 _KIND = Facet("kind", "value", "t.props->>'kind'", "kind", "kinds", words=("type", "sort"), is_hard=False)
-_SOURCE = Facet(
-    "source", "value", "t.props->>'source'", "source", "sources", words=("origin",), leads=("from",), wording="from {}"
-)
+_SOURCE = Facet("source", "value", "t.props->>'source'", "source", "sources", words=("origin",), wording="from {}")
 _DUE = Facet(
     "due", "date", "day_of_text(t.props->>'due')", "due date", "due dates", words=("due", "deadline"), wording="due {}"
 )

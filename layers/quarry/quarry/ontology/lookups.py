@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from psycopg.sql import SQL, Identifier, Literal
 
-from quarry.agent.hits import Hit
+from quarry.agent.lookups import Hit
 from quarry.agent.sources import Asked
 from quarry.ontology.candidates import Candidates
 from quarry.ontology.contract import RESULTS_MAX, EntityType

@@ -9,9 +9,8 @@ from fastapi import APIRouter, Path, Request
 from quarry.ontology.contract import EntityType, OntologySearchRequest, OntologySearchResponse, WholeEntity
 from quarry.platform.errors import NotFound
 from quarry.platform.text import Identifier
-from quarry.web.identity import ServicesDependency
+from quarry.web.callers import PlainCaller, ServicesDependency
 from quarry.web.problems import documented, request_id_of
-from quarry.web.rate_limit import PlainCaller
 
 router = APIRouter(tags=["ontology"], responses=documented(NotFound))
 

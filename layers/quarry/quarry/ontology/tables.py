@@ -9,8 +9,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, AwareDatetime, StringConstraints
 
 from quarry.ontology.contract import EntityType
-from quarry.platform.forgettable import Forgettable
-from quarry.platform.tables import Line, LoadableTable, Row, Text
+from quarry.platform.tables import Forgettable, Line, LoadableTable, Row, Text
 from quarry.platform.text import Identifier, storable
 
 TABLES: dict[EntityType, str] = {

@@ -22,17 +22,17 @@ PEOPLE = SearchTable(
         ),
     ),
     facets=(
-        Facet("name", "name", "name", "name", "names", leads=("called", "named"), wording="called {}"),
+        Facet("name", "name", "name", "name", "names", wording="called {}"),
         Facet("headline", "text", "headline", "headline", "headlines", words=("tagline",), is_hard=False),
         Facet("bio", "text", "bio", "bio", "bios", words=("about", "biography"), is_hard=False),
         Facet(
             "home", "place", "concat_ws(', ', t.city, t.country)", "home", "homes",
-            words=("residence", "based", "living", "lives"), leads=("in", "from", "near", "lives in", "living in", "based in"),
+            words=("residence", "based", "living", "lives"),
             wording="living in {}",
         ),
         Facet(
             "preferred_place", "place", "joined_names(t.work_preferred_locations)", "preferred location",
-            "preferred locations", words=("open to", "willing to relocate"), leads=("to", "in"), wording="ready to work in {}",
+            "preferred locations", words=("open to", "willing to relocate"), wording="ready to work in {}",
             synonyms=(("work from home", "Remote"), ("working from home", "Remote"), ("wfh", "Remote")),
         ),
         Facet("open_to_work", "boolean", "open_to_work", "open to work", "open to work",
@@ -49,14 +49,13 @@ PEOPLE = SearchTable(
         Facet(
             "company", "name", "company_name", "company", "companies", related="work",
             words=("employer", "firm", "organisation", "organization"),
-            leads=("at", "from", "for", "with", "of", "works at", "worked at", "works for", "worked for"),
             wording="at {}",
         ),
         Facet("team", "name", "team", "team", "teams", related="work",
-              words=("department", "group", "unit"), leads=("in", "on", "of"), wording="in the team {}"),
+              words=("department", "group", "unit"), wording="in the team {}"),
         Facet(
             "title", "title", "title", "role", "roles", related="work",
-            words=("title", "job", "position", "job title", "occupation", "profession"), leads=("as",),
+            words=("title", "job", "position", "job title", "occupation", "profession"),
         ),
         Facet(
             "seniority", "value", "seniority_level", "level", "levels", related="work",
@@ -72,7 +71,7 @@ PEOPLE = SearchTable(
               words=("now", "currently", "today", "at present", "active", "employed", "in work"), wording="now"),
         Facet(
             "workplace", "place", "concat_ws(', ', r.city, r.country, r.location)", "place of work", "places of work",
-            words=("city", "country", "location", "place"), related="work", leads=("in", "at", "from", "near"), wording="in {}",
+            words=("city", "country", "location", "place"), related="work", wording="in {}",
         ),
         Facet("start", "date", "start_date", "start", "starts", related="work",
               words=("started", "joined", "since", "begun", "began", "appointed", "selected", "chosen", "became"),
@@ -82,23 +81,22 @@ PEOPLE = SearchTable(
         Facet(
             "school", "name", "company_name", "school", "schools", related="education",
             words=("university", "college", "alma mater", "institute", "alumni", "alumnus", "alumna", "graduates", "students"),
-            leads=("at", "from", "of", "studied at", "graduated from"), wording="studied at {}",
+            wording="studied at {}",
         ),
         Facet(
             "degree", "title", "title", "degree", "degrees", related="education",
-            words=("qualification", "course", "studies"), leads=("in",), wording="with {}", is_hard=False,
+            words=("qualification", "course", "studies"), wording="with {}", is_hard=False,
         ),
         Facet("graduation", "date", "end_date", "graduation", "graduations", related="education",
               words=("graduated", "graduating", "class of"), wording="graduated {}"),
         Facet(
             "domain", "value", "domain", "domain", "domains", related="experience",
-            words=("field", "industry", "sector", "area", "discipline"), leads=("in",), wording="in {}", is_hard=False,
+            words=("field", "industry", "sector", "area", "discipline"), wording="in {}", is_hard=False,
             synonyms=(("ml", "machine learning"), ("ai", "artificial intelligence"), ("hr", "human resources")),
         ),
         Facet(
             "sub_domain", "value", "sub_domain", "sub-domain", "sub-domains", related="experience",
-            words=("speciality", "specialty", "specialisation", "specialization"),
-            leads=("in",), wording="in {}", is_hard=False,
+            words=("speciality", "specialty", "specialisation", "specialization"), wording="in {}", is_hard=False,
         ),
         Facet("intent", "value", "intent_primary", "kind of experience", "kinds of experience", related="experience",
               words=("intent", "kind", "type"), is_hard=False,
@@ -107,8 +105,7 @@ PEOPLE = SearchTable(
                         ("sabbatical", "career_break"), ("hackathon", "project"), ("award", "achievement"))),
         Facet(
             "skill", "array", "skills", "skill", "skills", related="experience",
-            words=("technology", "tool", "expertise", "stack"),
-            leads=("with", "in", "using", "knows"), wording="with {}", is_hard=False,
+            words=("technology", "tool", "expertise", "stack"), wording="with {}", is_hard=False,
             synonyms=(("k8s", "Kubernetes"), ("golang", "Go"), ("js", "JavaScript"), ("postgres", "PostgreSQL"),
                       ("ml", "machine learning"), ("ai", "artificial intelligence"),
                       ("nlp", "natural language processing")),

@@ -18,9 +18,9 @@ from quarry.people.contract import ExperienceCard
 from quarry.people.filters import CardFilters, HardConstraint
 from quarry.people.relaxation import constraints_in_force, without
 from quarry.platform.text import words
+from quarry.postgres.adapters import half_vector
 from quarry.postgres.call import call
 from quarry.postgres.pool import Database
-from quarry.postgres.vectors import half_vector
 
 OVERFETCH_CARDS = 50
 """The people with the nearest cards, and those with the nearest children, that are candidates in a tier."""

@@ -1,8 +1,4 @@
-"""Imported by each function before all else: what its imports are spared, a third of their time.
-
-While they go on, nothing is looked through for garbage: they leave none. And no package is looked through for plugins of
-pydantic, which the layer has none of.
-"""
+"""Import this module before all others: without garbage collection and pydantic's plugins they take a third less time."""
 
 from __future__ import annotations
 

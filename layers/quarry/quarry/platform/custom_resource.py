@@ -1,7 +1,6 @@
 """CloudFormation's custom resources: work that a deployment waits for, done once for each release.
 
-The resource's physical id is the release that the work was last done for, and who was to log in then. So a deployment that goes
-back to it, because this or a later step failed, finds it done and never fails by the same work again.
+The physical id names the release and the logins of the last run, so that a rollback finds the work done.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""Web addresses in a model's text: only those that stand in a cited source stay links.
+"""Web addresses in a model's text: only those that a cited source contains stay links.
 
-A model can be talked into writing an address, by a text that it reads, and a reader who follows it, or a client that loads a
-picture from it, tells its owner what was asked. Every other address is put between backticks, and what would make a link of it is
-escaped, so that it is shown as it was written and no reader of Markdown follows it.
-
-The rules do not look at what is code and what is not: readers of Markdown disagree on that, and a text could use it. Pure.
+A text that the model reads can talk it into writing an address, and whoever follows it tells its owner what was asked. So every
+other address is put between backticks, and the syntax of links is escaped, whether or not it stands in code. Pure.
 """
 
 from __future__ import annotations
@@ -62,10 +59,10 @@ def said_in(data: Any) -> str:
 
 
 class LinkFilter:
-    """Feed it pieces of a text; it gives back what may be sent. What stays a link is the same however the text was cut.
+    """Takes a text piece by piece and gives back what may be sent; where it was cut does not matter.
 
-    `sources` are texts by number. An address that stands in one stays a link where `[number]` stands before it, or behind it on
-    the same line; one in the text of number ALWAYS stays a link anywhere.
+    `sources` are texts by number. An address of one stays a link after `[number]`, or before it on the same line; one of number
+    ALWAYS stays a link anywhere.
     """
 
     def __init__(self, sources: Mapping[int, str]) -> None:

@@ -1,8 +1,7 @@
-"""What is counted of a process: each metric's name and unit, and the counts so far.
+"""The metrics of a process: their names and units, and the counts so far.
 
-On Lambda the counts of an invocation go to CloudWatch with its log (`web/telemetry`), `quarry serve` writes them into its own.
-A metric is counted for the function and, where it says so, for each domain: never for a user, a question or anything else that
-grows with use.
+Lambda functions log them for CloudWatch (`web/telemetry`), `quarry serve` logs them as text. They are counted for the function
+and some for each domain, never for a user or a question.
 """
 
 from __future__ import annotations

@@ -15,9 +15,9 @@ _thread = ThreadPoolExecutor(1, thread_name_prefix="off-loop")
 
 
 async def off_loop(call: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
-    """What `call` gives, worked out in a thread while the event loop goes on; what it raises is raised here.
+    """Run `call` in a thread while the event loop goes on, and return its result or raise its error.
 
-    The loop gets its turn every few milliseconds of `call`'s, but not within one pattern or one function of C: those must be
-    short for any input. Who is cancelled while waiting for a turn leaves no work behind.
+    Within one pattern or one C function the loop stands still, so those must be short for any input. A caller who is cancelled
+    before the call begins leaves no work behind.
     """
     return await asyncio.wrap_future(_thread.submit(call, *args, **kwargs))

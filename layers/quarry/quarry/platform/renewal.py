@@ -13,16 +13,19 @@ logger = logging.getLogger(__name__)
 
 
 @asynccontextmanager
-async def renewed(renew: Callable[[], Awaitable[object]], *, seconds: float) -> AsyncIterator[None]:
-    """Until the end of the block `renew` is called every so many seconds. Where it fails, the next call may do better.
-
-    It is told to end, not cancelled: before Python 3.12 a cancellation that meets the end of a wait is lost, and it would go on
-    for ever.
+async def leased(
+    renew: Callable[[], Awaitable[object]], release: Callable[[], Awaitable[object]], *, seconds: float
+) -> AsyncIterator[None]:
+    """Call `renew` every so many seconds until the end of the block, and `release` where the block raises. Failures of both are
+    logged: the next renewal may succeed, or the lease lapses.
     """
     ended = asyncio.Event()
     renewing = asyncio.create_task(_renew(renew, seconds, ended))
     try:
         yield
+    except BaseException:
+        await asyncio.shield(_attempt(release, "released, and will lapse"))
+        raise
     finally:
         ended.set()
         await asyncio.wait([renewing])
@@ -30,10 +33,14 @@ async def renewed(renew: Callable[[], Awaitable[object]], *, seconds: float) -> 
 
 async def _renew(renew: Callable[[], Awaitable[object]], seconds: float, ended: asyncio.Event) -> None:
     while not await _happens(ended, seconds):
-        try:
-            await renew()
-        except QuarryError as error:
-            logger.warning("a claim could not be renewed: %s", type(error).__name__)
+        await _attempt(renew, "renewed")
+
+
+async def _attempt(work: Callable[[], Awaitable[object]], done: str) -> None:
+    try:
+        await work()
+    except QuarryError as error:
+        logger.warning("a claim could not be %s: %s", done, type(error).__name__)
 
 
 async def _happens(event: asyncio.Event, seconds: float) -> bool:

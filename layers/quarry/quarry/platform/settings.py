@@ -21,6 +21,8 @@ OPENAI_EMBEDDING_DIMENSIONS = 1536
 BEDROCK_EMBEDDING_DIMENSIONS = 1024
 
 EMULATED_LOG_STREAM = "$LATEST"
+TRACES_COLLECTOR = "http://localhost:4318"
+"""Where OpenTelemetry's convention looks for a collector."""
 
 
 class Settings(SettingFields):
@@ -113,6 +115,14 @@ class Settings(SettingFields):
         Lambda's alone to set, and there it begins with a date, or is absent under SnapStart.
         """
         return self.aws_sam_local and self.aws_lambda_log_stream_name == EMULATED_LOG_STREAM
+
+    @property
+    def traces_endpoint(self) -> str | None:
+        """Where traces are sent, by OTLP over HTTP; None where nobody asked for them, or for another way."""
+        base, whole = self.otel_exporter_otlp_endpoint, self.otel_exporter_otlp_traces_endpoint
+        if (self.otel_traces_exporter or ("otlp" if whole or base else "none")) != "otlp":
+            return None
+        return whole or f"{(base or TRACES_COLLECTOR).rstrip('/')}/v1/traces"
 
     @property
     def has_openai(self) -> bool:

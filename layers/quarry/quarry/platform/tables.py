@@ -11,6 +11,26 @@ from pydantic import ConfigDict, Field, StringConstraints
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import Storable
 
+KEEP: LiteralString = "select pg_advisory_xact_lock_shared(7305113)"
+"""Said in a transaction, as a statement of its own, before it stores what was found in the data."""
+FORGET: LiteralString = "select pg_advisory_xact_lock(7305113)"
+"""Said by who forgets: waits for what is being stored, and holds up what would be."""
+
+
+@dataclass(frozen=True)
+class Forgettable:
+    """A kind of record that can be forgotten, and our table of its rows.
+
+    `names` selects lower-case `texts` that identify the row; `also` runs after its deletion. Both may use `%(id)s`, the latter
+    also `%(quoted)s` (the id as JSON) and `%(texts)s`.
+    """
+
+    kind: str
+    table: str
+    names: LiteralString | None = None
+    also: tuple[LiteralString, ...] = ()
+
+
 Text = Annotated[str, StringConstraints(min_length=1, max_length=200_000), Storable]
 Line = Annotated[str, StringConstraints(min_length=1, max_length=2000), Storable]
 Names = Annotated[list[Line], Field(max_length=500)]
@@ -30,10 +50,8 @@ class Row(LazyModel):
 
 @dataclass(frozen=True)
 class LoadableTable:
-    """A table that files can be loaded into.
-
-    `references` maps a column to the table whose id it holds; `inherits` maps a column to (reference column, table, column)
-    that it is filled from where a row leaves it out.
+    """A table that files can be loaded into. `references` maps a column to the table whose id it holds, `inherits` a column to
+    the (reference column, table, column) that fills it where a row leaves it out.
     """
 
     name: str
@@ -52,12 +70,10 @@ BLANKS = " \t\r\n"
 
 @dataclass(frozen=True)
 class EmbeddedTable:
-    """A table whose rows have vectors: those made of `text_columns`, in the order of importance, kept in `embeddings`.
+    """A table whose rows have vectors in the table `embeddings`, made of `text_columns` in order of importance.
 
-    What `titles`, the first of these columns, say stands before each window of a long text.
-
-    A table with `embedding_types` has vectors of several kinds for a row, each made of its own columns and kept under its
-    name in the column `embedding_type`. Columns that are empty or blank make none: what says nothing is near to nothing.
+    The first of these, `titles`, precede each window of a long text. With `embedding_types` a row has a vector of each type,
+    made of that type's columns. Blank columns make none.
     """
 
     name: str

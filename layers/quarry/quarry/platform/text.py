@@ -5,6 +5,7 @@ Text that Postgres or a tokenizer cannot hold is refused here, once, by the type
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
@@ -59,11 +60,10 @@ _EITHER = re.compile(f"[{INVISIBLE_CHARACTERS}{_TAGS}]")
 
 
 def visible(text: str) -> str:
-    """`text` without characters that nobody sees and that change how it reads: controls of the direction of writing, which make a
-    text look like another one, and characters without width, which hide words from a search or speak to a model alone.
+    """`text` without invisible characters that change how it reads: direction controls and characters without width.
 
-    The joiners U+200C and U+200D stay: Persian, Indic scripts and emoji are written wrongly without them. So do tags behind a
-    black flag, which make the flags of regions. Separators of lines and paragraphs become line breaks.
+    The joiners U+200C and U+200D stay, which Persian, Indic scripts and emoji need, and tags that make a flag. Separators of
+    lines and paragraphs become line breaks.
     """
     # one pass over a set takes an eighth of what the patterns take, and most texts end here
     if text.isascii() or _EITHER.search(text) is None:
@@ -139,3 +139,37 @@ def shorten(text: str, limit: int) -> str:
 def fence(text: str) -> str:
     """Text that cannot close the block it stands in."""
     return text.replace("<", "‹").replace(">", "›")
+
+
+_SHOWN_INVISIBLE = re.compile(f"[{INVISIBLE_CHARACTERS}]")
+_SENT_BACK = re.compile(r"(?:id|ids|.*_ids?|.*Ids?|values?|facets|filters|.*Filters|arguments|request|.*[cC]ursor)")
+"""The names of fields whose texts clients send back."""
+
+
+def shown(value: Any) -> Any:
+    """What JSON can hold, its texts as readers see them, but for those that clients send back."""
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, dict):
+        return {name: each if _SENT_BACK.fullmatch(name) else shown(each) for name, each in value.items()}
+    return [shown(each) for each in value] if isinstance(value, list) else value
+
+
+def shown_json(text: str) -> str:
+    """The same for JSON that is written already."""
+    if visible(text) == text:
+        return text
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return escaped(text)
+    return escaped(json.dumps(shown(value), ensure_ascii=False, separators=(",", ":")))
+
+
+def escaped(text: str) -> str:
+    """JSON with its invisible characters written as escapes."""
+    return text if text.isascii() else _SHOWN_INVISIBLE.sub(_escape, text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    return json.dumps(match.group())[1:-1]

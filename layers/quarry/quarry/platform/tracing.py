@@ -1,7 +1,7 @@
-"""Traces of requests in OpenTelemetry's form: off, unless its environment variables ask for them.
+"""Traces of requests by OpenTelemetry, off unless its environment variables turn them on.
 
-A request is a span; its steps, statements and calls of models are spans beneath it. They hold names, numbers and the ids of
-runs, and nothing that was asked, answered or stored. Where traces are off nothing of OpenTelemetry is imported for them.
+Steps, statements and model calls are spans below the request's. They hold names, numbers and ids of runs, and nothing that was
+asked, answered or stored.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from threading import Thread
 from typing import TYPE_CHECKING, Literal
 
 from quarry import __version__
-from quarry.platform.settings import Settings
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
 
 SERVICE = "quarry"
-COLLECTOR = "http://localhost:4318"
-"""Where OpenTelemetry's convention looks for a collector."""
 FLUSH_SECONDS = 1.0
 """So long the end of an invocation, or of the process, waits for spans to be sent."""
 
@@ -75,20 +72,9 @@ def untraced() -> Variables:
     return variables
 
 
-def traces_endpoint(settings: Settings) -> str | None:
-    """Where traces are sent, by OTLP over HTTP; None where nobody asked for them, or for another way."""
-    base = settings.otel_exporter_otlp_endpoint
-    asked = settings.otel_traces_exporter or ("otlp" if settings.otel_exporter_otlp_traces_endpoint or base else "none")
-    if asked != "otlp":
-        return None
-    return settings.otel_exporter_otlp_traces_endpoint or f"{(base or COLLECTOR).rstrip('/')}/v1/traces"
-
-
 class Tracing:
-    """The traces of one process, sent to `endpoint` in batches by a thread of the SDK; None: there are none.
-
-    All else is set by OpenTelemetry's own variables: OTEL_SERVICE_NAME, OTEL_TRACES_SAMPLER, OTEL_EXPORTER_OTLP_HEADERS. The
-    SDK is imported with the first request.
+    """The traces of one process, sent to `endpoint` in batches by a thread of the SDK; None: there are none. OpenTelemetry's own
+    variables set the rest. The SDK is imported with the first request.
     """
 
     def __init__(self, endpoint: str | None) -> None:

@@ -19,17 +19,17 @@ from psycopg.sql import SQL, Composable, Identifier, Literal
 from quarry.models.interface import EmbeddingModel
 from quarry.platform.errors import ConfigurationError, ModelError, QuarryError
 from quarry.platform.tables import COLLECTION_WINDOWS, EmbeddedTable
-from quarry.postgres.embedding_backlog import (
+from quarry.postgres.adapters import half_vector
+from quarry.postgres.embedding_queue import (
+    Claim,
     count_pending,
     may_be_tried_again,
     never_refused,
     note_progress,
     pending,
 )
-from quarry.postgres.embedding_claims import Claim
-from quarry.postgres.faults import fault_of_source
+from quarry.postgres.failures import fault_of_source
 from quarry.postgres.pool import Connection, Database
-from quarry.postgres.vectors import half_vector
 
 BATCH_ROWS = 32
 PAGES_AT_ONCE = 1_000

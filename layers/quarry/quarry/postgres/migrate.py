@@ -22,8 +22,8 @@ from psycopg.sql import SQL, Identifier
 
 from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
 from quarry.platform.setting_fields import DEFAULT_SCHEMA
-from quarry.postgres.certificates import checked, untrusted
 from quarry.postgres.failures import translated
+from quarry.postgres.rds import checked, untrusted
 from quarry.postgres.schema import (
     SyncConnection,
     is_installed,

@@ -1,8 +1,7 @@
-"""The one door to Postgres: a pool opened on first use, and psycopg's errors turned into ours.
+"""The connection pool, opened on first use, and the translation of psycopg's errors.
 
-All that goes through it happens in a transaction whose first message says how long its statements, its waits for locks and its
-idle moments may last, and where its tables are. Nothing is set for the session: behind a transaction pooler the next transaction
-may be another client's. The same message proves that the connection still works.
+Each transaction begins with a message that sets its timeouts and search path, and proves that the connection works. Nothing is
+set for the session: behind a transaction pooler the next transaction may be another client's.
 """
 
 from __future__ import annotations
@@ -26,12 +25,11 @@ from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
 from quarry.platform.secrets import Secret
 from quarry.platform.setting_fields import DEFAULT_SCHEMA
 from quarry.platform.tracing import span
-from quarry.postgres.certificates import checked, untrusted
-from quarry.postgres.dates import know_dates
+from quarry.postgres.adapters import HALFVEC_TYPE, know_dates, knows_vectors, learn_vectors
 from quarry.postgres.failures import translated
+from quarry.postgres.rds import checked, untrusted
 from quarry.postgres.schema import has_extensions, search_path_query
 from quarry.postgres.statement_name import statement_name
-from quarry.postgres.vectors import HALFVEC_TYPE, knows_vectors, learn_vectors
 
 Parameters = Mapping[str, Any] | Sequence[Any]
 Query = LiteralString | SQL | Composed
@@ -68,16 +66,13 @@ logger = logging.getLogger(__name__)
 class Database:
     """Postgres for one process. Nothing connects before the first query.
 
-    A statement is cancelled after `timeout_seconds`, a wait for a lock given up after half of that, and a transaction that asks
-    for nothing as long ended. A secret is read for each new connection, and anew when Postgres does not accept the password that
-    it held; a function is asked for each new connection, too: a server that was started again may be on another port. `pooled`
-    says that a transaction pooler stands between, where no statement can be prepared. What is Quarry's is looked for in `schema`.
-    A database on RDS proves who it is (`certificates`).
-    A database that pauses when idle takes `wake_seconds` to answer again: until then its errors say when to come back.
-    One that `sets_aside` connections has one beside the pool's for each purpose of SetAside.
+    Statements and idle transactions end after `timeout_seconds`, waits for locks after half of it. `url` may be a function or a
+    secret, which each new connection asks; a secret is read again when its password is refused. `pooled`: a transaction pooler
+    stands between, and no statement is prepared. `schema` holds Quarry's tables. `wake_seconds`: how long a database that pauses
+    takes to answer. With `sets_aside` there is one more connection for each purpose of SetAside.
 
-    Every method raises DatabaseUnavailable when Postgres does not answer, ConfigurationError when it was not migrated or is not
-    to be trusted.
+    Every method raises DatabaseUnavailable when Postgres does not answer, and ConfigurationError when it was not migrated or
+    cannot prove its identity.
     """
 
     _keepalive: ClassVar[Mapping[str, int]] = _KEEPALIVE
@@ -146,10 +141,8 @@ class Database:
 
     @asynccontextmanager
     async def transaction(self, statement: Query | None = None) -> AsyncIterator[Connection]:
-        """A connection inside a transaction: committed at the end, rolled back by an exception. `statement` is what it is for,
-        where that is one, and names it in a trace.
-
-        Work that may rightly take longer than others says so first, by `set local`.
+        """A connection inside a transaction: committed at the end, rolled back by an exception. `statement` names it in traces.
+        Work that takes longer first changes its timeout by `set local`.
         """
         named = "transaction" if statement is None else partial(statement_name, statement)
         with translated(), span(named, {"db.system.name": "postgresql", "db.namespace": self.schema}, kind="client"):

@@ -1,8 +1,7 @@
-"""Reading from replicas: what only reads goes to a replica while one answers and is up to date, and else to the writer.
+"""Reading from replicas: what only reads goes to a replica that answers and is up to date, and else to the writer.
 
-How far a replica is behind is asked on the connections that are in use, by each once in a while: where an address leads to
-several servers, each connection tells of its own. A replica that was left out is asked again in the background, by the first
-request after a while, which the writer serves. Nothing is asked where nobody searches: a database that pauses may sleep.
+Each connection asks now and then how far its server is behind, since an address may lead to several. A replica that was left out
+is asked again in the background of a later request.
 """
 
 from __future__ import annotations

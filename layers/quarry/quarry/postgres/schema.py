@@ -1,7 +1,7 @@
-"""The schema that holds all that is Quarry's: how it is found, made, and filled from `public`.
+"""The schema with all that is Quarry's: how it is found, created, and filled from `public`.
 
-Nothing is named with its schema in SQL. Each connection or transaction sets a search path instead: the schema, then wherever the
-extensions of this database are, and temporary tables last, so that nobody's stands before a table of ours.
+SQL names no schema. Each connection or transaction sets a search path: the schema, the schemas of extensions, and temporary
+tables last, so that none hides a table of ours.
 """
 
 from __future__ import annotations
@@ -115,10 +115,8 @@ def make_extensions(connection: SyncConnection, text: str, schema: str) -> None:
 
 
 def move_from_public(connection: SyncConnection, schema: str, migrations: Iterable[tuple[str, str]]) -> bool:
-    """Move the installation that is in `public` into `schema`; whether there was one.
-
-    `migrations` are names and texts: those applied tell what was made. Indexes, triggers, policies, grants and sequences go
-    with their tables.
+    """Move the installation that is in `public` into `schema`; whether there was one. `migrations` are names and texts: those
+    applied tell what was created. Indexes, triggers, policies, grants and sequences go with their tables.
     """
     if not is_installed(connection, _OLD_SCHEMA):
         return False

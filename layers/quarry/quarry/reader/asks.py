@@ -214,8 +214,10 @@ class Asks:
         own = sum(each.source == base.name for each in shown) / len(shown)
         is_default = len(shown) == 1 and shown[0] is base.title
         unsaid = is_default and clues.said.best(base.title) is None
-        is_whole = shown in (base.titles, base.columns)
-        length = "title" if shown == base.titles else "all" if shown == base.columns else min(len(shown), LENGTH_MAX)
+        # whole because its fields are said one by one, it is a list like any other
+        is_whole = shown in (base.titles, base.columns) and not all(clues.said.best(each) for each in shown)
+        whole = "title" if shown == base.titles else "all"
+        length = whole if is_whole else min(len(shown), LENGTH_MAX)
         bundles = [clues.one(f"shown:{length}"), clues.one("shown:own", own)]
         if is_whole:
             parts = []
@@ -292,8 +294,8 @@ class Asks:
             functions = FUNCTIONS if each.is_number else FUNCTIONS[1:3]
             for length in (1, 2, 3) if each.is_number else (1,):
                 for chosen in combinations(functions, length):
-                    parts = [self._function(function, each) for function in chosen]
-                    yield Ask("numbers", base, self._framed(f"numbers{length}", own, *parts), (each,), functions=chosen)
+                    number = self._framed(f"numbers{length}", own, self._together(chosen, each))
+                    yield Ask("numbers", base, number, (each,), functions=chosen)
         for pair in combinations(numeric[:3], 2):
             own = clues.joined(evidence, *(clues.field("measured", each) for each in pair))
             for one in FUNCTIONS:
@@ -306,11 +308,15 @@ class Asks:
                 same = self._framed("numbers:triple", own, self._function(one, fields_of_one[0]))
                 yield Ask("numbers", base, same, fields_of_one, functions=(one, one, one))
 
-    def _function(self, function: Function, each: FieldName) -> Evidence:
+    def _function(self, function: str, each: FieldName) -> Evidence:
         clues = self.clues
         place = clues.said.best(each)
         kind = f"fn:{function}"
         return Evidence(0, (clues.freely(kind), clues.near(kind, place, 3), clues.one(f"{kind}:{each.kind}")))
+
+    def _together(self, functions: Sequence[Function], each: FieldName) -> Evidence:
+        """Functions of one field. Several are learned together: “least” speaks against the most, but not in “least and most”."""
+        return self._function("+".join(functions), each)
 
     def _groups(self, base: SourceName, fields: Sequence[FieldName], evidence: Evidence) -> Iterator[Ask]:
         clues = self.clues
@@ -349,7 +355,7 @@ class Asks:
         for measured in numeric[: 3 if period is None else 2] or unsaid[:1]:
             of = clues.joined(evidence, clues.field("measured", measured))
             for number, chosen in self._several() if period is None and measured in numeric[:1] else ():
-                own = clues.joined(of, *(self._function(function, measured) for function in chosen))
+                own = clues.joined(of, self._together(chosen, measured))
                 yield Ask(
                     "groups", base, self._framed(f"groups:of{number}", own), (by,), functions=chosen, measured=measured
                 )  # fmt: skip

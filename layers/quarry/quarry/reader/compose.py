@@ -178,17 +178,18 @@ class _Writer:
 
     def _tests(self) -> list[Test]:
         """The tests, where all must hold those that a field has one of several values as one: it cannot have them all."""
-        tests = self.conditions.tests
-        if self.conditions.joined != "all":
+        tests, joined = self.conditions.tests, self.conditions.joined
+        if joined == "any":
             return [*tests]
+        denied = tests[-1:] if joined == "not" else ()
         united: dict[object, Test] = {}
-        for test in tests:
+        for test in tests[: len(tests) - len(denied)]:
             field = test.field if test.form == "field" and test.op == "=" else None
             has_one = field is not None and not field.is_many and not self.way(field.source).is_many
             key: object = field if has_one else test
             before = united.get(key)
             united[key] = replace(test, values=tuple(dict.fromkeys((*before.values, *test.values)))) if before else test
-        return [*united.values()]
+        return [*united.values(), *denied]
 
     def _joined(self, tests: list[tuple[Way, Json]]) -> list[Json]:
         match self.conditions.joined:

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import lru_cache
 from zlib import crc32
 
-DIMENSIONS = 1 << 19
+DIMENSIONS = 1 << 20
 """Weights that there are. Features whose names have the same hash share one."""
 
 

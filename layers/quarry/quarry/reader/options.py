@@ -24,6 +24,8 @@ MEANT_MAX = 8
 DATES_MAX = 3
 TRUTHS_MAX = 3
 MADE_MAX = 4
+AMOUNTS_MAX = 2
+"""Numbers of a source that an average may be of where none is named."""
 LIKENESS_MIN = 0.5
 """Fields that one number or time may be compared with."""
 MONTH_DAYS = 365 / 12
@@ -66,7 +68,7 @@ class Options:
             yield [self._left("truth", None), *self._of_truth(truth)]
         for source in self._sources(2):
             yield [self._left("related", None), *self._of_related(source)]
-        averages = [*self._named(lambda each: each.is_number and not each.is_key, 2)]
+        averages = [*self._named(_is_amount, 2)] or [*islice(self._amounts_of_sources(), AMOUNTS_MAX)]
         if averages:
             yield [self._left("average", None), *(option for each in averages for option in self._of_average(each))]
         blanks = [*dict.fromkeys([*self._named(lambda each: not each.is_key, 3), *self._dates_of_sources()])]
@@ -116,6 +118,11 @@ class Options:
         """The dates of the source that is named best: what is not done yet has none."""
         for source in self._sources(1):
             yield from islice((each for each in source.columns if each.is_date), DATES_MAX)
+
+    def _amounts_of_sources(self) -> Iterator[FieldName]:
+        """The numbers of the source that is named best: “more than the average” may leave out of what."""
+        for source in self._sources(1):
+            yield from filter(_is_amount, source.columns)
 
     def _sources(self, most: int) -> list[SourceName]:
         """The sources that are named, those said last first."""
@@ -351,7 +358,8 @@ class Options:
 
     def _of_average(self, each: FieldName) -> Iterator[Option]:
         clues = self.clues
-        place = max(clues.said.named[each], key=lambda place: (place.likeness, place.first))  # it is compared last
+        # it is compared last
+        place = max(clues.said.named.get(each, ()), key=lambda place: (place.likeness, place.first), default=None)
         for op in (">", "<"):
             bundles = clues.near(f"average{op}", place), clues.freely(f"average{op}", 0.3), clues.one("average")
             yield Option(
@@ -365,3 +373,7 @@ class Options:
             yield Option(
                 (Test("field", op, field=each),), clues.joined(clues.field("blank", each), Evidence(0, bundles))
             )
+
+
+def _is_amount(each: FieldName) -> bool:
+    return each.is_number and not each.is_key

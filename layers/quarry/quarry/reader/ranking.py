@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -83,10 +84,13 @@ def by_both(found: Candidates, read: PairScores, linear_share: float) -> Ranked:
 def _known(found: Candidates, probabilities: Sequence[float]) -> dict[str, float]:
     """What is known about the first candidate, by which its chance is calibrated."""
     first, said = found.all[0], found.said
+    rows = _rows_of(first)
+    alike = sum(chance for each, chance in zip(found.all, probabilities, strict=True) if _rows_of(each) == rows)
     second = probabilities[1] if len(probabilities) > 1 else 1e-6
     return {
         "always": 1.0,
         "logit": _logit(probabilities[0]),
+        "alike": _logit(alike),
         "margin": min(LOGIT_MAX, math.log(max(probabilities[0], 1e-6) / max(second, 1e-6))),
         "uncovered": float(min(COUNTED_MAX, (said.alignable & ~first.mask).bit_count())),
         "unread": float(min(COUNTED_MAX, len(said.unread(first.mask | said.alignable, explained(found))))),
@@ -95,6 +99,20 @@ def _known(found: Candidates, probabilities: Sequence[float]) -> dict[str, float
         "words": len(said.tokens) / 10,
         f"kind:{first.kind}": 1.0,
     }
+
+
+def _rows_of(each: Candidate) -> tuple[object, ...]:
+    """Which rows a candidate is about and how many it gives: what is alike where only the fields that are shown differ."""
+    query = each.query
+    is_rows = each.kind in ("rows", "extreme")
+    return (
+        each.kind,
+        query["source"],
+        *(
+            json.dumps(query.get(part), sort_keys=True)
+            for part in ("where", "having", "order", "limit", *(() if is_rows else ("group", "aggregate")))
+        ),
+    )
 
 
 def explained(found: Candidates) -> set[str]:

@@ -23,6 +23,8 @@ WORDS_MAX = 60
 """Words of a question that are read."""
 NAMED_MIN = 0.34
 """So much of a name is said at least that may be meant."""
+NAMED_WELL = 0.7
+"""From this likeness on words that are a name are no text to look for."""
 GAP_MAX = 2
 FORM_LIKENESS = 0.8
 SHORT_LIKENESS = 0.7
@@ -348,7 +350,7 @@ def _texts(text: str, tokens: Sequence[Token], said: Said, quoted: Sequence[Said
     if not says_something_by_case(tokens):
         return found[:TEXTS_MAX]
     for places in said.named.values():
-        known |= places[0].mask if places[0].likeness >= 0.9 else 0
+        known |= places[0].mask if places[0].likeness >= NAMED_WELL else 0
     found += [
         SaidText(place, text[tokens[place.first].start : tokens[place.last - 1].end])
         for place in _capitals(tokens, known)

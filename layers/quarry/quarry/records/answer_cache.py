@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from quarry.platform.errors import NotFound
-from quarry.platform.forgettable import KEEP
+from quarry.platform.tables import KEEP
 from quarry.postgres.pool import Database
 from quarry.query.algebra import Query
 from quarry.query.contract import QueryResult

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import quarry
-from quarry.postgres.faults import UNREADABLE
+from quarry.postgres.failures import UNREADABLE
 from quarry.records.answer_cache import FinishedAnswer, KeptAnswer, Keys, digest, find_answer, store_answer
 from quarry.records.candidates import RecordKey
 from quarry.records.contract import Applied, AskRequest, DoneEvent, RecordType, Source

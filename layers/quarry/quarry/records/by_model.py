@@ -12,17 +12,17 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 
 from quarry.agent.calls import ToolFinished, ToolStarted
-from quarry.agent.card import card, stems_of
+from quarry.agent.description import card, stems_of
 from quarry.agent.loop import Text, TurnEnded, converse
-from quarry.agent.matches import matched_values
-from quarry.agent.result_text import result_text
+from quarry.agent.reading import matched_values
+from quarry.agent.results import result_text
 from quarry.agent.service import answer_query
 from quarry.agent.sources import what_may_be_asked
 from quarry.models.interface import Message
 from quarry.platform.errors import InvalidInput, ModelError
 from quarry.platform.links import LinkFilter
 from quarry.platform.off_loop import off_loop
-from quarry.postgres.faults import UNREADABLE
+from quarry.postgres.failures import UNREADABLE
 from quarry.query.contract import QueryResult
 from quarry.records.aggregation import aggregation_of
 from quarry.records.answer_cache import AskedQuery, FinishedAnswer, KeptAnswer, Keys

@@ -22,8 +22,7 @@ from quarry.platform.contract import AggregationGroup, Day, Request
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import Identifier, QueryText, Storable
 from quarry.query.contract import ShortQuery
-from quarry.streaming.encoding import AFTER_SEQ, PLACE_PATTERN
-from quarry.streaming.events import Event
+from quarry.streaming.events import AFTER_SEQ, PLACE_PATTERN, Event
 
 RecordType = str
 """The name of a type of record."""

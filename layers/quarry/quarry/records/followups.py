@@ -15,7 +15,7 @@ from quarry.platform.lazy_model import LazyModel
 from quarry.platform.links import plain_links
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import CleanText, shorten, significant_words
-from quarry.postgres.faults import UNREADABLE
+from quarry.postgres.failures import UNREADABLE
 from quarry.records.candidates import RecordText
 from quarry.records.conversation import Conversation
 from quarry.records.evidence import EvidenceSource

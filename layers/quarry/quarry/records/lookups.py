@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from quarry.agent.hits import Hit
+from quarry.agent.lookups import Hit
 from quarry.agent.sources import Asked
 from quarry.records.candidates import RecordText
 from quarry.records.collections import read_record

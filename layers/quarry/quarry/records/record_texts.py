@@ -10,7 +10,7 @@ from psycopg import DataError
 from psycopg.sql import SQL, Composed, Literal
 
 from quarry.platform.errors import NotFound
-from quarry.platform.shown import shown
+from quarry.platform.text import shown
 from quarry.postgres.pool import Database
 from quarry.records.candidates import RecordKey, RecordText
 from quarry.records.collections_contract import WholeRecord

@@ -12,8 +12,8 @@ from psycopg.rows import DictRow
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal, Placeholder
 
 from quarry.collections.collection import ENGLISH
+from quarry.postgres.adapters import half_vector
 from quarry.postgres.pool import Database
-from quarry.postgres.vectors import half_vector
 from quarry.query.filtered import Filtered
 from quarry.records.candidates import Candidate, RecordText
 from quarry.records.contract import RecordType

@@ -13,10 +13,9 @@ from quarry.platform.text import Identifier
 from quarry.records.collections_contract import Collections, CountRequest, RecordCounts, WholeRecord
 from quarry.records.contract import AskQuery, AskRequest, FacetValues, SearchRequest, SearchResponse, TypeName
 from quarry.services.services import Caller, Services
-from quarry.streaming.encoding import SSE
-from quarry.web.identity import ServicesDependency
+from quarry.streaming.events import SSE
+from quarry.web.callers import PlainCaller, ServicesDependency
 from quarry.web.problems import documented, request_id_of
-from quarry.web.rate_limit import PlainCaller
 from quarry.web.streams import SSE_EVENT_SCHEMA, Reader, rest_of_stream, stream_response
 
 _STREAM: dict[int | str, dict[str, Any]] = {

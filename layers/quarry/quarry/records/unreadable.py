@@ -15,7 +15,7 @@ from psycopg import Error as PostgresError
 
 from quarry.platform.errors import InvalidInput, QuarryError, SourceUnavailable
 from quarry.platform.memory import Memory
-from quarry.postgres.faults import lasting_fault, lasting_fault_of
+from quarry.postgres.failures import lasting_fault, lasting_fault_of
 from quarry.records.contract import RecordType
 from quarry.records.searched_types import RecordTypes
 

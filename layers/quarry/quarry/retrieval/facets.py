@@ -42,13 +42,12 @@ VALUE_MAX_CHARACTERS = 200
 
 @dataclass(frozen=True)
 class Facet:
-    """A property of a table's rows. `column` is a column, or an expression over the row `t` of the table; where `related` names
-    rows that belong to it, a column of these, or an expression over such a row `r`.
+    """A property of a table's rows. `column` is a column or an expression over the row `t`; where `related` names rows that
+    belong to it, one over such a row `r`.
 
-    `label` and `plural` are what it is called; `words` what else people call it; `synonyms` are other everyday words for
-    values that any data may hold, each with the value ("television", "TV"). `wording` says in words that it has a value.
-    `leads` are words that stand before its values ("by", "at"). `is_hard`: a value that is said plainly must hold; else it must
-    hold only where the question insists, and adds weight. `is_people`: its values are people.
+    `label` and `plural` name it, `words` are other names, `synonyms` other words for values ("television", "TV"), `wording` puts
+    a condition into words. `is_hard`: a value in a question is required, and else adds weight. `is_people`: its values are
+    people.
     """
 
     name: str
@@ -57,7 +56,6 @@ class Facet:
     label: str
     plural: str
     words: tuple[str, ...] = ()
-    leads: tuple[str, ...] = ()
     wording: str = "{}"
     synonyms: tuple[tuple[str, str], ...] = ()
     is_hard: bool = True
@@ -107,9 +105,8 @@ class Facet:
 @dataclass(frozen=True)
 class Related:
     """Rows of `table` that belong to a row, by the SQL condition `on` over both, `t` and `r`. Conditions on facets of one
-    relation hold for one and the same of its rows; a negated one for none of them.
-
-    `owner` is the column that holds the key of the row that they belong to, where many belong to one.
+    relation hold for the same related row; a negated one for none. `owner` is the column with the key of the row that they
+    belong to.
     """
 
     name: str
@@ -168,10 +165,6 @@ class SearchTable:
     """The text search configurations of its rows; none: they are in English."""
     reckons: bool = False
     """Whether sums and averages of its numbers are told where they are asked for in words."""
-    tells_shares: bool = False
-    """Whether it is told which share of its rows is so, where no more is reckoned of them than that."""
-    recent_days: int | None = None
-    """So many days back from today its rows are "recent"; None where the word says nothing that can be told."""
 
     @property
     def language(self) -> str:

@@ -1,8 +1,7 @@
-"""Texts that say nearly the same, put together: pure.
+"""Grouping texts that say nearly the same. Pure.
 
-By sorted neighbourhoods (Hernández and Stolfo, "The merge/purge problem for large databases", SIGMOD 1995): the texts are sorted
-by their words, read forwards and read backwards, and each is compared with those next to it in either order. What is compared
-and found alike is of one group, and so is what is like that: n log n, whatever the texts.
+Sorted neighbourhoods (Hernández and Stolfo, "The merge/purge problem for large databases", SIGMOD 1995): texts are sorted by
+their words, forwards and backwards, and compared with their neighbours; what is alike is of one group. O(n log n).
 """
 
 from __future__ import annotations

@@ -1,24 +1,19 @@
-"""One list out of what was found by words and what was found by meaning.
-
-By scores (Bruch, Gai and Ingber, "An analysis of fusion functions for hybrid retrieval", TOIS 2023): both halves' scores,
-brought to one scale by the method named, are added with a weight. By ranks: reciprocal rank fusion (Cormack, Clarke and
-Büttcher, SIGIR 2009).
+"""One list out of what was found by words and what was found by meaning: by weighted scores (Bruch, Gai and Ingber, "An analysis
+of fusion functions for hybrid retrieval", TOIS 2023) or by reciprocal ranks (Cormack, Clarke and Büttcher, SIGIR 2009).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean, pstdev
 from typing import Generic, Literal, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
 
-Method = Literal["scores", "min_max", "z_score", "reciprocal_rank"]
+Method = Literal["scores", "reciprocal_rank"]
 """How the halves' scores are made comparable. scores: as they are, where the share of the most that words can reach stands
-beside a cosine; min_max: from 0, the worst found, to 1, the best; z_score: by mean and standard deviation of what was found;
-reciprocal_rank: 1 / (RRF_K + rank).
+beside a cosine; reciprocal_rank: 1 / (RRF_K + rank).
 """
 
 RRF_K = 50
@@ -56,22 +51,22 @@ def fuse(
     """`found`, each key once, best first: (1 − semantic_weight) · text + semantic_weight · similarity, brought to one scale.
     By scores, meaning weighs more where words hold little of the query.
 
-    A half that did not find an item adds what its worst find has, nothing at all for scores and ranks. Reciprocal ranks are added
-    with the weight 1 each, as published. Items with equal scores are ordered by their best rank, then by the text of their key,
-    so that the same finds always give the same list.
+    A half that did not find an item adds nothing. Reciprocal ranks are added with the weight 1 each, as published. Items with
+    equal scores are ordered by their best rank, then by the text of their key, so that the same finds always give the same
+    list.
     """
     text = {item.key: item.text for item in found if item.text is not None}
     similarity = {item.key: item.similarity for item in found if item.similarity is not None}
     ranks = _ranks(text), _ranks(similarity)
-    scale = _SCALES[method]
     if method == "scores":
         semantic_weight = _weight_beside(text.values(), semantic_weight)
-    weights = (1.0, 1.0) if method == "reciprocal_rank" else (1 - semantic_weight, semantic_weight)
-    halves = [(weight, *scale(half)) for weight, half in zip(weights, (text, similarity), strict=True)]
+        halves = [(1 - semantic_weight, text), (semantic_weight, similarity)]
+    else:
+        halves = [(1.0, {key: 1 / (RRF_K + rank) for key, rank in each.items()}) for each in ranks]
     fused = [
         Fused(
             key,
-            math.fsum(weight * scaled.get(key, missing) for weight, scaled, missing in halves),
+            math.fsum(weight * scaled.get(key, 0.0) for weight, scaled in halves),
             ranks[0].get(key),
             ranks[1].get(key),
         )
@@ -95,35 +90,3 @@ def _order(item: Fused[Key]) -> tuple[float, int, str]:
 def _ranks(scores: Mapping[Key, float]) -> dict[Key, int]:
     ordered = sorted(scores, key=lambda key: (-scores[key], str(key)))
     return {key: rank for rank, key in enumerate(ordered, start=1)}
-
-
-# ---- scales: the scores of a half as they are added, and what an item adds that it lacks ----
-
-
-def _as_they_are(scores: Mapping[Key, float]) -> tuple[Mapping[Key, float], float]:
-    return scores, 0.0
-
-
-def _min_max(scores: Mapping[Key, float]) -> tuple[Mapping[Key, float], float]:
-    least, most = min(scores.values(), default=0.0), max(scores.values(), default=0.0)
-    return {key: (score - least) / (most - least) if most > least else 1.0 for key, score in scores.items()}, 0.0
-
-
-def _z_score(scores: Mapping[Key, float]) -> tuple[Mapping[Key, float], float]:
-    if not scores:
-        return scores, 0.0
-    mean, deviation = fmean(scores.values()), pstdev(scores.values()) or 1.0
-    scaled = {key: (score - mean) / deviation for key, score in scores.items()}
-    return scaled, min(scaled.values())
-
-
-def _reciprocal_ranks(scores: Mapping[Key, float]) -> tuple[Mapping[Key, float], float]:
-    return {key: 1 / (RRF_K + rank) for key, rank in _ranks(scores).items()}, 0.0
-
-
-_SCALES: Mapping[Method, Callable[[Mapping[Key, float]], tuple[Mapping[Key, float], float]]] = {
-    "scores": _as_they_are,
-    "min_max": _min_max,
-    "z_score": _z_score,
-    "reciprocal_rank": _reciprocal_ranks,
-}

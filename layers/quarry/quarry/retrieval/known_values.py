@@ -36,12 +36,11 @@ async def values_meant(
     whole: bool = False,
     owners: Owners = NO_OWNERS,
 ) -> list[list[str]]:
-    """For each value those of the data that are meant; none, where it is meant elsewhere alone. What no row has stays as it is
-    where the question `said` it, as a reading would leave it, where it is a place of the gazetteer, and where there is no data.
-    With `whole`, a value that merely holds all words of one that was named is not meant. Of a table with owners the values of
-    those in `owners` are known, and of any table those that the caller may see.
+    """For each named value, the values of the data that it means. A value that no row has stays as it is if the question `said`
+    it, if it is a place of the gazetteer, and if there is no data. `whole`: a value that merely contains all its words is not
+    meant. `owners` says whose values of tables with owners are known.
 
-    Raises InvalidInput for the others, each with what comes nearest, and for more than VALUES_MAX; DatabaseUnavailable.
+    Raises InvalidInput for other values, with what comes nearest, and for more than VALUES_MAX; DatabaseUnavailable.
     """
     if len(named) > VALUES_MAX:
         raise InvalidInput([FieldError(named[VALUES_MAX].pointer, f"at most {VALUES_MAX:,} values can be named")])

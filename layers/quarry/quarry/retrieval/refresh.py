@@ -43,10 +43,10 @@ async def refresh(
     timeout_seconds: float,
     keep_going: Callable[[], bool] = lambda: True,
 ) -> dict[Counted, int]:
-    """How many values, or words, there are of each table, counted one table after the other while `keep_going` says so.
+    """Count the values, or words, of each table in turn while `keep_going` says so; each may take `timeout_seconds`.
 
-    A table may take `timeout_seconds`. Those behind one that takes longer, or is locked, are counted all the same; then
-    DatabaseUnavailable is raised, which names the ones that were not. Where the database is away it is raised at once.
+    A table that takes longer or is locked does not stop the others; then DatabaseUnavailable names those that failed. A database
+    that is away raises it at once.
     """
     counted: dict[Counted, int] = {}
     failed: dict[Counted, DatabaseUnavailable] = {}

@@ -1,14 +1,11 @@
-"""The SQL by which the values of a searched table are known, made from its facets: what they are, and how writes change them.
+"""The SQL by which the values of a searched table are known, made from its facets.
 
-A value counts once for each row that has it; a value of rows that belong to a row, once for each of these. So what a statement
-changes follows from the rows that it wrote, whatever else the tables hold.
+A value counts once for each row that has it; a value of rows that belong to a row, once for each of these.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import LiteralString
 
 from quarry.retrieval.facets import VALUE_MAX_CHARACTERS, Facet, Related, SearchTable
@@ -28,38 +25,8 @@ $$;
 
 def values_query(table: SearchTable, where: str | None = None) -> str:
     """Each value of each listed facet of the rows `t` for which `where` holds, whose it is, and how many of them have it."""
-    values = [_values(table, relations, "1", where=where) for relations in _relations(table)]
-    return _counted(values) if values else "    select ''::text, ''::text, ''::text, 0 where false"
-
-
-def written_function(table: SearchTable) -> str:
-    """`<table>_written`: the trigger function that counts what a statement changes, and the triggers that call it."""
-    writes = list(_writes(table))
-    branches = "".join(
-        f"""  elsif tg_table_name = '{write.table}' and tg_op = '{write.operation.upper()}' then
-    {_call(table, write)}
-"""
-        for write in writes
-        if write.values
-    )
-    triggers = "\n".join(
-        f"select keep_values_counted('{table.name}', '{write.table}', '{write.operation}', '{write.level}');"
-        for write in writes
-    )
-    return f"""-- Written by tools/generate.py from the facets of {table.name}.
--- Counts what a statement changes in the values by which {table.name} are looked up.
-create or replace function {table.name}_written() returns trigger
-language plpgsql
-as $$
-begin
-  if tg_op = 'TRUNCATE' then
-    perform refresh_facet_values('{table.name}');
-{branches}  end if;
-  return old;
-end
-$$;
-{triggers}
-"""
+    values = [changed_values(table, relations, "1", where=where) for relations in relations_of(table)]
+    return counted(values) if values else "    select ''::text, ''::text, ''::text, 0 where false"
 
 
 def value_expression(facet: Facet) -> LiteralString:
@@ -71,10 +38,7 @@ def value_expression(facet: Facet) -> LiteralString:
     return "unnest(" + facet.sql + ")" if facet.is_array else facet.sql
 
 
-# ---- what the values are ----
-
-
-def _relations(table: SearchTable) -> list[Sequence[Related]]:
+def relations_of(table: SearchTable) -> list[Sequence[Related]]:
     """By what rows have listed facets: by none, of their own, and by the relations that have such; those of what belongs to a row
     together, to read it once."""
     named = {facet.related for facet in table.listed}
@@ -85,7 +49,7 @@ def _relations(table: SearchTable) -> list[Sequence[Related]]:
     return [*([()] if None in named else []), *relations.values()]
 
 
-def _values(table: SearchTable, relations: Sequence[Related], change: str, *, where: str | None = None) -> str:
+def changed_values(table: SearchTable, relations: Sequence[Related], change: str, *, where: str | None = None) -> str:
     """The values that rows have by these relations to one table, each with the number that it changes by."""
     scope = table.scope_sql
     rows = f"{table.source or table.name} t"
@@ -105,126 +69,10 @@ def _values(table: SearchTable, relations: Sequence[Related], change: str, *, wh
       ) a (facet, value)) v (facet, value){f" where {searched}" if searched != "true" else ""}"""
 
 
-def _counted(values: Sequence[str], instead: str = "") -> str:
+def counted(values: Sequence[str], instead: str = "") -> str:
     """How the number of rows with each value changes by `values`; `instead` names other rows for those of a table."""
     union = "\n      union all\n".join(values)
     return f"""    {instead}select w.facet, w.scope, w.value, sum(w.change)::int from (
 {union}
     ) w (change, facet, scope, value) where length(w.value) <= {VALUE_MAX_CHARACTERS}
     group by w.facet, w.scope, w.value having sum(w.change) <> 0"""
-
-
-# ---- what writes change ----
-
-
-@dataclass(frozen=True)
-class _Write:
-    """An operation on a table, and the values that it changes."""
-
-    table: str
-    operation: str
-    values: Sequence[str] = ()
-    instead: str = ""
-    level: str = "statement"
-
-
-def _call(table: SearchTable, write: _Write) -> str:
-    """The call that counts what an operation changed. Where tables are joined it is planned for each statement: a plan is kept as
-    long as the connection, and one made for a row compares each with each where many are written; one made for many reads a
-    whole table for a row."""
-    call = f"""change_facet_values(
-      '{table.name}', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-{_counted(write.values, write.instead)}
-    ) c (facet, scope, value, change)"""
-    if write.level == "statement" and any(_relations(table)):
-        return f"execute $planned_anew$ select {call} $planned_anew$;"
-    return f"perform {call};"
-
-
-def _writes(table: SearchTable) -> Iterator[_Write]:
-    yield from _writes_of_rows(table)
-    related = [relations for relations in _relations(table) if relations]
-    for name in dict.fromkeys(relations[0].table for relations in related):
-        by_it = [relations for relations in related if relations[0].table == name]
-        if owner := by_it[0][0].owner:
-            yield from _writes_of_owned(table, by_it[0], owner)
-        else:  # a row that many belong to is there before these, and stays as long
-            values = [_values(table, relations, "r.change") for relations in by_it]
-            yield _Write(name, "update", values, _updated(name, table))
-
-
-def _writes_of_rows(table: SearchTable) -> Iterator[_Write]:
-    relations = _relations(table)
-    values = [_values(table, related, "t.change") for related in relations]
-    name = table.name
-    yield _Write(name, "insert", values, f"with {name} as (select 1 as change, n.* from new_rows n) ")
-    yield _Write(name, "update", values, _updated(name, table))
-    if any(related.owner for each in relations for related in each):
-        # what belongs to a row goes with it, and before the statement is over
-        yield _Write(name, "delete", values, f"with {name} as (select -1 as change, old.*) ", "each row")
-    else:
-        yield _Write(name, "delete", values, f"with {name} as (select -1 as change, o.* from old_rows o) ")
-    yield _Write(name, "truncate")
-
-
-def _updated(name: str, table: SearchTable) -> str:
-    """The rows of a table before and after an update, where what the values are made of changed: in most it did not."""
-    new, old = _changed(_columns(table, name))
-    return (
-        f"with {name} as (select 1 as change, n.* from ({new}) n\n      union all select -1, o.* from ({old}) o)\n    "
-    )
-
-
-def _changed(columns: str) -> tuple[str, str]:
-    """What an update changed in some columns: the rows as they are, and as they were."""
-    new, old = f"select {columns} from new_rows", f"select {columns} from old_rows"
-    return f"{new} except all {old}", f"{old} except all {new}"
-
-
-def _writes_of_owned(table: SearchTable, relations: Sequence[Related], owner: str) -> Iterator[_Write]:
-    """Writes of rows that belong to a row, which may be searched for having them."""
-    name, key = relations[0].table, table.key
-    values = [_values(table, relations, "r.change", where="true")]
-    if () in _relations(table):
-        values.append(_values(table, (), "t.change", where="t.change <> 0"))
-    before = re.sub(rf"\b{name}\b", "before", table.where)
-    columns = _columns(table, name, "id", owner)
-    new, old = _changed(columns)
-    for operation, written in {
-        "insert": {"new_rows": 1},
-        "update": {"changed_to": 1, "changed_from": -1},
-        "delete": {"old_rows": -1},
-    }.items():
-        owners = " union ".join(f"select {owner} from {rows}" for rows in written)
-        signed = " union all ".join(f"select {change} as change, w.* from {rows} w" for rows, change in written.items())
-        # compared by joins: ids in a list would be compared each with each where there are too many of them for memory
-        added = "".join(
-            f" and not exists (select from {rows} w where w.id = b.id)" for rows in written if written[rows] > 0
-        )
-        removed = "".join(f" union all select {columns} from {rows}" for rows in written if written[rows] < 0)
-        changed = f"changed_to as ({new}),\n    changed_from as ({old}),\n    " if operation == "update" else ""
-        instead = (
-            f"with {changed}before as (select {columns} from {name} b where b.{owner} in ({owners}){added}{removed}),\n"
-            f"    owners as (select t.* from {table.name} t where t.{key} in ({owners})),\n"
-            f"    {table.name} as (select (a.{key} is not null)::int - (b.{key} is not null)::int as change, t.* from owners t\n"
-            f"      left join (select t.{key} from owners t where {table.where}) a on a.{key} = t.{key}\n"
-            f"      left join (select t.{key} from owners t where {before}) b on b.{key} = t.{key}),\n"
-            f"    {name} as ({signed})\n    "
-        )
-        yield _Write(name, operation, values, instead)
-    yield _Write(name, "truncate")
-
-
-def _columns(table: SearchTable, written: str, *others: str) -> str:
-    """The columns of the table written that the values are made of, and others."""
-    relations = [
-        related for each in _relations(table) for related in each if written == table.name or related.table == written
-    ]
-    names = {None, *(related.name for related in relations)}
-    sql = [facet.sql for facet in table.listed if facet.related in names]
-    sql += [related.on for related in relations]
-    if written == table.name:
-        sql += [table.where, f"t.{table.key}", f"t.{table.scope or table.key}"]
-    row = "t" if written == table.name else "r"
-    return ", ".join(sorted({*others, *re.findall(rf"\b{row}\.(\w+)", " ".join(sql))}))

@@ -1,7 +1,7 @@
 """Which values of the dictionary a caller may know: those of a row that the caller can see.
 
-The dictionary counts the values of all rows, whoever may see them. It only proposes: a value of a guarded facet is used when the
-table itself has a visible row with it, read with the caller's own rights and settings.
+The dictionary counts the values of all rows and only proposes: a guarded value is used if the table has a visible row with it,
+read with the caller's own rights.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from psycopg.rows import DictRow
 from psycopg.sql import SQL, Composable, Composed, Literal, Placeholder
 
 from quarry.platform.errors import DatabaseUnavailable, QuarryError
-from quarry.postgres.faults import fault_of_source
+from quarry.postgres.failures import fault_of_source
 from quarry.postgres.pool import Database
 from quarry.retrieval.facets import Facet, SearchTable
 from quarry.retrieval.held_values import holds_one_of

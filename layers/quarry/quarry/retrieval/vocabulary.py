@@ -57,13 +57,12 @@ async def look_up(
     doubtful: Collection[int] = (),
     owners: Owners = NO_OWNERS,
 ) -> Vocabulary:
-    """The values of `tables` that runs of up to six words may mean: whole values but for inflection, accents and spaces; names
-    and other values of several words by some of them, where these are rare.
+    """The values of `tables` that runs of up to six words may mean: whole values, but for inflection, accents and spaces, and
+    names and other long values by some of their words, where these are rare.
 
-    `forms` are other forms of the words at these places, as good as inflection; `also` are phrases that may be meant, each looked
-    up as a whole, in its facet where it names one. The words at `doubtful` are none of the language:
-    where the data does not know them either, they are taken for slips of the pen. Of a table with owners only the values of
-    the one in `owners` are found, and of any table only those that the caller may see.
+    `forms` are other forms of the words at these places, `also` phrases to look up as a whole, in one facet where they name one.
+    The words at `doubtful` are not of the language: if the data does not know them either, they are corrected. Of tables with
+    owners only the values of `owners` are found, and of all tables only those that the caller may see.
     """
     words = [token.key for token in tokens[:WORDS_MAX]]
     if not words:

@@ -1,7 +1,5 @@
-"""Deleting what has expired, in bounded batches.
-
-Rows are picked with `for update skip locked`: two cleanups at once share the work, and a row that a reader's transaction holds
-is left for the next run.
+"""Deleting what has expired, in bounded batches. `for update skip locked` lets two cleanups share the work, and leaves rows that
+a reader holds for the next run.
 """
 
 from __future__ import annotations

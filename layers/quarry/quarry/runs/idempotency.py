@@ -1,8 +1,8 @@
-"""Idempotency keys: a request that is sent twice under one key is done once, and answered twice.
+"""Idempotency keys: a request that is sent twice under one key runs once and is answered twice.
 
-The first call claims its key before it does anything; calls that come meanwhile wait for its response. The response is stored in
-the transaction that makes the call's effects, so there is never the one without the other. A claim is a lease that is renewed
-while its call runs: where the process died, another call takes it over, and a call that lost its claim can store nothing.
+The first call claims its key; calls that come meanwhile wait for its response, which is stored in the transaction of the call's
+effects. A claim is a lease, renewed while its call runs: if the process dies, another call takes it over, and a call that lost
+its claim can store nothing.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import logging
 import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -20,8 +19,8 @@ from typing import Annotated, Any, TypeVar
 from psycopg.sql import SQL
 from pydantic import BaseModel, StringConstraints
 
-from quarry.platform.errors import Conflict, QuarryError
-from quarry.platform.renewal import renewed
+from quarry.platform.errors import Conflict
+from quarry.platform.renewal import leased
 from quarry.postgres.pool import Connection, Database
 
 LIFETIME_HOURS = 24
@@ -40,8 +39,6 @@ KeyText = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern
 """The header's value: 1 to 255 visible ASCII characters."""
 
 Response = TypeVar("Response", bound=BaseModel)
-
-logger = logging.getLogger(__name__)
 
 # A key that has expired is free, and so is one whose call went away; that one only for the same body.
 _FREE = SQL(
@@ -105,21 +102,17 @@ async def once(
     response_type: type[Response],
     work: Callable[[Claim], Awaitable[Response]],
 ) -> Response:
-    """What `work` gives, which must store it by its claim; or what it gave before.
+    """The result of `work`, which must store it by its claim, or the result stored before. An error of `work` frees the key.
 
-    Raises Conflict for a key that was used with another body, and where the first call still runs after WAIT_SECONDS. What
-    `work` raises gives the key free again.
+    Raises Conflict for a key that was used with another body, and where the first call still runs after WAIT_SECONDS.
     """
     claim = Claim(request, uuid.uuid4())
     stored = await _claim_or_wait(database, claim)
     if stored is not None:
         return response_type.model_validate_json(stored)
-    async with renewed(partial(database.execute, _RENEW, _parameters(claim)), seconds=RENEWAL_SECONDS):
-        try:
-            return await work(claim)
-        except BaseException:
-            await asyncio.shield(_release(database, claim))
-            raise
+    renew, release = partial(database.execute, _RENEW, _parameters(claim)), partial(_release, database, claim)
+    async with leased(renew, release, seconds=RENEWAL_SECONDS):
+        return await work(claim)
 
 
 async def _claim_or_wait(database: Database, claim: Claim) -> str | None:
@@ -144,10 +137,7 @@ async def _claim_or_wait(database: Database, claim: Claim) -> str | None:
 
 async def _release(database: Database, claim: Claim) -> None:
     """Give the key free, unless a response was stored under it after all: a broken commit may have gone through."""
-    try:
-        await database.execute(_RELEASE, _parameters(claim))
-    except QuarryError as error:
-        logger.warning("a claim could not be released and will lapse: %s", type(error).__name__)
+    await database.execute(_RELEASE, _parameters(claim))
 
 
 def _parameters(claim: Claim) -> dict[str, Any]:

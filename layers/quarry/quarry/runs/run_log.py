@@ -1,8 +1,7 @@
-"""The run log: every search as a run with timed steps and ranked results, for `quarry runs` and for operators.
+"""The run log: every search with timed steps and ranked results, for `quarry runs` and for operators.
 
-It is best effort and off the critical path: a run that has ended is put into a bounded queue, and one writer takes runs out of
-it, several at a time, over a connection that no search needs. What finds the queue full, or is refused by the database, is
-dropped and counted; no search ever waits for it or fails with it.
+Finished runs go into a bounded queue, and one writer stores them in batches over a connection that no search needs. Runs that
+find the queue full, or that the database refuses, are dropped and counted; no search waits for it or fails with it.
 """
 
 from __future__ import annotations
@@ -22,11 +21,9 @@ from typing import Any, Literal, LiteralString
 
 from psycopg.sql import SQL, Composable, Identifier
 
-from quarry.models.interface import ChatModel, Usage
-from quarry.models.prices import Prices
+from quarry.models.interface import ChatModel, Prices, Usage
 from quarry.platform.budget import Budget
 from quarry.platform.errors import DatabaseUnavailable, NotFound, QuarryError
-from quarry.platform.forgettable import KEEP
 from quarry.platform.metrics import (
     COMPLETION_TOKENS,
     DEGRADED_STEPS,
@@ -36,6 +33,7 @@ from quarry.platform.metrics import (
     SEARCHES,
     Metrics,
 )
+from quarry.platform.tables import KEEP
 from quarry.platform.tracing import span, untraced
 from quarry.postgres.pool import Connection, Database
 
@@ -82,10 +80,9 @@ class ResultRecord:
 
 @dataclass
 class Run:
-    """One search while it happens. Handed through the search; `degraded` names the model steps that a fallback served. `request`
-    is what asks it again, and `answer_id` the answer of it that is kept, if one is. `decided` is what a model decided, by what it
-    was asked: an equal question gets the same answer. `session_id` joins the turns of a chat, and `iterations` counts the
-    rounds of a loop.
+    """One search while it happens. `degraded` names the model steps that a fallback served, `request` asks the same again,
+    `answer_id` is the stored answer, `decided` holds the model's decisions by what was asked, `session_id` joins the turns of a
+    chat, and `iterations` counts the rounds of a loop.
     """
 
     domain: str
@@ -149,7 +146,7 @@ class RunLog:
     def __init__(self, database: Database, metrics: Metrics | None = None, prices: Prices | None = None) -> None:
         self._database = database
         self._metrics = metrics or Metrics()
-        self._prices = prices or Prices()
+        self.prices = prices or Prices()
         self._waiting: deque[Run] = deque()
         self._writer: asyncio.Task[None] | None = None
         self._warned_at = float("-inf")
@@ -200,7 +197,7 @@ class RunLog:
             DEGRADED_STEPS: len(run.degraded),
             PROMPT_TOKENS: usage.prompt_tokens,
             COMPLETION_TOKENS: usage.completion_tokens,
-            MODEL_COST: self._prices.cost(usage),
+            MODEL_COST: self.prices.cost(usage),
         }
         for metric, value in counted.items():
             if value:

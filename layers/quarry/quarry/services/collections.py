@@ -11,7 +11,7 @@ from quarry.collections.collection import Collection
 from quarry.collections.upkeep import embedded_tables, keep_in_step, read_collections
 from quarry.platform.errors import ModelError, QuarryError
 from quarry.postgres.embed import embed_pending, make_ready
-from quarry.postgres.embedding_backlog import count_pending
+from quarry.postgres.embedding_queue import count_pending
 from quarry.services.services import Services
 
 LOOK_SECONDS = 0.25

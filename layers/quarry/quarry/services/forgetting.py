@@ -1,7 +1,7 @@
 """Forgetting a record: its row and all that was made or kept of it, in one transaction, with an audit line that does not name it.
 
-What goes on meanwhile does not bring it back. Who keeps what a search found says `KEEP` first, and so either ends before the
-forgetting looks, or begins behind it and asks `was_forgotten`. People that a search found are held by their rows besides.
+A writer that keeps search results takes the lock `KEEP` first. So it either ends before the forgetting looks, or begins after it
+and checks `was_forgotten`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from psycopg.sql import SQL, Identifier
 from quarry.collections.collection import Collection
 from quarry.collections.row_sql import quoted
 from quarry.platform.errors import Conflict, NotFound
-from quarry.platform.forgettable import FORGET, Forgettable
+from quarry.platform.tables import FORGET, Forgettable
 from quarry.postgres.pool import Connection, Database
 
 FORGET_SECONDS = 120

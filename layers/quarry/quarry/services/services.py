@@ -12,14 +12,12 @@ from quarry.models import bedrock_connection
 from quarry.models.answers import OutputLimits
 from quarry.models.bedrock_embedding import BedrockEmbedding
 from quarry.models.bedrock_model import BedrockChat
-from quarry.models.circuit_breaker import CircuitBreaker
-from quarry.models.guarded_chat import GuardedChat
-from quarry.models.interface import ChatModel, EmbeddingModel
+from quarry.models.circuit_breaker import CircuitBreaker, GuardedChat
+from quarry.models.interface import ChatModel, EmbeddingModel, Prices
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.models.openai_connection import import_sdk
 from quarry.models.openai_embedding import OpenAIEmbedding
 from quarry.models.openai_model import OpenAIChat
-from quarry.models.prices import Prices
 from quarry.models.query_embedding import QueryEmbedder
 from quarry.platform.budget import Budget
 from quarry.platform.errors import ConfigurationError
@@ -27,15 +25,64 @@ from quarry.platform.memory import Memory
 from quarry.platform.metrics import Metrics
 from quarry.platform.secrets import Secret, api_key_secret, database_secret
 from quarry.platform.settings import Settings
-from quarry.platform.tracing import Tracing, traces_endpoint
-from quarry.postgres import iam
-from quarry.postgres.iam import IamAddress
+from quarry.platform.tracing import Tracing
+from quarry.postgres import rds
 from quarry.postgres.pool import Address, Database
+from quarry.postgres.rds import IamAddress
 from quarry.postgres.reader import Reader, Replica
 from quarry.runs.run_log import Run, RunLog
-from quarry.services.tuned_settings import TunedSettings
 from quarry.streaming.run_store import RunStore
 from quarry.streaming.runs import RunStreams
+
+TUNED_NAMES = ("records_semantic_weight", "company_semantic_weight", "company_keyword_weight", "company_niche_weight")
+"""The settings that a database may have of its own."""
+
+
+class TunedSettings:
+    """Reads the stored weights once, at the first search; a process that runs on keeps them."""
+
+    def __init__(self, settings: Settings, database: Database) -> None:
+        self._settings = settings
+        self._database = database
+        self._tuned: Settings | None = None
+
+    async def read(self) -> Settings:
+        """The settings; of those that may be tuned, what the environment sets, else what is stored, else the default.
+
+        Raises DatabaseUnavailable.
+        """
+        if self._tuned is None:
+            self._tuned = with_weights(self._settings, await stored_weights(self._database))
+        return self._tuned
+
+
+def with_weights(settings: Settings, stored: Mapping[str, float]) -> Settings:
+    """The settings with what is stored for those that the environment does not set."""
+    return settings.model_copy(
+        update={name: stored[name] for name in TUNED_NAMES if name in stored and name not in settings.model_fields_set}
+    )
+
+
+async def stored_weights(database: Database) -> dict[str, float]:
+    """What is stored, by the name of its setting. Raises DatabaseUnavailable."""
+    rows = await database.rows("select name, weight from tuned_weights order by name")
+    return {row["name"]: row["weight"] for row in rows}
+
+
+async def store_weights(database: Database, weights: Mapping[str, float]) -> None:
+    """Store weights, all or none; processes that run already keep theirs. Raises DatabaseUnavailable."""
+    await database.execute(
+        "insert into tuned_weights (name, weight) select * from unnest(%s::text[], %s::float8[])"
+        " on conflict (name) do update set weight = excluded.weight, stored_at = now()",
+        [list(weights), list(weights.values())],
+    )
+
+
+async def forget_weights(database: Database) -> list[str]:
+    """Delete what is stored; the names that it was stored for. Raises DatabaseUnavailable."""
+    rows = await database.rows("delete from tuned_weights where name = any(%s) returning name", [list(TUNED_NAMES)])
+    return sorted(row["name"] for row in rows)
+
 
 LOCAL_USER = "demo"
 """Who asks locally without saying a name."""
@@ -61,11 +108,9 @@ class Caller:
 class Services:
     """`chat` is None where no chat model is configured: the fallbacks answer.
 
-    `reader` is for what only reads and may be some seconds old: searches, and records by their ids. It is a Reader where there is
-    a replica, and else `database`, by which goes all that charges, stores, or must see what was written just now.
-
-    `tuned` tells the settings with the database's own weights, `memory` what is read of the database now and then. `breakers`
-    are those of the models on other machines: "chat", "embedding".
+    `reader` is for reads that may be seconds old; it is a Reader where there is a replica, and else `database`. `tuned` has the
+    settings with the database's own weights, `memory` values read now and then, `breakers` those of remote models: "chat",
+    "embedding".
     """
 
     settings: Settings
@@ -153,7 +198,7 @@ def build_services(settings: Settings, address: Address | None = None) -> Servic
         chat=GuardedChat(chat, breakers["chat"], _PROVIDERS[settings.model_provider]) if chat else None,
         embeddings=embeddings,
         queries=QueryEmbedder(embeddings, reader, breakers.get("embedding"), _PROVIDERS[settings.embeddings]),
-        run_log=RunLog(database, metrics, Prices.of(settings)),
+        run_log=RunLog(database, metrics, Prices(settings.model_prompt_price, settings.model_completion_price)),
         streams=RunStreams(
             RunStore(database.beside),
             grace_seconds=settings.stream_grace_seconds,
@@ -163,7 +208,7 @@ def build_services(settings: Settings, address: Address | None = None) -> Servic
         tuned=TunedSettings(settings, database),
         memory=Memory(),
         metrics=metrics,
-        tracing=Tracing(traces_endpoint(settings)),
+        tracing=Tracing(settings.traces_endpoint),
         breakers=breakers,
     )
 
@@ -216,7 +261,7 @@ def import_what_services_use(settings: Settings) -> None:
     if settings.embeddings == "local":
         LocalEmbedding.import_numpy()
     if settings.database_iam:
-        iam.import_sdk()
+        rds.import_sdk()
     if settings.database_secret_arn or settings.openai_secret_arn:
         import aws_lambda_powertools.utilities.parameters  # noqa: F401
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
 from typing import Literal, Self
+from uuid import UUID
 
 from pydantic import ConfigDict
 
@@ -58,3 +60,60 @@ class PartialTextEvent(Event):
 
 
 Events = AsyncIterator[Event]
+
+
+LATE_MESSAGE = "This took too long; try again, or ask for less."
+"""What a reader is told whose stream was ended at its deadline."""
+
+PLACE_PATTERN = r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/[0-9]{1,9}$"
+"""How the place of an event is written: RUN/SEQ."""
+AFTER_SEQ = "Read on behind this event of a run of yours (`RUN/SEQ`), instead of asking anew."
+"""What the parameter `after_seq` does."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place in a run's events: behind the first `number` of them."""
+
+    run_id: UUID
+    number: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.run_id}/{self.number}"
+
+    @classmethod
+    def read(cls, text: str) -> Place:
+        """The place that is written so, by PLACE_PATTERN."""
+        run_id, _, number = text.partition("/")
+        return cls(UUID(run_id), int(number))
+
+
+@dataclass(frozen=True)
+class Form:
+    """How events are written on the wire. `text` takes an event's JSON and its place, `error` makes a stream's last event."""
+
+    media_type: str
+    text: Callable[[str, Place], str]
+    heartbeat: bytes
+    error: Callable[[str], Event]
+
+    def encoded(self, event: str, place: Place) -> bytes:
+        return self.text(event, place).encode()
+
+
+# an event is an object that holds its type at least
+NDJSON = Form(
+    "application/x-ndjson; charset=utf-8",
+    lambda event, place: f'{event[:-1]},"seq":"{place}"}}\n',
+    heartbeat=b"\n",
+    error=EnvelopedErrorEvent.saying,
+)
+"""One event a line, an error as `{type, data}`; an empty line is a heartbeat."""
+
+SSE = Form(
+    "text/event-stream; charset=utf-8",
+    lambda event, place: f"id: {place}\ndata: {event}\n\n",
+    heartbeat=b": still here\n\n",
+    error=lambda message: ErrorEvent(message=message),
+)
+"""One `data:` line an event; a comment is a heartbeat."""

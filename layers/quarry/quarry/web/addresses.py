@@ -1,15 +1,14 @@
-"""Which addresses there are, and which methods each of them takes.
+"""The known addresses and their methods, checked before a body is read.
 
-A known address with another method is a 405 that names all its methods, whatever the body; an unknown one is a 404. A parameter
-that is not UTF-8 is a 422: the framework would read on with other characters in place of those. Only then is a body looked at.
-`HEAD` is answered wherever `GET` is, as `GET` without the body.
+Another method of a known address is a 405 with `Allow`, an unknown address a 404, a parameter that is not UTF-8 a 422. `HEAD` is
+answered as `GET` without the body.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote_to_bytes
 
@@ -17,7 +16,7 @@ from fastapi.routing import iter_route_contexts
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from quarry.platform.errors import FieldError, InvalidInput, QuarryError
+from quarry.platform.errors import FieldError, InvalidInput
 from quarry.web import problems
 
 _HEADERS_ONLY = "quarry.headers_only"
@@ -54,26 +53,26 @@ class _Address:
     """By method."""
 
 
-class KnownAddresses:
+class KnownAddresses(problems.HttpMiddleware):
     """Lets through what has an address and a method that one of `routes` takes."""
 
     def __init__(self, app: ASGIApp, routes: Sequence[BaseRoute]) -> None:
-        self.app = app
+        super().__init__(app)
         self._addresses = _addresses(routes)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
+    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         if (path := _ALIASES.get(scope["path"])) is not None:
             scope = {**scope, "path": path, "raw_path": path.encode()}
         address = self._address_at(scope["path"])
-        if address is None or scope["method"] not in address.endpoints:
-            await _refusal(scope, address.endpoints if address else {})(scope, receive, send)
+        if address is None:
+            await self.refuse(problems.NO_SUCH_ADDRESS, scope, receive, send)
+            return
+        if scope["method"] not in address.endpoints:
+            methods = ", ".join(sorted(address.endpoints))
+            await self.refuse(problems.NO_SUCH_METHOD, scope, receive, send, Allow=methods)
             return
         if broken := [*_not_in_utf8(scope, address)]:
-            refused = problems.from_quarry_error(scope.get("request_id"), InvalidInput([*dict.fromkeys(broken)]))
-            await refused(scope, receive, send)
+            await self.refuse(InvalidInput([*dict.fromkeys(broken)]), scope, receive, send)
             return
         scope = {**scope, _ADDRESS: address.path, _ENDPOINT: address.endpoints[scope["method"]]}
         if scope["method"] == "HEAD":
@@ -102,12 +101,6 @@ def _addresses(routes: Sequence[BaseRoute]) -> list[_Address]:
         for path, pattern in patterns.items()
     )
     return sorted(addresses, key=lambda address: address.literal_characters, reverse=True)
-
-
-def _refusal(scope: Scope, methods: Collection[str]) -> ASGIApp:
-    error: QuarryError = problems.NO_SUCH_METHOD if methods else problems.NO_SUCH_ADDRESS
-    headers = {"Allow": ", ".join(sorted(methods))} if methods else {}
-    return problems.from_quarry_error(scope.get("request_id"), error, headers=headers)
 
 
 def _not_in_utf8(scope: Scope, address: _Address) -> Iterator[FieldError]:

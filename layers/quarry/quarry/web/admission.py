@@ -1,8 +1,7 @@
-"""Admission: what one process takes on at a time, so that beyond its capacity it still does as much as it can.
+"""Admission: how many requests one process works on at a time.
 
-A search has a place from its arrival until its response was sent to the end, or its client left: then the search is cancelled, in
-the database too. Beyond the places a short queue waits; beyond that a request is refused at once, before anything was read or
-asked for it, and told when to come again. A route needs a place unless it says otherwise with `without_place`.
+A search holds a place until its response was sent or its client left, which cancels it, in the database too. A short queue
+waits; any further request gets a 503 with `Retry-After` at once. `without_place` exempts a route.
 """
 
 from __future__ import annotations
@@ -11,8 +10,10 @@ import asyncio
 import logging
 import math
 import time
+from collections import Counter, OrderedDict, deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import Any, Self, TypeVar
 
 from fastapi import Request
@@ -21,8 +22,90 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from quarry.platform.errors import NotAuthenticated, Overloaded
 from quarry.web import problems
 from quarry.web.addresses import endpoint_of
-from quarry.web.identity import verified_caller
-from quarry.web.places import Places, Ticket
+from quarry.web.callers import verified_caller
+
+
+@dataclass(eq=False)
+class Ticket:
+    """One request of `user`, from its arrival until it leaves."""
+
+    user: str
+    at_work: bool = False
+
+
+class Places:
+    """A limited number of requests at work and of requests waiting, and of both a share for one user.
+
+    Waiting users take turns, however many requests each has. A request waits only if no place is free or its user's share is
+    taken.
+    """
+
+    def __init__(self, *, at_work: int, at_work_per_user: int, waiting: int, waiting_per_user: int) -> None:
+        self.at_work_max = at_work
+        self.at_work_per_user = at_work_per_user
+        self.waiting_max = waiting
+        self.waiting_per_user = waiting_per_user
+        self._at_work: Counter[str] = Counter()
+        # in the order of their turns
+        self._waiting: OrderedDict[str, deque[Ticket]] = OrderedDict()
+
+    @property
+    def at_work(self) -> int:
+        return self._at_work.total()
+
+    @property
+    def waiting(self) -> int:
+        return sum(map(len, self._waiting.values()))
+
+    def enter(self, user: str) -> Ticket | None:
+        """A ticket that is at work, or waits; None where there is no place to wait either."""
+        ticket = Ticket(user)
+        if self.at_work < self.at_work_max and self._at_work[user] < self.at_work_per_user:
+            self._begin(ticket)
+            return ticket
+        own = self._waiting.get(user, ())
+        if self.waiting >= self.waiting_max or len(own) >= self.waiting_per_user:
+            return None
+        self._waiting.setdefault(user, deque()).append(ticket)
+        return ticket
+
+    def leave(self, ticket: Ticket) -> Ticket | None:
+        """Take out a ticket, at work or waiting, exactly once; the one that is at work in its place, if any."""
+        if not ticket.at_work:
+            self._stop_waiting(ticket)
+            return None
+        ticket.at_work = False
+        self._at_work[ticket.user] -= 1
+        if not self._at_work[ticket.user]:
+            del self._at_work[ticket.user]
+        return self._next()
+
+    def rounds_until_work(self, user: str) -> float:
+        """How many requests' durations pass, about, before one more request of `user` would be at work."""
+        own = len(self._waiting.get(user, ()))
+        return max((self.waiting + 1) / self.at_work_max, (own + 1) / self.at_work_per_user)
+
+    def _next(self) -> Ticket | None:
+        for user, tickets in self._waiting.items():
+            if self._at_work[user] < self.at_work_per_user:
+                ticket = tickets[0]
+                self._stop_waiting(ticket)
+                if user in self._waiting:
+                    self._waiting.move_to_end(user)
+                self._begin(ticket)
+                return ticket
+        return None
+
+    def _begin(self, ticket: Ticket) -> None:
+        ticket.at_work = True
+        self._at_work[ticket.user] += 1
+
+    def _stop_waiting(self, ticket: Ticket) -> None:
+        tickets = self._waiting[ticket.user]
+        tickets.remove(ticket)
+        if not tickets:
+            del self._waiting[ticket.user]
+
 
 PLACES_PER_CONNECTION = 2
 """A request holds a connection for a part of its time only: the rest is reading, embedding, ranking and waiting for models."""
@@ -141,15 +224,15 @@ class Admission:
             self._refused, self._warned_at = 0, now
 
 
-class Admitted:
+class Admitted(problems.HttpMiddleware):
     """Serves the routes that need a place when they have one, and ends them when their client leaves."""
 
     def __init__(self, app: ASGIApp, admission: Admission) -> None:
-        self.app = app
+        super().__init__(app)
         self._admission = admission
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or is_public(endpoint_of(scope)):
+    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if is_public(endpoint_of(scope)):
             await self.app(scope, receive, send)
             return
         client = _Client(receive, send)
@@ -157,14 +240,7 @@ class Admitted:
             async with client.present(), self._admission.place(_user_of(scope)):
                 await self.app(scope, client.receive, client.send)
         except Overloaded as refusal:
-            response = problems.problem_response(
-                scope.get("request_id"),
-                status=refusal.status,
-                title=refusal.title,
-                detail=refusal.message,
-                retry_after_seconds=refusal.retry_after_seconds,
-            )
-            await response(scope, receive, send)
+            await problems.unlogged(scope.get("request_id"), refusal)(scope, receive, send)
 
 
 def _user_of(scope: Scope) -> str:

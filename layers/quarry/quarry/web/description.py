@@ -31,9 +31,9 @@ from quarry.platform.errors import (
     problem_type,
 )
 from quarry.web import openai_errors
-from quarry.web.bodies import METHODS_WITH_BODY
+from quarry.web.callers import verified_caller
 from quarry.web.examples import Example, add_examples, recorded_examples
-from quarry.web.identity import verified_caller
+from quarry.web.middleware import METHODS_WITH_BODY
 from quarry.web.problems import Problem, ProblemField, documented, error_schemas
 from quarry.web.text_files import TextFile
 

@@ -1,10 +1,7 @@
-"""Which names and pages a local server answers to.
+"""The host names and web pages that a local server answers to. Deployed, every request carries a verified token.
 
-Locally nobody signs in, so a page of any site that has its own name resolve to this machine (DNS rebinding) could read all that
-the server answers. The browser tells such a page's name in `Host`, and in `Origin` where it sends one. A page that keeps its own
-name cannot read answers, but an image or a redirect on it can still send a `GET` that asks a model, spends money and is logged as
-the local user's. Browsers mark such requests in `Sec-Fetch-Site`, which no page can forge. Deployed, every request carries a
-verified token, which no foreign page has.
+Locally nobody signs in. A page whose name resolves to this machine (DNS rebinding) could read answers; `Host` and `Origin` give
+it away. Another site's image or redirect could send a `GET` that spends money; `Sec-Fetch-Site` gives that away.
 """
 
 from __future__ import annotations
@@ -17,9 +14,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from quarry.platform.errors import Forbidden, MisdirectedRequest
 from quarry.platform.settings import Settings
-from quarry.web import problems
 from quarry.web.addresses import endpoint_of
 from quarry.web.admission import is_public
+from quarry.web.problems import HttpMiddleware
 
 _HOST = re.compile(r"(?P<name>[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?", re.ASCII)
 _SCHEMES = ("http://", "https://")
@@ -37,19 +34,19 @@ _OWN_SITES = frozenset(("same-origin", "none"))
 another program. `same-site` is not enough: it covers every other port of localhost."""
 
 
-class HostGate:
+class HostGate(HttpMiddleware):
     """Refuses a request whose `Host`, or whose `Origin`, is none of the server's names."""
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
-        self.app = app
+        super().__init__(app)
         self._names = settings.allowed_hosts
         self._origin = settings.allowed_origin
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and not self._admits(Headers(scope=scope)):
-            await problems.from_quarry_error(scope.get("request_id"), REFUSAL)(scope, receive, send)
-            return
-        await self.app(scope, receive, send)
+    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._admits(Headers(scope=scope)):
+            await self.app(scope, receive, send)
+        else:
+            await self.refuse(REFUSAL, scope, receive, send)
 
     def _admits(self, headers: Headers) -> bool:
         hosts = headers.getlist("host")
@@ -66,19 +63,19 @@ class HostGate:
         return host is not None and self._is_ours(host)
 
 
-class SiteGate:
+class SiteGate(HttpMiddleware):
     """Refuses what a page of another site sends, except to public routes. Pages that the settings name may call all routes."""
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
-        self.app = app
+        super().__init__(app)
         self._names = settings.allowed_hosts
         self._origin = settings.allowed_origin
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and not (is_public(endpoint_of(scope)) or self._admits(Headers(scope=scope))):
-            await problems.from_quarry_error(scope.get("request_id"), OTHER_SITE)(scope, receive, send)
-            return
-        await self.app(scope, receive, send)
+    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if is_public(endpoint_of(scope)) or self._admits(Headers(scope=scope)):
+            await self.app(scope, receive, send)
+        else:
+            await self.refuse(OTHER_SITE, scope, receive, send)
 
     def _admits(self, headers: Headers) -> bool:
         if _OWN_SITES.issuperset(headers.getlist("sec-fetch-site")):

@@ -1,7 +1,7 @@
 """Lambda: the application behind API Gateway's proxy integration.
 
-An execution environment is one process with one event loop. It builds its services at its first invocation: nothing is
-opened and no setting read at import, so a snapshot of the environment holds neither connection nor secret.
+An execution environment is one process with one event loop. It builds its services at the first invocation, so that a snapshot
+holds neither connections nor secrets.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
-"""The runtime of a Lambda function that streams: the official runtime client, whose one method that sends a result also
-sends one that is still being made.
-
-Lambda's managed Python runtime posts a result as a whole. `exec-wrapper` starts this module in its place.
+"""The runtime of a Lambda function that streams, started by `exec-wrapper`: the official runtime client, extended to send a
+result while it is made.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""`POST /mcp`: tools for any client of the Model Context Protocol, over stateless streamable HTTP with JSON answers.
+"""`POST /mcp`: tools for clients of the Model Context Protocol, over stateless streamable HTTP with JSON answers.
 
-Every request stands by itself, as Lambda needs it: a server is made for it, bound to its caller, and forgotten. The SDK is
-imported with the first request, in a thread: that takes longer than all the rest of a start.
+Each request gets a server of its own, bound to its caller. The SDK is slow to import, so the first request does it, in a thread.
 """
 
 from __future__ import annotations
@@ -18,8 +17,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from quarry.agent.server import AgentServer, Offer
-from quarry.web.identity import ServicesDependency
-from quarry.web.rate_limit import PlainCaller, take_place
+from quarry.web.callers import PlainCaller, ServicesDependency, take_place
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager

@@ -21,9 +21,8 @@ from quarry.kept.contract import (
     SavedSearches,
 )
 from quarry.platform.errors import Forbidden, NotFound
-from quarry.web.identity import ServicesDependency
+from quarry.web.callers import PlainCaller, ServicesDependency
 from quarry.web.problems import documented
-from quarry.web.rate_limit import PlainCaller
 
 router = APIRouter(tags=["kept"], prefix="/me")
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from quarry.platform.errors import InvalidInput, MalformedRequest, ModelNotFound, QuarryError, problem_type
 from quarry.platform.lazy_model import LazyModel
@@ -78,14 +78,11 @@ def _status(status: int) -> int:
     return MalformedRequest.status if status == InvalidInput.status else status
 
 
-class OpenAIErrors:
+class OpenAIErrors(problems.HttpMiddleware):
     """Makes OpenAI's errors of the problems that are answered below `/v1/`, whichever layer found them."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not is_served_so(scope["path"]):
+    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if not is_served_so(scope["path"]):
             await self.app(scope, receive, send)
             return
         held: Message | None = None

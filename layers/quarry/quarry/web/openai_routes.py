@@ -18,8 +18,8 @@ from quarry.runs.idempotency import KeyText
 from quarry.runs.run_log import HeardRuns
 from quarry.streaming.events import Event
 from quarry.streaming.runs import RunStreams
+from quarry.web.callers import ModelCaller, PlainCaller, ServicesDependency
 from quarry.web.filled_domains import DomainTables, FilledDomains
-from quarry.web.identity import ServicesDependency
 from quarry.web.openai_errors import documented
 from quarry.web.openai_shapes import (
     CHUNK_SCHEMA,
@@ -36,7 +36,6 @@ from quarry.web.openai_shapes import (
     url_annotations,
 )
 from quarry.web.problems import request_id_of
-from quarry.web.rate_limit import ModelCaller, PlainCaller
 from quarry.web.streams import stream_response
 
 _ANSWER: dict[int | str, dict[str, Any]] = {

@@ -1,8 +1,7 @@
-"""The page, the API reference beside it and the assets of both, read once and served so that a browser may keep them.
+"""The page, the API reference and their assets, served so that a browser may cache them.
 
-Every asset is under an address that holds a hash of them all, `/assets/<version>/app.js`: modules import each other by relative
-paths and so stay within one version, and what has such an address never changes. All files are text, since API Gateway's
-buffered responses carry no bytes as they are; comments, which are for those who read the repository, stay here.
+Assets have addresses with a hash of them all, `/assets/<version>/app.js`, and import each other by relative paths. All files are
+text, as API Gateway's buffered responses require, and are served without comments.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ from starlette.responses import RedirectResponse, Response
 
 from quarry.platform.errors import NotFound
 from quarry.web.admission import without_place
+from quarry.web.callers import services_of
 from quarry.web.console_routes import sign_in_of
-from quarry.web.identity import services_of
 from quarry.web.text_files import ASKED_FOR_EACH_TIME, KEPT_FOR_GOOD, TextFile, text_response
 
 DIRECTORY = Path(__file__).resolve().parents[1] / "page"

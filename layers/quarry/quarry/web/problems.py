@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
@@ -13,6 +14,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from quarry.platform.errors import (
     UNFORESEEN_MESSAGE,
@@ -26,7 +28,7 @@ from quarry.platform.errors import (
     problem_type,
 )
 from quarry.platform.lazy_model import LazyModel
-from quarry.platform.shown import shown
+from quarry.platform.text import shown
 from quarry.platform.validation import place_in
 
 MEDIA_TYPE = "application/problem+json"
@@ -116,6 +118,24 @@ def problem_response(
     if status == HTTPStatus.UNAUTHORIZED:
         all_headers["WWW-Authenticate"] = "Bearer"
     return Response(json.dumps(shown(body)), status, all_headers, media_type=MEDIA_TYPE)
+
+
+class HttpMiddleware(ABC):
+    """ASGI middleware for HTTP requests; all else, such as the start of the application, passes by."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await (self.serve if scope["type"] == "http" else self.app)(scope, receive, send)
+
+    @abstractmethod
+    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, as a rule by `app`."""
+
+    async def refuse(self, error: QuarryError, scope: Scope, receive: Receive, send: Send, **headers: str) -> None:
+        """Answer with an error."""
+        await from_quarry_error(scope.get("request_id"), error, headers=headers)(scope, receive, send)
 
 
 def install(app: FastAPI) -> None:

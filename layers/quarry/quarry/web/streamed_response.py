@@ -1,7 +1,5 @@
-"""A response of the application that leaves a Lambda function while it is made.
-
-API Gateway's event goes into the application as an ASGI scope; the application's messages come out one by one. Only how they
-are sent on is left to `lambda_stream`.
+"""A response that leaves a Lambda function while it is made: API Gateway's event becomes an ASGI scope, and the application's
+messages come out one by one. `lambda_stream` sends them.
 """
 
 from __future__ import annotations
@@ -17,8 +15,7 @@ from typing import Any
 from mangum.handlers.api_gateway import APIGateway
 from starlette.types import ASGIApp, Message, Scope
 
-from quarry.web.deadline import deadline_of
-from quarry.web.measured import BEGAN
+from quarry.web.middleware import BEGAN, deadline_of
 
 PRELUDE_END = b"\0" * 8
 GRACE_SECONDS = 1.0
@@ -30,10 +27,8 @@ _HOP_BY_HOP = frozenset(("connection", "content-length", "transfer-encoding"))
 
 @dataclass(frozen=True)
 class StreamedResponse:
-    """A response whose first piece of body is there and whose others are still being made.
-
-    `body` raises what the application raised, and TimeoutError when the invocation's time is up. Closing it ends the
-    application's work.
+    """A response whose first piece of body has come. `body` raises what the application raised, and TimeoutError when the
+    invocation's time is up; closing it ends the application's work.
     """
 
     status: int
@@ -61,10 +56,8 @@ class StreamedResponse:
 
 
 async def respond(app: ASGIApp, event: dict[str, Any], context: object, *, began: float) -> StreamedResponse:
-    """The application's response to a REST proxy event, once the first piece of its body is there. `began`: when the invocation
-    did, by `time.perf_counter`.
-
-    Raises what the application raises until then.
+    """The application's response to a REST proxy event, once the first piece of its body has come. `began`: when the invocation
+    did, by `time.perf_counter`. Raises what the application raises until then.
     """
     request = APIGateway(event, context, {"api_gateway_base_path": "/"})  # type: ignore[typeddict-item, arg-type]
     scope: Scope = {**request.scope, BEGAN: began}

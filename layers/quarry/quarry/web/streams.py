@@ -14,12 +14,10 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from quarry.services.services import Caller, Services
-from quarry.streaming.encoding import AFTER_SEQ, PLACE_PATTERN, Form, Place
-from quarry.streaming.events import Event
+from quarry.streaming.events import AFTER_SEQ, PLACE_PATTERN, Event, Form, Place
 from quarry.web.addresses import wants_headers_only
-from quarry.web.deadline import deadline_of
-from quarry.web.identity import ServicesDependency, verified_caller
-from quarry.web.rate_limit import take_place
+from quarry.web.callers import ServicesDependency, take_place, verified_caller
+from quarry.web.middleware import deadline_of
 
 NDJSON_EVENT_SCHEMA: dict[str, Any] = {
     "type": "object",

@@ -16,8 +16,7 @@ from quarry.campaigns.contract import (
 )
 from quarry.client.calls import given, route, streamed
 from quarry.client.wire import EventTypes, Sent
-from quarry.streaming.encoding import NDJSON
-from quarry.streaming.events import PartialTextEvent
+from quarry.streaming.events import NDJSON, PartialTextEvent
 
 CampaignsEvent = ToolCallEvent | ToolObservationEvent | PartialTextEvent | FinalAnswerEvent
 """What an answer about campaigns consists of."""

@@ -14,8 +14,7 @@ from quarry.companies.contract import (
     Constraints,
     FinalAnswerEvent,
 )
-from quarry.streaming.encoding import NDJSON
-from quarry.streaming.events import PartialTextEvent
+from quarry.streaming.events import NDJSON, PartialTextEvent
 
 CompaniesEvent = ActivityEvent | PartialTextEvent | FinalAnswerEvent
 """What a search for companies consists of."""

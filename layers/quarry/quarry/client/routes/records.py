@@ -27,7 +27,7 @@ from quarry.records.contract import (
     ToolCallEvent,
     ToolObservationEvent,
 )
-from quarry.streaming.encoding import SSE
+from quarry.streaming.events import SSE
 
 RecordsEvent = (
     IntentEvent

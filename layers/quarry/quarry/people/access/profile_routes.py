@@ -10,9 +10,8 @@ from quarry.people.access.profiles import discover, gated_profile, public_profil
 from quarry.people.contract import DiscoverRequest, DiscoverResponse, GatedProfile, PublicProfile
 from quarry.platform.errors import Gone, NotFound
 from quarry.platform.text import Identifier
-from quarry.web.identity import ServicesDependency
+from quarry.web.callers import PlainCaller, ServicesDependency
 from quarry.web.problems import documented
-from quarry.web.rate_limit import PlainCaller
 
 router = APIRouter(tags=["people"])
 

@@ -1,18 +1,62 @@
-"""Requests a minute, counted in the database so that all instances share one count."""
+"""Who calls, and how often: requests a minute are counted in the database, so that all instances share one count.
+
+Deployed, the caller comes from the claims of the Cognito token that API Gateway verified; headers are not read. Locally,
+`Authorization: Bearer NAME` makes NAME the user.
+"""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Awaitable, Callable
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import Depends, Request
 
-from quarry.platform.errors import RateLimited
+from quarry.platform.errors import NotAuthenticated, RateLimited
 from quarry.platform.settings import Settings
-from quarry.services.services import Caller, Services
+from quarry.services.services import LOCAL_USER, Caller, Services
 from quarry.web.addresses import wants_headers_only
-from quarry.web.identity import ServicesDependency, verified_caller
+
+_LOCAL_NAME = re.compile(r"[^\x00-\x20\x7f]{1,64}")
+
+
+def services_of(request: Request) -> Services:
+    """The process' services, as a route's dependency."""
+    services = request.app.state.services
+    assert isinstance(services, Services)
+    return services
+
+
+ServicesDependency = Annotated[Services, Depends(services_of)]
+
+
+def verified_caller(request: Request) -> Caller:
+    """The caller, as a route's dependency. Raises NotAuthenticated."""
+    if services_of(request).settings.identity == "gateway":
+        return _from_gateway(request.scope.get("aws.event"))
+    return _from_bearer_name(request.headers.get("authorization"))
+
+
+def _from_gateway(event: Any) -> Caller:
+    try:
+        claims = event["requestContext"]["authorizer"]["claims"]
+        subject = claims["sub"]
+    except (KeyError, TypeError):
+        raise NotAuthenticated("Sign in first.") from None
+    if not isinstance(subject, str) or not subject:
+        raise NotAuthenticated("Sign in first.")
+    return Caller(subject, {name: value for name, value in claims.items() if isinstance(value, str)})
+
+
+def _from_bearer_name(header: str | None) -> Caller:
+    if header is None:
+        return Caller(LOCAL_USER)
+    scheme, _, name = header.partition(" ")
+    if scheme.lower() != "bearer" or not _LOCAL_NAME.fullmatch(name.strip()):
+        raise NotAuthenticated("Locally the header is `Authorization: Bearer NAME`, NAME being 1 to 64 characters.")
+    return Caller(name.strip())
+
 
 RouteClass = Literal["model", "plain"]
 

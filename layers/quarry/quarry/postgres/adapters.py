@@ -6,16 +6,19 @@ connection learns it from its first message: HALFVEC_TYPE, appended to what that
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Sequence
 from typing import Any
 
 from pgvector import HalfVector
 from pgvector.psycopg.halfvec import register_halfvec_info
-from psycopg import AsyncCursor, BaseConnection
+from psycopg import AsyncCursor, BaseConnection, DataError
+from psycopg.abc import Buffer
 from psycopg.rows import DictRow
 from psycopg.sql import SQL
 from psycopg.types import TypeInfo
 from psycopg.types.array import ListBinaryDumper
+from psycopg.types.datetime import DateBinaryLoader, DateLoader
 
 HALFVEC_TYPE = SQL(
     """;
@@ -54,3 +57,25 @@ async def learn_vectors(connection: BaseConnection[Any], cursor: AsyncCursor[Dic
     if found := await cursor.fetchone():
         register_halfvec_info(connection, TypeInfo("halfvec", found["oid"], found["array_oid"]))
         connection.adapters.register_dumper(HalfVectors, ListBinaryDumper)
+
+
+class _Date(DateLoader):
+    def load(self, data: Buffer) -> datetime.date | None:  # type: ignore[override]
+        try:
+            return super().load(data)
+        except DataError:
+            return None
+
+
+class _BinaryDate(DateBinaryLoader):
+    def load(self, data: Buffer) -> datetime.date | None:  # type: ignore[override]
+        try:
+            return super().load(data)
+        except DataError:
+            return None
+
+
+def know_dates(connection: BaseConnection[Any]) -> None:
+    """Have such a date be read as none: one row with it must not fail all others."""
+    connection.adapters.register_loader("date", _Date)
+    connection.adapters.register_loader("date", _BinaryDate)

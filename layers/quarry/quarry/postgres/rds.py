@@ -1,0 +1,136 @@
+"""Databases on Amazon RDS: certificates that prove their identity, and IAM tokens in place of passwords.
+
+RDS signs with three authorities in each region, RDS Proxy with Amazon Trust Services. tools/database_certificates.py writes both
+into `certificates/`. A token opens connections for a quarter of an hour, and signing one calls nobody.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from quarry.platform.errors import ConfigurationError
+from quarry.platform.secrets import Secret
+
+DIRECTORY = Path(__file__).with_name("certificates")
+
+PROXIES = "proxies"
+"""The file for RDS Proxy, in every region."""
+
+_HOST = re.compile(
+    r"(?P<place>.+)\.(?:(?P<region>[a-z0-9-]+)\.rds\.amazonaws\.com|rds\.(?P<in_china>[a-z0-9-]+)\.amazonaws\.com\.cn)"
+)
+
+# libpq has no code for them
+_UNTRUSTED = re.compile(
+    r"certificate verify failed|does not match host name|could not get server's host name|root certificate|does not support SSL"
+)
+
+
+def checked(conninfo: str) -> str:
+    """The connection string; for RDS, with `sslmode=verify-full` and the certificates unless it sets them itself.
+
+    Raises ConfigurationError for a region without certificates here.
+    """
+    given: dict[str, Any] = conninfo_to_dict(conninfo)
+    names = {_file_of(host) for host in given.get("host", "").lower().split(",")}
+    if None in names or len(names) > 1:
+        return conninfo
+    [name] = names
+    parameters = {"sslmode": "verify-full"} | given
+    if parameters["sslmode"] in ("verify-ca", "verify-full") and "sslrootcert" not in given:
+        path = DIRECTORY / f"{name}.pem"
+        if not path.is_file():
+            raise ConfigurationError(
+                f"Quarry has no certificates of RDS in {name}: write them by `make certificates` before the build, or name a "
+                "file with them in the database's URL, as sslrootcert."
+            )
+        parameters["sslrootcert"] = str(path)
+    return make_conninfo(**parameters)
+
+
+def untrusted(error: psycopg.OperationalError) -> ConfigurationError | None:
+    """Our error where a connection was refused because the server is not who its address says, or not known to be; else None."""
+    reason = str(error).strip()
+    if not _UNTRUSTED.search(reason):
+        return None
+    return ConfigurationError(
+        f"The database could not prove that it is the one that its URL names: {reason}. Check the host. Where another authority "
+        "signed its certificate, name a file with that one's in the URL, as sslrootcert; `make certificates` renews those of RDS."
+    )
+
+
+def region_of(host: str) -> str | None:
+    """The region that a host is in; None where it is not of RDS."""
+    match = _HOST.fullmatch(host.lower())
+    return match and (match["region"] or match["in_china"])
+
+
+def _file_of(host: str) -> str | None:
+    """The name of the file with the certificates for a host; None where it is not of RDS."""
+    match = _HOST.fullmatch(host)
+    is_proxy = match is not None and match["place"].rpartition(".")[2].startswith("proxy-")
+    return PROXIES if is_proxy else region_of(host)
+
+
+DEFAULT_PORT = 5432
+
+
+class IamAddress(Secret):
+    """The database at `address`, opened as the user that this names."""
+
+    def __init__(self, address: str | Secret) -> None:
+        self._address = address
+
+    def prepare_now(self) -> None:
+        if isinstance(self._address, Secret):
+            self._address.prepare_now()
+        import_sdk()
+
+    def read_now(self) -> str:
+        """The connection string with a new token. Raises ConfigurationError where none can be signed, and as the address does."""
+        address = self._address if isinstance(self._address, str) else self._address.read_now()
+        parameters: dict[str, Any] = conninfo_to_dict(address)
+        host, user = parameters.get("host"), parameters.get("user")
+        if not (host and user):
+            raise ConfigurationError(
+                "With DATABASE_IAM the database's URL names a user and a host: postgresql://user@host/name"
+            )
+        token = _sign(host, int(parameters.get("port") or DEFAULT_PORT), user)
+        return make_conninfo(**(parameters | {"password": token}))
+
+    def forget(self) -> None:
+        if isinstance(self._address, Secret):
+            self._address.forget()
+
+
+def import_sdk() -> None:
+    """Import boto3. Raises ConfigurationError where it is not installed."""
+    try:
+        import boto3  # noqa: F401
+    except ImportError:
+        raise ConfigurationError("DATABASE_IAM needs boto3, which is not installed: pip install boto3") from None
+
+
+def _sign(host: str, port: int, user: str) -> str:
+    from botocore.exceptions import BotoCoreError
+
+    try:
+        token: str = _client(region_of(host)).generate_db_auth_token(DBHostname=host, Port=port, DBUsername=user)
+    except BotoCoreError as error:
+        raise ConfigurationError(f"No token that opens the database can be signed: {error}") from error
+    return token
+
+
+@cache
+def _client(region: str | None) -> Any:
+    """What signs for a region, the process's own where a host does not name it; credentials are renewed within."""
+    import boto3
+
+    # a session of its own: the pool connects in several threads
+    return boto3.session.Session(region_name=region).client("rds")

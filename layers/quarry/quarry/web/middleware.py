@@ -1,0 +1,277 @@
+"""What every request passes on its way to a route: counting, tracing, limits of headers, bodies and time, and clean responses."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import re
+import time
+import uuid
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from quarry.platform.errors import MalformedRequest, QuarryError, Unavailable, UnsupportedMediaType
+from quarry.platform.metrics import REFUSED_402, REFUSED_429, REFUSED_503, REQUESTS, TIME_TO_FIRST_EVENT, Metrics
+from quarry.platform.text import shown_json
+from quarry.platform.tracing import Tracing
+from quarry.streaming.events import LATE_MESSAGE
+from quarry.web import problems
+from quarry.web.addresses import address_of
+from quarry.web.problems import HttpMiddleware
+
+BEGAN = "quarry.began"
+"""In a scope: when the request came, by `time.perf_counter`, where that was before the application had it."""
+RESERVE_SECONDS = 4.0
+"""Kept back of an invocation's time for ending the stream, writing the run log and telling the runtime."""
+METHODS_WITH_BODY = ("POST", "PUT", "PATCH")
+SINGLE = ("Authorization", "Content-Length", "Content-Type", "Idempotency-Key", "Last-Event-ID")
+"""Headers that mean something once only."""
+
+_NOT_SAID_TO_BE_JSON = UnsupportedMediaType("Send the body as JSON, with `Content-Type: application/json`.")
+_REFUSED = {402: REFUSED_402, 429: REFUSED_429, 503: REFUSED_503}
+_EVENT_STREAMS = ("text/event-stream", "application/x-ndjson")
+_CLEANED = re.compile(r"application/(?:x-ndjson|(?:[\w.-]+\+)?json)\b|text/event-stream\b")
+_DATA = "data: "
+
+logger = logging.getLogger(__name__)
+
+
+class Measured(HttpMiddleware):
+    """Counts each request in `metrics`, refusals, and how long readers wait for a stream's first event. The outermost of all."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        super().__init__(app)
+        self._metrics = metrics
+
+    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        began: float = scope.get(BEGAN) or time.perf_counter()
+        awaits_event = False
+
+        async def send_measured(message: Message) -> None:
+            nonlocal awaits_event
+            if message["type"] == "http.response.start":
+                awaits_event = Headers(raw=message["headers"]).get("content-type", "").startswith(_EVENT_STREAMS)
+                if refused := _REFUSED.get(message["status"]):
+                    self._metrics.count(refused)
+            elif awaits_event and message.get("body"):
+                awaits_event = False
+                self._metrics.count(TIME_TO_FIRST_EVENT, (time.perf_counter() - began) * 1000)
+            await send(message)
+
+        self._metrics.count(REQUESTS)
+        await self.app(scope, receive, send_measured)
+
+
+class EveryResponse(HttpMiddleware):
+    """Gives every request an id, and every response what all of them carry: that id, no guessing of its media type, and no
+    keeping of what does not say that it may be kept.
+    """
+
+    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request_id = getattr(scope.get("aws.context"), "aws_request_id", None) or str(uuid.uuid4())
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers["X-Request-Id"] = request_id
+                headers["X-Content-Type-Options"] = "nosniff"
+                headers.setdefault("Cache-Control", "no-store")
+            await send(message)
+
+        await self.app({**scope, "request_id": request_id}, receive, send_with_headers)
+
+
+class VisibleOnly(HttpMiddleware):
+    """Cleans every body of JSON and of events of invisible characters, whichever route made it. A message of a body holds whole
+    lines, and a document that has a length is one message.
+    """
+
+    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        held: Message | None = None
+        is_cleaned = False
+
+        async def send_visible(message: Message) -> None:
+            nonlocal held, is_cleaned
+            if message["type"] == "http.response.start":
+                headers = Headers(raw=message["headers"])
+                is_cleaned = _CLEANED.match(headers.get("content-type", "")) is not None
+                is_cleaned = is_cleaned and "content-encoding" not in headers
+                if is_cleaned and "content-length" in headers:
+                    held = message
+                    return
+            elif is_cleaned and message.get("body"):
+                message = {**message, "body": _visible(message["body"])}
+            if held is not None:
+                await send(_of_length(held, message))
+                held = None
+            await send(message)
+
+        await self.app(scope, receive, send_visible)
+
+
+def _of_length(start: Message, message: Message) -> Message:
+    """The start of a response whose body is cleaned; that of a HEAD has none, and keeps its length."""
+    if not message.get("body"):
+        return start
+    headers = MutableHeaders(raw=list(start["headers"]))
+    headers["Content-Length"] = str(len(message["body"]))
+    return {**start, "headers": headers.raw}
+
+
+def _visible(body: bytes) -> bytes:
+    if body.isascii():
+        return body
+    # not by str.splitlines, which also divides at the characters that are looked for
+    return "\n".join(map(_visible_line, body.decode().split("\n"))).encode()
+
+
+def _visible_line(line: str) -> str:
+    prefix = _DATA if line.startswith(_DATA) else ""
+    return prefix + shown_json(line.removeprefix(prefix))
+
+
+class Unforeseen(HttpMiddleware):
+    """Makes a problem of what nobody caught, where no response has begun."""
+
+    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        started = False
+
+        async def send_begun(message: Message) -> None:
+            nonlocal started
+            started = True
+            await send(message)
+
+        try:
+            await self.app(scope, receive, send_begun)
+        except Exception:
+            if started:
+                raise
+            logger.exception("unforeseen error")
+            await problems.unforeseen(scope.get("request_id"))(scope, receive, send)
+
+
+def deadline_of(scope: Scope) -> float:
+    """When a response must have ended, by the event loop's clock: before Lambda cuts it off. Infinite outside Lambda."""
+    context = scope.get("aws.context")
+    if context is None:
+        return math.inf
+    remaining_seconds: float = context.get_remaining_time_in_millis() / 1000
+    return asyncio.get_running_loop().time() + remaining_seconds - RESERVE_SECONDS
+
+
+class BeginsInTime(HttpMiddleware):
+    """Ends what has not begun to respond at the deadline, and says so. A stream that has begun minds its deadline itself."""
+
+    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        deadline = deadline_of(scope)
+        waiting = asyncio.timeout_at(deadline if deadline < math.inf else None)
+
+        async def send_begun(message: Message) -> None:
+            waiting.reschedule(None)
+            await send(message)
+
+        try:
+            async with waiting:
+                await self.app(scope, receive, send_begun)
+        except TimeoutError:
+            if not waiting.expired():
+                raise
+            logger.error("no response before the deadline: %s %s", scope["method"], scope["path"])
+            await self.refuse(Unavailable(LATE_MESSAGE), scope, receive, send)
+
+
+class SingleHeaders(HttpMiddleware):
+    """Refuses a request that sends one of these headers twice: a proxy in front may have looked at the other one. `Host` and
+    `Origin` are the host gate's.
+    """
+
+    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = Headers(scope=scope)
+        if repeated := [name for name in SINGLE if len(headers.getlist(name)) > 1]:
+            error = MalformedRequest(f"The header {repeated[0]} came more than once; send it once.")
+            await self.refuse(error, scope, receive, send)
+        else:
+            await self.app(scope, receive, send)
+
+
+class Traced(HttpMiddleware):
+    """Traces each request whose address is known. Neither the path nor the query is told, which hold what was asked, and ids
+    that open an answer.
+    """
+
+    def __init__(self, app: ASGIApp, tracing: Tracing) -> None:
+        super().__init__(app)
+        self._tracing = tracing
+
+    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        route = address_of(scope)
+        with self._tracing.request(f"{scope['method']} {route}", Headers(scope=scope)) as told:
+            told |= {
+                "http.request.method": scope["method"],
+                "http.route": route,
+                "url.scheme": scope["scheme"],
+                "quarry.request_id": scope["request_id"],
+            }
+
+            async def send_told(message: Message) -> None:
+                if message["type"] == "http.response.start":
+                    told["http.response.status_code"] = message["status"]
+                await send(message)
+
+            await self.app(scope, receive, send_told)
+
+
+class ShortJsonBodies(HttpMiddleware):
+    """Refuses a body that does not say it is JSON, or is too large, before a route sees it. It is read whole before anything else
+    is begun, so a client that is slow to send holds nothing but its connection. The server reads away what is left.
+    """
+
+    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] not in METHODS_WITH_BODY:
+            await self.app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        try:
+            media_type = headers.get("content-type", "").split(";")[0].strip().lower()
+            if media_type != "application/json" and not media_type.endswith("+json"):
+                raise _NOT_SAID_TO_BE_JSON
+            body = await _read(headers, receive)
+        except QuarryError as error:
+            await self.refuse(error, scope, receive, send)
+            return
+        if body is not None:
+            await self.app(scope, _replaying(body, receive), send)
+
+
+async def _read(headers: Headers, receive: Receive) -> bytes | None:
+    """The whole body; None when the client has left. Raises BodyTooLarge, at once where the length is declared."""
+    declared = headers.get("content-length", "")
+    if declared.isdecimal() and int(declared) > problems.BODY_MAX_BYTES:
+        raise problems.BODY_TOO_LARGE
+    body = bytearray()
+    more = True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        body += message.get("body", b"")
+        if len(body) > problems.BODY_MAX_BYTES:
+            raise problems.BODY_TOO_LARGE
+        more = message.get("more_body", False)
+    return bytes(body)
+
+
+def _replaying(body: bytes, receive: Receive) -> Receive:
+    """The body once more, and then what else comes, which is that the client has left."""
+    replayed = False
+
+    async def receive_again() -> Message:
+        nonlocal replayed
+        if replayed:
+            return await receive()
+        replayed = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return receive_again
