@@ -56,8 +56,6 @@ _DENIALS = frozenset(
 )
 """What says that something is not so, or not told."""
 _QUOTED = re.compile(r"[“\"„«]([^“”\"„«»]+)[”\"“»]|(?<!\w)[‘'](.{1,600}?)[’'](?!\w)")
-_LEFT_OUT = re.compile(r"\[?(?:…|\.\.\.)\]?")
-"""What stands in a quotation for words that it leaves out."""
 _CLAUSE_END = re.compile(r"\s*(?:[,;:()—–.!?\"”’]|\Z)")
 
 
@@ -348,7 +346,7 @@ def _quotation(text: str, source: SourceText) -> tuple[int, int] | None:
         words
         for each in texts
         if len(words_of(each)) >= VERBATIM_WORDS_MIN
-        for part in _LEFT_OUT.split(each)
+        for part in each.replace("...", "…").split("…")
         if (words := words_of(part))
     ]
     found = [next(source.places(words), None) for words in quoted]
