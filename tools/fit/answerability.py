@@ -51,8 +51,8 @@ from quarry_tools.measures import mentioned
 from tools.evaluate_sets import DEFAULT_CACHE, PARAMETERS, find_sets, set_database
 from tools.fit.sentences import HELD_OUT, read_prose
 
-OF_MODEL = ("similarity", "found", "asked", "answers", "answers gap")
-"""Features that only the local embedding model gives."""
+NOT_BY_WORDS = ("similarity", "similarity gap", "sentence share", "found", "asked", "answers", "answers gap")
+"""Features that are left out where words are all that is known: the local embedding model gives them, or chose what they are of."""
 WEIGHTS = Path(quarry.records.__file__).parent / "weights" / WEIGHTS_FILE
 SEEN_MIN = 10
 """A feature of fewer questions is left out."""
@@ -150,7 +150,7 @@ def names_of(seen: Sequence[Seen], *, by_meaning: bool) -> list[str]:
     return sorted(
         name
         for name, counts in collections.items()
-        if counts.total() >= SEEN_MIN and len(counts) > 1 and (by_meaning or name not in OF_MODEL)
+        if counts.total() >= SEEN_MIN and len(counts) > 1 and (by_meaning or name not in NOT_BY_WORDS)
     )
 
 

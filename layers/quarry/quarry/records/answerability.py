@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from statistics import fmean
 
 from quarry.platform.text import significant_words
 from quarry.records.asked_words import AskedWord, asked_words, names_held_by_none
@@ -18,6 +19,8 @@ from quarry.records.fitted import fitted_for
 from quarry.records.intent import is_asked
 from quarry.records.tools import Searched, SearchToolset
 
+NEAREST = 10
+"""Records whose similarities say how far the nearest stands out."""
 ALL = 0.999
 """This share of a sum of weights is all of it, however it was rounded."""
 
@@ -56,9 +59,15 @@ def _has_meaning(first: Searched) -> bool:
 
 def features_of(first: Searched, asked: Sequence[AskedWord], found: Sequence[Quote]) -> dict[str, float]:
     """What is known of a search: how much it found, how near the nearest is (cosine), its words, its sentences. Pure."""
-    nearest = max((each.similarity or 0.0 for each in first.ranked), default=0.0)
-    # of more records the nearest is nearer by chance
-    features = {"always": 1.0, "similarity": nearest, "found": math.log1p(len(first.ranked))}
+    near = sorted((each.similarity or 0.0 for each in first.ranked), reverse=True)[:NEAREST]
+    features = {
+        "always": 1.0,
+        # of more records the nearest is nearer by chance
+        "found": math.log1p(len(first.ranked)),
+        "similarity": near[0],
+        "similarity gap": near[0] - fmean(near),
+        "sentence share": max((each.share for each in found), default=0.0),
+    }
     best = sorted((each.answers for each in found if each.answers is not None), reverse=True)
     if best:
         # where several sentences answer alike, that they do says less of each
