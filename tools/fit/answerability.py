@@ -52,7 +52,7 @@ from tools.evaluate_sets import DEFAULT_CACHE, PARAMETERS, find_sets, set_databa
 from tools.fit.sentences import HELD_OUT, read_prose
 
 NOT_BY_WORDS = ("similarity", "similarity gap", "sentence share", "found", "asked", "answers", "answers gap")
-"""Features that are left out where words are all that is known: the local embedding model gives them, or chose what they are of."""
+"""Features that are left out where words are all that is known: the local model gives them, or chose what they are of."""
 WEIGHTS = Path(quarry.records.__file__).parent / "weights" / WEIGHTS_FILE
 SEEN_MIN = 10
 """A feature of fewer questions is left out."""
