@@ -67,8 +67,8 @@ async def _answer(question: str, services: Services) -> tuple[str, int]:
     [
         ("keyword", 0.70, 0.80),
         ("question", 0.33, 0.42),
-        ("person", 0.45, 0.53),
-        ("vague", 0.42, 0.7),
+        ("person", 0.45, 0.48),
+        ("vague", 0.42, 0.65),
         ("typo", 0.44, 0.58),
     ],
 )

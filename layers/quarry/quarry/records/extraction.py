@@ -41,8 +41,8 @@ WORDS_MIN = 4
 """A sentence with fewer significant words is quoted with the one before it."""
 OVERLAP_MAX = 0.55
 """A sentence that shares more of its words with a chosen one says nothing new."""
-SCORE_SHARE_MIN = 0.75
-"""A sentence that scores less than this share of the best one is left out."""
+SCORE_SHARE_MIN, JUDGED_SHARE_MIN = 0.5, 0.75
+"""A sentence that scores less than this share of the best one is left out: where words alone judge it, and the pair model too."""
 TITLE_WEIGHT = 0.5
 """What a word counts that stands in the title of the record alone."""
 WORDS_WEIGHT, ANSWERS_WEIGHT, RANK_WEIGHT, NEAR_WEIGHT = 0.8, 0.5, 1.0, 0.6
@@ -136,8 +136,10 @@ def chosen(found: Sequence[Quote]) -> list[Quote]:
     """The best sentences, none of which says what another does."""
     kept: list[Quote] = []
     of_source: Counter[int] = Counter()
+    is_judged = any(each.answers is not None for each in found)
+    least = (JUDGED_SHARE_MIN if is_judged else SCORE_SHARE_MIN) * found[0].score if found else 0.0
     for quote in found:
-        if len(kept) == QUOTES_MAX or quote.score < SCORE_SHARE_MIN * found[0].score:
+        if len(kept) == QUOTES_MAX or quote.score < least:
             break
         is_new = all(_overlap(quote, other) <= OVERLAP_MAX for other in kept)
         if is_new and of_source[quote.source.n] < QUOTES_PER_SOURCE_MAX:
