@@ -61,7 +61,7 @@ OTHERS_QUESTIONS, OTHERS_TITLES_STEP = 6, 15
 """So many questions of other collections are asked of each, and one in so many of their titles: easy ones, and so few."""
 SUGGESTED_RECORDS, SUGGESTED_QUESTIONS = 40, 5
 """So many records of each type are read, and so many follow-up questions about them are asked."""
-REFUSED_ANSWERABLE, DOUBTED_ANSWERABLE = 0.04, 0.1
+REFUSED_ANSWERABLE, DOUBTED_ANSWERABLE = 0.04, 0.12
 """So much of the answerable questions of held-out collections may be refused, and doubted."""
 HIGH_RIGHT, MEDIUM_RIGHT = 0.9, 0.65
 """So often answers of at least this level are right. What is likely less often is low."""

@@ -40,7 +40,8 @@ async def facts_of(query: str, first: Searched, toolset: SearchToolset) -> Facts
         return Facts(authors=authors, quotes=quotes, chance=1.0)
     with toolset.run.step("records_answerability"):
         asked = await asked_words(query, first, toolset)
-    fitted = fitted_for(toolset.services.embeddings.name if _has_meaning(first) else "")
+    has_meaning = any(each.has_meaning for each in toolset.types)
+    fitted = fitted_for(toolset.services.embeddings.name if has_meaning else "")
     likely = fitted.probability(features_of(first, asked, found))
     names = names_held_by_none(toolset, asked)
     missing = names or [each.word for each in asked if each.is_missing and not each.is_near]
@@ -51,10 +52,6 @@ async def facts_of(query: str, first: Searched, toolset: SearchToolset) -> Facts
         return Facts(nothing_held(query, missing, first.sources), is_all=True, chance=min(likely, fitted.refused_below))
     doubted = doubt(missing) if likely < fitted.doubted_below else ""
     return Facts(authors=authors, doubt=doubted, quotes=quotes, chance=likely, likely=fitted.level(likely))
-
-
-def _has_meaning(first: Searched) -> bool:
-    return any(each.similarity is not None for each in first.ranked)
 
 
 def features_of(first: Searched, asked: Sequence[AskedWord], found: Sequence[Quote]) -> dict[str, float]:

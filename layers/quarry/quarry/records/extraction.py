@@ -41,7 +41,7 @@ WORDS_MIN = 4
 """A sentence with fewer significant words is quoted with the one before it."""
 OVERLAP_MAX = 0.55
 """A sentence that shares more of its words with a chosen one says nothing new."""
-SCORE_SHARE_MIN, JUDGED_SHARE_MIN = 0.5, 0.75
+SCORE_SHARE_MIN, JUDGED_SHARE_MIN = 0.5, 0.65
 """A sentence that scores less than this share of the best one is left out: where words alone judge it, and the pair model too."""
 TITLE_WEIGHT = 0.5
 """What a word counts that stands in the title of the record alone."""
