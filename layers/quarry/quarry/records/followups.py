@@ -49,7 +49,7 @@ async def suggest_followups(conversation: Conversation, answer: str, toolset: Se
     sources, pool = toolset.evidence.sources, list(toolset.pool.values())
     if not sources or (facts.is_all and facts.counted is None):
         return followups_about(await _latest_records(toolset))
-    step = ModelStep(
+    step: ModelStep[str, FollowupQuestions] = ModelStep(
         "records_followups",
         lambda text: followup_messages(conversation.question, text, [record.topic or record.title for record in pool]),
         FollowupQuestions,
