@@ -68,7 +68,7 @@ endif
 docs: $(VENV)/dev ## Regenerate sql/schema.sql, docs/api, docs/settings.md and the sample vectors
 	@$(BIN)/python -m tools.generate
 
-screenshots: $(VENV)/dev ## Make the pictures in docs/images anew (needs Chromium)
+screenshots: $(VENV)/dev ## Make the picture in docs/images (needs Chromium)
 	@$(BIN)/python -m tools.screenshots
 
 certificates: $(VENV)/dev ## Fetch anew what databases on Amazon RDS are checked against (needs the network)

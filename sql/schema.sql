@@ -233,6 +233,15 @@ $_$;
 
 
 --
+-- Name: all_excluded(quarry.card_filters); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.all_excluded(f quarry.card_filters) RETURNS text[]
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN ((((f).excluded_keywords || (f).excluded_companies) || (f).excluded_teams) || (f).excluded_places);
+
+
+--
 -- Name: all_roles(text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -1587,14 +1596,16 @@ declare
   keywords constant tsquery := any_phrase(f.excluded_keywords);
   said constant tsquery := said_phrases(f.excluded_keywords);
   phrases constant tsquery := said_phrases(array(select k from unnest(f.excluded_keywords) k where k like '% %'));
+  named constant tsquery := any_phrase(all_excluded(f));
+  named_said constant tsquery := said_phrases(all_excluded(f));
   excluded_places constant tsquery := any_place(f.excluded_places);
   plan json;
 begin
   execute 'explain (format json)'
     ' select from experience_cards c where card_rules_out(c, $1, $2, $3, $4)'
     ' union all select from experience_card_children k where k.text_search @@ $2'
-    ' union all select from people p where p.text_search @@ $2'
-    into plan using f, keywords, said, excluded_places;
+    ' union all select from people p where p.text_search @@ $5'
+    into plan using f, keywords, said, excluded_places, named;
   if (plan -> 0 -> 'Plan' ->> 'Plan Rows')::float8 > max_expected then
     return null;
   end if;
@@ -1604,7 +1615,7 @@ begin
     select c.person_id from experience_card_children k join experience_cards c on c.id = k.card_id
     where c.visible and k.text_search @@ keywords and says(child_text(k), said)
     union
-    select p.id from people p where profile_rules_out(p, keywords, said, phrases));
+    select p.id from people p where profile_rules_out(p, named, named_said, phrases));
 end
 $_$;
 
@@ -2096,6 +2107,8 @@ CREATE FUNCTION quarry.is_ruled_out(p_person_id text, f quarry.card_filters, p_k
     AS $$
 declare
   said constant tsquery := said_phrases(f.excluded_keywords);
+  named constant text[] := all_excluded(f);
+  phrases constant text[] := array(select k from unnest(f.excluded_keywords) k where k like '% %');
 begin
   return exists (
     select from experience_cards c
@@ -2105,8 +2118,8 @@ begin
         select from experience_card_children k
         where k.card_id = c.id and k.text_search @@ p_keywords and says(child_text(k), said))))
     or exists (
-      select from people p where p.id = p_person_id and profile_rules_out(
-        p, p_keywords, said, said_phrases(array(select k from unnest(f.excluded_keywords) k where k like '% %'))));
+      select from people p where p.id = p_person_id
+        and profile_rules_out(p, any_phrase(named), said_phrases(named), said_phrases(phrases)));
 end
 $$;
 
@@ -3084,6 +3097,23 @@ begin
   return query select n.person_id, n.place from unnest(people, places) n (person_id, place) where n.place <= p_limit;
 end
 $_$;
+
+
+--
+-- Name: never_said(text[]); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.never_said(p_texts text[]) RETURNS text[]
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'quarry', 'public', 'pg_temp'
+    AS $$
+  select coalesce(array_agg(t.text order by t.place), '{}')
+  from unnest(p_texts) with ordinality t (text, place), any_phrase(array[t.text]) q (phrase)
+  where not exists (select from experience_cards c where c.visible and c.text_search @@ q.phrase)
+    and not exists (
+      select from experience_card_children k join experience_cards c on c.id = k.card_id where c.visible and k.text_search @@ q.phrase)
+    and not exists (select from people p where p.text_search @@ q.phrase)
+$$;
 
 
 --

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from quarry.web.examples import Example
+from quarry.web.description import Example
 from tests.deployed.replay import RecordedEvent, recorded_events
 
 LIST_MAX = 2

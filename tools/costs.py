@@ -35,7 +35,7 @@ LAMBDA_MILLION = Price("Lambda, a million invocations", 0.20)
 API_MILLION = Price("API Gateway, REST, a million requests (the first 333 million)", 3.50)
 LOG_GB = Price("CloudWatch Logs, a GB written", 0.50)
 LOG_GB_KEPT = Price("CloudWatch Logs, a GB kept for a month", 0.03)
-METRIC = Price("CloudWatch, a metric of one's own, a month", 0.30)
+METRIC = Price("CloudWatch, a custom metric, a month", 0.30)
 ALARM = Price("CloudWatch, an alarm's metric, a month", 0.10)
 TRACE_MILLION = Price("X-Ray, a million traces", 5.00)
 SECRET = Price("Secrets Manager, a secret, a month", 0.40)
@@ -46,7 +46,7 @@ ADDRESS_HOUR = Price("public IPv4 address, an hour", 0.005)
 UNIT_HOUR = Price("Aurora Serverless v2, a unit, an hour", 0.12)
 STORED_GB = Price("Aurora, a GB stored, a month", 0.10)
 IO_MILLION = Price("Aurora, a million reads and writes of its storage", 0.20)
-PROXY_HOUR = Price("RDS Proxy before it, a unit, an hour (8 units at least)", 0.015)
+PROXY_HOUR = Price("RDS Proxy, a unit, an hour (at least 8 units)", 0.015)
 
 PRICES: tuple[Price, ...] = tuple(value for value in globals().values() if isinstance(value, Price))
 
@@ -91,15 +91,16 @@ def lines(templates: Templates) -> tuple[list[Line], list[Line]]:
         Line("logs", [_gb(rate, LOGGED_KIB) * (LOG_GB.dollars + LOG_GB_KEPT.dollars) for rate in RATES]),
         Line("traces", [_millions(traces(rate)) * TRACE_MILLION.dollars for rate in RATES]),
         Line("alarms and metrics", [_watching(templates, rate) for rate in RATES]),
-        Line("secret, which is yours", [SECRETS * SECRET.dollars] * len(RATES)),
+        Line("your database's secret", [SECRETS * SECRET.dollars] * len(RATES)),
         Line("transfer out", [_gb(rate, ANSWER_KIB + HEADERS_KIB) * OUT_GB.dollars for rate in RATES]),
     ], [
         Line("endpoint of Secrets Manager", [HOURS * ENDPOINT_HOUR.dollars] * len(RATES)),
         Line("Aurora's units", [units(rate) * HOURS * UNIT_HOUR.dollars or _waking() for rate in RATES]),
         Line("Aurora's storage", [DATABASE_GB * STORED_GB.dollars + _io(rate) for rate in RATES]),
-        Line("secrets of who serves and loads", [_secrets(templates["data"]) * SECRET.dollars] * len(RATES)),
+        Line("serving and loading secrets", [_secrets(templates["data"]) * SECRET.dollars] * len(RATES)),
         Line(
-            "its alarms", [_metrics_of_alarms(templates["monitoring"], of_database=True) * ALARM.dollars] * len(RATES)
+            "database alarms",
+            [_metrics_of_alarms(templates["monitoring"], of_database=True) * ALARM.dollars] * len(RATES),
         ),
     ]
 
@@ -205,14 +206,14 @@ def _inputs(gb: float) -> str:
         {SERVICE_MS} ms of CPU in the service and {DATABASE_MS} in the database, writes {WAL_KIB} KiB of WAL and answers
         {ANSWER_KIB} KiB.""",
         f"""**Assumed**: AWS bills {WAITING:g} times the CPU of both, {billed_ms():.0f} ms of {gb:.2f} GB; a search writes
-        {LOGGED_KIB:g} KiB of logs; heads are {HEADERS_KIB:g} KiB. There are {OWN_METRICS} metrics of our own, {SECRETS}
-        secret, and {DATABASE_GB} GB of data, read from memory and written in blocks of {IO_KIB} KiB. Of alarms' metrics and of
-        our own {FREE} each are free, as CloudWatch has it for an account.""",
+        {LOGGED_KIB:g} KiB of logs; heads are {HEADERS_KIB:g} KiB. There are {OWN_METRICS} custom metrics, {SECRETS}
+        secret, and {DATABASE_GB} GB of data, read from memory and written in blocks of {IO_KIB} KiB. CloudWatch's {FREE} free
+        alarm metrics and {FREE} free custom metrics are deducted.""",
         f"""**Aurora's units** are {" / ".join(f"{units(rate):g}" for rate in RATES)}: one has about {UNIT_PROCESSORS:g}
-        of a processor, used at {UNIT_BUSY:.0%}. The least that is awake, {UNITS_MIN:g}, costs {awake:.0f} a month. At
+        of a processor, used at {UNIT_BUSY:.0%}. The minimum that stays awake, {UNITS_MIN:g}, costs {awake:.0f} a month. At
         rest it pauses, except {AWAKE_MINUTES} minutes after each of {RUNS_A_DAY} scheduled runs a day (`EmbedSchedule`, and
         cleanup). RDS Proxy costs {proxy:.0f} a month and keeps it awake.""",
-        f"""**The way out** of the network is an endpoint of Secrets Manager. `ModelProvider=bedrock` adds one of Bedrock,
+        f"""**Network access** is an endpoint of Secrets Manager. `ModelProvider=bedrock` adds one of Bedrock,
         {endpoint:.2f} a month. `ModelProvider=openai` uses a NAT gateway with an address instead, {nat:.0f} a month plus
         0.045 for each GB.""",
         f"""**A question to a model** costs, in addition to a search, (tokens in × price in + tokens out × price out) / 1,000,000,

@@ -62,8 +62,7 @@ from quarry.streaming.events import (
     Form,
     PartialTextEvent,
 )
-from quarry.web.description import openapi_document
-from quarry.web.examples import RECORDED
+from quarry.web.description import RECORDED, openapi_document
 from tools import costs, gateway
 from tools.api_examples import examples
 from tools.client_routes import generated_routes
@@ -285,8 +284,17 @@ def _default(schema: dict[str, Any]) -> str:
 
 
 def with_tables(page: str, tables: Sequence[LoadableTable]) -> str:
-    """`page`, docs/data.md, with the description of `tables` between its two markers."""
-    return _between(page, TABLES_START, "\n" + "\n".join(map(_table_section, tables)) + "\n", TABLES_END)
+    """`page`, docs/data.md, with the description of `tables` between its two markers; equal fields are listed once."""
+    listed: dict[str, str] = {}
+    sections = []
+    for table in tables:
+        description, fields = table.row.model_json_schema()["description"], _table_fields(table)
+        first = listed.setdefault(fields, table.name)
+        sections.append(
+            f"### {table.name}\n\n{description}"
+            + (f"\n\n{fields}" if first == table.name else f" Its fields are those of `{first}`.\n")
+        )
+    return _between(page, TABLES_START, "\n" + "\n".join(sections) + "\n", TABLES_END)
 
 
 def _between(page: str, start: str, text: str, end: str) -> str:
@@ -298,10 +306,10 @@ def _between(page: str, start: str, text: str, end: str) -> str:
     return head + start + text + end + tail
 
 
-def _table_section(table: LoadableTable) -> str:
+def _table_fields(table: LoadableTable) -> str:
     schema = table.row.model_json_schema()
     embedded = catalog.EMBEDDED[table.name].text_columns if table.name in catalog.EMBEDDED else ()
-    lines = [f"### {table.name}\n\n{schema['description']}\n\n| field | type | |\n|---|---|---|\n"]
+    lines = ["| field | type | |\n|---|---|---|\n"]
     for name, field_schema in schema["properties"].items():
         notes = [
             *(["required"] if name in schema["required"] else []),

@@ -1,7 +1,7 @@
-"""Makes the pictures that the README and the docs show, of the sample data in a browser: `make screenshots`.
+"""Makes the README's picture of an answer over the sample data: `make screenshots`.
 
-It serves the sample on a free port from a database of its own, and needs Debian's Chromium. Pictures are made smaller by optipng,
-where that is installed.
+It serves the sample on a free port from a database of its own, and needs Debian's Chromium. The picture is made smaller by
+optipng, where that is installed.
 """
 
 from __future__ import annotations
@@ -16,89 +16,32 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 from urllib.parse import urlencode
 
 import httpx2
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import sync_playwright
 
-IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
+PICTURE = Path(__file__).resolve().parents[1] / "docs" / "images" / "answer.png"
+QUESTION = "Why did the council decide to keep the old elm in Quill Square?"
 START_SECONDS = 300
-"""The first start downloads nothing, but makes a database and fills it."""
-
-
-@dataclass(frozen=True)
-class Picture:
-    """What is shown at an address, once `ready` is there; `width` and `height` of the window in pixels."""
-
-    name: str
-    ready: str
-    address: dict[str, str]
-    width: int = 1280
-    height: int = 860
-    scheme: Literal["light", "dark"] = "light"
-    costs: bool = False
-    """Whether the page asks before it spends a credit on the search."""
-
-
-PICTURES = (
-    Picture(
-        "answer",
-        ".answer-grid[data-state=done] .answer-foot",
-        {"q": "Why did the council decide to keep the old elm in Quill Square?"},
-    ),
-    Picture(
-        "people",
-        ".people-list .found",
-        {"domain": "people", "q": "Backend engineers in Bengaluru who have worked on payments"},
-        costs=True,
-    ),
-    Picture("companies", ".references .found", {"domain": "companies", "q": "Health startups in Africa"}),
-    Picture(
-        "campaigns",
-        ".campaign-cards",
-        {"domain": "campaigns", "q": "How many campaigns with a free trial are there, by channel?"},
-        scheme="dark",
-    ),
-)
+"""The first start makes a database and fills it."""
 
 
 def main() -> None:
-    IMAGES.mkdir(exist_ok=True)
+    chromium = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+    if chromium is None:
+        sys.exit("There is no Chromium here (Debian: apt install chromium-headless-shell)")
     with _served() as url, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=_chromium(), args=["--no-sandbox", "--disable-gpu"])
-        for picture in PICTURES:
-            print(f"{_take(browser, url, picture):>8,} bytes  {picture.name}.png")
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        page = browser.new_page(viewport={"width": 1280, "height": 860}, reduced_motion="reduce", locale="en-GB")
+        page.goto(f"{url}/search?{urlencode({'q': QUESTION})}")
+        page.locator(".answer-grid[data-state=done] .answer-foot").first.wait_for()
+        page.evaluate("document.activeElement.blur()")
+        page.screenshot(path=PICTURE)
         browser.close()
-
-
-def _chromium() -> str:
-    found = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium"))), None)
-    return found or sys.exit("There is no Chromium here (Debian: apt install chromium-headless-shell)")
-
-
-def _take(browser: Browser, url: str, picture: Picture) -> int:
-    """Save a picture; how many bytes it has."""
-    path = IMAGES / f"{picture.name}.png"
-    context = browser.new_context(
-        viewport={"width": picture.width, "height": picture.height},
-        color_scheme=picture.scheme,
-        reduced_motion="reduce",
-        locale="en-GB",
-    )
-    page = context.new_page()
-    page.goto(f"{url}/search?{urlencode(picture.address)}")
-    if picture.costs:
-        page.get_by_role("button", name="Search for one credit").click()
-    page.locator(picture.ready).first.wait_for()
-    page.evaluate("document.activeElement.blur()")
-    page.screenshot(path=path)
-    context.close()
     if optimiser := shutil.which("optipng"):
-        subprocess.run([optimiser, "-quiet", "-o5", path], check=True)
-    return path.stat().st_size
+        subprocess.run([optimiser, "-quiet", "-o5", PICTURE], check=True)
 
 
 @contextmanager

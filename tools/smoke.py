@@ -127,7 +127,7 @@ def a_browser_may_call_from_elsewhere(stack: Stack) -> str:
     return f"allowed: {allowed.pop()}"
 
 
-def a_reader_that_hangs_up_harms_nobody(stack: Stack) -> str:
+def a_client_that_disconnects_harms_nobody(stack: Stack) -> str:
     probe = PROBES["records"]
     with stack.http.stream("POST", probe.path, json=probe.body, headers=stack.of_user()) as response:
         next(response.iter_raw(), None)
@@ -206,7 +206,7 @@ CHECKS: tuple[Callable[[Stack], str], ...] = (
     time_to_first_content_is_measured,
     what_is_refused_is_a_problem,
     a_browser_may_call_from_elsewhere,
-    a_reader_that_hangs_up_harms_nobody,
+    a_client_that_disconnects_harms_nobody,
     functions_have_the_release,
     scheduled_work_is_done_and_its_failures_are_seen,
     users_sign_in,

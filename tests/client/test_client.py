@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import json
 import subprocess
 import sys
@@ -181,10 +180,3 @@ async def test_the_same_is_awaited(base: str) -> None:
         assert (await client.credits()).balance == 2
         with pytest.raises(NotFound):
             await client.cancel_run("6d0f6d2e-0a5c-4f0b-9a52-6a3c8f0e1b77")
-
-
-def test_a_method_tells_its_parameters() -> None:
-    client = Client("http://127.0.0.1:1")
-    assert [*inspect.signature(client.search_ontology).parameters] == ["query", "project_id", "types"]
-    assert client.search_ontology.__doc__ == "The caller's own entities of every type, best first."
-    client.close()

@@ -11,7 +11,6 @@ from quarry.client import (
     Client,
     Conflict,
     ConnectionFailed,
-    NotAuthenticated,
     QuarryError,
     RateLimited,
     SearchFailed,
@@ -101,27 +100,6 @@ def test_a_conflict_that_waiting_does_not_end_is_told_at_once() -> None:
     server = Server(busy(409, None, detail="This key was used with another body."))
     with pytest.raises(Conflict, match="another body"):
         server.client().search_people("engineers", idempotency_key="k")
-
-
-def test_what_something_in_between_says_is_told_by_its_status() -> None:
-    with pytest.raises(NotAuthenticated, match=r"The server answered 401 \(Unauthorized\)"):
-        Server(httpx2.Response(401, text="<html>")).client().credits()
-    with pytest.raises(UnexpectedAnswer, match="CreditBalance"):
-        Server(httpx2.Response(200, text="<html>")).client().credits()
-    with pytest.raises(QuarryError) as moved:
-        Server(httpx2.Response(302, headers={"Location": "https://elsewhere.example"})).client().credits()
-    assert moved.value.status == 302
-
-
-def test_ids_are_quoted_and_an_unhealthy_service_is_an_answer() -> None:
-    server = Server(
-        httpx2.Response(204),
-        httpx2.Response(503, json=dict.fromkeys(("status", "database", "embedding_model"), "unavailable") | NO_CHAT),
-    )
-    client = server.client()
-    client.delete_search("a/b?c#d")
-    assert server.asked[0].url.raw_path == b"/prod/me/searches/a/b%3Fc%23d"
-    assert client.health().status == "unavailable"
 
 
 def test_a_search_that_fails_after_it_has_begun_raises_and_unknown_events_are_passed_over() -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib.metadata
-import json
-import os
 import struct
 import subprocess
 from collections.abc import Callable, Iterable, Iterator
@@ -18,7 +16,6 @@ from quarry.models.local_embedding import LocalEmbedding
 from tests.conftest import clone_database
 from tests.deployed.artifacts import ROOT, Artifacts, require_artifacts
 from tests.deployed.replay import (
-    STREAM_DELIMITER,
     Answer,
     RecordedEvent,
     files_put,
@@ -27,11 +24,17 @@ from tests.deployed.replay import (
     recorded_events,
 )
 from tests.deployed.rie import EmulatedFunction, emulated
-from tools.benchmarks.deployed import LAYER_MAX_MIB, run_local_model, unpacked_mebibytes
+from tools.benchmarks.deployed import run_local_model
 from tools.sbom import bill_of_materials, normalised_name
 
 RECORDED = recorded_events()
-REQUESTS_TO_SEARCH = [recorded for recorded in RECORDED if recorded.function == "search"]
+OF_EACH_KIND = {
+    (each.function, each.expected_path.suffixes[-2], each.path.parent.name if each.function == "search" else ""): each
+    for each in RECORDED
+}
+"""One event for each function, and of `search` one buffered and one streamed answer for each domain. In this process
+tests/functions replays them all.
+"""
 
 Emulate = Callable[[str], EmulatedFunction]
 
@@ -130,23 +133,6 @@ def test_the_layers_hold_nothing_that_no_function_needs(artifacts: Artifacts) ->
     assert described == {"secretsmanager", "s3", "bedrock-runtime", "sts", "rds", "lambda", "codedeploy"}
 
 
-def test_the_layer_can_call_whatever_a_function_calls_of_aws(artifacts: Artifacts) -> None:
-    code = """if True:
-        import boto3
-        for service, call in (
-            ("lambda", "invoke_with_response_stream"), ("codedeploy", "put_lifecycle_event_hook_execution_status"),
-            ("secretsmanager", "get_secret_value"), ("s3", "get_object"),
-        ):
-            getattr(boto3.client(service, "us-east-1"), call)
-    """
-    environment = {"PYTHONPATH": str(artifacts.shared_layer), "PATH": os.defpath}
-    subprocess.run([artifacts.python, "-S", "-c", code], env=environment, check=True)
-
-
-def test_all_layers_together_are_within_what_lambda_unpacks(artifacts: Artifacts) -> None:
-    assert unpacked_mebibytes(artifacts.layers) < LAYER_MAX_MIB
-
-
 def test_the_model_in_its_layer_gives_the_vectors_of_the_installed_one(artifacts: Artifacts) -> None:
     vector = run_local_model(artifacts)[3:]
     exact = LocalEmbedding().load().embed("Why did the council keep the elm?")
@@ -191,47 +177,17 @@ def test_every_module_is_compiled_for_good(artifacts: Artifacts) -> None:
     assert [path for path in compiled if not path.read_bytes().startswith(head)] == []
 
 
-def test_the_wrapper_can_be_executed_and_its_entry_imported(artifacts: Artifacts) -> None:
-    wrapper = artifacts.shared_layer / "exec-wrapper"
-    assert wrapper.stat().st_mode & 0o777 == 0o755
-    assert "quarry.web.lambda_stream" in wrapper.read_text()
-    assert (artifacts.shared_layer / "quarry" / "web" / "lambda_stream.py").exists()
-
-
-@pytest.mark.parametrize("recorded", RECORDED, ids=lambda recorded: recorded.name)
+@pytest.mark.parametrize("recorded", OF_EACH_KIND.values(), ids=lambda recorded: recorded.name)
 def test_a_built_function_yields_what_was_recorded(
-    emulate: Emulate, database_url: str, recorded: RecordedEvent
+    emulate: Emulate, streaming_search: EmulatedFunction, database_url: str, recorded: RecordedEvent
 ) -> None:
     recorded.prepare(database_url)
-    result = emulate(recorded.function).invoke_json(recorded.event)
-    recorded.assert_yields(Answer.buffered(result).to_text() if recorded.is_request else pretty(result))
-
-
-@pytest.mark.parametrize("recorded", REQUESTS_TO_SEARCH, ids=lambda recorded: recorded.name)
-def test_the_built_search_function_yields_the_same_as_a_stream(
-    streaming_search: EmulatedFunction, recorded: RecordedEvent
-) -> None:
-    recorded.assert_yields(Answer.streamed(streaming_search.invoke(recorded.event)).to_text())
-
-
-def test_a_stream_is_a_head_of_json_eight_nul_bytes_and_server_sent_events(streaming_search: EmulatedFunction) -> None:
-    [ask] = (recorded.event for recorded in RECORDED if recorded.name == "records/ask")
-
-    head_text, delimiter, body = streaming_search.invoke(ask).partition(STREAM_DELIMITER)
-
-    head = json.loads(head_text)
-    assert delimiter
-    assert b"\0" not in body
-    assert head["statusCode"] == 200
-    assert head["headers"]["content-type"].startswith("text/event-stream")
-    assert {line.split(" ")[0] for line in body.decode().splitlines() if line} == {"id:", "data:"}
-
-
-def test_a_refused_request_has_its_status_in_the_head_of_the_stream(streaming_search: EmulatedFunction) -> None:
-    [ask] = (recorded.event for recorded in RECORDED if recorded.name == "records/ask")
-    del ask["requestContext"]["authorizer"]
-    answer = Answer.streamed(streaming_search.invoke(ask))
-    assert answer.status == json.loads(answer.body)["status"] == 401
+    if recorded.function == "search":
+        text = Answer.streamed(streaming_search.invoke(recorded.event)).to_text()
+    else:
+        result = emulate(recorded.function).invoke_json(recorded.event)
+        text = Answer.buffered(result).to_text() if recorded.is_request else pretty(result)
+    recorded.assert_yields(text)
 
 
 def test_the_built_cleanup_deletes_what_has_expired_when_its_schedule_comes(

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from tests.deployed.template import (
-    ROOT,
     Template,
     broken_rules,
     deployed_data,
@@ -77,11 +76,6 @@ def test_a_first_deployment_that_fails_leaves_nothing_and_what_is_protected_cann
     assert not [name for name, each in stack["Resources"].items() if each.get("DeletionPolicy") == "Retain"]
 
 
-def test_a_first_deployment_is_not_protected() -> None:
-    assert DATA["Parameters"]["DataProtection"]["Default"] == "none"
-    assert (ROOT / "samconfig.toml").read_text().count("DataProtection=none") == 2
-
-
 def test_with_a_database_of_ones_own_there_is_neither_network_nor_cluster() -> None:
     assert not {"AWS::RDS", "AWS::EC2", "AWS::SecretsManager"} & kinds(deployed_data(Database="own"))
     of_vpc = deployed_data(Database="own", **OWN_VPC)
@@ -110,15 +104,6 @@ def test_there_is_a_nat_gateway_only_where_something_outside_is_called(provider:
     assert not {"NatGateway", "SecretsEndpoint"} & deployed_data(ModelProvider=provider, **OWN_VPC)["Resources"].keys()
 
 
-def test_the_zones_of_the_network_can_be_named() -> None:
-    def zones(**parameters: str) -> list[str]:
-        subnets = of_type(deployed_data(**parameters), "AWS::EC2::Subnet")
-        return [subnets[f"PrivateSubnet{each}"]["AvailabilityZone"] for each in "AB"]
-
-    assert zones() == ["us-east-1a", "us-east-1b"]
-    assert zones(Zones="us-east-1c,us-east-1d") == ["us-east-1c", "us-east-1d"]
-
-
 def test_a_cluster_is_encrypted_and_reached_by_the_functions_alone() -> None:
     stack = deployed_data()
     cluster = cluster_of(stack)
@@ -130,21 +115,6 @@ def test_a_cluster_is_encrypted_and_reached_by_the_functions_alone() -> None:
     assert ingress["SourceSecurityGroupId"] == "<FunctionSecurityGroup>"
     awake = cluster_of(deployed_data(AuroraMinCapacity="0.5"))
     assert "SecondsUntilAutoPause" not in awake["ServerlessV2ScalingConfiguration"]
-
-
-def test_a_cluster_made_from_a_snapshot_has_its_user_and_database() -> None:
-    cluster = cluster_of(deployed_data(AuroraSnapshot="quarry-before-it-went-wrong"))
-    assert cluster["SnapshotIdentifier"] == "quarry-before-it-went-wrong"
-    assert not {"DatabaseName", "MasterUsername"} & cluster.keys()
-    assert cluster["ManageMasterUserPassword"] is True
-
-
-def test_readers_come_and_go_with_the_load() -> None:
-    for most, expected in (("0", []), ("3", ["3"])):
-        stack = deployed_data(AuroraReaders=most)
-        targets = of_type(stack, "AWS::ApplicationAutoScaling::ScalableTarget").values()
-        assert [each["MaxCapacity"] for each in targets] == expected
-        assert len(of_type(stack, "AWS::RDS::DBInstance")) == 1 + len(expected)
 
 
 def test_the_bucket_is_private_encrypted_emptied_and_reached_by_tls_alone() -> None:

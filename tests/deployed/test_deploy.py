@@ -7,9 +7,7 @@ import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import boto3
 import pytest
-from botocore.stub import Stubber
 from samcli.lib.config.samconfig import SamConfig  # type: ignore[import-untyped]
 
 from tests.deployed.template import (
@@ -149,30 +147,3 @@ def test_what_is_given_by_hand_stays(kept: deploy.Kept) -> None:
     deploy.ask(kept, "default", "arm64", typing("", "", deploy.NONE, "", "", ""))
     deploy.take(kept, outputs_of(deployed_data(**kept.overrides("-data"))))
     assert "ServingSecret" in kept.overrides()["DatabaseSecretArn"]
-
-
-def test_protection_is_turned_on_at_the_end_and_stays(kept: deploy.Kept) -> None:
-    deploy.ask(kept, "default", "arm64", typing(*[""] * 6))
-    deploy.protect(kept, "full")
-    deploy.ask(kept, "default", "arm64", typing(*[""] * 6))
-    assert kept.overrides("-data")["DataProtection"] == "full"
-
-
-def test_what_has_no_output_any_more_has_its_default_again(kept: deploy.Kept) -> None:
-    deploy.ask(kept, "default", "arm64", typing(*[""] * 6))
-    deploy.take(kept, outputs_of(deployed_data(AuroraReaders="2", AuroraMinCapacity="1")))
-    assert kept.overrides()["DatabaseReaderUrl"]
-    deploy.take(kept, outputs_of(deployed_data()))
-    assert kept.overrides()["DatabaseReaderUrl"] == ""
-
-
-def test_outputs_are_read_from_the_stack(monkeypatch: pytest.MonkeyPatch) -> None:
-    client = boto3.client("cloudformation", REGION, aws_access_key_id="testing", aws_secret_access_key="testing")
-    monkeypatch.setattr(boto3, "client", lambda service, region: client)
-    stack = {"StackName": "quarry-data", "CreationTime": "2026-01-01", "StackStatus": "CREATE_COMPLETE"}
-    outputs = [{"OutputKey": "DataBucket", "OutputValue": "city-files"}]
-    with Stubber(client) as stubber:
-        stubber.add_response(
-            "describe_stacks", {"Stacks": [stack | {"Outputs": outputs}]}, {"StackName": "quarry-data"}
-        )
-        assert deploy.read_outputs("quarry-data", REGION) == {"DataBucket": "city-files"}

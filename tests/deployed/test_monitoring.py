@@ -19,7 +19,6 @@ from tests.deployed.template import (
     Template,
     deployed,
     deployed_data,
-    functions,
     monitored,
     of_type,
     outputs_of,
@@ -103,18 +102,6 @@ def test_a_metric_of_ours_that_an_alarm_watches_is_counted_without_a_domain(
         assert metric["Dimensions"][0]["Value"] == SERVICE
 
 
-def test_the_first_content_that_is_logged_is_what_is_watched(stack: Template, monitoring: Template) -> None:
-    [metric_filter] = of_type(monitoring, "AWS::Logs::MetricFilter").values()
-    [transformation] = metric_filter["MetricTransformations"]
-    alarm = of_type(monitoring, ALARM)["SlowFirstContentAlarm"]
-    assert (alarm["Namespace"], alarm["MetricName"]) == (
-        transformation["MetricNamespace"],
-        transformation["MetricName"],
-    )
-    [api_stage] = of_type(stack, "AWS::ApiGateway::Stage").values()
-    assert transformation["MetricValue"].removeprefix("$.") in json.loads(api_stage["AccessLogSetting"]["Format"])
-
-
 def test_an_alarm_names_its_section_of_the_runbook() -> None:
     resources = read_template()["Resources"] | read_template("monitoring")["Resources"]
     alarms = {name: each["Properties"] for name, each in resources.items() if each["Type"] == ALARM}
@@ -150,17 +137,3 @@ def shown_metrics(body: dict[str, Any]) -> Iterator[list[str]]:
                 words = [*above[: len(above) - len(words) + 1], *words[1:]]
             above = [above[place] if word == "." else word for place, word in enumerate(words)]
             yield above
-
-
-def test_the_dashboard_is_json_about_what_exists(stack: Template, monitoring: Template) -> None:
-    [dashboard] = of_type(monitoring, "AWS::CloudWatch::Dashboard").values()
-    body = json.loads(dashboard["DashboardBody"])
-    names = names_of_functions(stack)
-    assert len(names) == len(functions(read_template()))
-    for name in names.values():
-        assert f'"{name}"' in dashboard["DashboardBody"]
-    [widget] = [widget for widget in body["widgets"] if widget["type"] == "alarm"]
-    of_stack = {each["AlarmName"] for each in of_type(stack, ALARM).values()}
-    shown = {each.rpartition(":")[2] for each in widget["properties"]["alarms"]}
-    of_database = {name for name in of_type(monitoring, ALARM) if name.startswith("Database")}
-    assert shown == of_stack | {f"<{name}.Arn>" for name in of_type(monitoring, ALARM).keys() - of_database}

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from samcli.yamlhelper import yaml_parse  # type: ignore[import-untyped]
 
 from quarry.platform.errors import ConfigurationError
 from quarry.platform.settings import EMULATED_LOG_STREAM, Settings
@@ -103,20 +102,3 @@ def test_what_tells_the_emulator_from_lambda_is_not_for_a_template_to_set() -> N
     refused = json.loads((Path(linter.origin).parent / RESERVED_BY_LAMBDA).read_text())
     assert "AWS_LAMBDA_LOG_STREAM_NAME" in json.dumps(refused)
     assert "AWS_SAM_LOCAL" not in json.dumps(refused), "it would be enough alone"
-
-
-def test_the_environment_file_names_settings_that_the_template_has_and_the_database_beside_it() -> None:
-    given = json.loads(ENVIRONMENT_FILE.read_text())["Parameters"]
-    template = yaml_parse((ROOT / "template.yaml").read_text())
-    of_all = template["Globals"]["Function"]["Environment"]["Variables"].keys()
-    of_one = {
-        name
-        for each in template["Resources"].values()
-        for name in each["Properties"].get("Environment", {}).get("Variables", {})
-    }
-    assert given.keys() <= of_all | of_one
-    compose = yaml_parse(COMPOSE_FILE.read_text())
-    [(host, _)] = compose["services"].items()
-    network = compose["networks"]["default"]["name"]
-    assert f"@{host}/" in given["DATABASE_URL"]
-    assert f'docker_network = "{network}"' in (ROOT / "samconfig.toml").read_text()

@@ -10,7 +10,7 @@ from types import ModuleType
 import psycopg
 import pytest
 
-from quarry.platform.errors import ConfigurationError, ModelUnavailable
+from quarry.platform.errors import ModelUnavailable
 from tests.fakes.openai_server import FakeOpenAI
 from tests.functions.conftest import Context, recorded
 
@@ -84,14 +84,6 @@ def test_a_model_that_is_down_fails_the_run(
     lambda_environment.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
     with pytest.raises(ModelUnavailable):
         load_function("embed").handler({}, Context(AMPLE_MS))
-
-
-def test_a_database_of_another_model_fails_the_run(load_function: Load, database: psycopg.Connection) -> None:
-    add_matters(database, "one")
-    database.execute("insert into embedding_model (name, dimensions) values ('another', 384)")
-    with pytest.raises(ConfigurationError, match="another"):
-        load_function("embed").handler({}, Context(AMPLE_MS))
-    assert embedded(database) == 0
 
 
 def backlog(capsys: pytest.CaptureFixture[str]) -> tuple[float, float]:

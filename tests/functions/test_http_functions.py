@@ -59,25 +59,6 @@ def test_importing_a_function_reads_no_setting_and_opens_nothing(
         assert vars(load_function(name).environment) == {}
 
 
-def test_a_search_is_answered_as_json(load_on_sample: Load) -> None:
-    response = call(load_on_sample("search"), recorded("records/search.json"))
-
-    found = body_of(response)
-    assert response["statusCode"] == 200
-    assert response["headers"]["content-type"] == "application/json"
-    assert response["headers"]["x-request-id"] == Context().aws_request_id
-    assert {result["type"] for result in found["results"]} <= {"motion", "agenda_item"}
-    assert len(found["results"]) == 5
-    assert "<mark>bridge</mark>" in found["results"][0]["snippet"].lower()
-
-
-def test_a_record_is_whole(load_on_sample: Load) -> None:
-    record = body_of(call(load_on_sample("search"), recorded("records/record.json")))
-    assert record["id"] == "2023-11-14-council-m2"
-    assert "fifteen tons" in record["fields"]["text_content"]
-    assert record["meeting"]["id"] == "2023-11-14-council"
-
-
 def test_an_answer_is_a_stream_and_can_be_opened_by_its_id(load_on_sample: Load) -> None:
     response = call(load_on_sample("search"), recorded("records/ask.json"))
     events = stream_of(response)
@@ -89,26 +70,6 @@ def test_an_answer_is_a_stream_and_can_be_opened_by_its_id(load_on_sample: Load)
     assert response["headers"]["content-type"].startswith("text/event-stream")
     assert events[-1]["type"] == "done"
     assert opened["answer"] == "".join(event["chunk"] for event in events if event["type"] == "final_answer_chunk")
-
-
-def test_under_sam_local_an_answer_is_buffered(load_on_sample: Load, lambda_environment: pytest.MonkeyPatch) -> None:
-    lambda_environment.setenv("AWS_SAM_LOCAL", "true")
-    response = load_on_sample("search").handler(recorded("records/ask.json"), Context())
-    assert response["headers"]["content-type"].startswith("text/event-stream")
-    assert stream_of(response)[-1]["type"] == "done"
-
-
-def test_an_unknown_answer_is_a_readable_problem(load_on_sample: Load) -> None:
-    response = call(load_on_sample("cache_lookup"), recorded("records/answer.json"))
-    problem = body_of(response)
-    assert response["statusCode"] == problem["status"] == 404
-    assert response["headers"]["content-type"] == "application/problem+json"
-    assert problem["request_id"] == Context().aws_request_id
-
-
-def test_the_openapi_document_describes_the_routes_of_every_function(load_on_sample: Load) -> None:
-    event = without_claims(recorded("records/search.json")) | {"path": "/openapi.json", "resource": "/openapi.json"}
-    assert {"/answers/{id}", "/records/search"} <= set(body_of(call(load_on_sample("search"), event))["paths"])
 
 
 def test_a_function_serves_only_its_own_routes(load_on_sample: Load) -> None:
@@ -145,7 +106,7 @@ def test_after_a_restore_everything_is_built_anew(load_on_sample: Load) -> None:
     assert function.environment.services is not services
 
 
-@pytest.mark.parametrize("path", ["records/search.json", "records/record.json", "records/ask.json"])
+@pytest.mark.parametrize("path", ["records/search.json", "records/ask.json"])
 def test_without_verified_claims_nobody_is_signed_in(load_on_sample: Load, path: str) -> None:
     response = call(load_on_sample("search"), without_claims(recorded(path)))
     problem = body_of(response)

@@ -25,13 +25,14 @@ from quarry.companies.prompts import PlanInputs, RerankInputs
 from quarry.companies.snippets import profile_words, snippets
 from quarry.files.guessing import TableGuesser, staged
 from quarry.files.identifiers import Identifiers
-from quarry.files.options import Format, ReadOptions
 from quarry.files.reading import read_records
 from quarry.files.records import UnreadableFile
+from quarry.files.writing import Format, ReadOptions
 from quarry.language.sentences import sentences
 from quarry.language.tokens import tokenise
 from quarry.models.answers import without_fence
 from quarry.models.wordpiece import split_words
+from quarry.people.as_query import payload_of
 from quarry.people.contract import Constraints, Must
 from quarry.people.normalisation import normalise
 from quarry.people.outputs import PeopleQuery
@@ -68,7 +69,7 @@ COMPANY = Company(id="c1", company_name="Harbor", status="startup", description=
 
 def _constraints(text: str) -> Constraints:
     tokens = tokenise(text)
-    return read_cut(put_together(text, tokens, measured(text, tokens, datetime.date(2025, 5, 1)), ())).constraints
+    return payload_of(read_cut(put_together(text, tokens, measured(text, tokens, datetime.date(2025, 5, 1)), ())).asked)
 
 
 def _validated(text: str) -> object:
@@ -188,14 +189,14 @@ READERS: list[tuple[str, Reader, list[tuple[str, Callable[[int], str]]], int]] =
     (
         "people: constraints",
         _constraints,
-        _queries("1 ", "nor x ", "without a, ", "Google or ", "2020 ", "ab", "now ", "in pune, ", "joined 2020 ", "not X "),
+        _queries("nor x ", "2020 ", "in pune, ", "not X "),
         HALF_A_QUERY,
     ),
     ("people: a model's reading", _validated, _queries("a b ", "x", "1"), HALF_A_QUERY),
     ("people: normalisation", _normalised, _queries("1 ", "only "), HALF_A_QUERY),
     ("people: places", places_in, _queries("or ", "x/"), HALF_A_QUERY),
     ("people: reasons", lambda text: sanitised([text]), _queries("[", "<a", "**", "[x]("), 20_000),
-    ("companies: names", read_names, _queries("? ", '"x', "x-x.", "a1.", "Xx of ", "same a ", "like ", "it is "), HALF_A_QUERY),
+    ("companies: names", read_names, _queries("? ", '"x', "Xx of ", "like "), HALF_A_QUERY),
     ("companies: like names", lambda text: without_names(text, ["x"]), _queries("similar to x "), HALF_A_QUERY),
     ("companies: about names", lambda text: is_about(text, ["1"]), _queries("1x "), HALF_A_QUERY),
     ("companies: profiles", _profile, _queries("a. ", "bakery! "), 20_000),
@@ -203,7 +204,7 @@ READERS: list[tuple[str, Reader, list[tuple[str, Callable[[int], str]]], int]] =
     ("companies: ranking", _reranked, _queries("payments ", "a. "), HALF_A_QUERY),
     ("campaigns: filters", _filtered, _queries("x", "emai"), HALF_A_QUERY),
     ("campaigns: what an answer speaks of", _spoken_of, _queries("a-", "camp-1 "), 20_000),
-    ("records: answers", _extracted, _queries("a1 b. ", "It is. ", "x: y\n", "Aa ", "1 ", "7-2 ", "May ", "“", "– "), 5000),
+    ("records: answers", _extracted, _queries("It is. ", "x: y\n", "7-2 ", "“"), 5000),
     ("records: query", words_to_look_up, _queries('"x', "-x ", "or "), HALF_A_QUERY),
     ("records: exclusions", without_exclusions, _queries('"x', "-x ", "-", '-"', "“", "„x", "«x"), HALF_A_QUERY),
     ("records: conversation", _taken_up, _queries("a'b "), 10_000),
@@ -217,8 +218,8 @@ READERS: list[tuple[str, Reader, list[tuple[str, Callable[[int], str]]], int]] =
     ("marks", lambda text: unmark(mark(text)), _queries("<mark>", "\ue000", "&lt;"), 20_000),
     ("marks of others", unmark, _queries("<mark>", "</mark>"), 20_000),
     ("a model's JSON", without_fence, [("open fence", repeated("\n", "```")), *_queries("```", "```\n", "``` ")], 20_000),
-    ("files: CSV", _file_of("csv"), _queries('"x', ",", '"', "1,", "a\n", ",\n", "1e", "\r"), 40_000),
-    ("files: JSON", _file_of("json"), _queries("[", '{"a":', "[1,", "9", "{} ", '"'), 40_000),
+    ("files: CSV", _file_of("csv"), _queries('"x', ",", "a\n", "\r"), 40_000),
+    ("files: JSON", _file_of("json"), _queries("[", '{"a":', "9", '"'), 40_000),
     ("files: JSON Lines", _file_of("jsonl"), _queries("[", "{}\n", "9"), 40_000),
     ("files: names", _identified, _queries("é", "aB", "_ "), 10_000),
     ("pieces of words", split_words, _queries("é", "漢", "x."), 20_000),

@@ -16,18 +16,6 @@ COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text())
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
 
 
-def test_pre_commit_checks_what_make_check_does() -> None:
-    done = subprocess.run(["make", "--dry-run", "check"], cwd=ROOT, capture_output=True, text=True, check=True)
-    checked = {
-        command.strip()
-        for line in done.stdout.splitlines()
-        for command in line.split("&&")
-        if ".venv/bin/" in command and "pip" not in command
-    }
-    [repository] = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"]
-    assert {hook["entry"].removeprefix("env ") for hook in repository["hooks"]} == checked
-
-
 def test_the_image_can_be_built_of_what_is_copied_into_it(tmp_path: Path) -> None:
     allowed = (ROOT / ".dockerignore").read_text().splitlines()
     for line in re.findall(r"^COPY (?!--from)(.+)$", DOCKERFILE, re.MULTILINE):

@@ -88,10 +88,6 @@ def test_licences_go_along(distributions: Path, wheel: Path) -> None:
         assert {"LICENSE", "NOTICE", "README.md"} <= {Path(name).name for name in archive.getnames()}
 
 
-def test_an_index_would_take_both(distributions: Path) -> None:
-    assert "FAILED" not in run(sys.executable, "-m", "twine", "check", "--strict", *sorted(distributions.iterdir()))
-
-
 def test_the_client_takes_no_more_than_its_extra_names(wheel: Path, tmp_path: Path) -> None:
     [metadata] = importlib.metadata.distributions(path=[str(wheel)])
     waiting = [Requirement(line) for line in metadata.requires or [] if line.endswith("extra == 'client'")]

@@ -7,20 +7,16 @@ Content-Security-Policy.
     def test_something(site: Site) -> None:
         page = site.open("search?q=bridge", width=NARROW)
         page.get_by_role("tab", name="Results").click()
-
-With PAGE_SCREENSHOTS=FOLDER in the environment, `site.picture(page, "name")` leaves a picture there.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import psycopg
@@ -50,7 +46,6 @@ FLAGS = [
     "--num-raster-threads=1",
 ]
 PATIENCE_MS = 1000 * PATIENCE_SECONDS
-PATIENCE_IN_VAIN_MS = 5_000
 
 NARROW, WIDE = 390, 1440
 
@@ -139,12 +134,6 @@ class Site:
         page.goto(f"{self.url}/{path}", wait_until=wait_until)
         return page
 
-    def picture(self, page: Page, name: str) -> None:
-        """Keep a picture of the page where somebody asked for it."""
-        if folder := os.environ.get("PAGE_SCREENSHOTS"):
-            page.wait_for_timeout(400)  # for what moves to come to rest
-            page.screenshot(path=Path(folder) / f"{name}.png")
-
     def close(self) -> None:
         self._closing.close()
 
@@ -203,17 +192,6 @@ def sessions(page_database: str) -> Iterator[Sessions]:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield Sessions(browser)
         browser.close()
-
-
-@pytest.fixture(autouse=True)
-def patience(request: pytest.FixtureRequest) -> Iterator[None]:
-    """What a test is expected to wait for in vain is not waited for as long as a busy machine may need."""
-    if request.node.get_closest_marker("xfail") is None:
-        yield
-        return
-    expect.set_options(timeout=PATIENCE_IN_VAIN_MS)
-    yield
-    expect.set_options(timeout=PATIENCE_MS)
 
 
 @pytest.fixture

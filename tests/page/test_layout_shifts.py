@@ -60,16 +60,14 @@ def open_step_by_step(site: Site, path: str, first: Literal["oldest", "newest"])
     return page
 
 
-@pytest.mark.parametrize("first", ["oldest", "newest"])
-@pytest.mark.parametrize("path", ["", "search?domain=people", "search?domain=companies"])
+@pytest.mark.parametrize(("path", "first"), [("", "newest"), ("search?domain=people", "oldest")])
 def test_nothing_moves_on_the_first_visit(site: Site, path: str, first: Literal["oldest", "newest"]) -> None:
     page = open_step_by_step(site, path, first)
     assert page.evaluate("window.moved") == []
     expect(page.get_by_role("link", name="API reference")).to_be_visible()
 
 
-@pytest.mark.parametrize("first", ["oldest", "newest"])
-@pytest.mark.parametrize("path", [QUESTION, LISTED, PEOPLE])
+@pytest.mark.parametrize(("path", "first"), [(QUESTION, "oldest"), (LISTED, "newest"), (PEOPLE, "newest")])
 def test_little_moves_while_a_shared_address_is_answered(
     site: Site, path: str, first: Literal["oldest", "newest"]
 ) -> None:

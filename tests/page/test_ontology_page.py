@@ -8,7 +8,7 @@ from typing import Any
 from playwright.sync_api import Page, Route, expect
 
 from quarry.ontology.contract import EntityResult, OntologySearchResponse, Project, WholeEntity
-from tests.page.conftest import Site, answer_json, answer_problem, body_of
+from tests.page.conftest import Site, answer_json, body_of
 
 ASKED = "search?domain=ontology&q=fuel+sensor"
 PROJECTS = {"tank": "Tank telemetry", "yard": "Yard works"}
@@ -69,7 +69,7 @@ class Workspace:
         answer_json(answer.model_dump(mode="json"))(route)
 
 
-def test_what_was_found_is_shown_by_type_with_its_words_marked(site: Site) -> None:
+def test_results_are_grouped_by_type_with_their_words_marked(site: Site) -> None:
     workspace = Workspace()
     page = site.open(ASKED, before=workspace)
     expect(page.locator(".entity-group .section-label")).to_have_text(
@@ -77,7 +77,6 @@ def test_what_was_found_is_shown_by_type_with_its_words_marked(site: Site) -> No
     )
     expect(page.locator(".result mark").first).to_have_text("fuel sensor")
     expect(page.locator(".result .card-text").first).to_have_text("Fit the fuel sensor <b>first</b>")
-    site.picture(page, "ontology-wide")
     page.get_by_role("button", name="Tasks 2").press("Enter")
     expect(page.locator(".result")).to_have_count(2)
     expect(page.get_by_role("button", name="Tasks 2")).to_be_focused()
@@ -92,7 +91,7 @@ def test_what_was_found_is_shown_by_type_with_its_words_marked(site: Site) -> No
     assert len(workspace.bodies) == 2
 
 
-def test_of_a_type_all_are_asked_for_where_the_best_of_all_types_are_only_some(site: Site) -> None:
+def test_a_type_filter_asks_for_more_where_only_the_best_were_returned(site: Site) -> None:
     workspace = Workspace(total=90)
     page = site.open(ASKED, before=workspace)
     expect(page.get_by_text("The best 4 of 90 are shown")).to_be_visible()
@@ -102,23 +101,7 @@ def test_of_a_type_all_are_asked_for_where_the_best_of_all_types_are_only_some(s
     assert workspace.bodies == [{"query": "fuel sensor"}, {"query": "fuel sensor", "types": ["task"]}]
 
 
-def test_of_more_than_are_counted_it_is_said_how_many_at_least(site: Site) -> None:
-    page = site.open(ASKED, before=Workspace(total=10_000, more=True))
-    expect(page.get_by_text("The best 4 of at least 10,000 are shown")).to_be_visible()
-
-
-def test_of_the_best_of_very_many_nothing_is_counted_and_every_type_is_offered(site: Site) -> None:
-    page = site.open(ASKED, before=Workspace(total=90))
-    expect(page.get_by_text("The best 4 of 90 are shown")).to_be_visible()
-    expect(page.locator(".entity-group .section-label")).to_have_text(["Documents", "Tasks", "Requirements"])
-    expect(page.get_by_role("group", name="Project").get_by_role("button")).to_have_text(
-        ["Tank telemetry", "Yard works"]
-    )
-    types = page.get_by_role("group", name="Type").get_by_role("button")
-    expect(types).to_have_text(["Tasks", "Plans", "Goals", "Milestones", "Documents", "Outputs", "Requirements"])
-
-
-def test_the_whole_of_one_is_shown_beside_and_its_address_opens_it_again(site: Site) -> None:
+def test_a_result_opens_whole_and_its_address_opens_it_again(site: Site) -> None:
     page = site.open(ASKED, before=Workspace())
     page.locator(".result-open").first.press("Enter")
     panel = page.get_by_role("dialog", name="Document 0 of the sensor")
@@ -127,19 +110,9 @@ def test_the_whole_of_one_is_shown_beside_and_its_address_opens_it_again(site: S
     expect(panel.locator("img")).to_have_count(0)
     expect(panel).to_contain_text("hardware")
     expect(panel).to_contain_text("Max depth")
-    site.picture(page, "ontology-panel")
     expect(page).to_have_url(re.compile("#document/document-0$"))
     page.reload()
     expect(panel.get_by_role("heading", name="Wiring")).to_be_visible()
     page.keyboard.press("Escape")
     expect(panel).to_have_count(0)
     expect(page).not_to_have_url(re.compile("#"))
-
-
-def test_a_failure_can_be_tried_again(site: Site) -> None:
-    failing = answer_problem(503, "The database does not answer.")
-    page = site.open(ASKED, before=lambda page: page.route("**/ontology/search", failing))
-    expect(page.get_by_role("alert")).to_contain_text("The database does not answer.")
-    page.unroute("**/ontology/search")
-    page.get_by_role("button", name="Try again").click()
-    expect(page.locator(".result").first).to_be_visible()

@@ -127,7 +127,7 @@ def state(page: Page) -> dict[str, str]:
     return {name: value for name, [value] in parse_qs(urlsplit(page.url).query).items()}
 
 
-def test_everybody_is_listed_a_page_at_a_time_with_their_public_profile(site: Site) -> None:
+def test_everybody_can_be_browsed_without_a_credit(site: Site) -> None:
     page = site.open("search?domain=people")
     cards = page.get_by_role("region", name="Everybody").get_by_role("listitem")
     expect(cards).to_have_count(24)
@@ -140,7 +140,7 @@ def test_everybody_is_listed_a_page_at_a_time_with_their_public_profile(site: Si
     expect(page.get_by_role("dialog").get_by_role("button", name="Show contact details")).to_have_count(0)
 
 
-def test_a_search_says_how_it_was_understood_and_why_each_person_is_here(site: Site) -> None:
+def test_a_search_shows_how_it_was_understood_and_why_each_person_was_found(site: Site) -> None:
     searches = Searches()
     page = asked(site.open(ASKED, before=searches))
     understood = page.get_by_role("region", name="How the query was understood")
@@ -150,27 +150,20 @@ def test_a_search_says_how_it_was_understood_and_why_each_person_is_here(site: S
     remarks = page.get_by_role("note")
     expect(remarks.nth(0)).to_contain_text("time was relaxed")
     expect(remarks.nth(1)).to_contain_text("the reasons")
+    expect(understood.locator("mark")).to_have_text(["Paynest", "Bengaluru", "since 2021", "agency"])
+    expect(page.locator("mark.is-negated")).to_have_text(["agency"])
     person = page.get_by_role("list", name="People").get_by_role("article")
+    expect(person.get_by_role("list", name="Conditions").get_by_role("listitem")).to_have_text(
+        ["Meets: at Paynest", "Meets: in Bengaluru", "Meets: not agency", "Misses: since 2021"]
+    )
     expect(person.get_by_role("list", name="Why").get_by_role("listitem")).to_have_text(REASONS)
     expect(person).to_contain_text("Backend engineer, Paynest")
     expect(person).to_contain_text("Misses 1 condition")
     expect(person).not_to_contain_text("%")
     assert searches.bodies == [{"query": QUERY, "preferred_locations": ["Pune"]}]
-    site.picture(page, "people-wide")
 
 
-def test_the_words_that_say_something_are_marked_and_results_say_what_they_meet(site: Site) -> None:
-    page = asked(site.open(ASKED, before=Searches()))
-    marks = page.get_by_role("region", name="How the query was understood").locator("mark")
-    expect(marks).to_have_text(["Paynest", "Bengaluru", "since 2021", "agency"])
-    expect(page.locator("mark.is-negated")).to_have_text(["agency"])
-    standing = page.get_by_role("article").get_by_role("list", name="Conditions").get_by_role("listitem")
-    expect(standing).to_have_text(
-        ["Meets: at Paynest", "Meets: in Bengaluru", "Meets: not agency", "Misses: since 2021"]
-    )
-
-
-def test_a_chip_that_is_taken_away_searches_by_what_is_left(site: Site) -> None:
+def test_removing_a_condition_searches_by_the_others_and_back_charges_nothing(site: Site) -> None:
     searches = Searches()
     page = asked(site.open(ASKED, before=searches))
     understood = page.get_by_role("region", name="How the query was understood")
@@ -199,7 +192,7 @@ def test_a_chip_that_is_taken_away_searches_by_what_is_left(site: Site) -> None:
     assert len(set(searches.keys)) == 3
 
 
-def test_a_condition_is_changed_and_brought_back_by_keyboard_at_320_px(site: Site) -> None:
+def test_a_condition_is_changed_and_brought_back_by_keyboard_on_a_small_phone(site: Site) -> None:
     searches = Searches()
     page = asked(site.open(ASKED, width=320, before=searches))
     understood = page.get_by_role("region", name="How the query was understood")
@@ -208,9 +201,7 @@ def test_a_condition_is_changed_and_brought_back_by_keyboard_at_320_px(site: Sit
     editor = understood.get_by_role("group", name="Change: at Paynest")
     expect(editor).to_contain_text("costs one credit")
     expect(editor.get_by_role("button", name="Must")).to_be_focused()
-    expect(editor.get_by_role("button", name="Must")).to_have_attribute("aria-pressed", "true")
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
-    site.picture(page, "people-condition-320")
     page.keyboard.press("Escape")
     expect(company).to_be_focused()
     company.press("Enter")
@@ -219,22 +210,14 @@ def test_a_condition_is_changed_and_brought_back_by_keyboard_at_320_px(site: Sit
     ruled_out = searches.bodies[-1]["constraints"]
     assert ruled_out["must"] == {"city": "bengaluru", "time_start": "2021-01-01"}
     assert ruled_out["exclude"] == {"keywords": ["agency"], "company_norm": ["paynest"]}
-    assert {"field": "exclude.company_norm", "assertion": "negated"}.items() <= ruled_out["evidence"][-1].items()
     company.press("Enter")
     editor.get_by_label("Value").fill("Kite")
     with page.expect_request("**/people/search"):
         editor.get_by_label("Value").press("Enter")
     assert searches.bodies[-1]["constraints"]["must"]["company_norm"] == ["kite"]
-    must = FOUND["constraints"]["must"] | {"city": None}
-    searches.answer = FOUND | {"constraints": FOUND["constraints"] | {"must": must}}
-    with page.expect_request("**/people/search"):
-        understood.get_by_role("button", name="in Bengaluru", exact=True).press("Delete")
-    with page.expect_request("**/people/search"):
-        understood.get_by_role("button", name="Add back: in Bengaluru").press("Enter")
-    assert searches.bodies[-1]["constraints"]["must"]["city"] == "bengaluru"
 
 
-def test_a_value_that_nobody_has_is_told_with_the_nearest_and_can_be_changed_again(site: Site) -> None:
+def test_an_unknown_value_is_refused_with_the_nearest_and_can_be_changed(site: Site) -> None:
     def refuse(page: Page) -> None:
         page.route(
             "**/people/search", answer_json({"status": 422, "errors": [{"pointer": "/", "message": NEAREST}]}, 422)
@@ -247,46 +230,7 @@ def test_a_value_that_nobody_has_is_told_with_the_nearest_and_can_be_changed_aga
     expect(page.get_by_label("Value")).to_have_value("Paynst")
 
 
-def test_an_address_with_changed_constraints_searches_by_them_and_a_broken_one_by_the_query(site: Site) -> None:
-    searches = Searches()
-    constraints = {"must": {"city": "pune"}}
-    changed = ASKED + "&" + urlencode({"constraints": json.dumps(constraints)})
-    expect(asked(site.open(changed, before=searches)).get_by_role("article")).to_be_visible()
-    expect(asked(site.open(ASKED + "&constraints=%7B", before=searches)).get_by_role("article")).to_be_visible()
-    assert searches.bodies[0]["constraints"] == constraints
-    assert "constraints" not in searches.bodies[1]
-
-
-def test_what_the_same_words_say_is_one_chip_in_these_words(site: Site) -> None:
-    constraints = FOUND["constraints"] | {
-        "must": {
-            "role": ["backend engineer|platform engineer", "manager"],
-            "company_norm": ["paynest", "kite", "nova"],
-        },
-        "should": {"skills_or_tools": [], "keywords": ["Backend engineer", "ledger"], "intent_secondary": []},
-        "evidence": [
-            {"field": "must.role", "value": "backend engineer|platform engineer", "start": 0, "end": 17},
-            {"field": "must.company_norm", "value": "paynest or kite", "start": 21, "end": 28},
-        ],
-    }
-    searches = Searches(FOUND | {"constraints": constraints})
-    page = asked(site.open(ASKED, before=searches))
-    understood = page.get_by_role("region", name="How the query was understood")
-    expect(understood.get_by_role("list", name="Must").get_by_role("listitem")).to_have_text(
-        ["backend engineers", "manager", "at Paynest", "at Nova"]
-    )
-    understood.get_by_role("button", name="Remove: backend engineers", exact=True).click()
-    expect(understood.get_by_role("button", name="Read the query again")).to_be_visible()
-    left = searches.bodies[1]["constraints"]
-    assert left["must"] == {"role": ["manager"], "company_norm": ["paynest", "kite", "nova"]}
-    assert left["should"] == {"keywords": ["ledger"]}
-    assert [each["field"] for each in left["evidence"]] == ["must.company_norm"]
-    with page.expect_request("**/people/search"):
-        understood.get_by_role("button", name="Remove: at Paynest").click()
-    assert searches.bodies[-1]["constraints"]["must"]["company_norm"] == ["nova"]
-
-
-def test_each_condition_is_dropped_by_one_click_and_back_charges_nothing(site: Site) -> None:
+def test_each_condition_can_be_relaxed_by_one_click(site: Site) -> None:
     searches = Searches()
     page = asked(site.open(ASKED, before=searches))
     relaxations = page.get_by_role("region", name="Relax a condition").get_by_role("button")
@@ -300,15 +244,9 @@ def test_each_condition_is_dropped_by_one_click_and_back_charges_nothing(site: S
     [_, without_company, without_place] = searches.bodies
     assert without_company["constraints"]["must"] == {"city": "bengaluru", "time_start": "2021-01-01"}
     assert without_place == {"query": QUERY, "constraints": without_company["constraints"]}
-    page.go_back()
-    page.go_back()
-    expect(page.get_by_role("textbox", name="Describe")).to_have_value(QUERY)
-    expect(page.get_by_role("article")).to_be_visible()
-    assert len(searches.bodies) == 3
-    assert len(set(searches.keys)) == 3
 
 
-def test_the_wishes_are_part_of_the_search(site: Site) -> None:
+def test_filters_are_part_of_the_search_and_its_address(site: Site) -> None:
     searches = Searches()
     page = site.open("search?" + urlencode({"domain": "people", "q": QUERY}), before=searches)
     page.get_by_role("button", name="Open to work only").click()
@@ -346,12 +284,11 @@ def test_contact_costs_a_credit_and_the_balance_says_so(site: Site) -> None:
     expect(panel.get_by_role("link", name="asha@example.org")).to_have_attribute("href", "mailto:asha@example.org")
     expect(panel.get_by_role("link", name="asha.example", exact=True)).to_be_visible()
     expect(panel.get_by_role("link")).to_have_count(3)
-    site.picture(page, "people-panel")
     page.keyboard.press("Escape")
     expect(page.locator(".balance")).to_have_text("0 credits")
 
 
-def test_a_link_to_a_search_spends_nothing_until_the_reader_agrees(site: Site) -> None:
+def test_a_search_opened_in_a_new_tab_spends_nothing_until_the_reader_agrees(site: Site) -> None:
     searches = Searches()
     page = site.open(ASKED, before=searches)
     expect(page.get_by_role("heading", name="This link is a search for people")).to_be_visible()
@@ -418,7 +355,7 @@ def test_a_search_that_is_no_longer_kept_is_charged_again_only_when_asked(site: 
     assert len(searches.keys) == 2
 
 
-def test_without_credits_nothing_is_searched_and_nobody_found_is_said(site: Site) -> None:
+def test_an_empty_balance_and_an_empty_result_are_shown(site: Site) -> None:
     refusing = answer_problem(402, "A search costs one credit; you have none.")
     page = asked(site.open(ASKED, before=lambda page: page.route("**/people/search", refusing)))
     expect(page.get_by_role("alert")).to_contain_text("Out of credits")

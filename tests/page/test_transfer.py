@@ -8,9 +8,8 @@ from collections.abc import Iterator
 
 import httpx2
 import pytest
-from playwright.sync_api import Page, Request, Response, Route, expect
+from playwright.sync_api import Page, Request, Response, expect
 
-from quarry.web.page_routes import DIRECTORY, without_comments
 from quarry.web.page_routes import page as served_page
 from tests.page.conftest import ALL_DOMAINS, Site, requests_to
 from tests.running import running_server
@@ -33,29 +32,6 @@ def test_all_of_the_page_is_under_160_kilobytes() -> None:
     assert sum(len(gzip.compress(file.body)) for file in files) < BUDGET_BYTES
 
 
-def test_comments_are_not_sent_but_those_of_what_is_vendored() -> None:
-    for name, file in served_page().assets.items():
-        source = (DIRECTORY / "assets" / name).read_bytes()
-        if name.startswith("vendor/") or not name.endswith((".css", ".js")):
-            assert file.body == source
-            continue
-        assert re.findall(rb"(?m)^\s*(?://|/\*.*\*/$|\* )", file.body) == []
-        assert file.body.count(b"\n") == source.count(b"\n")
-
-
-@pytest.mark.parametrize(
-    ("source", "sent"),
-    [
-        (b"/**\n * A view.\n */\nexport {};\n", b"\n\n\nexport {};\n"),
-        (b"  // why\n  go();\n", b"\n  go();\n"),
-        (b"/* one */ go();\n/* two */\n", b"/* one */ go();\n\n"),
-        (b"go('http://a/*');\nstop(); // why\n", b"go('http://a/*');\nstop(); // why\n"),
-    ],
-)
-def test_only_comments_with_lines_to_themselves_are_left_out(source: bytes, sent: bytes) -> None:
-    assert without_comments(source) == sent
-
-
 def test_a_first_visit_fetches_no_file_twice_and_nothing_from_elsewhere(site: Site) -> None:
     responses: list[Response] = []
     page = site.open(before=lambda page: page.on("response", lambda response: responses.append(response)))
@@ -68,7 +44,7 @@ def test_a_first_visit_fetches_no_file_twice_and_nothing_from_elsewhere(site: Si
     assert all(response.headers["content-encoding"] == "gzip" for response in sent)
 
 
-def test_the_lists_of_what_is_fetched_early_are_true(site: Site) -> None:
+def test_every_preloaded_module_is_used(site: Site) -> None:
     """A module that is preloaded but not imported is fetched for nothing."""
     named = set(re.findall(r'modulepreload" href="assets/\w+/([^"]+)"', served_page().html.body.decode()))
     assert named
@@ -78,7 +54,7 @@ def test_the_lists_of_what_is_fetched_early_are_true(site: Site) -> None:
     assert named <= {request.url.split(f"/{served_page().version}/")[-1] for request in fetched}
 
 
-def test_assets_are_kept_for_good_and_the_page_is_asked_for(served: str) -> None:
+def test_assets_are_cached_for_good_and_the_page_is_revalidated(served: str) -> None:
     with httpx2.Client(base_url=served, timeout=PATIENCE_SECONDS) as client:
         html = client.get("/")
         assert html.headers["cache-control"] == "no-cache"
@@ -92,17 +68,6 @@ def test_assets_are_kept_for_good_and_the_page_is_asked_for(served: str) -> None
             assert asset.headers["x-content-type-options"] == "nosniff"
             unchanged = client.get(f"/{address}", headers={"If-None-Match": f'"x", {asset.headers["etag"]}'})
             assert (unchanged.status_code, unchanged.content) == (304, b"")
-
-
-@pytest.mark.parametrize(
-    ("accepted", "encoding"), [("gzip, br", "gzip"), ("identity", None), ("gzip;q=0", None), ("", None)]
-)
-def test_who_does_not_take_gzip_gets_none(served: str, accepted: str, encoding: str | None) -> None:
-    with httpx2.Client(base_url=served, timeout=PATIENCE_SECONDS) as client:
-        response = client.get("/", headers={"Accept-Encoding": accepted})
-    assert response.headers.get("content-encoding") == encoding
-    assert "<title>Quarry</title>" in response.text
-    assert response.headers["vary"] == "Accept-Encoding"
 
 
 def test_an_open_page_still_finds_its_modules_after_an_update(served: str) -> None:
@@ -144,22 +109,7 @@ def test_only_domains_that_hold_data_are_offered(site: Site) -> None:
     )
 
 
-def test_a_file_that_could_not_be_fetched_is_tried_again(site: Site) -> None:
-    refused = iter([503, 503])
-
-    def refuse_twice(route: Route) -> None:
-        status = next(refused, None)
-        if status is None:
-            route.continue_()
-        else:
-            route.fulfill(status=status, body="")
-
-    page = site.open(before=lambda page: page.route("**/assets/*/dom.js", refuse_twice))
-    expect(page.get_by_role("textbox")).to_be_visible()
-    assert next(refused, None) is None
-
-
-def test_a_view_that_cannot_be_fetched_is_tried_thrice_and_then_when_told(site: Site) -> None:
+def test_a_view_that_cannot_be_fetched_is_retried_and_then_offered(site: Site) -> None:
     loaded: list[Page] = []
 
     def refuse_the_view(page: Page) -> None:

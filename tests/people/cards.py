@@ -10,8 +10,7 @@ import psycopg
 from psycopg.sql import SQL, Identifier, Placeholder
 
 from quarry.people.candidates import PersonEvidence
-from quarry.people.filters import CardFilters
-from quarry.people.relaxation import relaxed
+from quarry.people.filters import CardFilters, relaxed
 from quarry.people.retrieval import find_candidates, find_excluded
 from quarry.postgres.pool import Database
 from tests.vectors import direction, vector_literal

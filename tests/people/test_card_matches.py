@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import datetime
-import json
 import random
 from collections.abc import Iterator
 from typing import Any
@@ -15,84 +14,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from psycopg.types.json import Jsonb
 
-from quarry.people.filters import CardFilters
-from quarry.people.relaxation import constraints_in_force, relaxed, without
+from quarry.people.filters import CardFilters, constraints_in_force, relaxed, without
 from quarry.people.retrieval import PersonIds, count_relaxations, find_candidates, find_excluded
 from quarry.postgres.pool import Database
 from tests.people.cards import Connection, add_card, add_person
 from tests.vectors import direction
-
-DAYS = st.none() | st.integers(0, 12).map(lambda n: datetime.date(2020, 1, 1) + datetime.timedelta(days=n))
-MODEST = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.fixture(scope="module")
 def connection(url: str) -> Iterator[Connection]:
     with psycopg.connect(url, autocommit=True) as connection:
         yield connection
-
-
-def asked_of_card(connection: Connection, predicate: str, card: dict[str, Any], filters: dict[str, Any]) -> bool | None:
-    """What a predicate of SQL says of a card that is in no table."""
-    row = connection.execute(
-        f"""select {predicate}(jsonb_populate_record(null::experience_cards, %s), jsonb_populate_record(null::card_filters, %s))
-        """.encode(),
-        [Jsonb(card, dumps=_dumps), Jsonb(filters, dumps=_dumps)],
-    ).fetchone()
-    assert row is not None
-    return row[0]  # type: ignore[no-any-return]
-
-
-def _dumps(value: Any) -> str:
-    return json.dumps(value, default=str)
-
-
-@MODEST
-@given(DAYS, DAYS, DAYS, DAYS)
-def test_times_overlap_where_they_have_a_day_in_common_and_an_open_end_has_them_all(
-    connection: Connection,
-    start: datetime.date | None,
-    end: datetime.date | None,
-    asked_start: datetime.date | None,
-    asked_end: datetime.date | None,
-) -> None:
-    period = [datetime.date(2019, 12, 25) + datetime.timedelta(days=n) for n in range(30)]
-
-    def days(first: datetime.date | None, last: datetime.date | None) -> set[datetime.date]:
-        return {day for day in period if (first is None or day >= first) and (last is None or day <= last)}
-
-    asked = bool(asked_start or asked_end)
-    if not (start or end):
-        expected = not asked
-    elif (start and end and start > end) or (asked_start and asked_end and asked_start > asked_end):
-        return  # no table holds such dates, and no query is read so
-    else:
-        expected = not asked or bool(days(start, end) & days(asked_start, asked_end))
-    card = {"start_date": start, "end_date": end}
-    filters = {"time_start": asked_start, "time_end": asked_end}
-    assert asked_of_card(connection, "card_time_overlaps", card, filters) is expected
-    covered = asked_of_card(connection, "card_time_covered", card, filters)
-    if covered:
-        assert expected
-    if start and end and asked_start and asked_end:
-        assert covered is (days(asked_start, asked_end) <= days(start, end))
-
-
-@pytest.mark.parametrize(
-    ("card", "covered"),
-    [
-        ({"start_date": "2018-01-01"}, True),
-        ({"start_date": "2018-01-01", "is_current": True}, True),
-        ({"start_date": "2018-01-01", "is_current": False}, False),
-        ({"end_date": "2022-01-01"}, False),
-        ({}, False),
-    ],
-)
-def test_a_card_with_a_bound_missing_covers_a_time_only_where_it_goes_on(
-    connection: Connection, card: dict[str, Any], covered: bool
-) -> None:
-    asked = {"time_start": "2019-01-01", "time_end": "2020-01-01"}
-    assert asked_of_card(connection, "card_time_covered", card, asked) is covered
 
 
 def is_there(connection: Connection, card: dict[str, Any], **asked: list[str]) -> bool:
@@ -131,42 +63,20 @@ def test_a_role_is_said_by_its_words_and_not_by_others_of_their_stem(
     assert said == (is_it,)
 
 
-def test_a_role_without_words_is_nobodys(connection: Connection) -> None:
-    assert connection.execute("select said_roles('{nurse,!!}'), all_roles('{nurse,!!}')").fetchone() == (None, None)
-
-
-def test_a_role_that_is_said_again_is_asked_for_once(connection: Connection) -> None:
-    # to the planner each time would make it rarer
-    row = connection.execute(
-        "select all_roles('{nurse nurse nurse,nurse|night night nurse,nurse nurse nurse}')::text"
-    ).fetchone()
-    assert row == ("( 'night' & 'nurs' | 'nurs' ) & 'nurs'",)
-
-
 @pytest.mark.parametrize(
     ("places", "card", "there"),
     [
-        (["pune"], {"city": " Pune"}, True),
         (["pune"], {"location": "Kharadi, PUNE, Maharashtra"}, True),
         (["pune"], {"location": "Pune-411014"}, True),
-        (["india"], {"country": "India"}, True),
         (["pune, india"], {"city": "Pune", "country": "India"}, True),
         (["bengaluru", "bangalore"], {"location": "Bangalore/Remote"}, True),
-        (["new york"], {"location": "New York"}, True),
-        (["york new"], {"location": "New York"}, False),
         (["st. john's"], {"location": "St. John's (Newfoundland)"}, True),
         (["são paulo"], {"location": "SÃO PAULO, Brazil"}, True),
+        (["york new"], {"location": "New York"}, False),
         (["oman"], {"location": "Bucharest, Romania"}, False),
-        (["india"], {"location": "Bloomington, Indiana", "country": "United States"}, False),
         (["goa"], {"location": "Goalpara"}, False),
-        (["pune"], {"city": "Mumbai"}, False),
-        (["pune"], {}, False),
-        (["%"], {"location": "Pune"}, False),
-        (["p_ne"], {"location": "Pune", "city": "Pune"}, False),
         (["pu%"], {"location": "Pune"}, False),
-        (["pune | goa"], {"location": "Goa"}, False),
         (["!goa"], {"location": "Pune"}, False),
-        (["(pune"], {"location": "near (Pune)"}, True),
         (["'"], {"location": "Pune"}, False),
     ],
 )
@@ -176,26 +86,12 @@ def test_a_place_is_looked_for_as_whole_words(
     assert is_there(connection, card, places=places) is there
 
 
-@pytest.mark.parametrize(
-    ("card", "there"),
-    [
-        ({"city": "Hyderabad", "country": "Pakistan"}, True),
-        ({"location": "Hyderabad, Sindh, Pakistan"}, True),
-        ({"city": "Hyderabad", "country": "India"}, False),
-        ({"city": "Karachi", "country": "Pakistan"}, False),
-    ],
-)
+@pytest.mark.parametrize(("country", "there"), [("Pakistan", True), ("India", False)])
 def test_a_card_must_be_in_the_country_named_beside_the_place(
-    connection: Connection, card: dict[str, Any], there: bool
+    connection: Connection, country: str, there: bool
 ) -> None:
+    card = {"city": "Hyderabad", "country": country}
     assert is_there(connection, card, places=["hyderabad"], countries=["pakistan"]) is there
-
-
-@MODEST
-@given(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=20))
-def test_any_text_with_a_word_is_found_as_a_place_where_it_stands(connection: Connection, text: str) -> None:
-    has_words = connection.execute("select length(place_words(%s)) > 0", [text]).fetchone()
-    assert is_there(connection, {"location": f"near {text} (east)"}, places=[text]) is (has_words == (True,))
 
 
 COMPANIES, CITIES, SKILLS = ["Acme", "Bolt", " acme ", None], ["Pune", "Goa", None], ["go", "php", "rust"]
@@ -298,7 +194,7 @@ def expected_cards(world: list[dict[str, Any]], filters: CardFilters) -> dict[st
 Cards = dict[str, set[str]]
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(FILTERS, st.integers(0, 3))
 def test_who_is_found_and_who_would_be_is_what_the_filters_say(
     url: str, world: list[dict[str, Any]], filters: CardFilters, tier: int

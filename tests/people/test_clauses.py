@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from quarry.people.clauses import Standing, clauses_of, named_clauses, naming_alternatives
-from quarry.people.contract import Constraints, Must, Should
+from quarry.people.clauses import Standing, clauses_of, named_clauses, naming_alternatives, ruled_out_words
+from quarry.people.contract import Constraints, Exclude, Must, Should
 from quarry.people.filters import CardFilters
+from quarry.platform.contract import Evidence
 
 EITHER = clauses_of(CardFilters(roles=("editors|editor|editing|picture editor|painters|painter",)))
 
@@ -36,14 +37,16 @@ def test_of_alternative_roles_those_are_named_that_somebody_is(met: list[bool], 
     assert named == Standing(("in Pune", label), ("since 2020",))
 
 
-def test_who_misses_alternative_roles_misses_them_all() -> None:
-    stands = Standing(misses=("editors or painters",))
-    assert naming_alternatives(stands, EITHER, [False, False]) == stands
-
-
 def test_the_own_words_of_a_query_are_named_and_no_others() -> None:
     asked = Constraints(query_original="a pastry chef in Oslo", should=Should(keywords=["pastry", "chef", "baking"]))
     assert [clause.label for clause in named_clauses(asked)] == ["pastry", "chef"]
+
+
+def test_what_one_word_rules_out_is_one_exclusion() -> None:
+    said = [("exclude.keywords", "physicists or physics"), ("exclude.company_norm", "acme")]
+    evidence = [Evidence(field=f, value=v, start=0, end=1, assertion="negated") for f, v in said]
+    asked = Constraints(exclude=Exclude(keywords=["physicists", "physics", "smokers"]), evidence=evidence)
+    assert ruled_out_words(asked) == [("physicists", "physics"), ("smokers",)]
 
 
 def test_what_a_condition_tells_is_not_told_again_as_a_word() -> None:

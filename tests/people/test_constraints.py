@@ -7,18 +7,9 @@ from typing import Any
 
 import pytest
 
-from quarry.people.constraints import (
-    card_filters,
-    condition_label,
-    edited,
-    embedding_text,
-    exclusion_labels,
-    relaxation_label,
-    rupees,
-)
+from quarry.people.constraints import card_filters, condition_label, embedding_text, exclusion_labels
 from quarry.people.contract import Constraints, Exclude, Must, PeopleSearchRequest, Should
-from quarry.people.filters import CardFilters, HardConstraint
-from quarry.people.relaxation import HARD_CONSTRAINTS, constraints_in_force
+from quarry.people.filters import HARD_CONSTRAINTS, CardFilters, constraints_in_force
 
 
 def constraints(**must: Any) -> Constraints:
@@ -27,11 +18,6 @@ def constraints(**must: Any) -> Constraints:
 
 def filters(given: Constraints, **request: Any) -> CardFilters:
     return card_filters(given, PeopleSearchRequest(query="who", **request))
-
-
-def test_a_query_without_constraints_filters_nothing() -> None:
-    assert filters(constraints()) == CardFilters()
-    assert constraints_in_force(CardFilters()) == []
 
 
 def test_every_constraint_becomes_a_filter() -> None:
@@ -82,25 +68,6 @@ def test_the_request_decides_whether_to_find_only_who_is_open_to_work(
     assert bool(found.open_to_work_only) is filtered
 
 
-def test_who_is_not_open_to_work_is_filtered_and_told() -> None:
-    found = filters(Constraints(exclude=Exclude(open_to_work=True)))
-    assert found == CardFilters(open_to_work_only=False)
-    assert condition_label("open_to_work_only", found) == "not open to work"
-    assert relaxation_label("open_to_work_only", found) == "Not only not open to work"
-
-
-@pytest.mark.parametrize(
-    ("least", "most", "label"),
-    [
-        (3650, None, "with at least 10 years of experience"),
-        (None, 365, "with at most 1 year of experience"),
-        (730, 912, "with 2 to 2.5 years of experience"),
-    ],
-)
-def test_how_long_somebody_has_worked_is_told_in_years(least: int | None, most: int | None, label: str) -> None:
-    assert condition_label("experience_years", CardFilters(experience_least=least, experience_most=most)) == label
-
-
 def test_the_salary_of_the_request_is_the_offer_and_its_minimum_filters_nothing() -> None:
     said = constraints(offer_salary_inr_per_year=1e6)
     assert filters(said, salary_min=5e5).offer_salary == 1e6
@@ -115,15 +82,8 @@ def test_the_salary_of_the_request_is_the_offer_and_its_minimum_filters_nothing(
         ({"city": "bengaluru", "location_text": "x"}, ("bengaluru", "bangalore"), ()),
         ({"city": "london", "country": "united kingdom"}, ("london",), ()),
         ({"city": "london", "country": "canada"}, ("london",), ("canada",)),
-        ({"city": "springfield", "country": "canada"}, ("springfield",), ("canada",)),
-        (
-            {"country": "sri lanka", "location_text": "sri lanka"},
-            ("sri lanka", "democratic socialist republic of sri lanka"),
-            (),
-        ),
         ({"location_text": "pune or goa"}, ("pune", "poona", "goa", "ga india", "ga republic of india"), ()),
         ({"location_text": "south side", "country": "india"}, ("south side",), ("india", "republic of india")),
-        ({}, (), ()),
     ],
 )
 def test_a_place_is_filtered_by_its_most_precise_part_in_all_spellings(
@@ -133,98 +93,34 @@ def test_a_place_is_filtered_by_its_most_precise_part_in_all_spellings(
     assert (found.places, found.countries) == (places, countries)
 
 
-def test_a_place_that_is_ruled_out_is_ruled_out_in_all_spellings() -> None:
-    given = constraints()
-    given.exclude.keywords = ["delhi", "agency"]
-    assert filters(given).excluded_keywords == ("delhi", "agency")
-
-
 def test_the_text_to_embed_is_the_gist_or_else_the_query() -> None:
-    request = PeopleSearchRequest(query="Who knows Go?")
-    given = Constraints(query_original="who knows go", query_cleaned="x", query_embedding_text="go")
-    assert embedding_text(given, request) == "go"
-    assert embedding_text(given.model_copy(update={"query_embedding_text": ""}), request) == "who knows go"
-    assert embedding_text(Constraints(query_original="", query_cleaned=""), request) == "Who knows Go?"
+    given = Constraints(query_original="who knows go", query_embedding_text="go")
+    without = Constraints(query_original="who knows go")
+    request = PeopleSearchRequest(query="Who?")
+    assert [embedding_text(each, request) for each in (given, without, Constraints())] == ["go", "who knows go", "Who?"]
 
 
-LABELLED = CardFilters(
-    companies=("tarang pay", "university of mahaweli"), schools=("west college",), teams=("risk",),
-    intents=("career_break",), domains=("finance",),
-    sub_domains=("tax", "audit", "payroll", "treasury"), employment_types=("full_time",), seniority_levels=("senior",),
-    places=("pune", "poona", "mumbai"), time_start=datetime.date(2019, 1, 1), time_end=datetime.date(2021, 12, 31),
-    is_current=True, open_to_work_only=True, preferred_locations=("pune",), offer_salary=1_850_000.0, experience_least=3650,
-)  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("constraint", "label"),
-    [
-        ("company_norm", "Not only at Tarang Pay or University of Mahaweli"),
-        ("school_norm", "Not only at West College"),
-        ("team_norm", "Not only in the team Risk"),
-        ("intent_primary", "Not only career break"),
-        ("domain", "Not only finance"),
-        ("sub_domain", "Not only tax or audit or payroll or others"),
-        ("employment_type", "Not only full time"),
-        ("seniority_level", "Not only senior"),
-        ("location", "Not only in Pune or Mumbai"),
-        ("time", "Not only 2019 to 2021"),
-        ("is_current", "Not only now"),
-        ("open_to_work_only", "Not only open to work"),
-        ("preferred_locations", "Not only ready to work there"),
-        ("offer_salary_inr_per_year", "Not only for at most ₹18.5 lakh a year"),
-        ("experience_years", "Not only with at least 10 years of experience"),
-    ],
-)
-def test_dropping_a_constraint_has_a_name(constraint: HardConstraint, label: str) -> None:
-    assert relaxation_label(constraint, LABELLED) == label
-
-
-def test_every_hard_constraint_has_a_name() -> None:
-    labels = [relaxation_label(constraint, LABELLED) for constraint in HARD_CONSTRAINTS]
-    assert len(set(labels)) == len(labels)
-
-
-@pytest.mark.parametrize(
-    ("given", "label"),
-    [
-        (CardFilters(places=("kerala", "kochi", "cochin")), "Not only in Kerala"),
-        (CardFilters(countries=("india",)), "Not only in India"),
-    ],
-)
-def test_a_region_is_called_by_its_name(given: CardFilters, label: str) -> None:
-    assert relaxation_label("location", given) == label
-
-
-@pytest.mark.parametrize(
-    ("start", "end", "period"),
-    [
-        ((2020, 1, 1), (2020, 12, 31), "2020"),
-        ((2020, 3, 1), (2021, 5, 31), "March 2020 to May 2021"),
-        ((2020, 3, 1), None, "since March 2020"),
-        (None, (2018, 12, 31), "until December 2018"),
-    ],
-)
-def test_a_period_is_said_in_words(
-    start: tuple[int, int, int] | None, end: tuple[int, int, int] | None, period: str
-) -> None:
-    given = CardFilters(time_start=start and datetime.date(*start), time_end=end and datetime.date(*end))
-    assert relaxation_label("time", given) == f"Not only {period}"
-
-
-@pytest.mark.parametrize(
-    ("amount", "said"),
-    [(12_000_000, "₹1.2 crore"), (1_800_000, "₹18 lakh"), (80_000, "₹80,000"), (0, "₹0"), (99_999_999, "₹10 crore")],
-)
-def test_rupees_are_said_as_in_india(amount: float, said: str) -> None:
-    assert rupees(amount) == said
+def test_every_condition_is_said_in_plain_words() -> None:
+    said = CardFilters(
+        companies=("tarang pay", "university of mahaweli"), schools=("west college",), teams=("risk",),
+        intents=("career_break",), domains=("finance",), sub_domains=("tax", "audit", "payroll", "treasury"),
+        employment_types=("full_time",), seniority_levels=("senior",), places=("pune", "poona", "mumbai"),
+        time_start=datetime.date(2019, 1, 1), time_end=datetime.date(2021, 12, 31), is_current=True,
+        open_to_work_only=True, preferred_locations=("pune",), offer_salary=1_850_000.0, experience_least=3650,
+    )  # fmt: skip
+    assert [condition_label(constraint, said) for constraint in HARD_CONSTRAINTS] == [
+        "at Tarang Pay or University of Mahaweli", "at West College", "in the team Risk", "career break", "finance",
+        "tax or audit or payroll or others", "full time", "senior", "in Pune or Mumbai", "2019 to 2021", "now",
+        "open to work", "ready to work there", "for at most ₹18.5 lakh a year", "with at least 10 years of experience",
+    ]  # fmt: skip
+    assert condition_label("location", CardFilters(places=("kerala", "kochi", "cochin"))) == "in Kerala"
+    assert condition_label("time", CardFilters(started_from=datetime.date(2020, 3, 1))) == "since March 2020"
 
 
 @pytest.mark.parametrize(
     ("role", "names"),
     [
         ("designers|designer", {"designers", "designer", "designing", "design"}),
-        ("sales manager", {"sales manager", "sales management"}),
         ("physics", {"physics"}),
         ("!!", {"!!"}),
     ],
@@ -235,30 +131,11 @@ def test_a_role_is_looked_for_in_the_forms_of_its_last_word_that_have_its_stem(r
     assert {"physical", "physician"}.isdisjoint(given.split("|"))
 
 
-@pytest.mark.parametrize(
-    ("role", "skills", "terms"),
-    [
-        ("backend engineers|backend engineer", [], ("backend engineers", "backend engineer", "backend", "engineers")),
-        ("ml|machine learning", ["machine learning"], ("machine learning", "ml")),
-    ],
-)
-def test_who_is_in_a_role_ranks_higher_by_its_names_and_words(
-    role: str, skills: list[str], terms: tuple[str, ...]
-) -> None:
-    given = constraints(role=[role]).model_copy(update={"should": Should(skills_or_tools=skills)})
-    assert filters(given).should_terms == terms
-
-
-def test_nothing_is_left_of_a_role_that_a_request_takes_away() -> None:
-    assert filters(edited(constraints(role=["nurse"]), "nurse")).should_terms == ("nurse",)
-    assert filters(edited(constraints(), "nurse")) == CardFilters()
-
-
-def test_each_exclusion_is_said_once() -> None:
+def test_each_exclusion_is_said_once_but_for_what_nobody_says() -> None:
     given = CardFilters(
         excluded_companies=("acme", "globex"),
         excluded_keywords=("colonels", "colonel", "php"),
         excluded_teams=("risk",),
     )
     assert exclusion_labels(given) == ("not at Acme or Globex", "not in the team Risk", "not colonels or php")
-    assert exclusion_labels(CardFilters()) == ()
+    assert exclusion_labels(given, {"php", "globex"}) == ("not at Acme", "not in the team Risk", "not colonels")

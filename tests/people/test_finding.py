@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from quarry.people.filters import CardFilters
+from quarry.people.filters import FALLBACK_TIER_LOCATION_SOFT, CardFilters
 from quarry.people.finding import Finding, Wanted, find_people
-from quarry.people.relaxation import FALLBACK_TIER_LOCATION_SOFT
 from quarry.people.retrieval import NOBODY
 from quarry.platform.budget import Budget
 from quarry.postgres.pool import Database
@@ -31,7 +30,7 @@ async def find(database: Database, filters: CardFilters) -> Finding:
 
 
 def shown(finding: Finding) -> list[tuple[str, tuple[str, ...]]]:
-    return [(person.id, finding.standings[person.id].misses) for person in finding.people]
+    return [(person.id, tuple(person.misses)) for person in finding.people]
 
 
 async def test_who_is_what_is_asked_for_elsewhere_stands_before_others_who_are_there(

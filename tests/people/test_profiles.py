@@ -10,14 +10,10 @@ from urllib.parse import quote
 
 import psycopg
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from psycopg.rows import dict_row
 from starlette.testclient import TestClient
 
-from quarry.people.access.profiles import _AFTER, _DISCOVER, _LATEST_FIRST, _decode, _encode, _Place
-from quarry.people.contract import DiscoverRequest
-from quarry.platform.errors import InvalidInput
+from quarry.people.access.profiles import _AFTER, _DISCOVER, _LATEST_FIRST
 from tests.people.world import CLOSED, HALF_HIDDEN, HIDDEN, HIDDEN_WORDS, NAMELESS, PERSON_IDS, cards, children, people
 
 CONTACT_FIELDS = {"email", "phone", "links", "contact"}
@@ -64,34 +60,13 @@ def test_people_are_listed_by_name_and_who_has_none_comes_last(client: TestClien
     assert body["people"][-1]["name"] is None
 
 
-@pytest.mark.parametrize("limit", [1, 4, 9, 27, 28])
+@pytest.mark.parametrize("limit", [4, 27])
 def test_pages_follow_one_another_without_gap_or_repeat(client: TestClient, limit: int) -> None:
     whole = [person["id"] for person in page(client, limit=100)["people"]]
     listed = list(pages(client, limit))
     assert [id for each in listed for id in each] == whole
     assert all(len(each) == limit for each in listed[:-1])
     assert listed[-1]
-
-
-def test_people_of_one_name_are_told_apart_by_their_ids(client: TestClient, world_url: str) -> None:
-    same = PERSON_IDS[:12]
-    with psycopg.connect(world_url, autocommit=True) as connection:
-        connection.execute(
-            "update people set name = case when id < 'p06' then 'Same Name' else 'same name' end where id = any(%s)",
-            [same],
-        )
-        try:
-            assert [id for each in pages(client, 2) for id in each][-13:] == [*same, NAMELESS]
-        finally:
-            connection.execute("update people set name = 'Engineer ' || substr(id, 2) where id = any(%s)", [same])
-
-
-def test_who_has_only_hidden_cards_is_not_listed_and_hidden_cards_say_nothing(client: TestClient) -> None:
-    body = page(client, limit=100)
-    assert HIDDEN not in [person["id"] for person in body["people"]]
-    assert HIDDEN_WORDS not in json.dumps(body)
-    [half] = [person for person in body["people"] if person["id"] == HALF_HIDDEN]
-    assert half["summaries"] == ["Builds billing in Java for shops."]
 
 
 def test_no_list_and_no_public_profile_holds_contact_details(client: TestClient) -> None:
@@ -116,24 +91,12 @@ def test_a_public_profile_holds_every_visible_card_with_all_its_children(client:
     assert "visible" not in card
 
 
-def test_hidden_cards_and_their_children_are_in_no_profile(client: TestClient) -> None:
-    assert [card["id"] for card in profile(client, HALF_HIDDEN)["cards"]] == [f"{HALF_HIDDEN}-c1"]
-    assert profile(client, HIDDEN)["cards"] == []
-    for person_id in (HALF_HIDDEN, HIDDEN):
-        assert HIDDEN_WORDS not in json.dumps(profile(client, person_id))
-
-
-def test_the_latest_card_comes_first_and_the_current_one_before_all(client: TestClient, world_url: str) -> None:
-    with psycopg.connect(world_url, autocommit=True) as connection:
-        connection.execute(
-            """insert into experience_cards (id, person_id, intent_primary, title, start_date, end_date) values
-               ('x1', 'p05', 'work', 'ended late', '2001-01-01', '2014-01-01'),
-               ('x2', 'p05', 'work', 'ended early', '2009-01-01', '2010-01-01')"""
-        )
-        try:
-            assert [card["id"] for card in profile(client, "p05")["cards"]] == ["p05-c1", "x1", "x2"]
-        finally:
-            connection.execute("delete from experience_cards where id in ('x1', 'x2')")
+def test_hidden_cards_and_their_children_are_in_no_profile_and_no_list(client: TestClient) -> None:
+    listed = page(client, limit=100)
+    shown = [profile(client, person_id) for person_id in (HALF_HIDDEN, HIDDEN)]
+    assert [[card["id"] for card in each["cards"]] for each in shown] == [[f"{HALF_HIDDEN}-c1"], []]
+    assert HIDDEN not in [person["id"] for person in listed["people"]]
+    assert HIDDEN_WORDS not in json.dumps([listed, *shown])
 
 
 def test_an_unknown_person_is_not_found(client: TestClient) -> None:
@@ -151,13 +114,6 @@ def test_an_id_may_hold_what_addresses_are_made_of(client: TestClient, world_url
             connection.execute("delete from people where id = %s", [id])
 
 
-@pytest.mark.parametrize("limit", [0, 101, "many"])
-def test_a_wrong_limit_is_refused(client: TestClient, limit: int | str) -> None:
-    response = client.get("/people", params={"limit": limit})
-    assert response.status_code == 422
-    assert response.json()["errors"][0]["pointer"] == "/limit"
-
-
 def _encoded(value: object) -> str:
     return base64.urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")
 
@@ -165,30 +121,13 @@ def _encoded(value: object) -> str:
 @pytest.mark.parametrize(
     "cursor",
     [
-        "", "nonsense", "ümlaut", "e30", "a" * 401, _encoded([1]), _encoded({"name": "x"}), _encoded({"name": 1, "id": "p"}),
-        _encoded({"name": "a\x00", "id": "p"}), _encoded({"name": None, "id": ""}), _encoded({"name": "\ud800", "id": "p"}),
+        "", "nonsense", "ümlaut", "a" * 401, _encoded([1]), _encoded({"name": "a\x00", "id": "p"}),
     ],
 )  # fmt: skip
 def test_a_cursor_that_no_page_gave_is_refused(client: TestClient, cursor: str) -> None:
     response = client.get("/people", params={"cursor": cursor})
     assert response.status_code == 422
     assert response.json()["errors"][0]["pointer"] == "/cursor"
-
-
-@given(
-    st.one_of(st.none(), st.text(st.characters(codec="utf-8", exclude_characters="\x00"))),
-    st.text(min_size=1, max_size=64),
-)
-def test_a_cursor_leads_back_to_where_its_page_ended(name: str | None, id: str) -> None:
-    if "\x00" not in id and not any("\ud800" <= character <= "\udfff" for character in id):
-        assert _decode(_encode(_Place(name=name, id=id))) == _Place(name=name, id=id)
-
-
-@given(st.text(max_size=60).filter(lambda text: not text.startswith("ey")))
-def test_any_other_text_is_refused_as_a_cursor_and_nothing_worse(text: str) -> None:
-    with pytest.raises(InvalidInput) as refused:
-        _decode(text)
-    assert [problem.pointer for problem in refused.value.errors] == ["/cursor"]
 
 
 def test_a_page_is_read_from_the_index_and_probes_only_the_people_on_it(world_url: str) -> None:
@@ -211,7 +150,3 @@ def test_a_page_is_read_from_the_index_and_probes_only_the_people_on_it(world_ur
     [sort] = [line for line in plan if line.startswith("Sort Key")]
     assert "end_date" in sort
     assert not any("Seq Scan" in line for line in plan), plan
-
-
-def test_the_default_page_is_of_twenty(client: TestClient) -> None:
-    assert DiscoverRequest().limit == len(page(client)["people"]) == 20

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from quarry.people.contract import Constraints
 from tests.conftest import KEY, client_of, model_environment
 from tests.fakes.openai_server import Body, FakeOpenAI, Handler, Reply, schema_name
-from tests.people.factories import as_user, ledger, rows, somebody, store_search, value
+from tests.people.factories import as_user, ledger, somebody, value
 
 QUERY = "backned engineer for payments in Pune"
 CLEANED = "backend engineer for payments in Pune"
@@ -151,18 +151,6 @@ def test_what_the_model_insists_on_stays_though_nobody_has_it(client: TestClient
     assert {each["constraint"] for each in body["relaxations"]} == {"domain", "company_norm"}
 
 
-@pytest.mark.parametrize("query", ["hello", "people, please"])
-def test_the_model_says_what_a_query_asks_also_where_the_rules_would_find_nothing(
-    client: TestClient, model: FakeOpenAI, query: str
-) -> None:
-    reading = {"must": {}, "should": {"keywords": [query.partition(",")[0]]}, "exclude": {}}
-    model.respond = playing(people_cleanup=Reply.text(query), people_query=Reply.json(reading))
-    assert search(client, query=query)["people"]
-    nothing: dict[str, Any] = {"must": {}, "should": {}, "exclude": {}}
-    model.respond = playing(people_cleanup=Reply.text(query), people_query=Reply.json(nothing))
-    assert search(client, query=query)["people"] == []
-
-
 def test_what_the_model_excludes_is_shown_by_nobody(client: TestClient, model: FakeOpenAI) -> None:
     query = "engineers, leave out Harbour Foods and Pune"
     reading = {
@@ -191,18 +179,6 @@ def test_a_reason_that_the_data_of_the_person_lack_is_not_shown(client: TestClie
     assert not any("Globex" in reason or "9 years" in reason for reason in shown)
 
 
-def test_the_tokens_of_all_calls_are_in_the_run_log(client: TestClient, model: FakeOpenAI, world_url: str) -> None:
-    model.respond = playing()
-    user = somebody()
-    search(client, user)
-    for _ in range(100):
-        if logged := rows(
-            world_url, "select prompt_tokens, completion_tokens from search_runs where caller = %s", user
-        ):
-            break
-    assert logged == [(60, 30)]
-
-
 def test_a_reading_that_does_not_validate_is_repaired_once(client: TestClient, model: FakeOpenAI) -> None:
     answers = iter([Reply.text("no JSON"), Reply.json(READING)])
     model.respond = playing(people_query=lambda _: next(answers))
@@ -210,27 +186,7 @@ def test_a_reading_that_does_not_validate_is_repaired_once(client: TestClient, m
     assert asked(model) == ["people_cleanup", "people_query", "people_query", "people_reasons"]
 
 
-def test_a_reading_that_stays_wrong_is_replaced_by_the_rules(client: TestClient, model: FakeOpenAI) -> None:
-    model.respond = playing(people_query=Reply.json({"must": 7}))
-    body = search(client)
-    assert asked(model) == ["people_cleanup", "people_query", "people_query", "people_reasons"]
-    assert body["degraded"] == ["people_query"]
-    assert body["constraints"]["must"]["city"] == "pune"
-    assert body["people"]
-
-
-@pytest.mark.parametrize(
-    "broken",
-    [
-        Reply.http_error(500),
-        Reply.http_error(429),
-        Reply.refusal(),
-        Reply.malformed(),
-        Reply.text(""),
-        Reply.drop_connection(),
-    ],
-    ids=["500", "429", "refusal", "malformed", "empty", "dropped"],
-)
+@pytest.mark.parametrize("broken", [Reply.http_error(500), Reply.malformed()], ids=["500", "malformed"])
 def test_a_model_that_fails_at_everything_degrades_and_no_more(
     client: TestClient, model: FakeOpenAI, world_url: str, broken: Reply
 ) -> None:
@@ -238,85 +194,10 @@ def test_a_model_that_fails_at_everything_degrades_and_no_more(
     user = somebody()
     body = search(client, user)
     assert body["degraded"] == ["people_cleanup", "people_query", "people_reasons"]
-    assert body["constraints"]["query_cleaned"] == QUERY
+    assert (body["constraints"]["query_cleaned"], body["constraints"]["must"]["city"]) == (QUERY, "pune")
     assert len(body["people"]) == 5
     assert all(person["why_matched"] for person in body["people"])
     assert ledger(world_url, user) == [10, -1]
-
-
-@pytest.mark.parametrize("step", ["people_cleanup", "people_query", "people_reasons"])
-def test_a_model_that_hangs_at_one_step_degrades_that_one(client: TestClient, model: FakeOpenAI, step: str) -> None:
-    model.respond = playing(**{step: Reply.hang(5)})
-    assert search(client)["degraded"] == [step]
-
-
-def test_the_search_keeps_to_its_time_though_every_step_hangs(world_url: str, model: FakeOpenAI) -> None:
-    model.respond = lambda body: Reply.hang(5)
-    environment = model_environment(model.url) | {"PEOPLE_SEARCH_SECONDS": "1.5", "MODEL_TIMEOUT_SECONDS": "5"}
-    with client_of(world_url, **environment) as client:
-        body = search(client)
-    assert body["degraded"] == ["people_cleanup", "people_query", "people_reasons"]
-    assert asked(model) == ["people_cleanup"]
-
-
-@pytest.mark.parametrize("said", ["Sure! " + CLEANED * 5, "backend engineer for 7 payments", '""'])
-def test_a_cleanup_that_is_none_leaves_the_query_as_it_is(client: TestClient, model: FakeOpenAI, said: str) -> None:
-    model.respond = playing(people_cleanup=Reply.text(said))
-    assert search(client)["constraints"]["query_cleaned"] == QUERY
-
-
-def test_a_person_who_was_not_offered_is_dropped_and_one_left_out_gets_reasons_by_rule(
-    client: TestClient, model: FakeOpenAI
-) -> None:
-    def some(body: Body) -> Reply:
-        first = people_in(body)[0]["person_id"]
-        return Reply.json(
-            {
-                "people": [
-                    {"person_id": "p-invented", "why_matched": ["Not offered"]},
-                    {"person_id": first, "why_matched": ["Good", "GOOD ", "x" * 500, "Fine", "Fourth"]},
-                ]
-            }
-        )
-
-    model.respond = playing(people_reasons=some)
-    body = search(client)
-    first, *others = body["people"]
-    assert "p-invented" not in json.dumps(body)
-    assert len(first["why_matched"]) == 3
-    assert all(len(reason) <= 120 for reason in first["why_matched"])
-    assert all(person["why_matched"] and "Good" not in person["why_matched"] for person in others)
-
-
-def test_what_postgres_cannot_hold_is_no_valid_output(client: TestClient, model: FakeOpenAI) -> None:
-    bad = READING | {"should": {"keywords": ["a\x00b", "\ud800"]}}
-
-    def bad_reasons(body: Body) -> Reply:
-        ids = [each["person_id"] for each in people_in(body)]
-        return Reply.json({"people": [{"person_id": id, "why_matched": ["a\x00b"]} for id in ids]})
-
-    model.respond = playing(
-        people_cleanup=Reply.text("a\x00 \ud800"), people_query=Reply.json(bad), people_reasons=bad_reasons
-    )
-    body = search(client)
-    assert {"people_query", "people_reasons"} <= set(body["degraded"])
-    assert "\\u0000" not in json.dumps(body)
-
-
-def test_without_a_credit_no_model_is_asked(client: TestClient, model: FakeOpenAI, world_url: str) -> None:
-    user = somebody()
-    store_search(world_url, user, [], credits=0)
-    response = client.post("/people/search", json={"query": QUERY}, headers=as_user(user))
-    assert response.status_code == 402
-    assert model.requests == []
-
-
-def test_a_replay_asks_no_model(client: TestClient, model: FakeOpenAI) -> None:
-    model.respond = playing()
-    user = somebody()
-    first = search(client, user, **{"Idempotency-Key": "k"})
-    assert search(client, user, **{"Idempotency-Key": "k"}) == first
-    assert len(model.chat_requests) == 3
 
 
 def test_contact_details_and_the_key_reach_no_model(client: TestClient, model: FakeOpenAI) -> None:

@@ -31,12 +31,8 @@ def evidence(constraints: Constraints) -> list[tuple[str, str, str]]:
     "must",
     [
         {"company_norm": ["acme"]},
-        {"city": "pune", "location_text": "pune"},
-        {"time_start": "2019-01-01"},
-        {"offer_salary_inr_per_year": 1_200_000},
-        {"experience_years_min": 5},
-        {"open_to_work_only": True},
-        {"is_current": False},
+        {"city": "pune", "location_text": "pune", "time_start": "2019-01-01", "offer_salary_inr_per_year": 1_200_000},
+        {"experience_years_min": 5, "open_to_work_only": True, "is_current": False},
         {"seniority_level": ["senior"], "intent_primary": ["work"], "role": ["doctor|physician"]},
     ],
 )
@@ -51,19 +47,15 @@ def test_what_no_words_say_is_dropped(must: dict[str, Any]) -> None:
     ("query", "must", "kept"),
     [
         ("senior people in finance only", {"seniority_level": ["senior"], "domain": ["finance"]}, None),
-        ("risk people", {"team_norm": ["Risk"]}, {"team_norm": ["risk"]}),
         ("nurses in Bombay", {"city": "mumbai"}, {"city": "mumbai", "location_text": "mumbai"}),
-        ("nurses since 2019", {"time_start": "2019-01-01"}, None),
-        ("full-time cooks", {"employment_type": ["full_time"]}, None),
+        ("full-time cooks since 2019", {"time_start": "2019-01-01", "employment_type": ["full_time"]}, None),
         ("cooks, available immediately", {"open_to_work_only": True}, None),
         ("a registered nurse", {"role": ["rn|registered nurse"]}, None),
-        ("8 years or more", {"experience_years_min": 8.0}, None),
         (
             "Chennai or remote",
             {"city": "Chennai", "or_preferred_locations": ["Remote"]},
             {"city": "chennai", "location_text": "chennai", "or_preferred_locations": ["remote"]},
         ),
-        ("remote", {"or_preferred_locations": ["remote"]}, {"preferred_locations": ["remote"]}),
     ],
 )
 def test_what_the_words_say_is_as_the_model_reads_it(

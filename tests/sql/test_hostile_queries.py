@@ -19,16 +19,17 @@ SAMPLE_WORDS = """
 """.split()
 
 
-@pytest.mark.parametrize("domain", DOMAINS)
-async def test_every_hostile_query_is_answered(
-    sample_url: str, make_services: Callable[..., Services], domain: str
+@pytest.mark.parametrize(("number", "domain"), [*enumerate(DOMAINS)])
+async def test_hostile_queries_are_answered(
+    sample_url: str, make_services: Callable[..., Services], number: int, domain: str
 ) -> None:
+    """Each domain answers a third of them, and any three neighbours all."""
     services = make_services(sample_url, INITIAL_CREDITS="100")
     _, search = DOMAINS[domain]
-    texts = hostile_queries(SAMPLE_WORDS).values()
-    # what is held differs from what is searched for by phrases alone
-    for text in (text for text in texts if domain != "records, phrases held" or '"' in text):
-        await search(text, services)
+    for text in [*hostile_queries(SAMPLE_WORDS).values()][number % 3 :: 3]:
+        # what is held differs from what is searched for by phrases alone
+        if domain != "records, phrases held" or '"' in text:
+            await search(text, services)
 
 
 async def test_campaigns_with_the_words_are_counted_exactly_up_to_ten_thousand_and_their_values_up_to_two(

@@ -12,33 +12,27 @@ from __future__ import annotations
 
 import argparse
 import json
-import statistics
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
 import httpx2
 
 from tests.vectors import vector_literal
-from tools.benchmarks.generated_companies import STYLES, CompanyCorpus, GeneratedEmbedding, load_companies
+from tools.benchmarks.generated_companies import CompanyCorpus, GeneratedEmbedding, load_companies
 from tools.benchmarks.literal_companies import LITERAL, LITERAL_INDEX
 from tools.benchmarks.measuring import (
     Connection,
-    Timing,
-    cpu_clock,
+    Search,
+    Task,
+    compare,
     measured_connection,
-    median_ratio,
     migrated_server,
-    recall,
+    print_comparison,
     service_times,
     spread,
-    timed,
 )
 
 STARTUPS = ["startup"]
 ALL_ROWS = 10_000_000
-WARM_UP = 5
 LOOP_STEPS = (
     "query_embedding",
     "search_exact_name_v1",
@@ -49,28 +43,6 @@ LOOP_STEPS = (
     "get_companies_by_ids_v1",
 )
 """The steps of a search that wait for the database or the embedding model."""
-
-
-@dataclass(frozen=True)
-class Task:
-    """One call of a search: what it is called with, and the style that it is reported under."""
-
-    style: str
-    parameters: tuple[Any, ...]
-
-
-@dataclass(frozen=True)
-class Search:
-    """A search, the literal function beside it, and the exact ranking by the same definition; each a statement that gives id and
-    score, best first. Recall is measured at `depths`; `aim` is how many times less CPU than the literal it is to take at 100,000
-    rows."""
-
-    name: str
-    statement: str
-    literal: str
-    exact: str
-    depths: tuple[int, ...] = (10, 40, 120)
-    aim: int | None = None
 
 
 HYBRID = Search(
@@ -103,15 +75,6 @@ TAXONOMY = Search(
 )
 
 
-@dataclass(frozen=True)
-class Measured:
-    """One query: both functions' times and the recall of the fast one at each depth."""
-
-    fast: Timing
-    literal: Timing
-    recalls: tuple[float, ...]
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="make bench", description="Companies search, measured.")
     parser.add_argument("--rows", type=int, nargs="*", default=[10_000, 100_000], help="sizes of the generated table")
@@ -139,56 +102,13 @@ def _measure_sql(connection: Connection, rows: int, per_style: int) -> None:
     names = [Task(style, (name, STARTUPS)) for style, name in corpus.name_queries(known.fetchall(), per_style)]
     tags = [Task(style, (*filters, STARTUPS)) for style, filters in corpus.filters(per_style)]
     for search, tasks in ((HYBRID, hybrid), (KEYWORD, keyword), (NAME, names), (TAXONOMY, tags)):
-        _print_table(search, rows, _measure(connection, search, tasks))
-
-
-def _measure(connection: Connection, search: Search, tasks: Sequence[Task]) -> dict[str, list[Measured]]:
-    cpu_ms = cpu_clock(connection)
-    for task in tasks[:WARM_UP]:
-        _call(connection, search.statement, task, cpu_ms)
-        _call(connection, search.literal, task, cpu_ms)
-    by_style: dict[str, list[Measured]] = defaultdict(list)
-    for task in tasks:
-        fast, found = _call(connection, search.statement, task, cpu_ms)
-        literal, _ = _call(connection, search.literal, task, cpu_ms)
-        _, exact = _call(connection, search.exact, task, cpu_ms)
-        by_style[task.style].append(
-            Measured(fast, literal, tuple(recall(found, exact, depth) for depth in search.depths))
-        )
-    return by_style
-
-
-def _call(
-    connection: Connection, statement: str, task: Task, cpu_ms: Callable[[], float]
-) -> tuple[Timing, list[tuple[str, float]]]:
-    timing, rows = timed(connection, cpu_ms, statement.encode(), task.parameters)
-    return timing, [(str(row[0]), float(row[1])) for row in rows]
-
-
-def _print_table(search: Search, rows: int, by_style: dict[str, list[Measured]]) -> None:
-    print(f"\n{search.name}, {rows:,} rows; milliseconds of server CPU, p50 (p95)")
-    depths = " ".join(f"recall@{depth:<3}" for depth in search.depths)
-    print(f"{'style':24} {'n':>3} {'ours':>16} {'literal':>18} {'ratio':>8} {'wall ratio':>10} {depths}")
-    everything = [measured for group in by_style.values() for measured in group]
-    for style, group in [*by_style.items(), ("all", everything)]:
-        fast, literal = _cpu(m.fast for m in group), _cpu(m.literal for m in group)
-        wall = median_ratio([m.literal.wall_ms for m in group], [m.fast.wall_ms for m in group])
-        recalls = " ".join(
-            f"{statistics.mean(m.recalls[place] for m in group):10.3f}" for place in range(len(search.depths))
-        )
-        print(
-            f"{style:24} {len(group):3} {spread(fast):>16} {spread(literal):>18} {median_ratio(literal, fast):7.1f}x"
-            f" {wall:9.1f}x {recalls}"
-        )
-    aim = "" if search.aim is None else f"; the aim at 100,000 rows is {search.aim} (ratio of medians)"
-    total = sum(m.literal.cpu_ms for m in everything) / sum(m.fast.cpu_ms for m in everything)
-    print(f"all queries together: {total:.1f} times less CPU than the literal{aim}")
+        print_comparison(search, rows, compare(connection, search, tasks))
 
 
 def _measure_loop(url: str, requests: int) -> None:
     """A whole search without a chat model beside the SQL and embedding in it, over the largest of the generated tables."""
     corpus = CompanyCorpus()
-    queries = [query.text for query in corpus.queries(max(1, requests // len(STYLES)))]
+    queries = [query.text for query in corpus.queries(max(1, requests // len(CompanyCorpus.STYLES)))]
     times = service_times(url, queries, _chat, steps=LOOP_STEPS, embeddings=GeneratedEmbedding(corpus))
     print(
         f"\nPOST /companies/chat, {len(queries)} requests one after another, local embedding model, no chat model, wall ms"
@@ -204,10 +124,6 @@ def _chat(client: httpx2.Client, query: str) -> None:
     last = json.loads(response.text.strip().splitlines()[-1])
     if last["type"] != "final_answer":
         raise AssertionError(f"the search ended with {last}")
-
-
-def _cpu(timings: Iterable[Timing]) -> list[float]:
-    return [timing.cpu_ms for timing in timings]
 
 
 if __name__ == "__main__":

@@ -7,13 +7,14 @@ follows from the seed.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-import psycopg
 from numpy.typing import NDArray
 
-from tests.bulk import copy_rows, copy_vectors, indexes_built_afterwards
+from tests.bulk import Connection, copy_rows, copy_vectors, indexes_built_afterwards
 
 VOCABULARY = 20_000
 TOPICS = 400
@@ -39,6 +40,19 @@ class Query:
 
 class Corpus:
     """A reproducible source of rows and queries."""
+
+    STYLES: Mapping[str, str] = {
+        "keyword": "{own[0]}",
+        "two keywords": "{own[0]} {own[1]}",
+        "question": "why was the {own[0]} {own[1]} {common[0]} about {own[2]}?",
+        "common word": "{common[0]}",
+        "two common words": "{common[0]} {common[1]}",
+        "long question": "what did they say about {own[0]} {own[1]} and the {common[0]} {common[1]}"
+        " when {own[2]} {own[3]} {own[4]} {own[5]} came up",
+    }
+    """The kinds of query, by name: how each is made of words of its topic and of common words."""
+    OWN_WORDS, COMMON_WORDS = 6, 3
+    QUERY_SPREAD = 0.8
 
     def __init__(self, seed: int = 7) -> None:
         self._random = np.random.default_rng(seed)
@@ -73,9 +87,9 @@ class Corpus:
     def queries(self, per_style: int) -> list[Query]:
         """`per_style` queries of each style."""
         found: list[Query] = []
-        for style in ("keyword", "two keywords", "question", "common word", "two common words", "long question"):
+        for style in self.STYLES:
             topics = self._random.integers(0, TOPICS, per_style)
-            vectors = self._vectors(topics, spread=0.8)
+            vectors = self._vectors(topics, spread=self.QUERY_SPREAD)
             found += [
                 Query(style, self._query_text(style, int(topic)), vector)
                 for topic, vector in zip(topics, vectors, strict=True)
@@ -95,36 +109,36 @@ class Corpus:
         return unit
 
     def _query_text(self, style: str, topic: int) -> str:
-        own = [str(word) for word in self._words[self._random.choice(self._topic_words[topic], 6, replace=False)]]
-        common = [str(word) for word in self._words[self._random.integers(5, 60, 3)]]
-        match style:
-            case "keyword":
-                return own[0]
-            case "two keywords":
-                return " ".join(own[:2])
-            case "question":
-                return f"why was the {own[0]} {own[1]} {common[0]} about {own[2]}?"
-            case "common word":
-                return common[0]
-            case "two common words":
-                return " ".join(common[:2])
-            case _:
-                return (
-                    f"what did they say about {own[0]} {own[1]} and the {common[0]} {common[1]}"
-                    f" when {own[2]} {own[3]} {own[4]} {own[5]} came up"
-                )
+        own = self._random.choice(self._topic_words[topic], self.OWN_WORDS, replace=False)
+        common = self._random.integers(5, 60, self.COMMON_WORDS)
+        return self.STYLES[style].format(own=self._words[own], common=self._words[common])
 
 
-def load_motions(connection: psycopg.Connection[tuple[object, ...]], corpus: Corpus, count: int) -> None:
-    """Fill the emptied tables `motions` and `motion_embeddings` with `count` generated rows and analyse them."""
-    connection.execute("truncate motions, motion_embeddings cascade")
+def load_rows(
+    connection: Connection,
+    table: str,
+    columns: str,
+    rows: Iterable[Sequence[Any]],
+    ids: Sequence[str],
+    vectors: NDArray[np.float32],
+    vector_table: str,
+    embedding_type: str | None = None,
+) -> None:
+    """Fill the emptied `table` with `rows` of these `columns`, and `vector_table` with a vector of each, and analyse both."""
+    connection.execute(f"truncate {table}, {vector_table} cascade".encode())
+    with indexes_built_afterwards(connection, table, vector_table):
+        copy_rows(connection, f"{table} ({columns})", rows)
+        copy_vectors(connection, vector_table, ids, vectors, embedding_type)
+    connection.execute("select count_lexemes(%s)", [table])
+
+
+def load_motions(connection: Connection, corpus: Corpus, count: int) -> None:
+    """Fill the emptied table of motions with `count` generated rows and their vectors."""
     texts, vectors = corpus.rows(corpus.topics(count))
     ids = [f"motion-{number:07}" for number in range(count)]
     dates = (f"{2015 + number % 11}-{1 + number % 12:02}-15" for number in range(count))
-    with indexes_built_afterwards(connection, "motions", "motion_embeddings"):
-        copy_rows(connection, "motions (id, text_content, date)", zip(ids, texts, dates, strict=True))
-        copy_vectors(connection, "motion_embeddings", ids, vectors)
-    connection.execute("select count_lexemes('motions')")
+    rows = zip(ids, texts, dates, strict=True)
+    load_rows(connection, "motions", "id, text_content, date", rows, ids, vectors, "motion_embeddings")
 
 
 def _invented_words(count: int, random: np.random.Generator) -> list[str]:

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tests.bulk import copy_rows, copy_vectors, indexes_built_afterwards
-from tools.benchmarks.generated import Corpus
-from tools.benchmarks.measuring import Connection
+from tests.bulk import Connection
+from tools.benchmarks.generated import Corpus, load_rows
 
 CHANNELS = ("Email", "Direct mail", "Social", "TV", "Radio", "Web", "Print")
 SENTIMENTS = ("Joyful", "Calm", "Proud", "Bold")
@@ -20,20 +19,18 @@ VALUE_PROPS = 30
 COMPANIES = 200
 
 
+COLUMNS = (
+    "id, company, brand, channel, offer, key_value_props, imagery_sentiment, imagery_visual_style, capture_date,"
+    " campaign_text"
+)
+
+
 def load_campaigns(connection: Connection, corpus: Corpus, count: int) -> None:
-    """Fill the emptied tables `campaigns` and `campaign_embeddings` with `count` generated rows and analyse them."""
-    connection.execute("truncate campaigns, campaign_embeddings cascade")
+    """Fill the emptied table of campaigns with `count` generated rows and their vectors."""
     texts, vectors = corpus.rows(corpus.topics(count))
     ids = [f"campaign-{number:07}" for number in range(count)]
-    with indexes_built_afterwards(connection, "campaigns", "campaign_embeddings"):
-        copy_rows(
-            connection,
-            "campaigns (id, company, brand, channel, offer, key_value_props, imagery_sentiment, imagery_visual_style,"
-            " capture_date, campaign_text)",
-            _campaigns(np.random.default_rng(31), ids, texts),
-        )
-        copy_vectors(connection, "campaign_embeddings", ids, vectors, "profile")
-    connection.execute("select count_lexemes('campaigns')")
+    rows = _campaigns(np.random.default_rng(31), ids, texts)
+    load_rows(connection, "campaigns", COLUMNS, rows, ids, vectors, "campaign_embeddings", "profile")
 
 
 def _campaigns(random: np.random.Generator, ids: Sequence[str], texts: Sequence[str]) -> Iterator[Sequence[Any]]:

@@ -11,17 +11,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import psycopg
 from numpy.typing import NDArray
 
 from quarry.companies.contract import STATUSES
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.text import words
-from tests.bulk import copy_rows, copy_vectors, indexes_built_afterwards
+from tests.bulk import Connection
 from tests.companies.taxonomy import BUSINESS_MODELS, CATEGORIES, SECTORS
-from tools.benchmarks.generated import DIMENSIONS, TOPICS, Corpus, Query
-
-STYLES = ("keyword", "two keywords", "question", "common word", "two common words", "six words")
+from tools.benchmarks.generated import DIMENSIONS, TOPICS, Corpus, load_rows
 
 WORDS = {
     "tagline": 6,
@@ -41,8 +38,6 @@ CHUNK = 20_000
 _COMMON, _SECTOR, _TOPIC = 0.10, 0.12, 0.28
 # Vectors of real texts vary in far fewer directions than they have dimensions.
 _DIRECTIONS = 80
-# A query speaks of its topic more plainly than a company does.
-_QUERY_SPREAD = 0.7
 
 
 @dataclass(frozen=True)
@@ -53,11 +48,24 @@ class GeneratedCompany:
     vector: NDArray[np.float32]
 
 
+def company_id(number: int) -> str:
+    return f"company-{number:07}"
+
+
 COLUMNS = ("id", "company_name", *WORDS, "niches", "sectors", "categories", "business_models", "status", "website_url")
 
 
 class CompanyCorpus(Corpus):
     """A reproducible source of companies and queries."""
+
+    STYLES = {
+        **{style: text for style, text in Corpus.STYLES.items() if style != "long question"},
+        "question": "which companies are building {own[0]} {own[1]} {common[0]} for {own[2]} teams?",
+        "six words": "{own[0]} {own[1]} {own[2]} {own[3]} {common[0]} {common[1]}",
+    }
+    OWN_WORDS, COMMON_WORDS = 4, 2
+    # a query speaks of its topic more plainly than a company does
+    QUERY_SPREAD = 0.7
 
     def __init__(self, seed: int = 7) -> None:
         super().__init__(seed)
@@ -114,21 +122,11 @@ class CompanyCorpus(Corpus):
                 )
         return found
 
-    def queries(self, per_style: int) -> list[Query]:
-        found: list[Query] = []
-        for style in STYLES:
-            topics = self._random.integers(0, TOPICS, per_style)
-            found += [
-                Query(style, self._query_text(style, int(topic)), vector)
-                for topic, vector in zip(topics, self._vectors(topics, spread=_QUERY_SPREAD), strict=True)
-            ]
-        return found
-
     def vector_of(self, text: str) -> list[float]:
         """A query vector near the topic that most of the words of `text` belong to."""
         places = [self._word_places[word] for word in words(text) if word in self._word_places]
         shared = np.isin(self._topic_words, places).sum(axis=1)
-        vector = self._vectors(np.array([int(shared.argmax())]), spread=_QUERY_SPREAD)[0]
+        vector = self._vectors(np.array([int(shared.argmax())]), spread=self.QUERY_SPREAD)[0]
         return [float(value) for value in vector]
 
     def _row(self, number: int, topic: int) -> tuple[object, ...]:
@@ -141,7 +139,7 @@ class CompanyCorpus(Corpus):
         if random.random() < 0.7:
             categories.append(CATEGORIES[sectors[-1]][int(random.integers(0, 12))])
         return (
-            f"company-{number:07}",
+            company_id(number),
             name + NAME_ENDINGS[int(random.integers(0, len(NAME_ENDINGS)))],
             *(self._words_of(topic, length) for length in WORDS.values()),
             [
@@ -164,23 +162,6 @@ class CompanyCorpus(Corpus):
         unit: NDArray[np.float32] = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
         return unit
 
-    def _query_text(self, style: str, topic: int) -> str:
-        own = [str(word) for word in self._words[self._random.choice(self._topic_words[topic], 4, replace=False)]]
-        common = [str(word) for word in self._words[self._random.integers(5, 60, 2)]]
-        match style:
-            case "keyword":
-                return own[0]
-            case "two keywords":
-                return " ".join(own[:2])
-            case "question":
-                return f"which companies are building {own[0]} {own[1]} {common[0]} for {own[2]} teams?"
-            case "common word":
-                return common[0]
-            case "two common words":
-                return " ".join(common)
-            case _:
-                return " ".join([*own, *common])
-
 
 class GeneratedEmbedding(LocalEmbedding):
     """The local model as far as its time goes; the vector of a text is that of the generated topic that its words speak of."""
@@ -194,19 +175,15 @@ class GeneratedEmbedding(LocalEmbedding):
         return [self._corpus.vector_of(text) for text in texts]
 
 
-def load_companies(connection: psycopg.Connection[tuple[object, ...]], corpus: CompanyCorpus, count: int) -> None:
-    """Fill the emptied tables `companies` and `company_embeddings` with `count` generated companies and analyse them."""
-    connection.execute("truncate companies, company_embeddings")
-    ids: list[str] = []
+def load_companies(connection: Connection, corpus: CompanyCorpus, count: int) -> None:
+    """Fill the emptied table of companies with `count` generated rows and their vectors."""
     vectors = np.empty((count, DIMENSIONS), np.float32)
 
     def rows() -> Iterator[Sequence[object]]:
         for number, company in enumerate(corpus.companies(count)):
-            ids.append(str(company.row[0]))
             vectors[number] = company.vector
             yield company.row
 
-    with indexes_built_afterwards(connection, "companies", "company_embeddings"):
-        copy_rows(connection, f"companies ({', '.join(COLUMNS)})", rows())
-        copy_vectors(connection, "company_embeddings", ids, vectors, "searchable_profile")
-    connection.execute("select count_lexemes('companies')")
+    ids = [company_id(number) for number in range(count)]
+    columns = ", ".join(COLUMNS)
+    load_rows(connection, "companies", columns, rows(), ids, vectors, "company_embeddings", "searchable_profile")

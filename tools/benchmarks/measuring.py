@@ -10,7 +10,8 @@ import os
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,6 +30,7 @@ from quarry.postgres.pool import Database
 from quarry.services.services import build_services
 from tests.running import serving
 
+WARM_UP = 5
 WARM_UP_REQUESTS = 10
 REQUEST_SECONDS = 120.0
 LOG_SECONDS = 0.5
@@ -109,6 +111,85 @@ def spread(values: Sequence[float]) -> str:
 
 def median_ratio(over: Sequence[float], under: Sequence[float]) -> float:
     return statistics.median(over) / statistics.median(under)
+
+
+@dataclass(frozen=True)
+class Task:
+    """One call of a search: what it is called with, and the style that it is reported under."""
+
+    style: str
+    parameters: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Search:
+    """A search, the literal function beside it, and the exact ranking by the same definition; each a statement that gives id and
+    score, best first. Recall is measured at `depths`; `aim` is how many times less CPU than the literal it is to take at 100,000
+    rows."""
+
+    name: str
+    statement: str
+    literal: str
+    exact: str
+    depths: tuple[int, ...] = (10, 40, 120)
+    aim: int | None = None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One query: both functions' times and the recall of the fast one at each depth."""
+
+    fast: Timing
+    literal: Timing
+    recalls: tuple[float, ...]
+
+
+def compare(connection: Connection, search: Search, tasks: Sequence[Task]) -> dict[str, list[Measured]]:
+    """Run each task by the search, the literal function and the exact ranking, by style."""
+    cpu_ms = cpu_clock(connection)
+    for task in tasks[:WARM_UP]:
+        _call(connection, search.statement, task, cpu_ms)
+        _call(connection, search.literal, task, cpu_ms)
+    by_style: dict[str, list[Measured]] = defaultdict(list)
+    for task in tasks:
+        fast, found = _call(connection, search.statement, task, cpu_ms)
+        literal, _ = _call(connection, search.literal, task, cpu_ms)
+        _, exact = _call(connection, search.exact, task, cpu_ms)
+        by_style[task.style].append(
+            Measured(fast, literal, tuple(recall(found, exact, depth) for depth in search.depths))
+        )
+    return by_style
+
+
+def _call(
+    connection: Connection, statement: str, task: Task, cpu_ms: Callable[[], float]
+) -> tuple[Timing, list[tuple[str, float]]]:
+    timing, rows = timed(connection, cpu_ms, statement.encode(), task.parameters)
+    return timing, [(str(row[0]), float(row[1])) for row in rows]
+
+
+def print_comparison(search: Search, rows: int, by_style: dict[str, list[Measured]]) -> None:
+    print(f"\n{search.name}, {rows:,} rows; milliseconds of server CPU, p50 (p95)")
+    depths = " ".join(f"recall@{depth:<3}" for depth in search.depths)
+    print(f"{'style':24} {'n':>3} {'ours':>16} {'literal':>18} {'ratio':>8} {'wall ratio':>10} {depths}")
+    everything = [measured for group in by_style.values() for measured in group]
+    for style, group in [*by_style.items(), ("all", everything)]:
+        fast, literal = _cpu(m.fast for m in group), _cpu(m.literal for m in group)
+        wall = median_ratio([m.literal.wall_ms for m in group], [m.fast.wall_ms for m in group])
+        recalls = " ".join(
+            f"{statistics.mean(m.recalls[place] for m in group):10.3f}" for place in range(len(search.depths))
+        )
+        print(
+            f"{style:24} {len(group):3} {spread(fast):>16} {spread(literal):>18} {median_ratio(literal, fast):7.1f}x"
+            f" {wall:9.1f}x {recalls}"
+        )
+    aim = "" if search.aim is None else f"; the aim at 100,000 rows is {search.aim} (ratio of medians)"
+    total = sum(m.literal.cpu_ms for m in everything) / sum(m.fast.cpu_ms for m in everything)
+    print(f"all queries together: {total:.1f} times less CPU than the literal{aim}")
+
+
+def _cpu(timings: Iterable[Timing]) -> list[float]:
+    return [timing.cpu_ms for timing in timings]
 
 
 @dataclass(frozen=True)

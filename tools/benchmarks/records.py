@@ -10,31 +10,26 @@ The machine's noise is in every figure: read the ratios, not the milliseconds.
 from __future__ import annotations
 
 import argparse
-import statistics
-from collections import defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from urllib.parse import urlencode
 
 import httpx2
 
 from tests.vectors import vector_literal
-from tools.benchmarks.generated import Corpus, Query, load_motions
+from tools.benchmarks.generated import Corpus, load_motions
 from tools.benchmarks.measuring import (
     Connection,
-    Timing,
-    cpu_clock,
+    Search,
+    Task,
+    compare,
     measured_connection,
-    median_ratio,
     migrated_server,
-    recall,
+    print_comparison,
     service_times,
     spread,
-    timed,
 )
 
 MATCHES = 30
-RECALL_AT = 10
 # The seed's function with its window over the whole table, kept for comparison; only the columns that both give.
 LITERAL = """
 create function literal_hybrid_search_motions(query_text text, query_embedding halfvec, match_count int)
@@ -71,13 +66,8 @@ $$
 """
 
 
-@dataclass(frozen=True)
-class Measured:
-    """One query: both functions' times and the recall of the fast one."""
-
-    fast: Timing
-    literal: Timing
-    recall: float
+CALL = f"select id, rank_score from {{}}hybrid_search_motions(%s, %s::halfvec, {MATCHES})"
+HYBRID = Search("hybrid_search_motions", CALL.format(""), CALL.format("literal_"), CALL.format("exact_"), depths=(10,))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -98,45 +88,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _measure_sql(connection: Connection, rows: int, per_style: int) -> None:
     corpus = Corpus()
     load_motions(connection, corpus, rows)
-    queries = corpus.queries(per_style)
-    cpu_ms = cpu_clock(connection)
-    for query in queries[:5]:
-        _call(connection, "hybrid_search_motions", query, cpu_ms)
-        _call(connection, "literal_hybrid_search_motions", query, cpu_ms)
-    by_style: dict[str, list[Measured]] = defaultdict(list)
-    for query in queries:
-        fast, found = _call(connection, "hybrid_search_motions", query, cpu_ms)
-        literal, _ = _call(connection, "literal_hybrid_search_motions", query, cpu_ms)
-        _, exact = _call(connection, "exact_hybrid_search_motions", query, cpu_ms)
-        by_style[query.style].append(Measured(fast, literal, recall(found, exact, RECALL_AT)))
-    _print_table(rows, by_style)
-
-
-def _call(
-    connection: Connection, function: str, query: Query, cpu_ms: Callable[[], float]
-) -> tuple[Timing, list[tuple[str, float]]]:
-    parameters = [query.text, vector_literal(query.vector.tolist()), MATCHES]
-    timing, rows = timed(
-        connection, cpu_ms, f"select id, rank_score from {function}(%s, %s::halfvec, %s)".encode(), parameters
-    )
-    return timing, [(str(row[0]), float(row[1])) for row in rows]
-
-
-def _print_table(rows: int, by_style: dict[str, list[Measured]]) -> None:
-    print(f"\nhybrid_search_motions, {rows:,} rows, {MATCHES} matches; milliseconds of server CPU, p50 (p95)")
-    print(f"{'style':18} {'n':>3} {'hybrid':>16} {'literal':>16} {'ratio':>7} {'wall ratio':>10} {'recall@10':>10}")
-    everything = [measured for group in by_style.values() for measured in group]
-    for style, group in [*by_style.items(), ("all", everything)]:
-        fast = [measured.fast.cpu_ms for measured in group]
-        literal = [measured.literal.cpu_ms for measured in group]
-        wall = median_ratio([m.literal.wall_ms for m in group], [m.fast.wall_ms for m in group])
-        found = statistics.mean(measured.recall for measured in group)
-        print(
-            f"{style:18} {len(group):3} {spread(fast):>16} {spread(literal):>16} {median_ratio(literal, fast):6.1f}x"
-            f" {wall:9.1f}x {found:10.3f}"
-        )
-    total = sum(m.literal.cpu_ms for m in everything) / sum(m.fast.cpu_ms for m in everything)
-    print(f"all queries together: {total:.1f} times less CPU than the literal")
+    tasks = [Task(each.style, (each.text, vector_literal(each.vector.tolist()))) for each in corpus.queries(per_style)]
+    print_comparison(HYBRID, rows, compare(connection, HYBRID, tasks))
 
 
 def _measure_service(url: str, requests: int) -> None:

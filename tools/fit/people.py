@@ -13,14 +13,14 @@ import argparse
 import json
 import math
 import random
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from zlib import crc32
 
 from quarry.language.tokens import tokenise
-from quarry.people.learned import write
 from quarry.people.meaning import (
+    WEIGHTS_FILE,
     Choice,
     Passed,
     Weights,
@@ -96,7 +96,7 @@ def read_pairs(path: Path = PAIRS) -> list[Marked]:
 
 def is_held_out(cut: Cut) -> bool:
     """Whether a question is never fitted to."""
-    return crc32(cut.text.lower().encode()) % HELD_OUT_EVERY == 0
+    return zlib.crc32(cut.text.lower().encode()) % HELD_OUT_EVERY == 0
 
 
 def _examples(pairs: Sequence[Marked]) -> Iterator[Example]:
@@ -188,7 +188,8 @@ def main() -> None:
         print(f"{name}: {len(group)} questions, {1 - len(wrong) / len(group):.3f} read right in every segment")
         for text, lines in wrong if shown else ():
             print(f"  {text}\n    " + "\n    ".join(lines))
-    size = write(WEIGHTS, weights)
+    text = json.dumps(weights, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    size = (WEIGHTS / WEIGHTS_FILE).write_bytes(zlib.compress(text.encode(), 9))
     print(f"{sum(map(len, weights.values())):,} weights, {size:,} bytes")
 
 

@@ -1,6 +1,6 @@
 -- The people to leave out because a visible card of theirs is of an excluded company or team, in an excluded place, of an excluded time,
--- or holds an excluded keyword, itself or in one of its children, or because their headline or their name does: who is not to be from
--- there, or not to have done that, is not to be found by what they did elsewhere either.
+-- or holds an excluded keyword, itself or in one of its children, or because their headline names any of it, or their name a keyword: who
+-- is not to be from there, or not to have done that, is not to be found by what they did elsewhere either.
 --
 -- Null where ANALYZE expects more than max_expected cards, children and profiles that rule somebody out: then it is less work to test each
 -- candidate (is_ruled_out). Volatile, since Postgres lets no other function explain.
@@ -14,14 +14,16 @@ declare
   keywords constant tsquery := any_phrase(f.excluded_keywords);
   said constant tsquery := said_phrases(f.excluded_keywords);
   phrases constant tsquery := said_phrases(array(select k from unnest(f.excluded_keywords) k where k like '% %'));
+  named constant tsquery := any_phrase(all_excluded(f));
+  named_said constant tsquery := said_phrases(all_excluded(f));
   excluded_places constant tsquery := any_place(f.excluded_places);
   plan json;
 begin
   execute 'explain (format json)'
     ' select from experience_cards c where card_rules_out(c, $1, $2, $3, $4)'
     ' union all select from experience_card_children k where k.text_search @@ $2'
-    ' union all select from people p where p.text_search @@ $2'
-    into plan using f, keywords, said, excluded_places;
+    ' union all select from people p where p.text_search @@ $5'
+    into plan using f, keywords, said, excluded_places, named;
   if (plan -> 0 -> 'Plan' ->> 'Plan Rows')::float8 > max_expected then
     return null;
   end if;
@@ -31,7 +33,7 @@ begin
     select c.person_id from experience_card_children k join experience_cards c on c.id = k.card_id
     where c.visible and k.text_search @@ keywords and says(child_text(k), said)
     union
-    select p.id from people p where profile_rules_out(p, keywords, said, phrases));
+    select p.id from people p where profile_rules_out(p, named, named_said, phrases));
 end
 $$;
 

@@ -6,6 +6,8 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   said constant tsquery := said_phrases(f.excluded_keywords);
+  named constant text[] := all_excluded(f);
+  phrases constant text[] := array(select k from unnest(f.excluded_keywords) k where k like '% %');
 begin
   return exists (
     select from experience_cards c
@@ -15,7 +17,7 @@ begin
         select from experience_card_children k
         where k.card_id = c.id and k.text_search @@ p_keywords and says(child_text(k), said))))
     or exists (
-      select from people p where p.id = p_person_id and profile_rules_out(
-        p, p_keywords, said, said_phrases(array(select k from unnest(f.excluded_keywords) k where k like '% %'))));
+      select from people p where p.id = p_person_id
+        and profile_rules_out(p, any_phrase(named), said_phrases(named), said_phrases(phrases)));
 end
 $$;

@@ -1,6 +1,6 @@
--- Whether what somebody is called or calls themselves holds an excluded keyword: `p_keywords` as a query, `p_said`
--- as they stand, of which `p_phrases` are those of several words. A single word is no name: of "no bakers", Ms Baker may be found. It
--- is plain enough to be inlined.
+-- Whether what somebody is called or calls themselves holds something excluded: `p_keywords` as a query, `p_said` as it stands, and
+-- `p_phrases`, the excluded keywords of several words. A single word is no name: of "no bakers", Ms Baker may be found. It is plain enough to
+-- be inlined.
 create or replace function profile_rules_out(p people, p_keywords tsquery, p_said tsquery, p_phrases tsquery) returns boolean
 language sql immutable parallel safe
 as $$

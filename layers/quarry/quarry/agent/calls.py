@@ -108,7 +108,7 @@ async def explained(
     call: Calling, arguments: Any, run: Run, step_name: str, has_found: Callable[[], bool]
 ) -> ToolResult:
     """What a tool finds, or why it refuses, in words for the model. Where something was found already (`has_found`), the model
-    is told that the database does not answer, and `step_name` is marked degraded; where nothing was, raises DatabaseUnavailable.
+    learns that the database does not answer, and `step_name` is marked degraded; where nothing was, raises DatabaseUnavailable.
     """
     try:
         return await call(arguments)

@@ -18,9 +18,9 @@ RESOURCE_CHARACTERS_MAX = 200_000
 """Of a resource that an agent's user chose to read."""
 
 DEPTH_MAX = 6
-"""What lies deeper in a result that is too long is told as text."""
+"""In a result that is too long, deeper levels become text."""
 NAMES_MAX = 40
-"""So many fields of one object are told of a result that is too long; our own objects have fewer."""
+"""The most fields of one object in a result that is too long; our own objects have fewer."""
 
 # the longest text, and the longest list, of one try after another
 _TRIES = ((20_000, 400), (8_000, 200), (3_000, 100), (1_000, 50), (400, 30), (150, 15), (60, 6), (20, 2))

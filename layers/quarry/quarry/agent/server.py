@@ -43,7 +43,7 @@ INSTRUCTIONS = (
 )
 
 PAGE_SIZE = 50
-"""So many things of a list are told at a time: clients that read one page only miss nothing of ours."""
+"""Items of one page of a list: clients that read only one page miss nothing of ours."""
 
 JSON = "application/json"
 
@@ -112,7 +112,7 @@ class AgentServer:
         return ListToolsResult(tools=[Tool.model_validate(tool.listing) for tool in tools], next_cursor=following)
 
     async def _call_tool(self, context: ServerRequestContext, parameters: CallToolRequestParams) -> CallToolResult:
-        """What the tool found; an error of ours is told to the agent as a result, so that it can mend its call."""
+        """What the tool found; an error of ours becomes a result, so that the agent can correct its call."""
         from mcp_types import CallToolResult, TextContent
 
         try:

@@ -268,7 +268,7 @@ def _wire_tool(tool: ToolDefinition) -> dict[str, Any]:
 def _wire_messages(messages: Sequence[Message], calls_tools: bool) -> list[dict[str, Any]]:
     """The conversation by turns: users' and assistants' alternate, a user's is first, and no text is blank.
 
-    Bedrock refuses calls and results of tools in a request that offers none: there they are told as text.
+    Bedrock refuses calls and results of tools in a request that offers none: there they are sent as text.
     """
     turns: list[dict[str, Any]] = []
     for message in messages:

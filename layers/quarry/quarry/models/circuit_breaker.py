@@ -198,7 +198,7 @@ class GuardedChat:
 
     @contextmanager
     def _traced(self, output_type: str, *, current: bool = True) -> Iterator[Callable[[Usage], None]]:
-        """The span of a call, which is told what the call used."""
+        """The span of a call; what it yields records the usage."""
         attributes: Attributes = {
             "gen_ai.operation.name": "chat",
             "gen_ai.provider.name": self._provider,

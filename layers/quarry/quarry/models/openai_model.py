@@ -86,6 +86,9 @@ class OpenAIChat(ServedChat):
         check_written(bool(answer.content or calls))
         return Turn(text=answer.content or "", tool_calls=calls, usage=usage)
 
+    def _at_most(self, tokens: int) -> dict[str, Any]:
+        return {self._tokens_field: tokens}
+
     async def _complete(
         self, messages: Sequence[Message], seconds: float, max_tokens: int, **options: Any
     ) -> tuple[_AnswerMessage, Usage]:
@@ -96,7 +99,7 @@ class OpenAIChat(ServedChat):
                 response = await client.chat.completions.with_raw_response.create(
                     model=self.name,
                     messages=[_wire_message(message) for message in messages],
-                    **{self._tokens_field: max_tokens},
+                    **self._at_most(max_tokens),
                     **options,
                 )
             completion = _Completion.model_validate_json(response.content)
@@ -124,7 +127,7 @@ class OpenAIChat(ServedChat):
                     messages=[_wire_message(message) for message in messages],
                     stream=True,
                     stream_options={"include_usage": True},
-                    **{self._tokens_field: self._limits.answer_tokens},
+                    **self._at_most(self._limits.answer_tokens),
                     **_offered(tools),
                 )
             async with _ended(chunks):

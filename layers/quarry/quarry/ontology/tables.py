@@ -56,8 +56,8 @@ Props = Annotated[dict[Annotated[str, StringConstraints(strip_whitespace=False)]
 
 
 class ProjectRow(Row):
-    """A project. `created_by` is the id of the user whose project it is: the `sub` of the token where Quarry is deployed, the
-    name behind `Bearer` locally, where nobody's name is `demo`.
+    """A project. `created_by` is its user: the `sub` of the token where Quarry is deployed; locally the name after `Bearer`, or
+    `demo` without one.
     """
 
     id: Identifier
@@ -84,13 +84,13 @@ class TaskRow(EntityRow):
 
 
 class PlanRow(EntityRow):
-    """How something is meant to be done."""
+    """How something is to be done."""
 
     name: Line
 
 
 class GoalRow(EntityRow):
-    """What is to be reached, and how one will know."""
+    """What is to be achieved, and how success is measured."""
 
     name: Line
 
@@ -114,7 +114,7 @@ class OutputRow(EntityRow):
 
 
 class RequirementRow(EntityRow):
-    """Something that has to hold, in a sentence or two."""
+    """A requirement, in a sentence or two."""
 
     text: Line
 

@@ -1,20 +1,19 @@
 """The seed's payload (must, should, exclude and the rest) as a Query over the source `people`, and back, without loss. Pure.
 
 What must hold is the query's `where`: what experiences say holds of one experience, the rest of the person. What is excluded
-stands there as `not`. What should hold ranks people: conditions of the same kind, none of which has to be met. The characters
-that say a value are spans, which point to its condition.
+stands there as `not`. What should hold ranks people: conditions of the same kind, none of which has to be met.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from pydantic import BaseModel
 
 from quarry.people.contract import Constraints, Exclude, Must, Should
-from quarry.platform.contract import Assertion, Evidence
+from quarry.platform.contract import Evidence
 from quarry.query.algebra import (
     AllOf,
     AnyOf,
@@ -24,25 +23,22 @@ from quarry.query.algebra import (
     Not,
     Operator,
     Query,
-    Span,
     Words,
     conditions_of,
 )
 
 Part = Literal["must", "should", "exclude"]
+_Value = tuple[Part, str, Any]
+"""A part of the payload, one of its fields, and a value there."""
 
 SOURCE, EXPERIENCE, EDUCATION = "people", "experience", "education"
-WHERE, PREFERRED = "where", "preferred"
-
 OR = " or "
 """Between the alternatives of a place in free text; a bar stands between the names of a role."""
 
 
 @dataclass(frozen=True)
 class RankedQuery:
-    """What is asked of people: the query says who may be shown, `preferred` what ranks them, `about` what is embedded. The spans
-    of the query point into both (`/where/…`, `/preferred/…`); `other` is evidence of what neither holds any more.
-    """
+    """What is asked of people: the query says who may be shown, `preferred` what ranks them, `about` what is embedded."""
 
     query: Query
     preferred: tuple[Condition, ...] = ()
@@ -51,7 +47,12 @@ class RankedQuery:
     about: str = ""
     phrases: tuple[str, ...] = ()
     confidence: float = 0.0
-    other: tuple[Evidence, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+
+    @property
+    def asks_nothing(self) -> bool:
+        """Whether it is a greeting or the like."""
+        return not (self.about or self.query.where or self.preferred)
 
 
 @dataclass(frozen=True)
@@ -108,61 +109,34 @@ _WORDS: Mapping[Part, str] = {"must": "text", "should": "keywords", "exclude": "
 _NAMES: Mapping[Part, Mapping[tuple[str, str, bool], str]] = {
     part: {(test.field, test.op, test.is_open): name for name, test in tests.items()} for part, tests in _TESTS.items()
 }
-_PLACES = ("city", "country", "location_text")
-_BELOW: Mapping[type, str] = {Exists: "where", AllOf: "all_of", AnyOf: "any_of"}
-"""What pointers call the conditions that others are made of."""
-
-_SAID = {
-    **dict.fromkeys(_PLACES, "location_text"),
-    **{f"{name}_{end}": name for name in ("time", "started", "ended") for end in ("start", "end", "from", "until")},
-    "experience_years_min": "experience_years",
-    "experience_years_max": "experience_years",
-}
-"""What evidence calls fields that are said together."""
-_QUOTED = frozenset({"time", "started", "ended", "experience_years"})
-"""Fields whose evidence is what was said, since no single value is."""
-_INSISTED = frozenset({"intent_primary", "domain", "sub_domain", "employment_type", "seniority_level"})
-"""Fields that hold only what a query insists on."""
-_ASSERTIONS: Mapping[Part, Assertion] = {"must": "affirmed", "should": "preferred", "exclude": "negated"}
 
 
 def query_of(payload: Constraints) -> RankedQuery:
     """The payload as a query."""
-    query = Query(source=SOURCE, where=(*_required(payload.must), *_excluded(payload.exclude)))
-    ranked = RankedQuery(
-        query,
+    return RankedQuery(
+        Query(source=SOURCE, where=(*_required(payload.must), *_excluded(payload.exclude))),
         tuple(_on_cards(_conditions("should", payload.should))),
         payload.query_original,
         payload.query_cleaned,
         payload.query_embedding_text,
         tuple(payload.search_phrases),
         payload.confidence_score,
-    )
-    values = list(_values(ranked))
-    pointers = [(each, list(_pointers(each, values))) for each in payload.evidence]
-    spans = dict.fromkeys(
-        Span(pointer=pointer, start=each.start, end=each.end) for each, found in pointers for pointer in found
-    )
-    return replace(
-        ranked,
-        query=query.model_copy(update={"spans": tuple(spans)}),
-        other=tuple(each for each, found in pointers if not found),
+        tuple(payload.evidence),
     )
 
 
 def payload_of(ranked: RankedQuery) -> Constraints:
     """The query as the seed's payload. Raises KeyError for conditions that no payload says."""
     parts: dict[Part, dict[str, Any]] = {"must": {}, "should": {}, "exclude": {}}
-    values = list(_values(ranked))
     lists = {
         part: {name for name, field in model.model_fields.items() if field.get_default() == []}
         for part, model in (("must", Must), ("should", Should), ("exclude", Exclude))
     }
-    for value in values:
-        if value.name in lists[value.part]:
-            parts[value.part].setdefault(value.name, []).append(value.value)
+    for part, name, value in _values(ranked):
+        if name in lists[part]:
+            parts[part].setdefault(name, []).append(value)
         else:
-            parts[value.part][value.name] = value.value
+            parts[part][name] = value
     return Constraints(
         query_original=ranked.original,
         query_cleaned=ranked.cleaned,
@@ -172,7 +146,7 @@ def payload_of(ranked: RankedQuery) -> Constraints:
         search_phrases=list(ranked.phrases),
         query_embedding_text=ranked.about,
         confidence_score=ranked.confidence,
-        evidence=[*_evidence(ranked, values), *ranked.other],
+        evidence=list(ranked.evidence),
     )
 
 
@@ -257,38 +231,28 @@ def _on_cards(conditions: Iterable[Condition]) -> Iterator[Condition]:
     return (Exists(exists=EXPERIENCE, where=(each,)) if _is_of_card(each) else each for each in conditions)
 
 
-@dataclass(frozen=True)
-class _Value:
-    """A value of the payload, and what points to the condition that says it."""
-
-    part: Part
-    name: str
-    value: Any
-    pointer: str
-
-
 def _values(ranked: RankedQuery) -> Iterator[_Value]:
     """The values that a query says, field by field of the payload."""
-    for place, condition in enumerate(ranked.query.where):
-        yield from _said(condition, f"/{WHERE}/{place}", "must")
-    for place, condition in enumerate(ranked.preferred):
-        yield from _said(condition, f"/{PREFERRED}/{place}", "should")
+    for condition in ranked.query.where:
+        yield from _said(condition, "must")
+    for condition in ranked.preferred:
+        yield from _said(condition, "should")
 
 
-def _said(condition: Condition, pointer: str, part: Part, within: Condition | None = None) -> Iterator[_Value]:
+def _said(condition: Condition, part: Part, within: Condition | None = None) -> Iterator[_Value]:
     match condition:
         case Words(words=words):
-            yield _Value(part, _WORDS[part], words, pointer)
+            yield part, _WORDS[part], words
         case Comparison():
-            yield from _compared(condition, pointer, part, within)
+            yield from _compared(condition, part, within)
         case Not(negated=denied):
-            yield from _said(denied, f"{pointer}/not", "exclude", condition)
+            yield from _said(denied, "exclude", condition)
         case _:
-            for place, each in enumerate(conditions_of(condition)):
-                yield from _said(each, f"{pointer}/{_BELOW[type(condition)]}/{place}", part, condition)
+            for each in conditions_of(condition):
+                yield from _said(each, part, condition)
 
 
-def _compared(compared: Comparison, pointer: str, part: Part, within: Condition | None) -> Iterator[_Value]:
+def _compared(compared: Comparison, part: Part, within: Condition | None) -> Iterator[_Value]:
     """The values that a comparison says, by the field that it says within another condition."""
     if compared.op == "is_null":
         return
@@ -301,50 +265,6 @@ def _compared(compared: Comparison, pointer: str, part: Part, within: Condition 
     elif beside and name == "preferred_locations":
         name = "or_preferred_locations"
     if between is not None:
-        yield _Value(part, name, between.join(map(str, compared.values)), pointer)
-    elif compared.values:
-        for place, value in enumerate(compared.values):
-            yield _Value(part, name, value, f"{pointer}/values/{place}")
+        yield part, name, between.join(map(str, compared.values))
     else:
-        yield _Value(part, name, compared.value, pointer)
-
-
-def _pointers(evidence: Evidence, values: Sequence[_Value]) -> Iterator[str]:
-    """What of the query the evidence is of. Of fields that are said together, the first that is there."""
-    alike = [each for each in values if evidence.field == f"{each.part}.{_SAID.get(each.name, each.name)}"]
-    names = _names_in(evidence.value)
-    if alike and (alike[0].name in _SAID or not isinstance(alike[0].value, str)):
-        yield alike[0].pointer
-    else:
-        yield from (each.pointer for each in alike if not names.isdisjoint(_names_in(each.value)))
-
-
-def _names_in(text: str) -> set[str]:
-    return {name for names in text.casefold().split("|") for name in (names, *names.split(OR))}
-
-
-def _evidence(ranked: RankedQuery, values: Sequence[_Value]) -> list[Evidence]:
-    """Which characters say what: one piece for all values of a field that the same characters say."""
-    by_pointer = {each.pointer: each for each in values}
-    together: dict[tuple[Part, str, int, int], list[str]] = {}
-    for span in ranked.query.spans:
-        value = by_pointer[span.pointer]
-        name = _SAID.get(value.name, value.name)
-        said = ranked.original[span.start : span.end] if name in _QUOTED else _written(value.value)
-        together.setdefault((value.part, name, span.start, span.end), []).append(said)
-    return [
-        Evidence(
-            field=f"{part}.{name}",
-            value=OR.join(dict.fromkeys(said)),
-            start=start,
-            end=end,
-            assertion="required" if part == "must" and name in _INSISTED else _ASSERTIONS[part],
-        )
-        for (part, name, start, end), said in together.items()
-    ]
-
-
-def _written(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f"{value:.12g}" if isinstance(value, float) else str(value)
+        yield from ((part, name, value) for value in compared.values or (compared.value,))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from quarry.language.nouns import singular
 from quarry.language.tokens import keys, unique
+from quarry.people.constraints import ANYBODY
 from quarry.people.contract import Constraints
 from quarry.people.meaning import Read
 from quarry.people.normalisation import SALARY_MAX, SALARY_MIN
@@ -23,8 +24,6 @@ NAMES_MAX = 12
 WORD_UNDERSTOOD = 0.5
 """What a word counts for that is only looked for, beside a segment that meets a field."""
 CONFIDENCE_MAX = 0.95
-ANYBODY = "people"
-"""What is embedded of a query that does nothing but rule somebody out."""
 ASSERTIONS: dict[str, Assertion] = {"exclude": "negated", "should": "preferred", "only": "required"}
 HARD_ROLES = {
     "domain": "domain", "sub_domain": "sub_domain", "seniority": "seniority_level", "employment": "employment_type",
@@ -80,11 +79,6 @@ def constraints_of(cut: Cut, read: Sequence[Read]) -> Constraints:
     return constraints
 
 
-def asks_nothing(read: Sequence[Read]) -> bool:
-    """Whether no part of a query asks for anything."""
-    return all(part == "ignore" for _, (_, part), _ in read)
-
-
 def _take(draft: _Draft, segment: Segment, kind: str, part: str) -> None:
     said = draft.cut.said(segment)
     match kind:
@@ -135,7 +129,9 @@ def _set(draft: _Draft, name: str, value: bool, segment: Segment, part: str) -> 
 
 def _take_organisation(draft: _Draft, segment: Segment, kind: str, part: str) -> None:
     """A company, school or team; a name that the data does not hold is asked for all the same."""
-    values = segment.of("company", "school") if kind != "team" else segment.of("team")
+    values = segment.of(kind)
+    if kind != "team" and (part == "exclude" or not values):
+        values = segment.of("company", "school")  # an exclusion is of all that is called so
     must = draft.constraints.must
     beside = kind == "school" and part == "must" and bool(must.company_norm)
     draft.put(part, "school_norm" if beside else FIELDS[kind], values or [draft.cut.said(segment).lower()], segment)

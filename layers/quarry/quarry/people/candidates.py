@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from quarry.people.contract import ExperienceCard
-
 MATCHED_CARDS_PER_PERSON = 3
 """Cards of a person that are shown."""
 
@@ -71,21 +69,3 @@ class RankedPerson:
         """The children that were found of the cards to show, best first."""
         found = (hit for hit in self.evidence.children if hit.card_id in self.matched_card_ids)
         return tuple(hit.child_id for hit in sorted(found, key=lambda hit: -hit.similarity) if hit.child_id)
-
-
-@dataclass(frozen=True)
-class FoundPerson:
-    """A person as the answer shows them, without contact details.
-
-    `cards` are those that matched, best first, each with the children that matched. The salary is INR a year.
-    """
-
-    id: str
-    name: str | None
-    headline: str | None
-    bio: str | None
-    open_to_work: bool
-    open_to_contact: bool
-    work_preferred_locations: tuple[str, ...]
-    work_preferred_salary_min: float | None
-    cards: tuple[ExperienceCard, ...]

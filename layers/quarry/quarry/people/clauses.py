@@ -9,11 +9,11 @@ from typing import Any
 from quarry.language.stemming import stem
 from quarry.language.tokens import keys, unique
 from quarry.language.word_forms import word_forms
-from quarry.people.constraints import condition_label, exclusion_labels, listed
+from quarry.people.as_query import OR
+from quarry.people.constraints import condition_label, listed
 from quarry.people.contract import Constraints
-from quarry.people.filters import CardFilters, HardConstraint
+from quarry.people.filters import CardFilters, HardConstraint, constraints_in_force, only, without
 from quarry.people.places import spellings
-from quarry.people.relaxation import HARD_CONSTRAINTS, constraints_in_force, without
 
 OF_THE_PERSON: frozenset[HardConstraint] = frozenset(
     {"open_to_work_only", "preferred_locations", "offer_salary_inr_per_year", "experience_years"}
@@ -57,7 +57,7 @@ class Standing:
 
 def clauses_of(filters: CardFilters) -> list[Clause]:
     """All conditions that can be met or missed: hard ones first, then roles, then words."""
-    hard = [Clause(condition_label(name, filters), _only(filters, name)) for name in constraints_in_force(filters)]
+    hard = [Clause(condition_label(name, filters), only(filters, name)) for name in constraints_in_force(filters)]
     return [*hard, *map(_role_clause, filters.roles), *(Clause(text, text=text) for text in filters.texts)]
 
 
@@ -93,6 +93,15 @@ def named_clauses(constraints: Constraints) -> list[Clause]:
         Clause(term, alternatives=tuple(Clause(form, text=form) for form in (term, *word_forms(term))))
         for term in terms[:PREFERRED_MAX]
     ]
+
+
+def ruled_out_words(constraints: Constraints) -> list[tuple[str, ...]]:
+    """The words that are ruled out, those together that the same characters of the query say: "physicists" and physics."""
+    keywords = constraints.exclude.keywords
+    together = [each.value.split(OR) for each in constraints.evidence if each.field == "exclude.keywords"]
+    told = {name for names in together for name in names}
+    groups = [tuple(name for name in names if name in keywords) for names in together]
+    return [group for group in (*groups, *((name,) for name in keywords if name not in told)) if group]
 
 
 def _stems(term: str) -> str:
@@ -139,13 +148,13 @@ def nothing_else_asked(filters: CardFilters) -> bool:
     return not clauses_of(filters)
 
 
-def standing(clauses: Sequence[Clause], met: Sequence[bool], filters: CardFilters, *, together: bool) -> Standing:
+def standing(clauses: Sequence[Clause], met: Sequence[bool], *, together: bool) -> Standing:
     """How a person stands who meets the clauses as `met` says; `together`: by one experience, as far as was asked."""
     misses = [clause.label for clause, is_met in zip(clauses, met, strict=True) if not is_met]
     if not misses and not together:
         misses = [IN_ONE]
     meets = [clause.label for clause, is_met in zip(clauses, met, strict=True) if is_met]
-    return Standing((*meets, *exclusion_labels(filters)), tuple(misses))
+    return Standing(tuple(meets), tuple(misses))
 
 
 def apart(filters: CardFilters) -> tuple[CardFilters, list[CardFilters], list[CardFilters]]:
@@ -154,9 +163,9 @@ def apart(filters: CardFilters) -> tuple[CardFilters, list[CardFilters], list[Ca
     person = replace(
         without(filters, [name for name in names if name not in OF_THE_PERSON]), roles=(), texts=(), names=()
     )
-    own = [_only(filters, name) for name in names if name not in OF_THE_PERSON | OF_THE_REST]
+    own = [only(filters, name) for name in names if name not in OF_THE_PERSON | OF_THE_REST]
     own += [CardFilters(roles=(role,)) for role in filters.roles]
-    return person, own, [_only(filters, name) for name in names if name in OF_THE_REST]
+    return person, own, [only(filters, name) for name in names if name in OF_THE_REST]
 
 
 def merged(one: CardFilters, other: CardFilters) -> CardFilters:
@@ -168,7 +177,3 @@ def merged(one: CardFilters, other: CardFilters) -> CardFilters:
 def _set_in(filters: CardFilters) -> Iterator[tuple[str, Any]]:
     unset = vars(CardFilters())
     return ((name, value) for name, value in vars(filters).items() if value != unset[name])
-
-
-def _only(filters: CardFilters, name: HardConstraint) -> CardFilters:
-    return CardFilters(**{field: getattr(filters, field) for field in HARD_CONSTRAINTS[name]})

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from quarry.language.stemming import stem
 from quarry.language.tokens import keys, unique
 from quarry.language.word_forms import word_forms
 from quarry.people.contract import Constraints, PeopleSearchRequest
-from quarry.people.filters import CardFilters, HardConstraint
+from quarry.people.filters import HARD_CONSTRAINTS, CardFilters, HardConstraint, constraints_in_force
 from quarry.people.normalisation import normalise
 from quarry.people.places import country_of, each_spelling, known_place, places_in, spellings
-from quarry.people.relaxation import HARD_CONSTRAINTS, constraints_in_force
 
 LAKH, CRORE = 100_000, 10_000_000
 DAYS_A_YEAR = 365
 LABEL_NAMES_MAX = 3
 ROLE_FORMS_MAX = 60
+ANYBODY = "people"
+"""What is embedded of a query that does nothing but rule somebody out."""
 
 
 _LISTS = {
@@ -99,20 +101,6 @@ def about(constraints: Constraints) -> str:
     return " ".join(unique(named))
 
 
-_PLAIN: dict[HardConstraint, str] = {
-    "intent_primary": "intents",
-    "domain": "domains",
-    "sub_domain": "sub_domains",
-    "employment_type": "employment_types",
-    "seniority_level": "seniority_levels",
-}
-_PROPER_NAMES: dict[HardConstraint, tuple[str, str]] = {
-    "company_norm": ("at", "companies"),
-    "school_norm": ("at", "schools"),
-    "team_norm": ("in the team", "teams"),
-}
-
-
 def relaxation_label(constraint: HardConstraint, filters: CardFilters) -> str:
     """What dropping the constraint means, in plain words."""
     return f"Not only {condition_label(constraint, filters)}"
@@ -120,30 +108,16 @@ def relaxation_label(constraint: HardConstraint, filters: CardFilters) -> str:
 
 def condition_label(constraint: HardConstraint, filters: CardFilters) -> str:
     """What the constraint asks for, in words that can follow "who is" or stand by themselves."""
-    if constraint in _PLAIN:
-        return listed(map(_words, getattr(filters, _PLAIN[constraint])))
-    if constraint in _PROPER_NAMES:
-        lead, field = _PROPER_NAMES[constraint]
-        return f"{lead} {listed(map(_titled, getattr(filters, field)))}"
-    match constraint:
-        case "location":
-            return f"in {_place_label(filters)}"
-        case "time":
-            return _period(filters)
-        case "is_current":
-            return "now" if filters.is_current else "formerly"
-        case "open_to_work_only":
-            return "open to work" if filters.open_to_work_only else "not open to work"
-        case "preferred_locations":
-            return _preference(filters.preferred_locations)
-        case "experience_years":
-            return _experience(filters)
-        case _:
-            return f"for at most {rupees(filters.offer_salary or 0)} a year"
+    return _LABELS[constraint](filters)
 
 
-def exclusion_labels(filters: CardFilters) -> tuple[str, ...]:
-    """What everybody shown is not, in words."""
+def exclusion_labels(filters: CardFilters, never_said: Collection[str] = ()) -> tuple[str, ...]:
+    """What everybody shown is not, in words, but for what nobody says in the first place."""
+    filters = replace(
+        filters,
+        excluded_companies=tuple(name for name in filters.excluded_companies if name not in never_said),
+        excluded_keywords=tuple(name for name in filters.excluded_keywords if name not in never_said),
+    )
     # "colonels" and "colonel" are one exclusion
     keywords = unique(filters.excluded_keywords, lambda name: " ".join(map(stem, keys(name))))
     labels = [f"not {listed(keywords)}"] if keywords else []
@@ -259,15 +233,40 @@ def _titled(name: str) -> str:
     )
 
 
-def _period(filters: CardFilters) -> str:
-    start = filters.time_start or filters.started_from or filters.ended_from
-    end = filters.time_end or filters.started_until or filters.ended_until
+def period(start: datetime.date | None, end: datetime.date | None) -> str:
+    """ "2019 to 2021", "since March 2020"; nothing where it has no bounds."""
     if start and end:
         whole_years = (start.month, start.day, end.month, end.day) == (1, 1, 12, 31)
         first, last = (f"{start.year}", f"{end.year}") if whole_years else (_month(start), _month(end))
         return first if first == last else f"{first} to {last}"
-    return f"since {_month(start)}" if start else f"until {_month(end)}" if end else "then"
+    return f"since {_month(start)}" if start else f"until {_month(end)}" if end else ""
+
+
+def _period(filters: CardFilters) -> str:
+    return period(
+        filters.time_start or filters.started_from or filters.ended_from,
+        filters.time_end or filters.started_until or filters.ended_until,
+    )
 
 
 def _month(day: datetime.date) -> str:
     return f"{day:%B %Y}"
+
+
+_LABELS: Mapping[HardConstraint, Callable[[CardFilters], str]] = {
+    "company_norm": lambda filters: f"at {listed(map(_titled, filters.companies))}",
+    "school_norm": lambda filters: f"at {listed(map(_titled, filters.schools))}",
+    "team_norm": lambda filters: f"in the team {listed(map(_titled, filters.teams))}",
+    "intent_primary": lambda filters: listed(map(_words, filters.intents)),
+    "domain": lambda filters: listed(map(_words, filters.domains)),
+    "sub_domain": lambda filters: listed(map(_words, filters.sub_domains)),
+    "employment_type": lambda filters: listed(map(_words, filters.employment_types)),
+    "seniority_level": lambda filters: listed(map(_words, filters.seniority_levels)),
+    "location": lambda filters: f"in {_place_label(filters)}",
+    "time": _period,
+    "is_current": lambda filters: "now" if filters.is_current else "formerly",
+    "open_to_work_only": lambda filters: "open to work" if filters.open_to_work_only else "not open to work",
+    "preferred_locations": lambda filters: _preference(filters.preferred_locations),
+    "offer_salary_inr_per_year": lambda filters: f"for at most {rupees(filters.offer_salary or 0)} a year",
+    "experience_years": _experience,
+}

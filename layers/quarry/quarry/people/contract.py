@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import (
     Field,
     StrictBool,
     StringConstraints,
     ValidationInfo,
+    WithJsonSchema,
     field_validator,
 )
 
@@ -33,44 +34,52 @@ Rupees = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False, strict=True)
 """Indian rupees a year."""
 
 
+def _values_of(taxonomy: Any) -> WithJsonSchema:
+    return WithJsonSchema({"type": "array", "items": {"type": "string", "enum": list(get_args(taxonomy))}})
+
+
+Intents = Annotated[list[str], _values_of(Intent)]
+Number = Annotated[float, Field(strict=True)]
+
+
 class Must(Request):
-    """Hard constraints. Names are lower case and trimmed; dates are YYYY-MM-DD; the salary is INR a year.
+    """Hard constraints. Names are lower case and trimmed; dates are YYYY-MM-DD; the salary is INR a year."""
 
-    `company_norm` holds schools too; `school_norm` the school where a company is named beside it. `time_*` is a time in which an
-    experience went on, `started_*` and `ended_*` when it began and ended. `preferred_locations` are where somebody would work,
-    any of them, be it "remote"; `or_preferred_locations` are an alternative to the place: "Chennai or remote".
-    `experience_years_*` is for how long somebody has worked in all. `role` is what somebody must be or do: each entry
-    must hold, by any of the names that bars separate. `name` is who is asked for by name. `text` are words that a
-    card or the profile must hold.
-    """
-
-    company_norm: list[str] = []
+    company_norm: list[str] = Field(default=[], description="Employers, and schools where no employer is named.")
     school_norm: list[str] = []
     team_norm: list[str] = []
-    intent_primary: list[str] = []
+    intent_primary: Intents = []
     domain: list[str] = []
     sub_domain: list[str] = []
-    employment_type: list[str] = []
-    seniority_level: list[str] = []
-    location_text: str | None = None
+    employment_type: Annotated[list[str], _values_of(EmploymentType)] = []
+    seniority_level: Annotated[list[str], _values_of(SeniorityLevel)] = []
+    location_text: str | None = Field(
+        default=None, description="A place that is no city or country, or several with or."
+    )
     city: str | None = None
     country: str | None = None
-    time_start: str | None = None
+    time_start: str | None = Field(default=None, description="YYYY-MM-DD, the time they were there.")
     time_end: str | None = None
-    started_from: str | None = None
+    started_from: str | None = Field(default=None, description="YYYY-MM-DD, when it began.")
     started_until: str | None = None
-    ended_from: str | None = None
+    ended_from: str | None = Field(default=None, description="YYYY-MM-DD, when it ended.")
     ended_until: str | None = None
-    is_current: StrictBool | None = None
+    is_current: StrictBool | None = Field(default=None, description="True: there now. False: left.")
     open_to_work_only: StrictBool | None = None
-    preferred_locations: list[str] = []
-    or_preferred_locations: list[str] = []
-    offer_salary_inr_per_year: Annotated[float, Field(strict=True)] | None = None
-    experience_years_min: Annotated[float, Field(strict=True)] | None = None
-    experience_years_max: Annotated[float, Field(strict=True)] | None = None
-    role: list[str] = []
-    name: list[str] = []
-    text: list[str] = []
+    preferred_locations: list[str] = Field(
+        default=[], description='Where they want to work, any of these, or "remote".'
+    )
+    or_preferred_locations: list[str] = Field(
+        default=[], description='The same as an alternative to the place: "remote" in "Chennai or remote".'
+    )
+    offer_salary_inr_per_year: Number | None = Field(default=None, description="At most; 12 LPA is 1200000.")
+    experience_years_min: Number | None = Field(default=None, description="For how long they have worked in all.")
+    experience_years_max: Number | None = None
+    role: list[str] = Field(
+        default=[], description='What they must be, do or know, each; other names for it behind bars: "nurse|rn".'
+    )
+    name: list[str] = Field(default=[], description="Who is asked for by name.")
+    text: list[str] = Field(default=[], description="Words that a card or the profile must hold.")
 
 
 class Should(Request):
@@ -78,7 +87,7 @@ class Should(Request):
 
     skills_or_tools: list[str] = []
     keywords: list[str] = []
-    intent_secondary: list[str] = []
+    intent_secondary: Intents = []
     company_norm: list[str] = []
     team_norm: list[str] = []
     location: list[str] = []
@@ -107,7 +116,7 @@ class Constraints(Request):
     exclude: Exclude = Exclude()
     search_phrases: list[str] = []
     query_embedding_text: str = ""
-    confidence_score: Annotated[float, Field(strict=True)] = 0.0
+    confidence_score: Number = 0.0
     evidence: list[Evidence] = []
 
 

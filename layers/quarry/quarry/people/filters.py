@@ -1,18 +1,46 @@
-"""What retrieval filters by: the normalised constraints and the request's own, as values that SQL can compare."""
+"""What retrieval filters by, as values that SQL can compare, and what is left of it in each tier; exclusions stay."""
 
 from __future__ import annotations
 
 import datetime
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
-HardConstraint = Literal[
-    "company_norm", "school_norm", "team_norm", "intent_primary", "domain", "sub_domain", "employment_type", "seniority_level",
-    "location", "time", "is_current", "open_to_work_only", "preferred_locations", "offer_salary_inr_per_year",
-    "experience_years",
-]  # fmt: skip
-"""What can be dropped by itself, by its name in `constraints.must` or in the request. `location` is the place with all its
-parts, `time` both ends of every period."""
+HardConstraint = str
+"""What can be dropped by itself, by its name in `constraints.must` or in the request."""
+
+HARD_CONSTRAINTS: Mapping[HardConstraint, tuple[str, ...]] = {
+    "company_norm": ("companies",),
+    "school_norm": ("schools",),
+    "team_norm": ("teams",),
+    "intent_primary": ("intents",),
+    "domain": ("domains",),
+    "sub_domain": ("sub_domains",),
+    "employment_type": ("employment_types",),
+    "seniority_level": ("seniority_levels",),
+    "location": ("places", "countries", "or_preferred_locations"),
+    "time": ("time_start", "time_end", "started_from", "started_until", "ended_from", "ended_until"),
+    "is_current": ("is_current",),
+    "open_to_work_only": ("open_to_work_only",),
+    "preferred_locations": ("preferred_locations",),
+    "offer_salary_inr_per_year": ("offer_salary",),
+    "experience_years": ("experience_least", "experience_most"),
+}
+"""Every constraint that can be dropped, with the fields of CardFilters that say it."""
+
+FALLBACK_TIER_STRICT = 0
+FALLBACK_TIER_TIME_SOFT = 1
+FALLBACK_TIER_LOCATION_SOFT = 2
+FALLBACK_TIER_COMPANY_TEAM_SOFT = 3
+
+RELAXED_FROM: Mapping[HardConstraint, int] = {
+    "time": FALLBACK_TIER_TIME_SOFT,
+    "location": FALLBACK_TIER_LOCATION_SOFT,
+    "company_norm": FALLBACK_TIER_COMPANY_TEAM_SOFT,
+    "school_norm": FALLBACK_TIER_COMPANY_TEAM_SOFT,
+    "team_norm": FALLBACK_TIER_COMPANY_TEAM_SOFT,
+}
+"""The tier from which on a constraint no longer filters. The others filter in every tier."""
 
 
 @dataclass(frozen=True)
@@ -71,15 +99,7 @@ class CardFilters:
 
     @property
     def has_time(self) -> bool:
-        bounds = (
-            self.time_start,
-            self.time_end,
-            self.started_from,
-            self.started_until,
-            self.ended_from,
-            self.ended_until,
-        )
-        return any(bound is not None for bound in bounds)
+        return any(getattr(self, bound) is not None for bound in HARD_CONSTRAINTS["time"])
 
     @property
     def has_location(self) -> bool:
@@ -95,3 +115,31 @@ class CardFilters:
     def expects_more(self) -> bool:
         """Whether more is asked for than the hard constraints: what people are, or words that they must hold."""
         return bool(self.roles or self.texts)
+
+
+_NOTHING = CardFilters()
+
+
+def constraints_in_force(filters: CardFilters) -> list[HardConstraint]:
+    """The names of the hard constraints that `filters` holds, in the order of HARD_CONSTRAINTS."""
+    return [
+        name
+        for name, fields in HARD_CONSTRAINTS.items()
+        if any(getattr(filters, field) != getattr(_NOTHING, field) for field in fields)
+    ]
+
+
+def only(filters: CardFilters, name: HardConstraint) -> CardFilters:
+    """One constraint of `filters` by itself."""
+    return CardFilters(**{field: getattr(filters, field) for field in HARD_CONSTRAINTS[name]})
+
+
+def without(filters: CardFilters, constraints: Iterable[HardConstraint]) -> CardFilters:
+    """`filters` with these constraints dropped."""
+    fields = [field for name in constraints for field in HARD_CONSTRAINTS[name]]
+    return replace(filters, **{field: getattr(_NOTHING, field) for field in fields})
+
+
+def relaxed(filters: CardFilters, tier: int) -> CardFilters:
+    """What still filters in a tier: all in tier 0; then time, location, and company and team are dropped, one after the other."""
+    return without(filters, [name for name, since in RELAXED_FROM.items() if since <= tier])

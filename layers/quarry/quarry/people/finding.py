@@ -7,9 +7,9 @@ what is expected of people (roles, words) may be missed, or what the tiers drop:
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
-from quarry.people.candidates import FoundPerson, PersonEvidence, RankedPerson
+from quarry.people.candidates import PersonEvidence, RankedPerson
 from quarry.people.clauses import (
     CLAUSES_MAX,
     Clause,
@@ -22,14 +22,16 @@ from quarry.people.clauses import (
     nothing_else_asked,
     standing,
 )
-from quarry.people.contract import FALLBACK_TIERS
-from quarry.people.filters import CardFilters
+from quarry.people.constraints import exclusion_labels
+from quarry.people.contract import FALLBACK_TIERS, PersonResult
+from quarry.people.filters import FALLBACK_TIER_COMPANY_TEAM_SOFT, FALLBACK_TIER_STRICT, CardFilters, relaxed
 from quarry.people.ranking import MIN_RESULTS, TOP_PEOPLE, break_ties, rank_people
-from quarry.people.relaxation import FALLBACK_TIER_STRICT, relaxed
 from quarry.people.retrieval import (
+    NOBODY,
     PersonIds,
     find_candidates,
     find_meeting,
+    find_never_said,
     find_standings,
     fits_one_card,
     load_people,
@@ -43,12 +45,11 @@ NAMED_FIRST = -1.0
 
 @dataclass(frozen=True)
 class Finding:
-    """Whom a search found: the best in order, as they are shown, how each stands, and the tier they were found in."""
+    """Whom a search found: the best in order, as they are shown but for why, and the tier they were found in."""
 
     tier: int = FALLBACK_TIER_STRICT
     ranked: Sequence[RankedPerson] = ()
-    people: Sequence[FoundPerson] = ()
-    standings: Mapping[str, Standing] = field(default_factory=dict)
+    people: Sequence[PersonResult] = ()
 
     def only(self, ids: Container[str]) -> Finding:
         """The same without other people than these."""
@@ -59,7 +60,7 @@ class Finding:
 @dataclass(frozen=True)
 class Wanted:
     """What is looked for: `text` and its vector, filters, and who is left out; `preferred` is told of those who meet it, and
-    what is `named` of all, where none of them has it.
+    what is `named` of all, where none of them has it. `ruled_out` are the words that are, by what says them.
     """
 
     filters: CardFilters
@@ -68,6 +69,7 @@ class Wanted:
     excluded: PersonIds | None
     preferred: Sequence[Clause] = ()
     named: Sequence[Clause] = ()
+    ruled_out: Sequence[Sequence[str]] = ()
 
 
 Found = Mapping[str, PersonEvidence]
@@ -99,7 +101,8 @@ class _Search:
             found = {**whole, **named}  # nobody else is shown
         elif filters.expects_more:
             _, as_expected = await self._relaxing(filters, among, {})
-            found = {**as_expected, **found}
+            is_left = as_expected or whole or not await self._are_ruled_out(among)
+            found = {**as_expected, **found} if is_left else named
         return await self._shown(found, named, by_one, tier)
 
     async def _named(self) -> Found:
@@ -152,6 +155,14 @@ class _Search:
                 return place
         return None
 
+    async def _are_ruled_out(self, among: PersonIds | None) -> bool:
+        """Whether people are what is expected, and the exclusion leaves none of them: others do not stand in for them."""
+        if not self.wanted.filters.excludes_anyone:
+            return False
+        everybody = replace(self, wanted=replace(self.wanted, excluded=NOBODY))
+        widest = relaxed(self.wanted.filters, FALLBACK_TIER_COMPANY_TEAM_SOFT)
+        return bool(await everybody._look(widest, FALLBACK_TIER_COMPANY_TEAM_SOFT, among))
+
     async def _relaxing(self, filters: CardFilters, among: PersonIds | None, found: Found) -> tuple[int, Found]:
         """Who is found by the filters, relaxed tier by tier until they are enough, beside those who were; and the last tier."""
         tier = FALLBACK_TIER_STRICT
@@ -190,31 +201,36 @@ class _Search:
             person for person in break_ties(best, people, self.wanted.filters, misses) if person.person_id in people
         ]
         tier = max([tier, *(person.evidence.tier for person in ranked)])
-        shown = [people[person.person_id] for person in ranked]
-        return Finding(tier, ranked, shown, await self._in_full(standings, shown, clauses))
+        told = await self._in_full({person.person_id: standings[person.person_id] for person in ranked}, clauses)
+        return Finding(tier, ranked, [people[id].model_copy(update=stands) for id, stands in told.items()])
 
     async def _in_full(
-        self, standings: Mapping[str, Standing], shown: Sequence[FoundPerson], clauses: Sequence[Clause]
-    ) -> dict[str, Standing]:
+        self, shown: Mapping[str, Standing], clauses: Sequence[Clause]
+    ) -> dict[str, dict[str, list[str]]]:
         """How those shown stand, with the alternatives that each meets by name, what they have of what is preferred, and what is
-        named of which none of them has anything.
+        named of which none of them has anything. An exclusion that nobody's data speak of is told too: nobody was checked by it.
         """
-        ids = [person.id for person in shown]
+        filters = self.wanted.filters
         alternatives = [each for clause in clauses for each in clause.alternatives]
         forms = [form for clause in self.wanted.named for form in clause.alternatives]
         more = [*alternatives, *self.wanted.preferred, *forms]
-        met = await find_standings(self.database, ids if more else [], more)
+        met = await find_standings(self.database, [*shown] if more else [], more)
         heard = {
             form for own in met.values() for form, is_met in zip(forms, own[-len(forms) :], strict=False) if is_met
         }
-        lacking = tuple(clause.label for clause in self.wanted.named if heard.isdisjoint(clause.alternatives))
-        full: dict[str, Standing] = {}
-        for id in ids:
+        lacking = [clause.label for clause in self.wanted.named if heard.isdisjoint(clause.alternatives)]
+        words = [word for group in self.wanted.ruled_out for word in group]
+        never_said = await find_never_said(self.database, words if shown else ())
+        unchecked = [group for group in self.wanted.ruled_out if never_said.issuperset(group)]
+        lacking += [f"not {group[0]}: no profile says who is" for group in unchecked]
+        excluded = exclusion_labels(filters, {word for group in unchecked for word in group})
+        full: dict[str, dict[str, list[str]]] = {}
+        for id, stands in shown.items():
             own = met.get(id, [])
-            stands = naming_alternatives(standings[id], clauses, own[: len(alternatives)])
+            named = naming_alternatives(stands, clauses, own[: len(alternatives)])
             had = zip(self.wanted.preferred, own[len(alternatives) :], strict=False)
-            meets = (*stands.meets, *(each.label for each, is_met in had if is_met))
-            full[id] = replace(stands, meets=meets, misses=(*stands.misses, *lacking))
+            meets = [*named.meets, *excluded, *(each.label for each, is_met in had if is_met)]
+            full[id] = {"meets": meets, "misses": [*stands.misses, *lacking]}
         return full
 
     async def _standings(self, found: Found, by_one: frozenset[str], clauses: Sequence[Clause]) -> dict[str, Standing]:
@@ -226,7 +242,6 @@ class _Search:
             person_id: standing(
                 clauses,
                 met.get(person_id, all_met),
-                self.wanted.filters,
                 together=person_id in by_one or not by_one,
             )
             for person_id in found

@@ -8,8 +8,12 @@ Pure.
 
 from __future__ import annotations
 
+import json
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.resources import files
 from math import log
 
 from quarry.language.everyday import is_everyday
@@ -61,6 +65,16 @@ Read = tuple[Segment, Choice, float]
 """A segment, what it is and asks, and how likely that is."""
 Weights = Mapping[str, Mapping[str, float]]
 """For each piece of evidence what it counts for its targets."""
+
+WEIGHTS_FILE = "parts.json.zz"
+"""JSON on one line, compressed by zlib: most of it is words that repeat. `tools/fit/people` writes it."""
+
+
+@cache
+def learned() -> Weights:
+    """The weights that the package holds."""
+    held: Weights = json.loads(zlib.decompress((files("quarry.people") / "weights" / WEIGHTS_FILE).read_bytes()))
+    return held
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,13 @@ from __future__ import annotations
 import datetime
 import math
 import re
-from collections.abc import Iterable
-from typing import get_args
+from collections.abc import Iterable, Set
+from typing import Any, get_args
+
+from pydantic import BaseModel
 
 from quarry.language.tokens import unique
-from quarry.people.contract import Constraints, EmploymentType, Exclude, Intent, Must, SeniorityLevel, Should
+from quarry.people.contract import Constraints, EmploymentType, Intent, Must, SeniorityLevel
 from quarry.people.places import usual_name
 from quarry.spans.mention import PlaceKind
 
@@ -32,24 +34,21 @@ _OPEN_END = frozenset({"present", "now", "today", "current", "currently", "ongoi
 
 def normalise(constraints: Constraints) -> Constraints:
     """The constraints in their one form; applying this twice changes nothing more."""
-    should, exclude = constraints.should, _excluded(constraints.exclude)
+    exclude = constraints.exclude.model_copy(
+        update=_lists(constraints.exclude) | _dates(constraints.exclude, "time", "start", "end", [])
+    )
     ruled_out = {*exclude.company_norm, *exclude.keywords, *exclude.team_norm, *exclude.location}
     left_over: list[str] = []
     must = _required(constraints.must, ruled_out, left_over)
-    intents = _taxonomy(should.intent_secondary, Intent, [])
+    # what was moved to the keywords comes first, so that a full list does not lose it
+    should = constraints.should
+    should = should.model_copy(update={"keywords": [*left_over, *should.keywords]})
+    intents = {"intent_secondary": _taxonomy(should.intent_secondary, Intent, [])}
     return Constraints(
         query_original=constraints.query_original,
         query_cleaned=_text(constraints.query_cleaned) or _text(constraints.query_original),
         must=must,
-        should=Should(
-            skills_or_tools=_allowed(should.skills_or_tools, ruled_out),
-            # what was moved here comes first, so that a full list does not lose it
-            keywords=_allowed([*left_over, *should.keywords], ruled_out),
-            intent_secondary=intents,
-            company_norm=_allowed(should.company_norm, ruled_out),
-            team_norm=_allowed(should.team_norm, ruled_out),
-            location=_allowed(should.location, ruled_out),
-        ),
+        should=should.model_copy(update=_lists(should, ruled_out) | intents),
         exclude=exclude,
         search_phrases=list(unique(map(_short, constraints.search_phrases), str.casefold))[:SEARCH_PHRASES_MAX],
         query_embedding_text=_text(constraints.query_embedding_text),
@@ -58,66 +57,37 @@ def normalise(constraints: Constraints) -> Constraints:
     )
 
 
-def _excluded(exclude: Exclude) -> Exclude:
-    start, end = _dates(exclude.time_start, exclude.time_end, [])
-    return Exclude(
-        company_norm=_names(exclude.company_norm),
-        keywords=_names(exclude.keywords),
-        team_norm=_names(exclude.team_norm),
-        location=_names(exclude.location),
-        is_current=exclude.is_current,
-        open_to_work=exclude.open_to_work,
-        time_start=start,
-        time_end=end,
-    )
-
-
-def _required(must: Must, ruled_out: set[str], left_over: list[str]) -> Must:
+def _required(must: Must, ruled_out: Set[str], left_over: list[str]) -> Must:
     """What must hold, but for what is ruled out; what it cannot be goes to `left_over`."""
-    time_start, time_end = _dates(must.time_start, must.time_end, left_over)
-    started_from, started_until = _dates(must.started_from, must.started_until, left_over)
-    ended_from, ended_until = _dates(must.ended_from, must.ended_until, left_over)
-    location = _location(must, ruled_out)
-    has_place = any(location.values())
-    preferred, alternative = (
-        _allowed(places, ruled_out) for places in (must.preferred_locations, must.or_preferred_locations)
-    )
+    update = _lists(must, ruled_out) | _location(must, ruled_out)
+    for name, first, last in (("time", "start", "end"), ("started", "from", "until"), ("ended", "from", "until")):
+        update |= _dates(must, name, first, last, left_over)
+    if not any(update[name] for name in ("city", "country", "location_text")):
+        either = (*update["preferred_locations"], *update["or_preferred_locations"])
+        update |= {"preferred_locations": list(unique(either)), "or_preferred_locations": []}
     least, most = _years(must.experience_years_min), _years(must.experience_years_max)
     if least is not None and most is not None:
         least, most = sorted((least, most))
-    return Must(
-        company_norm=_allowed(must.company_norm, ruled_out),
-        school_norm=_allowed(must.school_norm, ruled_out),
-        team_norm=_allowed(must.team_norm, ruled_out),
-        intent_primary=_taxonomy(must.intent_primary, Intent, []),
-        domain=_allowed(must.domain, ruled_out),
-        sub_domain=_allowed(must.sub_domain, ruled_out),
-        employment_type=_taxonomy(must.employment_type, EmploymentType, left_over),
-        seniority_level=_taxonomy(must.seniority_level, SeniorityLevel, left_over),
-        city=location["city"],
-        country=location["country"],
-        location_text=location["location_text"],
-        time_start=time_start,
-        time_end=time_end,
-        started_from=started_from,
-        started_until=started_until,
-        ended_from=ended_from,
-        ended_until=ended_until,
-        is_current=must.is_current,
-        open_to_work_only=must.open_to_work_only,
-        preferred_locations=preferred if has_place else list(unique((*preferred, *alternative))),
-        or_preferred_locations=alternative if has_place else [],
-        offer_salary_inr_per_year=_salary(must.offer_salary_inr_per_year, left_over),
-        experience_years_min=least,
-        experience_years_max=most,
-        role=_roles(must.role, ruled_out),
-        name=_names(must.name),
-        text=list(unique(map(_short, must.text), str.casefold))[:NAMES_MAX],
-    )
+    update |= {
+        "intent_primary": _taxonomy(must.intent_primary, Intent, []),
+        "employment_type": _taxonomy(must.employment_type, EmploymentType, left_over),
+        "seniority_level": _taxonomy(must.seniority_level, SeniorityLevel, left_over),
+        "offer_salary_inr_per_year": _salary(must.offer_salary_inr_per_year, left_over),
+        "experience_years_min": least,
+        "experience_years_max": most,
+        "role": _roles(must.role, ruled_out),
+        "text": list(unique(map(_short, must.text), str.casefold))[:NAMES_MAX],
+    }
+    return must.model_copy(update=update)
 
 
-def _allowed(values: Iterable[str], ruled_out: set[str]) -> list[str]:
-    return [name for name in _names(values) if name not in ruled_out]
+def _lists(part: BaseModel, ruled_out: Set[str] = frozenset()) -> dict[str, Any]:
+    """The lists of a part as names, without those that are ruled out."""
+    return {
+        field: [name for name in _names(value) if name not in ruled_out]
+        for field, value in part
+        if isinstance(value, list)
+    }
 
 
 def cleaned_query(original: str, answer: str) -> str:
@@ -136,7 +106,7 @@ def _taxonomy(values: Iterable[str], taxonomy: object, left_over: list[str]) -> 
     return list(unique(kept))
 
 
-def _roles(roles: Iterable[str], ruled_out: set[str]) -> list[str]:
+def _roles(roles: Iterable[str], ruled_out: Set[str]) -> list[str]:
     """Each role by its names, without those that are ruled out."""
     kept = []
     for role in roles:
@@ -152,12 +122,14 @@ def is_date(text: str) -> bool:
     return not left_over
 
 
-def _dates(start: str | None, end: str | None, left_over: list[str]) -> tuple[str | None, str | None]:
+def _dates(part: BaseModel, name: str, start: str, end: str, left_over: list[str]) -> dict[str, str | None]:
     """The first and the last day as YYYY-MM-DD, exchanged where they were swapped; what is no date goes to `left_over`."""
-    first, last = _period(start, left_over), _period(end, left_over)
+    fields = f"{name}_{start}", f"{name}_{end}"
+    first, last = (_period(getattr(part, field), left_over) for field in fields)
     if first and last and first[0] > last[1]:
         first, last = last, first
-    return first[0].isoformat() if first else None, last[1].isoformat() if last else None
+    days = first[0].isoformat() if first else None, last[1].isoformat() if last else None
+    return dict(zip(fields, days, strict=True))
 
 
 _DATE = re.compile(r"([12]\d{3})(?:-(\d{1,2}))?(?:-(\d{1,2}))?")
@@ -203,7 +175,7 @@ def _years(years: float | None) -> float | None:
     return years if years is not None and 0 < years <= YEARS_MAX else None
 
 
-def _location(must: Must, ruled_out: set[str]) -> dict[str, str | None]:
+def _location(must: Must, ruled_out: Set[str]) -> dict[str, str | None]:
     """City and country by their usual names, and the text that names the place, made of these where there is none."""
     places: dict[PlaceKind, str | None] = {"city": must.city, "country": must.country}
     kept: dict[str, str | None] = {}

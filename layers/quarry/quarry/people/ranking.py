@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from math import fsum
 from types import MappingProxyType
 
-from quarry.people.candidates import FoundPerson, PersonEvidence, RankedPerson
-from quarry.people.filters import CardFilters
-from quarry.people.relaxation import FALLBACK_TIER_LOCATION_SOFT, FALLBACK_TIER_TIME_SOFT
+from quarry.people.candidates import PersonEvidence, RankedPerson
+from quarry.people.contract import PersonResult
+from quarry.people.filters import FALLBACK_TIER_LOCATION_SOFT, FALLBACK_TIER_TIME_SOFT, CardFilters
 
 TOP_PEOPLE = 5
 """People in an answer."""
@@ -104,7 +104,7 @@ def rank_people(
 
 def break_ties(
     ranked: Sequence[RankedPerson],
-    people: Mapping[str, FoundPerson],
+    people: Mapping[str, PersonResult],
     filters: CardFilters,
     misses: Mapping[str, float] = NO_MISSES,
 ) -> list[RankedPerson]:

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import datetime
+from dataclasses import replace
 from typing import NamedTuple
 
 from quarry.language.everyday import is_everyday
 from quarry.language.tokens import tokenise
 from quarry.models.step import decide
-from quarry.people.as_query import query_of
-from quarry.people.as_read import asks_nothing as nothing_asked
+from quarry.people.as_query import RankedQuery, payload_of, query_of
 from quarry.people.as_read import constraints_of
 from quarry.people.checks import as_in_data
-from quarry.people.contract import Constraints
 from quarry.people.facets import PEOPLE
-from quarry.people.fallbacks import QueryToRead
-from quarry.people.learned import learned
-from quarry.people.meaning import read_parts
+from quarry.people.meaning import learned, read_parts
 from quarry.people.normalisation import cleaned_query, normalise
 from quarry.people.prompts import cleanup_messages
 from quarry.people.segments import TOKENS_MAX, Cut, measured, put_together, to_look_up
-from quarry.people.steps import PEOPLE_CLEANUP, PEOPLE_QUERY
+from quarry.people.steps import PEOPLE_CLEANUP, PEOPLE_QUERY, QueryToRead
 from quarry.people.validation import validated
 from quarry.platform.errors import ModelError
 from quarry.platform.off_loop import off_loop
@@ -36,29 +33,25 @@ CLEANUP_SECONDS = 6.0
 
 
 class ReadQuery(NamedTuple):
-    """What a query asks for. `asks_nothing`: it is a greeting or the like. `is_tidy`: every word is an everyday one or spelt as
-    in the data, so that there is nothing to correct.
-    """
+    """What a query asks for. `is_tidy`: every word is an everyday one or spelt as in the data: there is nothing to correct."""
 
-    constraints: Constraints
-    asks_nothing: bool = False
-    is_tidy: bool = True
+    asked: RankedQuery
+    is_tidy: bool
 
 
-async def read_query(query: str, services: Services, run: Run) -> ReadQuery:
+async def read_query(query: str, services: Services, run: Run) -> RankedQuery:
     """What the query asks for. A failing model only degrades; raises DatabaseUnavailable."""
     today = datetime.datetime.now(datetime.UTC).date()
     with run.step("vocabulary"):
-        reading = await read_without_model(query, services.reader, today)
-    read = reading.constraints
-    read.query_cleaned = cleaned = query if reading.is_tidy else await _clean_up(query, run)
-    output = await decide(PEOPLE_QUERY, QueryToRead(query, cleaned, today, read), run)
+        asked, is_tidy = await read_without_model(query, services.reader, today)
+    cleaned = query if is_tidy else await _clean_up(query, run)
+    asked = replace(asked, cleaned=cleaned)
+    output = await decide(PEOPLE_QUERY, QueryToRead(cleaned, today, payload_of(asked)), run)
     if run.chat is None or PEOPLE_QUERY.name in run.degraded:
-        return reading
+        return asked
     with run.step("validate"):
         said = await as_in_data(await off_loop(validated, output, query, cleaned), services.reader)
-        asks_nothing = not (output.query_embedding_text or query_of(said).query.where or query_of(said).preferred)
-        return ReadQuery(said, asks_nothing)
+        return query_of(said)
 
 
 async def read_without_model(query: str, database: Database, today: datetime.date) -> ReadQuery:
@@ -73,7 +66,7 @@ async def read_without_model(query: str, database: Database, today: datetime.dat
 def read_cut(query: Cut) -> ReadQuery:
     """What the segments of a query ask for."""
     read = read_parts(query, learned())
-    return ReadQuery(normalise(constraints_of(query, read)), nothing_asked(read), _is_tidy(query))
+    return ReadQuery(query_of(normalise(constraints_of(query, read))), _is_tidy(query))
 
 
 def _is_tidy(query: Cut) -> bool:

@@ -5,7 +5,6 @@ Pure: the same inputs give the same words.
 
 from __future__ import annotations
 
-import datetime
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,9 +15,8 @@ from quarry.language.sentences import sentences
 from quarry.language.stemming import stem
 from quarry.language.tokens import keys, unique
 from quarry.language.word_forms import word_forms
-from quarry.people.candidates import FoundPerson
-from quarry.people.constraints import about, rupees
-from quarry.people.contract import ChildCard, Constraints, ExperienceCard, texts_in
+from quarry.people.constraints import about, period, rupees
+from quarry.people.contract import ChildCard, Constraints, ExperienceCard, PersonResult, texts_in
 from quarry.people.filters import CardFilters
 from quarry.people.outputs import PeopleReasons
 from quarry.people.prompts import REASON_CHARACTERS_MAX, REASONS_MAX
@@ -46,17 +44,17 @@ class ReasonsToGive:
 
     constraints: Constraints
     filters: CardFilters
-    people: Sequence[FoundPerson]
+    people: Sequence[PersonResult]
 
 
-def evidence(person: FoundPerson) -> dict[str, Any]:
+def evidence(person: PersonResult) -> dict[str, Any]:
     """What a model is shown of a person, small: the matched cards and children, without ids but the person's own."""
-    children = [child for card in person.cards for child in card.children]
+    children = [child for card in person.matched_cards for child in card.children]
     return {
         "person_id": person.id,
         "open_to_work": person.open_to_work,
         "open_to_contact": person.open_to_contact,
-        "matched_parent_cards": [_card_evidence(card) for card in person.cards[:CARDS_MAX]],
+        "matched_parent_cards": [_card_evidence(card) for card in person.matched_cards[:CARDS_MAX]],
         "matched_child_cards": [_child_evidence(child) for child in children[:CHILDREN_MAX]],
     }
 
@@ -76,10 +74,10 @@ def reasons_for(output: PeopleReasons, asked: ReasonsToGive) -> dict[str, list[s
     }
 
 
-def _borne_out(reasons: Iterable[str], person: FoundPerson, asked: ReasonsToGive) -> Iterator[str]:
+def _borne_out(reasons: Iterable[str], person: PersonResult, asked: ReasonsToGive) -> Iterator[str]:
     """The reasons of which the person's data hold every word, in some form, but for everyday words that nobody asked for."""
-    own = {**vars(person), "cards": [card.model_dump(mode="json") for card in person.cards]}
-    held = set(_stems_of(" ".join([*texts_in(own), *fallback_reasons(person, asked.filters)])))
+    own = texts_in(person.model_dump(mode="json"))
+    held = set(_stems_of(" ".join([*own, *fallback_reasons(person, asked.filters)])))
     wanted = set(_stems_of(about(asked.constraints)))
     for reason in reasons:
         said = [key for key in keys(reason[:TEXT_CHARACTERS_MAX]) if key not in STOP_WORDS]
@@ -97,11 +95,11 @@ def sanitised(reasons: Iterable[str]) -> list[str]:
     return list(unique((reason for reason in plain if words(reason)), str.casefold))[:REASONS_MAX]
 
 
-def fallback_reasons(person: FoundPerson, filters: CardFilters) -> list[str]:
+def fallback_reasons(person: PersonResult, filters: CardFilters) -> list[str]:
     """One to three reasons by rule, best first: the experience that meets most of what was asked, the skills in common, being
     available as asked, what the person did that speaks of the query; where nothing is in common, the nearest experience.
     """
-    cards = sorted(person.cards, key=lambda card: -len(_met(card, filters)))
+    cards = sorted(person.matched_cards, key=lambda card: -len(_met(card, filters)))
     reasons = [
         *(_experience(card, _met(card, filters)) for card in cards[:1]),
         *_skills_in_common(person, filters),
@@ -115,7 +113,11 @@ def fallback_reasons(person: FoundPerson, filters: CardFilters) -> list[str]:
 def _experience(card: ExperienceCard, met: set[str]) -> str:
     """ "Engineer at Tarang Pay, Risk team, Bengaluru, since April 2021": team, place and dates where they were asked for."""
     text = f"{card.title} at {card.company_name}" if card.company_name else card.title
-    asked = {"team": f"{card.team} team", "place": card.city or card.location or card.country, "time": _dates(card)}
+    asked = {
+        "team": f"{card.team} team",
+        "place": card.city or card.location or card.country,
+        "time": period(card.start_date, card.end_date),
+    }
     for name, part in asked.items():
         # a school may have its place in its name
         if name in met and part and part not in text:
@@ -144,15 +146,16 @@ def _overlaps(card: ExperienceCard, filters: CardFilters) -> bool:
     )
 
 
-def _skills_in_common(person: FoundPerson, filters: CardFilters) -> Iterator[str]:
+def _skills_in_common(person: PersonResult, filters: CardFilters) -> Iterator[str]:
     """ "Kafka, Go and Redis at Tarang Pay", by the card that holds most of what was asked for."""
     terms = [_stems(term) for term in filters.should_terms]
     held = [
-        [name for name in _skills(card) if any(_holds(_stems(name), term) for term in terms)] for card in person.cards
+        [name for name in _skills(card) if any(_holds(_stems(name), term) for term in terms)]
+        for card in person.matched_cards
     ]
     most = max(held, key=len, default=[])
     if most:
-        card = person.cards[held.index(most)]
+        card = person.matched_cards[held.index(most)]
         *first, last = most[:SKILLS_NAMED_MAX]
         listed = f"{', '.join(first)} and {last}" if first else last
         yield f"{listed[:1].upper()}{listed[1:]}{f' at {card.company_name}' if card.company_name else f', {card.title}'}"
@@ -163,7 +166,7 @@ def _skills(card: ExperienceCard) -> list[str]:
     return list(unique(names, str.casefold))
 
 
-def _deeds(person: FoundPerson, filters: CardFilters) -> Iterator[str]:
+def _deeds(person: PersonResult, filters: CardFilters) -> Iterator[str]:
     """What the person did that matched, first what holds most of the terms asked for."""
     terms = [_stems(term) for term in filters.should_terms]
 
@@ -171,13 +174,13 @@ def _deeds(person: FoundPerson, filters: CardFilters) -> Iterator[str]:
         text = _stems(" ".join(filter(None, (child.title, child.headline, child.summary, *child.tags))))
         return sum(_holds(text, term) for term in terms)
 
-    children = [child for card in person.cards for child in card.children]
+    children = [child for card in person.matched_cards for child in card.children]
     for child in sorted(children, key=lambda child: -terms_held(child)):
         detail = child.headline or next(iter(sentences((child.summary or "")[:TEXT_CHARACTERS_MAX])), "")
         yield f"{child.title}: {detail}" if detail else child.title
 
 
-def _availability(person: FoundPerson, filters: CardFilters) -> Iterator[str]:
+def _availability(person: PersonResult, filters: CardFilters) -> Iterator[str]:
     """That the person is available on the terms asked for."""
     wanted = [place for place in person.work_preferred_locations if _lower(place) in filters.preferred_locations]
     parts = ["Open to work"] if person.open_to_work and (filters.open_to_work_only or wanted) else []
@@ -189,22 +192,6 @@ def _availability(person: FoundPerson, filters: CardFilters) -> Iterator[str]:
     if parts:
         text = ", ".join(parts)
         yield text[:1].upper() + text[1:]
-
-
-def _dates(card: ExperienceCard) -> str:
-    if card.start_date and card.end_date:
-        return f"{_month(card.start_date)} to {_month(card.end_date)}"
-    return (
-        f"since {_month(card.start_date)}"
-        if card.start_date
-        else f"until {_month(card.end_date)}"
-        if card.end_date
-        else ""
-    )
-
-
-def _month(day: datetime.date) -> str:
-    return f"{day:%B %Y}"
 
 
 def _lower(name: str | None) -> str:

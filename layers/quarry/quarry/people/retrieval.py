@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import groupby
 from typing import Any, NewType
 
@@ -12,11 +12,11 @@ from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
 from quarry.language.stemming import stem
-from quarry.people.candidates import MATCHED_CARDS_PER_PERSON, CardHit, FoundPerson, PersonEvidence, RankedPerson
+from quarry.people.candidates import MATCHED_CARDS_PER_PERSON, CardHit, PersonEvidence, RankedPerson
 from quarry.people.clauses import Clause
-from quarry.people.contract import ExperienceCard
-from quarry.people.filters import CardFilters, HardConstraint
-from quarry.people.relaxation import constraints_in_force, without
+from quarry.people.contract import PersonResult
+from quarry.people.filters import CardFilters, HardConstraint, constraints_in_force, without
+from quarry.people.ranking import similarity_percent
 from quarry.platform.text import words
 from quarry.postgres.adapters import half_vector
 from quarry.postgres.call import call
@@ -38,6 +38,8 @@ select * from find_people(
 """
 
 _EXCLUDED = "select excluded_people(jsonb_populate_record(null::card_filters, %s))::text as ids"
+
+_NEVER_SAID = "select never_said(%s::text[]) as texts"
 
 _MEETING = """
 select people_meeting(
@@ -79,6 +81,12 @@ async def find_excluded(database: Database, filters: CardFilters) -> PersonIds |
     row = await database.row(_EXCLUDED, [_card_filters(filters)])
     assert row is not None
     return PersonIds(row["ids"]) if row["ids"] is not None else None
+
+
+async def find_never_said(database: Database, texts: Sequence[str]) -> frozenset[str]:
+    """Those of the texts that nobody's visible cards and profile hold: whether somebody is one of these, the data do not say."""
+    row = await database.row(_NEVER_SAID, [list(texts)]) if texts else None
+    return frozenset(row["texts"]) if row else frozenset()
 
 
 async def find_meeting(
@@ -177,8 +185,8 @@ async def count_relaxations(
     return list(zip(names, row["additional"], strict=True)) if row else []
 
 
-async def load_people(database: Database, people: Sequence[RankedPerson]) -> list[FoundPerson]:
-    """The people as an answer shows them, in the order of `people`, in one round trip; who is gone meanwhile is left out.
+async def load_people(database: Database, people: Sequence[RankedPerson]) -> list[PersonResult]:
+    """The people as an answer shows them, but for why, in the order of `people`, in one round trip; who is gone is left out.
 
     Each with the cards that matched; where none of those is visible any more, with the latest visible ones.
     """
@@ -228,17 +236,7 @@ def _fields(filters: CardFilters) -> dict[str, Any]:
 
 
 def _evidence(person_id: str, rows: list[DictRow], tier: int) -> PersonEvidence:
-    hits = [
-        CardHit(
-            row["card_id"],
-            row["child_id"],
-            row["similarity"],
-            row["time_overlaps"],
-            row["time_covered"],
-            row["location_matches"],
-        )
-        for row in rows
-    ]
+    hits = [CardHit(**{field.name: row[field.name] for field in fields(CardHit)}) for row in rows]
     return PersonEvidence(
         person_id,
         tuple(hit for hit in hits if hit.child_id is None),
@@ -249,13 +247,11 @@ def _evidence(person_id: str, rows: list[DictRow], tier: int) -> PersonEvidence:
     )
 
 
-def _found_person(person: RankedPerson, row: DictRow) -> FoundPerson:
+def _found_person(person: RankedPerson, row: DictRow) -> PersonResult:
     hits = {hit.child_id or hit.card_id: hit.similarity for hit in person.evidence.hits}
     places = {card_id: place for place, card_id in enumerate(person.matched_card_ids)}
     families = sorted(row.pop("cards"), key=lambda card: places.get(card["id"], len(places)))
     for card in families:
         card["children"].sort(key=lambda child: -hits.get(child["id"], 0.0))
-    return FoundPerson(
-        **row | {"work_preferred_locations": tuple(row["work_preferred_locations"])},
-        cards=tuple(ExperienceCard.model_validate(card) for card in families),
-    )
+    percent = similarity_percent(person.score)
+    return PersonResult(**row, similarity_percent=percent, why_matched=[], matched_cards=families)

@@ -12,11 +12,10 @@ from collections.abc import Sequence
 
 from quarry.models.step import decide
 from quarry.people.access.credits import NOT_ENOUGH, SEARCH_PRICE, open_account, spend
-from quarry.people.access.searches import StoredResult, hold_people, store_search
-from quarry.people.as_query import payload_of, query_of
-from quarry.people.candidates import FoundPerson, RankedPerson
+from quarry.people.access.searches import hold_people, store_search
+from quarry.people.as_query import RankedQuery, payload_of, query_of
 from quarry.people.checks import check_constraints
-from quarry.people.clauses import Standing, named_clauses, preferred_clauses
+from quarry.people.clauses import named_clauses, preferred_clauses, ruled_out_words
 from quarry.people.constraints import card_filters, edited, embedding_text, relaxation_label
 from quarry.people.contract import (
     Constraints,
@@ -27,8 +26,7 @@ from quarry.people.contract import (
 )
 from quarry.people.filters import CardFilters
 from quarry.people.finding import Finding, Wanted, find_people
-from quarry.people.ranking import similarity_percent
-from quarry.people.reading import READING_TURNS, ReadQuery, read_query
+from quarry.people.reading import READING_TURNS, read_query
 from quarry.people.reasons import ReasonsToGive, reasons_for
 from quarry.people.retrieval import NOBODY, PersonIds, count_relaxations, find_excluded, holds_cards
 from quarry.people.steps import PEOPLE_REASONS
@@ -86,28 +84,10 @@ async def _search(
     request: PeopleSearchRequest, caller: Caller, services: Services, run: Run, claim: Claim | None
 ) -> PeopleSearchResponse:
     await _require_credit(caller, services, run)
-    reading = await _constraints(request, services, run)
-    constraints = payload_of(query_of(reading.constraints))
+    asked = await _asked(request, services, run)
+    constraints = payload_of(asked)
     filters = card_filters(constraints, request)
-    text = embedding_text(constraints, request)
-    found, relaxations = Finding(), list[Relaxation]()
-    vector: list[float] | None = None
-    try:
-        if reading.asks_nothing and filters == CardFilters():
-            raise EmptyEmbedding
-        with run.step("query_embedding"):
-            vector = await services.queries.embed(text, seconds=run.budget.seconds_left)
-        # where nobody has a vector words find people, if there are any
-        can_find = vector is not None or await holds_cards(services.reader)
-    except EmptyEmbedding:
-        can_find = False  # nothing was asked for: nobody is found, and it is charged like any search
-    run.budget.release_reserve()
-    if can_find:
-        excluded = await _exclude(filters, services, run)
-        preferred = preferred_clauses(constraints) if request.constraints else []
-        named = [] if request.constraints else named_clauses(constraints)
-        found = await find_people(Wanted(filters, text, vector, excluded, preferred, named), services.reader, run)
-        relaxations = await _count_relaxations(filters, excluded, services, run)
+    found, relaxations = await _find(request, asked, constraints, filters, services, run)
     reasons = await _explain(found.people, constraints, filters, run)
 
     search_id = uuid.uuid4()
@@ -116,10 +96,7 @@ async def _search(
             found = found.only(await hold_people(connection, [person.id for person in found.people]))
             response = PeopleSearchResponse(
                 search_id=str(search_id),
-                people=[
-                    _result(ranked, person, reasons[person.id], found.standings.get(person.id, Standing()))
-                    for ranked, person in zip(found.ranked, found.people, strict=True)
-                ],
+                people=[person.model_copy(update={"why_matched": reasons[person.id]}) for person in found.people],
                 constraints=constraints,
                 fallback_tier=found.tier,
                 relaxations=relaxations,
@@ -132,7 +109,8 @@ async def _search(
                 constraints=constraints,
                 filters=filters,
                 fallback_tier=found.tier,
-                results=[_stored(ranked, reasons[ranked.person_id]) for ranked in found.ranked],
+                ranked=found.ranked,
+                reasons=reasons,
                 lifetime_hours=services.settings.search_result_expiry_hours,
             )
             if claim is not None:
@@ -154,65 +132,64 @@ async def _require_credit(caller: Caller, services: Services, run: Run) -> None:
             raise PaymentRequired(NOT_ENOUGH)
 
 
-async def _constraints(request: PeopleSearchRequest, services: Services, run: Run) -> ReadQuery:
+async def _asked(request: PeopleSearchRequest, services: Services, run: Run) -> RankedQuery:
     """What the request asks for: by constraints of its own, or by what its query says. Raises InvalidInput for values that nobody
     has.
     """
     if request.constraints is None:
         return await read_query(request.query, services, run)
     constraints = await check_constraints(request.constraints, request.query, services.reader)
-    return ReadQuery(await off_loop(edited, constraints, request.query))
+    return query_of(await off_loop(edited, constraints, request.query))
 
 
-async def _exclude(filters: CardFilters, services: Services, run: Run) -> PersonIds | None:
-    if not filters.excludes_anyone:
-        return NOBODY
-    with run.step("exclude"):
-        return await find_excluded(services.reader, filters)
-
-
-async def _count_relaxations(
-    filters: CardFilters, excluded: PersonIds | None, services: Services, run: Run
-) -> list[Relaxation]:
+async def _find(
+    request: PeopleSearchRequest,
+    asked: RankedQuery,
+    constraints: Constraints,
+    filters: CardFilters,
+    services: Services,
+    run: Run,
+) -> tuple[Finding, list[Relaxation]]:
+    """Whom the search finds, nobody where nothing is asked for, and how many more there would be without each constraint."""
+    text = embedding_text(constraints, request)
+    asks_nothing = asked.asks_nothing and request.constraints is None and filters == CardFilters()
+    vector: list[float] | None = None
+    try:
+        if not asks_nothing:
+            with run.step("query_embedding"):
+                vector = await services.queries.embed(text, seconds=run.budget.seconds_left)
+    except EmptyEmbedding:
+        asks_nothing = True
+    run.budget.release_reserve()
+    # where nobody has a vector words find people, if there are any
+    if asks_nothing or (vector is None and not await holds_cards(services.reader)):
+        return Finding(), []
+    excluded: PersonIds | None = NOBODY
+    if filters.excludes_anyone:
+        with run.step("exclude"):
+            excluded = await find_excluded(services.reader, filters)
+    preferred = preferred_clauses(constraints) if request.constraints else []
+    named = [] if request.constraints else named_clauses(constraints)
+    ruled_out = ruled_out_words(constraints)
+    wanted = Wanted(filters, text, vector, excluded, preferred, named, ruled_out)
+    found = await find_people(wanted, services.reader, run)
     with run.step("count_relaxations") as record:
         counted = await count_relaxations(services.reader, filters, excluded)
         record.counts["constraints"] = len(counted)
-    return [
+    return found, [
         Relaxation(constraint=name, label=relaxation_label(name, filters), additional_people=additional)
         for name, additional in counted
     ]
 
 
 async def _explain(
-    people: Sequence[FoundPerson], constraints: Constraints, filters: CardFilters, run: Run
+    people: Sequence[PersonResult], constraints: Constraints, filters: CardFilters, run: Run
 ) -> dict[str, list[str]]:
     """One to three reasons for each person, by id; one call of the model for all."""
     if not people:
         return {}
     asked = ReasonsToGive(constraints, filters, people)
     return reasons_for(await decide(PEOPLE_REASONS, asked, run), asked)
-
-
-def _result(ranked: RankedPerson, person: FoundPerson, reasons: list[str], stands: Standing) -> PersonResult:
-    return PersonResult(
-        id=person.id,
-        name=person.name,
-        headline=person.headline,
-        bio=person.bio,
-        similarity_percent=similarity_percent(ranked.score),
-        why_matched=reasons,
-        open_to_work=person.open_to_work,
-        open_to_contact=person.open_to_contact,
-        work_preferred_locations=list(person.work_preferred_locations),
-        work_preferred_salary_min=person.work_preferred_salary_min,
-        matched_cards=list(person.cards),
-        meets=list(stands.meets),
-        misses=list(stands.misses),
-    )
-
-
-def _stored(ranked: RankedPerson, reasons: list[str]) -> StoredResult:
-    return StoredResult(ranked.person_id, ranked.score, ranked.matched_card_ids, ranked.matched_child_ids, reasons)
 
 
 def _budget(services: Services) -> Budget:

@@ -175,8 +175,8 @@ def _is_said(said: Sequence[str], value: KnownValue) -> bool:
 
 
 def _is_part_of(said: Sequence[str], value: KnownValue) -> bool:
-    """Whether words stand in a name, but for slips of the pen, singular and plural: "worked" is no part of "Tool Works"."""
-    words, called = _singulars(said, value)
+    """Whether words stand in a name, but for slips of the pen and, of what is no person, the plural: "nurses" is no Ms Nurse."""
+    words, called = _singulars(said, value) if value.facet != "name" else (list(said), list(keys(value.value)))
     return value.likeness < 1 or set(words) <= set(called)
 
 

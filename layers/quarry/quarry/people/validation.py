@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from quarry.language.stemming import stem
 from quarry.language.tokens import Token, keys, tokenise
-from quarry.people.constraints import about
+from quarry.people.constraints import ANYBODY, about
 from quarry.people.contract import Constraints
 from quarry.people.facets import PEOPLE
 from quarry.people.normalisation import normalise
@@ -29,11 +29,15 @@ _SWITCHES = {"open_to_work_only": "open_to_work", "open_to_work": "open_to_work"
 
 def validated(output: PeopleQuery, original: str, cleaned: str) -> Constraints:
     """The constraints of `output` that words of the query say, in their one form, with the characters that say them."""
-    fields = {*Constraints.model_fields} & {*PeopleQuery.model_fields}
     given = normalise(
-        Constraints.model_validate(
-            output.model_dump(include=fields)
-            | {"query_original": original, "query_cleaned": cleaned, "confidence_score": output.confidence_score or 0.0}
+        Constraints(
+            query_original=original,
+            query_cleaned=cleaned,
+            must=output.must,
+            should=output.should,
+            exclude=output.exclude,
+            query_embedding_text=output.query_embedding_text,
+            confidence_score=output.confidence_score or 0.0,
         )
     )
     spoken = Spoken(original, cleaned, output.quotes[:QUOTES_MAX])
@@ -41,7 +45,7 @@ def validated(output: PeopleQuery, original: str, cleaned: str) -> Constraints:
     parts = {name: _said(name, getattr(given, name), spoken, evidence) for name in _ASSERTIONS}
     kept = normalise(given.model_copy(update=parts | {"evidence": evidence}))
     if not kept.query_embedding_text or _holds_excluded(kept):
-        kept.query_embedding_text = about(kept) or cleaned
+        kept.query_embedding_text = about(kept) or (ANYBODY if kept.evidence else "")
     return kept
 
 

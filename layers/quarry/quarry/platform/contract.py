@@ -44,7 +44,7 @@ class Request(LazyModel):
 
 
 EVIDENCE_MAX = 240
-"""So many pieces of evidence are told of a question."""
+"""The most pieces of evidence of one question."""
 
 
 class Evidence(Request):

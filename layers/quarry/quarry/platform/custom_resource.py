@@ -41,7 +41,7 @@ def respond(event: Mapping[str, Any], work: Callable[[], object]) -> None:
         try:
             work()
             id = wanted
-        except Exception as error:  # what is not told would be waited for
+        except Exception as error:  # CloudFormation would wait for what is not reported
             logger.exception("the deployment's work failed")
             failure = error.message if isinstance(error, QuarryError) else type(error).__name__
     answer = {

@@ -42,7 +42,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 UNFORESEEN_MESSAGE = "Something went wrong on our side; try again."
-"""All that a client is told of an error whose message is not meant for it."""
+"""What a client sees of an error whose message is not public."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import ParamSpec, TypeVar
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
-# One thread: such work never runs beside itself anyway, since the interpreter runs one thread at a time.
+# One thread: the interpreter runs one thread of such work at a time anyway.
 _thread = ThreadPoolExecutor(1, thread_name_prefix="off-loop")
 
 

@@ -29,7 +29,7 @@ _RDS_FIELDS = {"username": "user", "password": "password", "host": "host", "port
 
 
 class Secret(ABC):
-    """What opens a door, read anew each time that it is needed. `prepare` and `read` let other work go on meanwhile."""
+    """A secret that is read each time it is needed. `prepare` and `read` let other work go on meanwhile."""
 
     async def prepare(self) -> None:
         """As `prepare_now`."""
@@ -86,7 +86,7 @@ class StoredSecret(Secret):
 
 
 def database_secret(arn: str, known: str = "") -> Secret:
-    """A secret that is read as a connection string. What `known`, a database URL, says beside it wins."""
+    """A secret that is read as a connection string. Parts of `known`, a database URL, take precedence."""
 
     def parse(text: str) -> str:
         fields = _json_object(text)

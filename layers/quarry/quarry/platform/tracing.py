@@ -55,7 +55,7 @@ def span(
     current: bool = True,
 ) -> Iterator[Attributes]:
     """A span for as long as the block lasts, where it is within a traced request; what is put into the yielded attributes joins
-    `attributes`. Spans that begin in the block are beneath it, unless it is not `current`. An error is told by its type alone.
+    `attributes`. Spans that begin in the block are beneath it, unless it is not `current`. Of an error only its type is recorded.
     """
     place = _place.get()
     if place is None:
@@ -66,7 +66,7 @@ def span(
 
 
 def untraced() -> Variables:
-    """The context for a task that goes on beside a request, and is no part of it."""
+    """The context for a background task that is no part of a request."""
     variables = copy_context()
     variables.run(_place.set, None)
     return variables

@@ -136,7 +136,7 @@ async def embed_pending(
 
     Where the model fails on several rows, they are tried in halves, down to the row that it does not take; that one is left
     pending and reported. Rows refused in earlier runs come last. Where texts stand in a table that is not ours and cannot be
-    read, that is told, and its rows stay pending. Raises ModelUnavailable when the model takes nothing at all; the batches
+    read, `problem` says so, and its rows stay pending. Raises ModelUnavailable when the model takes nothing at all; the batches
     before are kept.
     """
     done = Embedded()

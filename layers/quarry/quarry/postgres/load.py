@@ -91,7 +91,7 @@ def load_records(
 ) -> Loaded:
     """Load the records of an open file into its table.
 
-    `on_progress` is told how many bytes were read so far. Raises LoadError when a row is wrong (unless `skip_invalid`),
+    `on_progress` gets the number of bytes read so far. Raises LoadError when a row is wrong (unless `skip_invalid`),
     UnreadableFile, also where the file names columns that the table does not have, DatabaseUnavailable.
     """
     _check_columns(table, file)
@@ -115,7 +115,7 @@ def analyze(url: str, table: str, *, schema: str = DEFAULT_SCHEMA) -> None:
 
 
 def _check_columns(table: LoadableTable, file: RecordFile) -> None:
-    """A column that the table lacks would make every row wrong: it is told once."""
+    """A column that the table lacks would make every row wrong: it is named once."""
     unknown = [name for name in file.columns if name not in table.columns]
     if unknown:
         named = ", ".join(unknown[:REPORTED_PROBLEMS_MAX])

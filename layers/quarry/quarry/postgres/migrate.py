@@ -4,7 +4,7 @@ All of it is in one schema (`postgres/schema.py`); an installation from before t
 
 `sql/migrations/NNNN_name.sql` run once, in order, each in a transaction, remembered with a hash; an edited one is refused.
 `sql/functions/<domain>/<name>.sql` are re-created whenever their text changes, and dropped when the file goes; where that is
-`<table>_values.sql`, the values of that searched table are counted anew. `{{embedding_dimensions}}` in a migration is the number
+`<table>_values.sql`, the values of that searched table are counted again. `{{embedding_dimensions}}` in a migration is the number
 of dimensions that the vectors of this database have.
 """
 
@@ -95,7 +95,7 @@ class Migrated:
 
 
 def sql_directory() -> Path:
-    """The folder `sql`: inside the package where it was built, as into a wheel or a layer, beside it in a checkout.
+    """The folder `sql`: inside the package where it was built, as in a wheel or a layer, next to it in a checkout.
 
     Raises ConfigurationError when there is none.
     """
@@ -225,7 +225,7 @@ def _apply(connection: SyncConnection, schema: str, file: SqlFile, embedding_dim
 
 def _run(connection: SyncConnection, text: str) -> None:
     """Run a migration. Where it changes a column that the body of a function is bound to, such functions are dropped first: all
-    are created anew when the migrations are done.
+    are created again when the migrations are done.
     """
     # bytes: a file of ours, not input, run as it stands, several statements at once
     statements = text.encode()
@@ -237,7 +237,7 @@ def _run(connection: SyncConnection, text: str) -> None:
         if not bound:
             raise
         connection.execute(f"drop function {', '.join(signature for _, signature in bound)}".encode())
-        # what is dropped is created anew also by a run after this one
+        # a later run, too, creates again what is dropped
         connection.execute("delete from quarry_functions where name = any(%s)", [[name for name, _ in bound]])
         connection.execute(statements)
 

@@ -44,7 +44,7 @@ IDLE_SECONDS = 300
 SetAside = Literal["reserve", "beside", "probe"]
 """What a connection is set aside for; see the properties of Database."""
 
-# A table that is locked, or a server that is too busy, holds up what is done beside requests for no longer.
+# A table that is locked, or a server that is too busy, holds up background work for no longer.
 _SOON = {"lock_timeout": "1s", "statement_timeout": "2s"}
 
 # A server that vanished without a word is noticed within half a minute.
@@ -125,7 +125,7 @@ class Database:
 
     @property
     def beside(self) -> Database:
-        """Likewise, for what is written beside requests, and read again by others: runs and their events. It waits a second for a
+        """Likewise, for background writes that others read again: runs and their events. It waits a second for a
         lock and two for a statement.
         """
         return self._set_aside.get("beside", self).acting(_SOON)
@@ -329,7 +329,7 @@ class Database:
             max_size=self._pool_size,
             max_idle=IDLE_SECONDS,
             timeout=self._patience_seconds,
-            # Give a failed connection up at once: the next request tries anew, so service is back when Postgres is.
+            # Give a failed connection up at once: the next request tries again, so service is back when Postgres is.
             reconnect_timeout=0.5,
             check=self._begin,
             open=False,

@@ -94,7 +94,7 @@ class Replica(Database):
         return self._is_full
 
     def doubt(self) -> None:
-        """Ask on every connection anew how far its server is behind."""
+        """Ask on every connection again how far its server is behind."""
         for seen in self._seen.values():
             seen.asked_at = -math.inf
 

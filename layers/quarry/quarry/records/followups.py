@@ -45,10 +45,12 @@ FOLLOWUP_COVERAGE_MIN = 0.6
 
 
 async def suggest_followups(conversation: Conversation, answer: str, toolset: SearchToolset, facts: Facts) -> list[str]:
-    """Two or three questions that the records can answer."""
-    sources, pool = toolset.evidence.sources, list(toolset.pool.values())
+    """Two or three questions that the records can answer; after a count, those of the type that was counted."""
+    counted = facts.counted.filters.get("types", ()) if facts.counted else ()
+    sources = [each for each in toolset.evidence.sources if not counted or each.text.type in counted]
+    pool = [each for each in toolset.pool.values() if not counted or each.type in counted]
     if not sources or (facts.is_all and facts.counted is None):
-        return followups_about(await _latest_records(toolset))
+        return followups_about(await _latest_records(toolset, counted))
     step: ModelStep[str, FollowupQuestions] = ModelStep(
         "records_followups",
         lambda text: followup_messages(conversation.question, text, [record.topic or record.title for record in pool]),
@@ -58,7 +60,7 @@ async def suggest_followups(conversation: Conversation, answer: str, toolset: Se
     decided = await decide(step, answer, toolset.run)
     is_models = toolset.run.chat is not None and step.name not in toolset.run.degraded
     questions = await _answered(decided.questions, toolset) if is_models else decided.questions
-    return await _filled_up(questions, conversation.question, toolset)
+    return await _filled_up(questions, conversation.question, toolset, counted)
 
 
 async def models_followups(
@@ -75,14 +77,17 @@ async def models_followups(
     return await _filled_up(questions, conversation.question, toolset)
 
 
-async def _filled_up(questions: Sequence[str], question: str, toolset: SearchToolset) -> list[str]:
-    """At most three of the questions, with others that the records can answer where these are fewer than two."""
+async def _filled_up(
+    questions: Sequence[str], question: str, toolset: SearchToolset, types: Sequence[str] = ()
+) -> list[str]:
+    """At most three of the questions, filled up to two with others that records of these types, or of any, can answer."""
     found = dict.fromkeys(questions)
     if len(found) < FOLLOWUPS_MIN:
-        sources, pool = toolset.evidence.sources, list(toolset.pool.values())
+        sources = [each for each in toolset.evidence.sources if not types or each.text.type in types]
+        pool = [each for each in toolset.pool.values() if not types or each.type in types]
         found |= dict.fromkeys((await off_loop(questions_about, question, sources, pool)).questions)
     if len(found) < FOLLOWUPS_MIN:
-        found |= dict.fromkeys(followups_about(await _latest_records(toolset)))
+        found |= dict.fromkeys(followups_about(await _latest_records(toolset, types)))
     return [*found][:FOLLOWUPS_MAX]
 
 
@@ -100,18 +105,19 @@ async def _answered(questions: Sequence[str], toolset: SearchToolset) -> list[st
     return [question for question in asked if held.get(words_to_look_up(question), 0.0) >= FOLLOWUP_COVERAGE_MIN]
 
 
-async def _latest_records(toolset: SearchToolset) -> list[RecordText]:
-    """The latest records of what is searched here, which the next question keeps to; nothing where that cannot be looked up in
-    time: the answer is given already.
+async def _latest_records(toolset: SearchToolset, types: Sequence[str] = ()) -> list[RecordText]:
+    """The latest records of these types, or of what is searched here, which the next question keeps to; nothing where that cannot
+    be looked up in time: the answer is given already.
     """
     given = [*toolset.scope.dated, *toolset.scope.facets]
+    among = types_with(given, toolset.types)
     try:
         async with in_time(toolset.run.budget.seconds_left):
             return await latest_records(
                 toolset.services.reader,
                 toolset.reading.types,
                 FOLLOWUPS_MAX,
-                among=types_with(given, toolset.types),
+                among=[each for each in among if each.name in types] or among,
                 given=given,
             )
     except (TimeIsUp, *UNREADABLE):
@@ -144,10 +150,10 @@ def questions_about(
 
 def followups_about(records: Sequence[RecordText]) -> list[str]:
     """Questions about records that exist, for when nothing was found. Of a single record there are two."""
-    asked = [question for record in records if (question := question_about(record))]
+    asked = list(dict.fromkeys(question for record in records if (question := question_about(record))))
     if len(asked) < FOLLOWUPS_MIN:
         asked += [f"Which records mention {_topic(called(record))}?" for record in records[:FOLLOWUPS_MIN]]
-    return asked
+    return list(dict.fromkeys(asked))
 
 
 def question_about(text: RecordText) -> str | None:

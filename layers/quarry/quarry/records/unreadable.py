@@ -14,10 +14,10 @@ from typing import TypeVar
 from psycopg import Error as PostgresError
 
 from quarry.platform.errors import InvalidInput, QuarryError, SourceUnavailable
-from quarry.platform.memory import Memory
 from quarry.postgres.failures import lasting_fault, lasting_fault_of
 from quarry.records.contract import RecordType
 from quarry.records.searched_types import RecordTypes
+from quarry.services.services import Memory
 
 LEFT_OUT_SECONDS = 15.0
 LOGGED_SECONDS = 600.0

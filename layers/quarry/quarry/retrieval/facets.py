@@ -159,12 +159,10 @@ class SearchTable:
     related: Sequence[Related] = ()
     united: Sequence[SearchTable] = ()
     """The tables whose rows it holds together, where it is none of its own: it has their facets, and is read, not searched."""
-    called_by: str | None = None
-    """The facet whose values say what its rows are called, as its nouns do."""
     languages: tuple[str, ...] = ()
     """The text search configurations of its rows; none: they are in English."""
     reckons: bool = False
-    """Whether sums and averages of its numbers are told where they are asked for in words."""
+    """Whether sums and averages of its numbers answer questions in words."""
 
     @property
     def language(self) -> str:

@@ -12,13 +12,13 @@ from typing import Generic, Literal, TypeVar
 Key = TypeVar("Key", bound=Hashable)
 
 Method = Literal["scores", "reciprocal_rank"]
-"""How the halves' scores are made comparable. scores: as they are, where the share of the most that words can reach stands
-beside a cosine; reciprocal_rank: 1 / (RRF_K + rank).
+"""How the halves' scores are made comparable. scores: as they are, the share of the most that words can reach and a cosine;
+reciprocal_rank: 1 / (RRF_K + rank).
 """
 
 RRF_K = 50
 SEMANTIC_WEIGHT = 0.4
-"""What meaning weighs beside words, of 1 in all: the best mean over five judged collections, flat from 0.3 to 0.5."""
+"""The weight of meaning against words, of 1 in all: the best mean over five judged collections, flat from 0.3 to 0.5."""
 
 WORDS_HELD = 0.4
 """Where the best that words find reaches less than this share of the most, they hold little of a query, and meaning weighs more:
@@ -77,7 +77,7 @@ def fuse(
 
 
 def _weight_beside(text: Iterable[float], semantic_weight: float) -> float:
-    """What meaning weighs beside words that reach so much."""
+    """The weight of meaning against words that reach so much."""
     held = min(1.0, max(text, default=0.0) / WORDS_HELD)
     return min(1.0, semantic_weight * (2 - held))
 

@@ -1,6 +1,6 @@
-"""Counting anew what searches know of the data: its values and its words.
+"""Counting again what searches know of the data: its values and its words.
 
-Writes count values too; counting them anew mends what writes at once have miscounted. Words are counted here alone.
+Writes count values too; counting them again corrects what concurrent writes miscounted. Words are counted only here.
 """
 
 from __future__ import annotations

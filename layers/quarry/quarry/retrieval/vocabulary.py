@@ -147,7 +147,7 @@ def _meanings(
 
 
 def _matches(found: Sequence[DictRow], kinds: Mapping[str, FacetKind]) -> Iterator[ValueMatch]:
-    # of a facet that is declared no longer, values are known until they are counted anew
+    # values of a facet that is no longer declared are known until the next count
     found = [row for row in found if row["facet"] in kinds or row["match"] == "words"]
     said = _said(found)
     covered = _covered_by(

@@ -210,7 +210,7 @@ class RunLog:
             self._drop(1, "too many wait to be written")
             return
         self._waiting.append(run)
-        # begun anew whenever there is something to write, so it needs nobody to start it, on whatever event loop
+        # started whenever there is something to write, on whatever event loop
         if self._writer is None or self._writer.done():
             self._writer = asyncio.get_running_loop().create_task(self._write_waiting(), context=untraced())
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID, uuid4
 
 from quarry.models import bedrock_connection
@@ -21,7 +22,6 @@ from quarry.models.openai_model import OpenAIChat
 from quarry.models.query_embedding import QueryEmbedder
 from quarry.platform.budget import Budget
 from quarry.platform.errors import ConfigurationError
-from quarry.platform.memory import Memory
 from quarry.platform.metrics import Metrics
 from quarry.platform.secrets import Secret, api_key_secret, database_secret
 from quarry.platform.settings import Settings
@@ -33,6 +33,40 @@ from quarry.postgres.reader import Reader, Replica
 from quarry.runs.run_log import Run, RunLog
 from quarry.streaming.run_store import RunStore
 from quarry.streaming.runs import RunStreams
+
+T = TypeVar("T")
+
+VALUES_MAX = 10_000
+
+
+class Memory:
+    """Values by name, each read again when it is older than its reader says."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, tuple[float, Any]] = {}
+
+    async def read(self, name: str, read: Callable[[], Awaitable[T]], *, seconds: float) -> T:
+        """What was read under this name in the last `seconds`, or else is read now. Raises what `read` does."""
+        now = time.monotonic()
+        at, value = self._values.get(name, (-float("inf"), None))
+        if now - at < seconds:
+            remembered: T = value
+            return remembered
+        value = await read()
+        self.keep(name, value)
+        return value
+
+    def keep(self, name: str, value: object) -> None:
+        """Remember a value under this name from now on; the oldest is forgotten where there are too many."""
+        self._values.pop(name, None)
+        self._values[name] = (time.monotonic(), value)
+        if len(self._values) > VALUES_MAX:
+            del self._values[next(iter(self._values))]
+
+    def holds(self, name: str, *, seconds: float) -> bool:
+        """Whether anything was remembered under this name in the last `seconds`."""
+        return time.monotonic() - self._values.get(name, (-float("inf"), None))[0] < seconds
+
 
 TUNED_NAMES = ("records_semantic_weight", "company_semantic_weight", "company_keyword_weight", "company_niche_weight")
 """The settings that a database may have of its own."""
@@ -93,7 +127,7 @@ _PROVIDERS = {"openai": "openai", "bedrock": "aws.bedrock", "local": "local"}
 
 @dataclass(frozen=True)
 class Caller:
-    """Who asks, as verified. `user_id` goes into every scoped query. `claims` are what is known of the caller beside: always
+    """Who asks, as verified. `user_id` goes into every scoped query. `claims` are what else is known of the caller: always
     `sub`, the same.
     """
 

@@ -63,7 +63,7 @@ Events = AsyncIterator[Event]
 
 
 LATE_MESSAGE = "This took too long; try again, or ask for less."
-"""What a reader is told whose stream was ended at its deadline."""
+"""The last event of a stream that was ended at its deadline."""
 
 PLACE_PATTERN = r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/[0-9]{1,9}$"
 """How the place of an event is written: RUN/SEQ."""

@@ -20,7 +20,7 @@ AHEAD = 1
 
 CANCELLED_MESSAGE = "This was cancelled."
 LEFT_MESSAGE = "This was ended, since nobody read on."
-"""What a reader is told of a run that was cancelled, or left alone for too long."""
+"""The last event of a run that was cancelled, or had no reader for too long."""
 
 
 class Recording:
@@ -132,7 +132,7 @@ LAST_WRITE_SECONDS = 2.0
 POLL_SECONDS = 0.25
 
 BROKEN_OFF_MESSAGE = "This broke off; ask again."
-"""What a reader is told of a run whose process is gone."""
+"""The last event of a run whose process is gone."""
 
 logger = logging.getLogger(__name__)
 

@@ -278,7 +278,7 @@ class _Client:
                 logger.warning("a request that its client left ended in an error: %s", type(error).__name__)
 
     async def receive(self) -> Message:
-        """The next piece of the body. That the client left is told by cancelling."""
+        """The next piece of the body. A client that leaves cancels the request."""
         message = await self._messages.get()
         if isinstance(message, Exception):
             raise message

@@ -6,13 +6,17 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter
 from fastapi.dependencies.models import Dependant
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import RouteContext, iter_route_contexts
+from pydantic import TypeAdapter
+from typing_extensions import TypedDict
 
 from quarry import __version__
 from quarry.platform.errors import (
@@ -32,7 +36,6 @@ from quarry.platform.errors import (
 )
 from quarry.web import openai_errors
 from quarry.web.callers import verified_caller
-from quarry.web.examples import Example, add_examples, recorded_examples
 from quarry.web.middleware import METHODS_WITH_BODY
 from quarry.web.problems import Problem, ProblemField, documented, error_schemas
 from quarry.web.text_files import TextFile
@@ -91,7 +94,7 @@ def _error_schemas() -> dict[str, Any]:
 
 
 def _problem(error: type[QuarryError]) -> dict[str, Any]:
-    """What a reader is told of an error; `code` is its name below `/v1/`."""
+    """An error as a reader of the API sees it; `code` is its name below `/v1/`."""
     told = {"type": problem_type(error.title), "title": error.title, "status": error.status, "detail": ""}
     code = openai_errors.error_of(told)["error"]["code"]
     del told["detail"]
@@ -135,3 +138,59 @@ def _describe_errors(operation: dict[str, Any], errors: dict[int | str, dict[str
         else:
             described["content"] = described.get("content", {}) | error["content"]
     operation["responses"] = dict(sorted(responses.items()))
+
+
+RECORDED = Path(__file__).resolve().parents[1] / "api" / "examples.json"
+
+SHORTENED = "Shortened: two of each list, and of a stream the first event of each kind."
+
+
+class Example(TypedDict):
+    """One call. `parameters` holds the values of each by its name, as they were sent; `answer` is a text where it streamed."""
+
+    name: str
+    method: str
+    path: str
+    parameters: dict[str, list[str]]
+    body: Any
+    status: int
+    media_type: str | None
+    answer: Any
+    is_shortened: bool
+
+
+@cache
+def recorded_examples() -> list[Example]:
+    """The calls that this package knows."""
+    return TypeAdapter(list[Example]).validate_json(RECORDED.read_bytes())
+
+
+def add_examples(paths: Mapping[str, Any], examples: Iterable[Example]) -> None:
+    """Write `examples` into the paths of an OpenAPI document; those of other routes are passed over."""
+    for example in examples:
+        if operation := paths.get(example["path"], {}).get(example["method"]):
+            _add(operation, example)
+
+
+def _add(operation: dict[str, Any], example: Example) -> None:
+    for parameter in operation.get("parameters", []):
+        if values := example["parameters"].get(parameter["name"]):
+            _put(parameter, example, _typed(values, parameter["schema"]))
+    if example["body"] is not None:
+        _put(operation["requestBody"]["content"]["application/json"], example, example["body"])
+    if media_type := example["media_type"]:
+        note = {"description": SHORTENED} if example["is_shortened"] else {}
+        _put(operation["responses"][str(example["status"])]["content"][media_type], example, example["answer"], note)
+
+
+def _put(place: dict[str, Any], example: Example, value: Any, note: Mapping[str, str] | None = None) -> None:
+    summary = example["name"].replace("_", " ").capitalize()
+    place.setdefault("examples", {})[example["name"]] = {"summary": summary, **(note or {}), "value": value}
+
+
+def _typed(values: list[str], schema: Mapping[str, Any]) -> Any:
+    """What was sent as text, as the value that its schema describes."""
+    [described, *_] = [each for each in schema.get("anyOf", [schema]) if each.get("type") != "null"]
+    if described.get("type") == "array":
+        return values
+    return json.loads(values[0]) if described.get("type") in ("integer", "number", "boolean") else values[0]

@@ -197,7 +197,7 @@ class SingleHeaders(HttpMiddleware):
 
 
 class Traced(HttpMiddleware):
-    """Traces each request whose address is known. Neither the path nor the query is told, which hold what was asked, and ids
+    """Traces each request whose address is known, without its path and query, which hold what was asked and ids
     that open an answer.
     """
 

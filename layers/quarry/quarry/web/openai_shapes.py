@@ -1,4 +1,4 @@
-"""OpenAI's shapes of chat completions, as far as they mean anything here. What a request holds beside is passed over."""
+"""OpenAI's shapes of chat completions, as far as they mean anything here. Other fields of a request are ignored."""
 
 from __future__ import annotations
 

@@ -181,7 +181,7 @@ async def _on_validation_error(request: Request, error: Exception) -> Response:
     details = error.errors()
     if any(detail["type"] == "json_invalid" for detail in details):
         return from_quarry_error(request_id_of(request), NOT_JSON)
-    # a parameter that a route and a dependency of it both take is told once
+    # a parameter that a route and a dependency of it both take is named once
     errors = dict.fromkeys(_field_error(detail, error.body) for detail in details[:FIELD_ERRORS_MAX])
     return from_quarry_error(request_id_of(request), InvalidInput([*errors]))
 

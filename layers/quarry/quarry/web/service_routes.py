@@ -20,7 +20,7 @@ from quarry.web.text_files import ASKED_FOR_EACH_TIME, text_response
 
 RETRY_AFTER_SECONDS = 5
 ANSWER_SECONDS = 2.0
-"""A database that takes longer for nothing at all is told as unavailable: who looks at health does not wait long."""
+"""A database that takes longer for an empty statement is reported as unavailable."""
 
 DEEP = "Ask the database also where that wakes it: one that pauses when idle is else not asked."
 

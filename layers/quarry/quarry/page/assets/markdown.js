@@ -53,6 +53,8 @@ export class MarkdownView {
     this.above = above;
     /** Each with the depths of the headings that it leaves open. @type {{raw: string, node: Node, open: number[]}[]} */
     this.blocks = [];
+    /** @type {Element | null} */
+    this.figure = null;
   }
 
   /** Show `text` in place of what was shown. */
@@ -67,6 +69,19 @@ export class MarkdownView {
       this.root.append(node);
       this.blocks.push({raw: token.raw, node, open: [...open]});
     }
+    this.#place();
+  }
+
+  /** Keep `node` directly below the first block with a number, which it draws. @param {Element} node */
+  illustrate(node) {
+    this.figure = node;
+    this.#place();
+  }
+
+  #place() {
+    if (!this.figure || this.blocks.length === 0) return;
+    const {node} = this.blocks.find((block) => /\d/.test(block.raw)) ?? this.blocks[0];
+    if (node.nextSibling !== this.figure) node.after(this.figure);
   }
 }
 

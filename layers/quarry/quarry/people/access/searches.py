@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import datetime
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from psycopg.types.json import Jsonb
 
+from quarry.people.candidates import RankedPerson
 from quarry.people.contract import Constraints
 from quarry.people.filters import CardFilters
 from quarry.platform.errors import Gone, NotFound
@@ -18,17 +19,6 @@ from quarry.postgres.pool import Connection
 
 NO_SUCH_RESULT = "None of your searches with this id found this person."
 EXPIRED = "This search has expired; search again."
-
-
-@dataclass(frozen=True)
-class StoredResult:
-    """A person whom a search found, and by which of their cards and children."""
-
-    person_id: str
-    score: float
-    matched_parent_ids: Sequence[str]
-    matched_child_ids: Sequence[str]
-    why_matched: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -53,10 +43,11 @@ async def store_search(
     constraints: Constraints,
     filters: CardFilters,
     fallback_tier: int,
-    results: Sequence[StoredResult],
+    ranked: Sequence[RankedPerson],
+    reasons: Mapping[str, Sequence[str]],
     lifetime_hours: float,
 ) -> None:
-    """Keep a search and its results, best first."""
+    """Keep a search and whom it found, best first, with the reasons for each by id."""
     await connection.execute(
         """insert into people_searches (id, user_id, query_text, parsed_constraints, filters, fallback_tier, expires_at)
            values (%s, %s, %s, %s, %s, %s, now() + make_interval(secs => %s))""",
@@ -70,16 +61,16 @@ async def store_search(
             lifetime_hours * 3600,
         ],
     )
-    if results:
+    if ranked:
         await connection.execute(
             """insert into people_search_results (search_id, person_id, rank, score, extra)
                select %s, r.* from unnest(%s::text[], %s::int[], %s::float8[], %s::jsonb[]) r""",
             [
                 search_id,
-                [result.person_id for result in results],
-                list(range(1, len(results) + 1)),
-                [result.score for result in results],
-                [Jsonb(_extra(result)) for result in results],
+                [each.person_id for each in ranked],
+                list(range(1, len(ranked) + 1)),
+                [each.score for each in ranked],
+                [Jsonb(_extra(each, reasons[each.person_id])) for each in ranked],
             ],
         )
 
@@ -109,11 +100,11 @@ def as_uuid(text: str) -> uuid.UUID | None:
         return None
 
 
-def _extra(result: StoredResult) -> dict[str, list[str]]:
+def _extra(person: RankedPerson, reasons: Sequence[str]) -> dict[str, Sequence[str]]:
     return {
-        "matched_parent_ids": list(result.matched_parent_ids),
-        "matched_child_ids": list(result.matched_child_ids),
-        "why_matched": list(result.why_matched),
+        "matched_parent_ids": person.matched_card_ids,
+        "matched_child_ids": person.matched_child_ids,
+        "why_matched": reasons,
     }
 
 

@@ -71,12 +71,8 @@ class CampaignsTurn extends Turn {
   }
 
   take({type, data}) {
-    if (type === 'tool_call') this.timeline.set({id: data.id, label: callLabel(data), status: 'running'});
-    if (type === 'tool_observation') {
-      this.timeline.set({
-        id: data.id, label: this.timeline.steps.get(data.id)?.step.label ?? words(data.tool), status: 'completed', detail: data.summary,
-      });
-    }
+    if (type === 'tool_call') this.called(data, callLabel(data));
+    if (type === 'tool_observation') this.observed(data);
   }
 
   get summary() {
@@ -93,12 +89,12 @@ class CampaignsTurn extends Turn {
 
   /** Only where numbers were asked for: charts of a list would keep its first campaign off the screen. */
   figure() {
-    return this.answer.aggregation?.query && this.#charts();
+    return this.answer.aggregation?.query ? this.#charts() : null;
   }
 
   #charts() {
     const {aggregation, total} = this.answer;
-    return aggregation && total > 1 && element('div', {class: 'charts'}, charts(aggregation));
+    return aggregation && total > 1 ? element('div', {class: 'charts'}, charts(aggregation)) : null;
   }
 
   found() {
@@ -139,11 +135,14 @@ function valueText(value) {
   return String(value);
 }
 
-function charts({channel, sentiment, value_prop: valueProp}) {
-  const shown = [['By channel', channel], ['By sentiment', sentiment], ['By value proposition', valueProp]];
-  return shown.filter(([, counts]) => Object.keys(counts).length > 1).map(([name, counts]) =>
+/** A chart for each field, or for the one that was asked for. */
+function charts({query, ...counted}) {
+  const fields = [['channel', 'By channel'], ['sentiment', 'By sentiment'], ['value_prop', 'By value proposition']];
+  const asked = query?.group?.map(({field}) => field) ?? [];
+  const shown = fields.filter(([field]) => Object.keys(counted[field]).length > 1 && (asked.includes(field) || !asked.some((each) => each in counted)));
+  return shown.map(([field, name]) =>
     // the empty value stands for campaigns without one
-    barChart(name, Object.entries(counts).map(([text, value]) => ({label: text || NONE, value})), {max: BARS}));
+    barChart(name, Object.entries(counted[field]).map(([text, value]) => ({label: text || NONE, value})), {max: BARS}));
 }
 
 /** How many there are, as far as they were counted. */

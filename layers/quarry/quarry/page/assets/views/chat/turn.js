@@ -3,15 +3,12 @@
  * live as long as the history entry that it belongs to.
  */
 
-import {Problem, canReadOn, isStopped, runOf} from '../../api.js';
 import {conditionChips, forgetTaken} from '../../components/conditions.js';
 import {saver} from '../../components/kept.js';
-import {endedNotice, remark} from '../../components/notice.js';
-import {loading} from '../../components/panel.js';
-import {Timeline} from '../../components/timeline.js';
+import {remark} from '../../components/notice.js';
+import {Streamed} from '../../components/streamed.js';
 import {highlighted, packed} from '../../components/understood.js';
 import {element, replace} from '../../dom.js';
-import {MarkdownView} from '../../markdown.js';
 
 const NDJSON = 'application/x-ndjson';
 
@@ -23,29 +20,27 @@ const NDJSON = 'application/x-ndjson';
  */
 
 /** What the kinds of conversation share. A kind says what it sends and what it makes of an event. */
-export class Turn {
+export class Turn extends Streamed {
   /**
    * @param {Asked} asked
    * @param {import('../../app.js').Context} context
    * @param {string} domain which it asks
    */
   constructor({question, before, constraints}, context, domain) {
+    super(context);
     this.question = question;
     this.before = before;
     this.constraints = constraints;
-    this.context = context;
     this.domain = domain;
     /** @type {{onchange: () => void, onfollow: (question: string) => void, onedit: (constraints: any) => void}} */
     this.callbacks = {onchange() {}, onfollow() {}, onedit() {}};
-    /** @type {'new' | 'running' | 'done' | 'stopped' | 'failed'} */
-    this.state = 'new';
     /** The last event's data, once it is there. */
     this.answer = null;
     /** What a saved search has not shown before. @type {{keys: string[], text: string} | null} */
     this.news = null;
     this.heading = element('h2', {class: 'question', tabindex: '-1'}, question);
     this.root = element('div', {class: 'turn-answer'});
-    this.#clear();
+    this.clear();
   }
 
   /** What is sent. */
@@ -78,7 +73,7 @@ export class Turn {
   /** Say which results are new. @param {{keys: string[], text: string}} news */
   tellNews(news) {
     this.news = news;
-    this.#finish();
+    this.finish();
     this.context.announce(news.text);
   }
 
@@ -86,7 +81,7 @@ export class Turn {
     return this.news?.keys.includes(`${type}/${id}`) ?? false;
   }
 
-  /** What draws the numbers that the text says, directly below it. @returns {import('../../dom.js').Child} */
+  /** What draws the number that the text begins with. @returns {Element | null} */
   figure() {
     return null;
   }
@@ -136,68 +131,44 @@ export class Turn {
 
   /** Bring back what was kept; nothing is asked. @param {any} kept */
   restore({state = 'done', text = '', answer = null, news = null, run = null}) {
-    this.run = run;
-    if (state !== 'stopped' && (state !== 'done' || answer === null)) {
-      if (run) this.place = `${run}/0`;
-      return this;
-    }
-    Object.assign(this, {text, answer, news});
-    this.#flush();
-    if (state === 'done') this.#finish();
-    else this.#end(new DOMException('Stopped', 'AbortError'));
-    return this;
+    if (state !== 'stopped' && (state !== 'done' || answer === null)) return this.followOn(run);
+    Object.assign(this, {text, answer, news, run});
+    return this.showKept(state);
   }
 
   /** Ask, once. What was begun before is read on. */
   async begin() {
     if (this.state !== 'new') return;
-    this.controller = new AbortController();
-    const {signal} = this.controller;
-    replace(this.after);
-    if (!this.text) replace(this.notes, loading(2));
-    this.#enter('running');
-    this.context.announce('Searching');
-    try {
+    await this.attempt(async (signal) => {
+      this.context.announce('Searching');
       for await (const event of this.context.api.stream(`${this.domain}/chat`, {body: this.body, accept: NDJSON, signal, after: this.place})) this.#take(event);
-      this.#flush();
-      this.timeline.finish();
-      this.#finish();
       this.context.announce(this.summary);
-    } catch (error) {
-      this.#flush();
-      this.timeline.finish(isStopped(error) ? 'stopped' : 'failed');
-      // a run is kept for some minutes
-      const isGone = this.place !== null && ['not_found', 'expired'].includes(error.kind);
-      if (isGone) this.place = null;
-      this.#end(isGone ? new Problem('broken_off') : error);
-    }
+    });
   }
 
   /** Show what the whole answer holds. */
-  #finish() {
+  finish() {
     replace(this.notes);
     replace(this.heading, highlighted(this.question, this.answer?.constraints?.evidence ?? []));
-    replace(this.after, this.figure(), this.#drops(), this.understood(), this.news && remark(this.news.text), this.found());
-    this.#enter('done');
+    const figure = this.figure();
+    if (figure && !this.view.figure) this.view.illustrate(figure);
+    replace(this.after, this.#drops(), this.understood(), this.news && remark(this.news.text), this.found());
+    this.enter('done');
   }
 
-  stop() {
-    this.controller?.abort();
+  /** A change that cannot be answered can be changed again. */
+  below() {
+    return this.constraints !== null && this.understood(this.constraints);
   }
 
   #take(event) {
-    if (event.seq) {
-      const isFirst = this.run === null;
-      this.place = event.seq;
-      this.run = runOf(event.seq);
-      if (isFirst) this.callbacks.onchange();
-    }
+    this.follow(event);
     // what happens says more than grey lines, which it would push down
     replace(this.notes);
     if (event.type === 'partial_text') {
       this.timeline.fold();
       this.text += event.data.text;
-      this.frame ??= requestAnimationFrame(() => { this.frame = null; this.#flush(); });
+      this.flushSoon();
     } else if (event.type === 'final_answer') {
       this.answer = event.data;
       this.text = event.data.content ?? event.data.response ?? this.text;
@@ -206,39 +177,11 @@ export class Turn {
     }
   }
 
-  #end(error) {
-    const again = () => { this.#clear(); this.state = 'new'; this.begin(); };
-    replace(this.notes);
-    const goOn = this.place !== null && canReadOn(error) ? () => { this.state = 'new'; this.begin(); } : undefined;
-    // a change that cannot be answered can be changed again
-    replace(this.after, endedNotice(error, 'Ask again', again, this.context.session, goOn), this.constraints !== null && this.understood(this.constraints));
-    this.#enter(isStopped(error) ? 'stopped' : 'failed');
-    if (isStopped(error)) this.context.announce('Stopped');
-  }
-
-  #clear() {
-    this.text = '';
+  clear() {
+    this.reset('Search');
     this.answer = null;
     this.news = null;
-    /** Known from its first event on, also when it is gone: only who asks again has another one. */
-    this.run = null;
-    this.place = null;
-    this.timeline = new Timeline('Search');
-    this.prose = element('div', {class: 'prose'});
-    this.view = new MarkdownView(this.prose);
-    this.notes = element('div', {class: 'answer-notes'}, loading(2));
     this.after = element('div', {class: 'turn-found'});
     replace(this.root, this.timeline.root, this.notes, this.prose, this.after);
-  }
-
-  #enter(state) {
-    this.state = state;
-    this.prose.classList.toggle('is-streaming', state === 'running');
-    this.root.setAttribute('aria-busy', String(state === 'running'));
-    this.callbacks.onchange();
-  }
-
-  #flush() {
-    this.view.show(this.text);
   }
 }

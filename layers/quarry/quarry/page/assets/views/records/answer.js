@@ -2,20 +2,16 @@
  * One answer: asked and written as it comes, or opened as it was stored. Its nodes live as long as the history entry that it belongs to.
  */
 
-import {Problem, canReadOn, isStopped, pathOf, runOf} from '../../api.js';
+import {Problem, pathOf} from '../../api.js';
 import {choices} from '../../components/chips.js';
-import {confidenceLevel} from '../../components/confidence.js';
-import {explanationControl} from '../../components/explanation.js';
 import {degradedRemark, noticeOf, remark} from '../../components/notice.js';
-import {loading} from '../../components/panel.js';
 import {openPreview, previewed} from '../../components/popover.js';
-import {markdownText, takeaway} from '../../components/takeaway.js';
-import {Timeline} from '../../components/timeline.js';
-import {button, element, icon, replace} from '../../dom.js';
+import {Streamed} from '../../components/streamed.js';
+import {button, element, replace} from '../../dom.js';
 import {day, plural, words} from '../../format.js';
-import {MarkdownView} from '../../markdown.js';
 import {countFigure} from './count.js';
-import {citationText, sourceCard, sourcePreview} from './record.js';
+import {answerFoot} from './foot.js';
+import {sourceCard, sourcePreview} from './record.js';
 
 const STEP_WORDS = {
   records_research: 'further research', records_answer: 'the writing of the answer', records_followups: 'the follow-up questions',
@@ -28,30 +24,28 @@ const SUPPORTED_MIN = 0.5;
 /** @typedef {{question: string, answer: string, applied?: any}} Turn */
 
 /** One answer. What it shows is in `root`. */
-export class Answer {
+export class Answer extends Streamed {
   /**
    * @param {string} question
    * @param {{history: Turn[], types: string[], filters: any}} scope without types and filters, those of the turn before go on
    * @param {import('../../app.js').Context} context
    */
   constructor(question, scope, context) {
+    super(context);
     this.question = question;
     this.scope = scope;
-    this.context = context;
     /**
      * `onchange` is called when it begins or ends, `onfollow` with a question to go on with, `onagain` to ask the same question again.
      * @type {{onchange: () => void, onfollow: (question: string) => void, onagain: () => void}}
      */
     this.callbacks = {onchange() {}, onfollow() {}, onagain() {}};
-    /** @type {'new' | 'running' | 'done' | 'stopped' | 'failed'} */
-    this.state = 'new';
     this.id = null;
     this.topicChanged = false;
     /** The types and filters that it was made from. */
     this.applied = null;
     // whether an answer that is kept will not do
     this.fresh = false;
-    this.#clear();
+    this.clear();
   }
 
   /** The question and the answer, for those that follow. */
@@ -67,19 +61,11 @@ export class Answer {
 
   /** Bring back what was kept; nothing is asked. @param {any} kept */
   restore(kept) {
-    if (!['done', 'stopped'].includes(kept.state)) {
-      if (kept.run) Object.assign(this, {run: kept.run, place: `${kept.run}/0`});
-      return this;
-    }
+    if (!['done', 'stopped'].includes(kept.state)) return this.followOn(kept.run);
     Object.assign(this, kept, {sources: new Map()});
-    replace(this.notes);
     if (kept.sources.length > 0) this.#showSources(kept.sources);
-    if (kept.count) replace(this.figure, countFigure(kept.count, this.question, this.context));
-    this.#flush();
-    this.#enter(kept.state);
-    if (kept.state === 'done') this.#showAfter();
-    else this.#end(new DOMException('Stopped', 'AbortError'));
-    return this;
+    if (kept.count) this.#draw(kept.count);
+    return this.showKept(kept.state);
   }
 
   /** Say that it could not be asked, in its place. @param {unknown} error @param {() => void} again */
@@ -96,7 +82,7 @@ export class Answer {
       ({question: asked, answer, ...(applied ? {types: applied.types, filters: applied.filters} : {})}));
     const own = scope.types.length || Object.keys(scope.filters).length ? {types: scope.types, filters: scope.filters} : {};
     const body = {question, history, ...own, ...(this.fresh ? {fresh: true} : {})};
-    await this.#while(async (signal) => {
+    await this.attempt(async (signal) => {
       context.announce('Searching the records');
       for await (const event of context.api.stream('records/ask', {body, signal, after: this.place})) {
         replace(this.notes);
@@ -110,7 +96,7 @@ export class Answer {
   async open(id) {
     if (this.state !== 'new') return;
     this.id = id;
-    await this.#while(async (signal) => {
+    await this.attempt(async (signal) => {
       const own = this.#isRevocable(id, signal);
       const stored = await this.context.api.get(pathOf('answers', id), {signal, isPublic: true});
       this.question = stored.query;
@@ -133,12 +119,20 @@ export class Answer {
     return api.get(pathOf('me/answers', id), {signal}).then(({revocable}) => revocable, () => false);
   }
 
-  stop() {
-    this.controller?.abort();
+  /** It has no address any more. */
+  forgetAddress() {
+    this.id = null;
+    this.callbacks.onchange();
+    this.#showAfter();
   }
 
-  #clear() {
-    this.text = '';
+  /** Ask, or open what is stored. */
+  begin() {
+    return this.id === null || this.fresh ? this.ask() : this.open(this.id);
+  }
+
+  clear() {
+    this.reset('Research', {cite: (n) => this.#citation(n), above: 1});
     /** @type {Map<number, any>} */
     this.sources = new Map();
     this.confidence = null;
@@ -148,107 +142,41 @@ export class Answer {
     this.unsupported = [];
     /** @type {any[]} */
     this.changed = [];
-    this.run = null;
-    this.place = null;
     this.count = null;
     this.followups = [];
     this.remarks = [];
-    this.timeline = new Timeline('Research');
-    this.prose = element('div', {class: 'prose'});
-    this.view = new MarkdownView(this.prose, {cite: (n) => this.#citation(n), above: 1});
-    this.notes = element('div', {class: 'answer-notes'}, loading());
-    this.figure = element('div', {class: 'answer-figure'});
     this.after = element('div', {class: 'answer-after'});
     this.aside = element('aside', {class: 'sources', 'aria-label': 'Sources', hidden: true});
-    this.article = element('article', {class: 'answer'}, this.timeline.root, this.notes, this.prose, this.figure, this.after);
+    this.article = element('article', {class: 'answer'}, this.timeline.root, this.notes, this.prose, this.after);
     this.root ??= element('div', {class: 'answer-grid'});
     replace(this.root, this.article, this.aside);
   }
 
-  async #while(work) {
-    this.controller = new AbortController();
-    replace(this.after);
-    if (!this.text) replace(this.notes, loading());
-    this.#enter('running');
-    try {
-      await work(this.controller.signal);
-      this.#flush();
-      this.timeline.finish();
-      this.#enter('done');
-      this.#showAfter();
-    } catch (error) {
-      this.#flush();
-      this.timeline.finish(isStopped(error) ? 'stopped' : 'failed');
-      // a run is kept for some minutes
-      const isGone = this.id === null && this.place !== null && ['not_found', 'expired'].includes(error.kind);
-      if (isGone) this.place = null;
-      this.#end(isGone ? new Problem('broken_off') : error);
-    }
+  noticeOf(error) {
+    if (!(error instanceof Problem && error.kind === 'not_found' && this.id !== null)) return null;
+    return [noticeOf(new Problem('not_found', 'This answer has expired, or the link is incomplete.')),
+      this.question && button('Ask this question', {kind: 'primary', onclick: this.callbacks.onagain})];
   }
 
-  #end(error) {
-    const stopped = isStopped(error);
-    this.#enter(stopped ? 'stopped' : 'failed');
-    if (stopped) {
-      if (!this.text) replace(this.notes);
-      this.context.announce('Stopped');
-      replace(this.after, remark('Stopped. ', element('button', {type: 'button', class: 'text-button', on: {click: () => this.#again()}}, 'Ask again')));
-    } else {
-      const gone = error instanceof Problem && error.kind === 'not_found' && this.id !== null;
-      replace(this.notes);
-      replace(this.after, gone
-        ? noticeOf(new Problem('not_found', 'This answer has expired, or the link is incomplete.'))
-        : noticeOf(error, {
-          goOn: this.place !== null && canReadOn(error) ? () => this.#goOn() : undefined,
-          retry: () => this.#again(), signIn: () => this.context.session.signIn(),
-        }),
-      gone && this.question && button('Ask this question', {kind: 'primary', onclick: this.callbacks.onagain}));
-    }
-  }
-
-  /** Read on behind what came last. */
-  #goOn() {
-    this.state = 'new';
-    this.ask();
-  }
-
-  #again() {
-    const {id} = this;
-    this.#clear();
-    this.state = 'new';
-    if (id === null) this.ask();
-    else this.open(id);
+  finish() {
+    this.enter('done');
+    this.#showAfter();
   }
 
   #askFresh() {
-    this.#clear();
-    this.state = 'new';
     this.fresh = true;
-    this.ask();
-  }
-
-  #enter(state) {
-    this.state = state;
-    this.prose.classList.toggle('is-streaming', state === 'running');
-    this.root.dataset.state = state;
-    this.article.setAttribute('aria-busy', String(state === 'running'));
-    this.callbacks.onchange();
+    this.again();
   }
 
   /** One event of the stream; those that are not known change nothing. */
   #take(event) {
-    if (event.seq) {
-      this.place = event.seq;
-      const isFirst = this.run === null;
-      this.run = runOf(event.seq);
-      if (isFirst) this.callbacks.onchange();
-    }
+    this.follow(event);
     switch (event.type) {
       case 'tool_call':
-        this.timeline.set({id: event.id, label: callLabel(event), status: 'running'});
+        this.called(event, callLabel(event));
         break;
       case 'tool_observation':
-        this.timeline.set({id: event.id, label: this.timeline.steps.get(event.id)?.step.label ?? words(event.tool), status: 'completed', detail: event.summary});
+        this.observed(event);
         break;
       case 'sources':
         this.#showSources(event.sources);
@@ -256,17 +184,16 @@ export class Answer {
         this.timeline.fold();
         break;
       case 'aggregation':
-        this.count = event;
-        replace(this.figure, countFigure(event, this.question, this.context));
+        this.#draw(event);
         break;
       case 'final_answer_chunk':
         this.text += event.chunk;
-        this.#flushSoon();
+        this.flushSoon();
         break;
       case 'citations':
         this.citations = event.citations;
         this.unsupported = event.unsupported ?? [];
-        this.#flush();
+        this.flush();
         break;
       case 'confidence':
         this.confidence = event;
@@ -291,16 +218,13 @@ export class Answer {
     }
   }
 
-  /** The text grows at most once a frame. */
-  #flushSoon() {
-    this.frame ??= requestAnimationFrame(() => { this.frame = null; this.#flush(); });
+  #draw(count) {
+    this.count = count;
+    this.view.illustrate(countFigure(count, this.question, this.context));
   }
 
-  #flush() {
-    this.view.show(this.text);
-    const [first] = this.view.blocks;
-    // the number leads, and its chart stands directly below it
-    if (this.count && first && first.node.nextSibling !== this.figure) first.node.after(this.figure);
+  flush() {
+    super.flush();
     for (const card of this.aside.querySelectorAll('.source')) {
       card.classList.toggle('is-cited', this.prose.querySelector(`[data-cites="${card.dataset.n}"]`) !== null);
     }
@@ -359,100 +283,9 @@ export class Answer {
       this.unsupported.length > 0 && remark(`${plural(this.unsupported.length, 'sentence')} that no cited source supports: `,
         this.unsupported.map((sentence) => `“${sentence}”`).join(' ')),
       this.changed.length > 0 && remark(`Changed since this answer was given: ${this.changed.map(({title, change}) => (change === 'gone' ? `${title} (gone)` : title)).join(', ')}.`),
-      this.confidence && element('div', {class: 'answer-foot'}, confidenceLevel(this.confidence.level, this.confidence.label),
-        this.id && this.#share(), this.id && this.isOwn && this.#revokeControl(),
-        this.run && this.state !== 'running' && this.#explanation(),
-        this.text && this.state !== 'running' && takeaway(() => this.#taken(), (text) => this.context.announce(text)), this.run && this.state !== 'running' && this.#feedback()),
+      this.confidence && answerFoot(this),
       questions.length > 0 && element('section', {class: 'followups'},
         element('h2', {class: 'section-label'}, 'Ask next'), choices('Follow-up questions', questions, this.callbacks.onfollow)));
-  }
-
-  /** How the question was read, over the same records and after the same question. */
-  #explanation() {
-    const {question, scope, topicChanged} = this;
-    const before = topicChanged ? undefined : scope.history.at(-1)?.question;
-    return explanationControl({question, domain: 'records', sources: scope.types, ...(before && {after: before})}, this.context);
-  }
-
-  /** The answer and what it cites, each record by its address here. @returns {import('../../components/takeaway.js').Taken} */
-  #taken() {
-    const sources = [...this.sources.values()].map((source) => ({...source, url: this.context.itemAddress(source.type, source.id)}));
-    const cited = sources.map(({url, ...source}) => `${source.n}. ${markdownText(citationText(source))} <${url}>`);
-    return {
-      name: this.question,
-      columns: ['n', 'type', 'id', 'title', 'date', 'url', 'quotes'],
-      rows: sources.map(({n, type, id, title, date, url}) =>
-        [n, type, id, title, date, url, this.citations.filter((each) => each.n === n && each.quote).map(({quote}) => quote)]),
-      json: {question: this.question, answer: this.text, confidence: this.confidence?.level ?? null, sources, citations: this.citations, unsupported: this.unsupported},
-      markdown: `# ${markdownText(this.question)}\n\n${this.text}\n\n## Sources\n\n${cited.join('\n')}\n`,
-    };
-  }
-
-  /** Whether the answer helped; who says no may say why. */
-  #feedback() {
-    const {run, context} = this;
-    const failed = element('span', {class: 'fine', role: 'alert', hidden: true}, 'This could not be sent: try again.');
-    const thanks = () => {
-      failed.hidden = true;
-      replace(said, 'Thank you.');
-      context.announce('Thank you');
-    };
-    const tell = async (body) => {
-      try {
-        await context.api.send(pathOf('runs', run, 'feedback'), body);
-      } catch {
-        failed.hidden = false;
-        return;
-      }
-      if (body.helpful || body.reason !== undefined) thanks();
-      else askWhy();
-    };
-    const askWhy = () => {
-      const reason = element('input', {type: 'text', name: 'reason', maxlength: '2000', 'aria-label': 'What is wrong with it?', placeholder: 'What is wrong with it?'});
-      replace(said, element('form', {class: 'feedback-form', on: {submit: (event) => {
-        event.preventDefault();
-        if (reason.value.trim()) tell({helpful: false, reason: reason.value.trim()});
-        else thanks();
-      }}}, reason, element('button', {class: 'button quiet'}, 'Send')));
-      reason.focus();
-    };
-    const said = element('span', {class: 'feedback', role: 'group', 'aria-label': 'Did this help?'},
-      button('Helpful', {kind: 'quiet', onclick: () => tell({helpful: true})}),
-      button('Not helpful', {kind: 'quiet', onclick: () => tell({helpful: false})}));
-    return element('span', {class: 'feedback'}, said, failed);
-  }
-
-  #revokeControl() {
-    const control = button('Revoke link', {kind: 'quiet', onclick: async () => {
-      try {
-        await this.context.api.delete(pathOf('answers', this.id));
-      } catch (error) {
-        if (error.kind !== 'not_found') {
-          replace(control, 'The link could not be revoked: try again');
-          return;
-        }
-      }
-      this.id = null;
-      this.callbacks.onchange();
-      this.context.announce('The link leads nowhere now');
-      this.#showAfter();
-    }});
-    return control;
-  }
-
-  #share() {
-    const control = button([icon('link'), 'Copy link'], {kind: 'quiet', onclick: async () => {
-      const address = new URL(this.context.address({q: this.question, id: this.id}), document.baseURI);
-      try {
-        await navigator.clipboard.writeText(address.href);
-        replace(control, icon('check'), 'Link copied');
-        this.context.announce('Link copied');
-      } catch {
-        // not allowed here; the address bar has it too
-        replace(control, element('a', {href: address.href}, 'This answer’s address'));
-      }
-    }});
-    return control;
   }
 }
 

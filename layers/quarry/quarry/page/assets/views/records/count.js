@@ -1,5 +1,5 @@
 /**
- * A number that was asked for: what was counted or reckoned, group by group, and the way to the rows.
+ * A number that was asked for: its groups as bars, and the way to the rows.
  */
 
 import {barChart} from '../../components/bars.js';
@@ -8,42 +8,39 @@ import {NONE, amount, day, month, number, words} from '../../format.js';
 import {facetLabel, languageOf, typeLabel, written} from './declared.js';
 
 const GROUPS_MAX = 20;
-const PERIODS = new Set(['day', 'week', 'month', 'quarter', 'year']);
-/** What is reckoned of several numbers, by the service's names. @type {Record<string, string>} */
+/** Names of measures, by the service's names. @type {Record<string, string>} */
 const MEASURES = {sum: 'sum of', avg: 'average', min: 'lowest', max: 'highest'};
-const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 /**
  * @param {any} event an `aggregation`
  * @param {string} question
  * @param {import('../../app.js').Context} context
  */
-export function countFigure({by, groups, group_count: all = 0, other = 0, overlapping = false, gaps = false, of, filters}, question, context) {
+export function countFigure({by, groups, group_count: all = 0, other = 0, of, filters, query}, question, context) {
   const {types = [], from, to, facets = {}} = filters;
-  // what is told in the order of time ends with the latest, and with those that have no date
-  const isInTime = groups.every(({value}, place) => (value === null ? place === groups.length - 1 : DATE.test(value)) && (place === 0 || value === null || groups[place - 1].value < value));
-  const drawn = isInTime ? groups.slice(-GROUPS_MAX) : groups.slice(0, GROUPS_MAX);
-  const entries = drawn.map((group) => ({label: groupLabel(by, group.value, types[0]), value: of ? group[of] : group.count}))
+  const [type = query?.source] = types;
+  const period = query?.group?.[0]?.period;
+  // periods come in their order: the latest are drawn
+  const drawn = period ? groups.slice(-GROUPS_MAX) : groups.slice(0, GROUPS_MAX);
+  const entries = drawn.map((group) => ({label: groupLabel(type, by, period, group.value), value: of ? group[of] : group.count}))
     .filter(({value}) => value !== null && value !== undefined);
   const rest = other + groups.reduce((sum, group) => sum + group.count, 0) - drawn.reduce((sum, group) => sum + group.count, 0);
   const count = Math.max(all, groups.length);
-  const what = types.length === 1 ? typeLabel(types[0]) : 'Records';
   const [measure, measured] = of?.split(':') ?? [];
-  const title = [of ? words(`${MEASURES[measure]} ${facetLabel(types[0], measured)}`) : what, by && `by ${facetLabel(types[0], by)}`].filter(Boolean).join(' ');
-  const address = context.address({q: question, tab: 'results', type: types, from, to, ...facets});
+  const what = of ? words(`${MEASURES[measure]} ${facetLabel(type, measured)}`) : type ? typeLabel(type) : 'Records';
+  const title = by ? `${what} by ${period ?? facetLabel(type, by)}` : what;
   return element('div', {class: 'count'},
-    entries.length > 1 && barChart(title, entries, {isSorted: isInTime || PERIODS.has(by), written: (value) => (of && written(types[0], measured, value)) || amount(value, undefined, languageOf(types[0]))}),
+    entries.length > 1 && barChart(title, entries, {isSorted: Boolean(period), written: (value) => (of && written(type, measured, value)) || amount(value, undefined, languageOf(type))}),
     count > GROUPS_MAX && element('p', {class: 'fine'}, `${GROUPS_MAX} of ${number(count)} are drawn.${rest > 0 && !of ? ` The others hold ${number(rest)}.` : ''}`),
-    overlapping && element('p', {class: 'fine'}, 'A record can be in several groups.'),
-    gaps && element('p', {class: 'fine'}, 'Periods without any are left out.'),
-    element('p', {}, element('a', {href: address}, 'Show the records behind this')));
+    // without the names that a request has for the conditions, a list would show other rows
+    types.length > 0 && element('p', {}, element('a', {href: context.address({q: question, tab: 'results', type: types, from, to, ...facets})}, 'Show the records behind this')));
 }
 
-function groupLabel(by, value, type) {
+/** A group's value in words; a period as the service names it: `2026-10-03`, `2026-W40`, `2026-10`, `2026-Q4` or `2026`. */
+function groupLabel(type, by, period, value) {
   const language = languageOf(type);
   if (value === null) return NONE;
-  if (by === 'type') return typeLabel(value);
-  if (by === 'year') return String(value).slice(0, 4);
-  if (by === 'month') return month(value, language);
-  return ['day', 'week'].includes(by) ? day(value, language) : written(type, by, value) ?? String(value);
+  if (period === 'month') return month(`${value}-01`, language);
+  if (period === 'day') return day(value, language);
+  return (!period && written(type, by, value)) || String(value);
 }

@@ -1,0 +1,103 @@
+/**
+ * What stands below a finished answer: how far it can be trusted, its link, how the question was read, its export, and feedback.
+ */
+
+import {pathOf} from '../../api.js';
+import {confidenceLevel} from '../../components/confidence.js';
+import {explanationControl} from '../../components/explanation.js';
+import {markdownText, takeaway} from '../../components/takeaway.js';
+import {button, element, icon, replace} from '../../dom.js';
+import {citationText} from './record.js';
+
+/** @param {import('./answer.js').Answer} answer one with a confidence */
+export function answerFoot(answer) {
+  const {confidence, id, isOwn, run, state, text, context} = answer;
+  const isFinished = state !== 'running';
+  return element('div', {class: 'answer-foot'}, confidenceLevel(confidence.level, confidence.label),
+    id && share(answer), id && isOwn && revokeControl(answer), run && isFinished && explanation(answer),
+    text && isFinished && takeaway(() => taken(answer), (said) => context.announce(said)), run && isFinished && feedback(answer));
+}
+
+/** How the question was read, over the same records and after the same question. */
+function explanation({question, scope, topicChanged, context}) {
+  const before = topicChanged ? undefined : scope.history.at(-1)?.question;
+  return explanationControl({question, domain: 'records', sources: scope.types, ...(before && {after: before})}, context);
+}
+
+/** The answer and what it cites, each record by its address here. @returns {import('../../components/takeaway.js').Taken} */
+function taken({sources: found, citations, unsupported, question, text, confidence, context}) {
+  const sources = [...found.values()].map((source) => ({...source, url: context.itemAddress(source.type, source.id)}));
+  const cited = sources.map(({url, ...source}) => `${source.n}. ${markdownText(citationText(source))} <${url}>`);
+  return {
+    name: question,
+    columns: ['n', 'type', 'id', 'title', 'date', 'url', 'quotes'],
+    rows: sources.map(({n, type, id, title, date, url}) =>
+      [n, type, id, title, date, url, citations.filter((each) => each.n === n && each.quote).map(({quote}) => quote)]),
+    json: {question, answer: text, confidence: confidence?.level ?? null, sources, citations, unsupported},
+    markdown: `# ${markdownText(question)}\n\n${text}\n\n## Sources\n\n${cited.join('\n')}\n`,
+  };
+}
+
+/** Whether the answer helped; who says no may say why. */
+function feedback({run, context}) {
+  const failed = element('span', {class: 'fine', role: 'alert', hidden: true}, 'This could not be sent: try again.');
+  const thanks = () => {
+    failed.hidden = true;
+    replace(said, 'Thank you.');
+    context.announce('Thank you');
+  };
+  const tell = async (body) => {
+    try {
+      await context.api.send(pathOf('runs', run, 'feedback'), body);
+    } catch {
+      failed.hidden = false;
+      return;
+    }
+    if (body.helpful || body.reason !== undefined) thanks();
+    else askWhy();
+  };
+  const askWhy = () => {
+    const reason = element('input', {type: 'text', name: 'reason', maxlength: '2000', 'aria-label': 'What is wrong with it?', placeholder: 'What is wrong with it?'});
+    replace(said, element('form', {class: 'feedback-form', on: {submit: (event) => {
+      event.preventDefault();
+      if (reason.value.trim()) tell({helpful: false, reason: reason.value.trim()});
+      else thanks();
+    }}}, reason, element('button', {class: 'button quiet'}, 'Send')));
+    reason.focus();
+  };
+  const said = element('span', {class: 'feedback', role: 'group', 'aria-label': 'Did this help?'},
+    button('Helpful', {kind: 'quiet', onclick: () => tell({helpful: true})}),
+    button('Not helpful', {kind: 'quiet', onclick: () => tell({helpful: false})}));
+  return element('span', {class: 'feedback'}, said, failed);
+}
+
+function revokeControl(answer) {
+  const control = button('Revoke link', {kind: 'quiet', onclick: async () => {
+    try {
+      await answer.context.api.delete(pathOf('answers', answer.id));
+    } catch (error) {
+      if (error.kind !== 'not_found') {
+        replace(control, 'The link could not be revoked: try again');
+        return;
+      }
+    }
+    answer.forgetAddress();
+    answer.context.announce('The link leads nowhere now');
+  }});
+  return control;
+}
+
+function share({question, id, context}) {
+  const control = button([icon('link'), 'Copy link'], {kind: 'quiet', onclick: async () => {
+    const address = new URL(context.address({q: question, id}), document.baseURI);
+    try {
+      await navigator.clipboard.writeText(address.href);
+      replace(control, icon('check'), 'Link copied');
+      context.announce('Link copied');
+    } catch {
+      // not allowed here; the address bar has it too
+      replace(control, element('a', {href: address.href}, 'This answer’s address'));
+    }
+  }});
+  return control;
+}

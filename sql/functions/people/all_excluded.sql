@@ -1,0 +1,4 @@
+-- Everything that is excluded by name, whatever it is: a headline says it in any words.
+create or replace function all_excluded(f card_filters) returns text[]
+language sql immutable parallel safe
+return f.excluded_keywords || f.excluded_companies || f.excluded_teams || f.excluded_places;
