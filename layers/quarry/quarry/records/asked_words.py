@@ -36,7 +36,16 @@ class AskedWord:
 def names_held_by_none(toolset: SearchToolset, asked: Sequence[AskedWord]) -> list[str]:
     """The names in the question with a word that no searched record holds, nor one that is spelled nearly so."""
     unheld = {each.word for each in asked if each.is_missing and not each.is_near}
-    return [each.text for each in toolset.reading.read.said.texts if not unheld.isdisjoint(each.text.split())]
+    said, names = toolset.reading.read.said, list[str]()
+    for each in said.texts:
+        last = each.place.last
+        # what is known of a name may be its first part
+        while last < len(said.tokens) and said.tokens[last].is_capital:
+            last += 1
+        name = said.text[said.tokens[each.place.first].start : said.tokens[last - 1].end]
+        if not unheld.isdisjoint(name.split()):
+            names.append(name)
+    return names
 
 
 async def asked_words(query: str, first: Searched, toolset: SearchToolset) -> list[AskedWord]:
