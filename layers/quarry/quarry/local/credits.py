@@ -11,7 +11,7 @@ from rich.text import Text
 from quarry.local.database import LocalDatabase
 from quarry.local.telling import write_json
 from quarry.local.terminal import make_console, printable, write_table
-from quarry.people.access.credits import balance_of, grant, latest_entries
+from quarry.people.access import balance_of, grant, latest_entries
 
 ENTRIES_SHOWN = 20
 

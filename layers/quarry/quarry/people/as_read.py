@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 
 from quarry.language.nouns import singular
 from quarry.language.tokens import keys, unique
-from quarry.people.constraints import ANYBODY
 from quarry.people.contract import Constraints
 from quarry.people.meaning import Read
-from quarry.people.normalisation import SALARY_MAX, SALARY_MIN
-from quarry.people.places import country_of, country_of_region, known_place
+from quarry.people.normalisation import ANYBODY, SALARY_MAX, SALARY_MIN
 from quarry.people.segments import KIND_OF_FACET, Cut, Segment
 from quarry.platform.contract import Assertion, Evidence
+from quarry.spans.gazetteer import country_of, country_of_region, known_place
 from quarry.spans.mention import DateRange, Duration, MoneyRange, NumberRange, Place
 
 MONTHS_A_YEAR = 12

@@ -9,23 +9,32 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from quarry.people.candidates import PersonEvidence, RankedPerson
-from quarry.people.clauses import (
+from quarry.people.contract import FALLBACK_TIERS, PersonResult
+from quarry.people.filters import (
+    FALLBACK_TIER_COMPANY_TEAM_SOFT,
+    FALLBACK_TIER_STRICT,
+    CardFilters,
+    exclusion_labels,
+    relaxed,
+)
+from quarry.people.ranking import (
     CLAUSES_MAX,
+    MIN_RESULTS,
+    TOP_PEOPLE,
     Clause,
+    PersonEvidence,
+    RankedPerson,
     Standing,
     apart,
+    break_ties,
     clauses_of,
     hard_alone,
     merged,
     naming_alternatives,
     nothing_else_asked,
+    rank_people,
     standing,
 )
-from quarry.people.constraints import exclusion_labels
-from quarry.people.contract import FALLBACK_TIERS, PersonResult
-from quarry.people.filters import FALLBACK_TIER_COMPANY_TEAM_SOFT, FALLBACK_TIER_STRICT, CardFilters, relaxed
-from quarry.people.ranking import MIN_RESULTS, TOP_PEOPLE, break_ties, rank_people
 from quarry.people.retrieval import (
     NOBODY,
     PersonIds,
