@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from quarry.language.stemming import stem
+from quarry.language.stemming import stem, stems_of
 from quarry.language.tokens import keys, unique
 from quarry.language.word_forms import word_forms
 from quarry.people.contract import Constraints, PeopleSearchRequest
@@ -151,6 +151,11 @@ def constraints_in_force(filters: CardFilters) -> list[HardConstraint]:
     ]
 
 
+def set_fields(filters: CardFilters) -> dict[str, Any]:
+    """The fields that filter, by name."""
+    return {name: value for name, value in vars(filters).items() if value != getattr(_NOTHING, name)}
+
+
 def only(filters: CardFilters, name: HardConstraint) -> CardFilters:
     """One constraint of `filters` by itself."""
     return CardFilters(**{field: getattr(filters, field) for field in HARD_CONSTRAINTS[name]})
@@ -233,7 +238,7 @@ def exclusion_labels(filters: CardFilters, never_said: Collection[str] = ()) -> 
         excluded_keywords=tuple(name for name in filters.excluded_keywords if name not in never_said),
     )
     # "colonels" and "colonel" are one exclusion
-    keywords = unique(filters.excluded_keywords, lambda name: " ".join(map(stem, keys(name))))
+    keywords = unique(filters.excluded_keywords, stems_of)
     labels = [f"not {listed(keywords)}"] if keywords else []
     out = CardFilters(
         companies=filters.excluded_companies,

@@ -28,10 +28,8 @@ from quarry.people.ranking import (
     apart,
     break_ties,
     clauses_of,
-    hard_alone,
     merged,
     naming_alternatives,
-    nothing_else_asked,
     rank_people,
     standing,
 )
@@ -100,12 +98,13 @@ class _Search:
     async def find(self) -> Finding:
         filters = self.wanted.filters
         named = await self._named()
-        if named and nothing_else_asked(filters):
+        if named and not clauses_of(filters):  # people are asked for by name alone
             return await self._shown(named, named, frozenset(), FALLBACK_TIER_STRICT)
         among = await find_meeting(self.database, texts=filters.texts)
         whole, together = await self._meeting_all(among)
         by_one = frozenset(whole) if together else frozenset[str]()
-        tier, found = await self._relaxing(hard_alone(filters), None, {**whole, **named})
+        hard = replace(filters, roles=(), texts=())  # without what people are expected to be or to say
+        tier, found = await self._relaxing(hard, None, {**whole, **named})
         if len(by_one) >= TOP_PEOPLE:
             found = {**whole, **named}  # nobody else is shown
         elif filters.expects_more:

@@ -15,7 +15,7 @@ from typing import Any, get_args
 
 from pydantic import BaseModel
 
-from quarry.language.stemming import stem
+from quarry.language.stemming import stem, stems_of
 from quarry.language.tokens import Token, keys, tokenise, unique
 from quarry.people.contract import (
     Constraints,
@@ -50,7 +50,7 @@ QUOTES_MAX = 100
 _OPEN_END = frozenset({"present", "now", "today", "current", "currently", "ongoing", "date"})
 
 _DATE = re.compile(r"([12]\d{3})(?:-(\d{1,2}))?(?:-(\d{1,2}))?")
-_ASSERTIONS: Mapping[str, Assertion] = {"must": "affirmed", "should": "preferred", "exclude": "negated"}
+ASSERTIONS: Mapping[str, Assertion] = {"must": "affirmed", "should": "preferred", "exclude": "negated"}
 _PLACES = frozenset({"city", "country", "location", "location_text", "preferred_locations", "or_preferred_locations"})
 _SWITCHES = {"open_to_work_only": "open_to_work", "open_to_work": "open_to_work", "is_current": "is_current"}
 """Conditions that are true or false, with the facet whose names may say them."""
@@ -267,7 +267,7 @@ def validated(output: PeopleQuery, original: str, cleaned: str) -> Constraints:
     )
     spoken = Spoken(original, cleaned, output.quotes[:QUOTES_MAX])
     evidence: list[Evidence] = []
-    parts = {name: _said(name, getattr(given, name), spoken, evidence) for name in _ASSERTIONS}
+    parts = {name: _said(name, getattr(given, name), spoken, evidence) for name in ASSERTIONS}
     kept = normalise(given.model_copy(update=parts | {"evidence": evidence}))
     if not kept.query_embedding_text or _holds_excluded(kept):
         kept.query_embedding_text = about(kept) or (ANYBODY if kept.evidence else "")
@@ -285,7 +285,7 @@ def _said(name: str, part: BaseModel, spoken: Spoken, evidence: list[Evidence]) 
         evidence += (
             Evidence(
                 field=f"{name}.{field}", value=str(each).lower(), start=span.start, end=span.end,
-                assertion=_ASSERTIONS[name],
+                assertion=ASSERTIONS[name],
             )
             for each, span in found
         )  # fmt: skip
@@ -294,9 +294,9 @@ def _said(name: str, part: BaseModel, spoken: Spoken, evidence: list[Evidence]) 
 
 def _holds_excluded(constraints: Constraints) -> bool:
     exclude = constraints.exclude
-    text = _stems(constraints.query_embedding_text)
+    text = set(stems_of(constraints.query_embedding_text))
     names = (*exclude.company_norm, *exclude.keywords, *exclude.team_norm, *exclude.location)
-    return any(_stems(name) <= text for name in names if keys(name))
+    return any(text.issuperset(stems_of(name)) for name in names if keys(name))
 
 
 @dataclass(frozen=True)
@@ -308,7 +308,7 @@ class _Words:
 
     def run(self, text: str) -> tuple[int, int] | None:
         """The first and the last of words that together hold all words of a text."""
-        wanted = {stem(key) for key in keys(text)}
+        wanted = set(stems_of(text))
         if not wanted or not wanted <= set(self.stems):
             return None
         last = max(self.stems.index(each) for each in wanted)
@@ -335,9 +335,10 @@ class Spoken:
         own = self._own(field, value)
         if own is not None:
             return own
-        others = [stem_set for each in beside if each != value and (stem_set := _stems(str(each)))]
+        others = [stems for each in beside if each != value and (stems := stems_of(str(each)))]
         for quote in self._quotes:
-            if quote.key in (f"{part}.{field}", field) and not any(each <= _stems(quote.words) for each in others):
+            said = set(stems_of(quote.words))
+            if quote.key in (f"{part}.{field}", field) and not any(said.issuperset(each) for each in others):
                 start = self._original.lower().find(quote.words.lower())
                 if start >= 0 and keys(quote.words):
                     return Span(start, start + len(quote.words))
@@ -369,7 +370,3 @@ def _ways_to_say(field: str, value: Any) -> Iterator[str]:
         yield value[:4]
     else:
         yield value.replace("_", " ")
-
-
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(map(stem, keys(text)))

@@ -9,14 +9,14 @@ Who misses less of what is asked stands first, whatever the scores: who misses a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import fsum
 from types import MappingProxyType
 from typing import Any
 
-from quarry.language.stemming import stem
+from quarry.language.stemming import stem, stems_of
 from quarry.language.tokens import keys, unique
 from quarry.language.word_forms import word_forms
 from quarry.people.as_query import OR
@@ -30,6 +30,7 @@ from quarry.people.filters import (
     constraints_in_force,
     listed,
     only,
+    set_fields,
     without,
 )
 from quarry.spans.gazetteer import spellings
@@ -176,7 +177,7 @@ def preferred_clauses(constraints: Constraints) -> list[Clause]:
     should = constraints.should
     roles = {name for role in constraints.must.role for name in role.split("|")}
     # "colonels" and "colonel" are one
-    terms = unique((*should.skills_or_tools, *should.keywords), _stems)
+    terms = unique((*should.skills_or_tools, *should.keywords), stems_of)
     words = [term for term in terms if term not in roles]
     on_cards: list[tuple[HardConstraint, CardFilters]] = [
         *(("company_norm", CardFilters(companies=(name,))) for name in should.company_norm),
@@ -191,13 +192,13 @@ def named_clauses(constraints: Constraints) -> list[Clause]:
     """What the query names beside its conditions, as one or in its other forms: its own words, but for those that a condition
     tells. Nobody is left out for want of it, but who is shown lacks it.
     """
-    said = set(map(stem, keys(constraints.query_original)))
+    said = set(stems_of(constraints.query_original))
     must = constraints.must
-    told = set(map(_stems, (*must.company_norm, *must.school_norm, *must.team_norm, *must.text)))
+    told = set(map(stems_of, (*must.company_norm, *must.school_norm, *must.team_norm, *must.text)))
     terms = [
         term
-        for term in unique(constraints.should.keywords, _stems)
-        if all(stem(key) in said for key in keys(term)) and _stems(term) not in told
+        for term in unique(constraints.should.keywords, stems_of)
+        if said.issuperset(stems_of(term)) and stems_of(term) not in told
     ]
     return [
         Clause(term, alternatives=tuple(Clause(form, text=form) for form in (term, *word_forms(term))))
@@ -212,10 +213,6 @@ def ruled_out_words(constraints: Constraints) -> list[tuple[str, ...]]:
     told = {name for names in together for name in names}
     groups = [tuple(name for name in names if name in keywords) for names in together]
     return [group for group in (*groups, *((name,) for name in keywords if name not in told)) if group]
-
-
-def _stems(term: str) -> str:
-    return " ".join(map(stem, keys(term)))
 
 
 def _role_clause(role: str) -> Clause:
@@ -248,16 +245,6 @@ def naming_alternatives(stands: Standing, clauses: Sequence[Clause], met: Sequen
     return replace(stands, meets=tuple(by_label.get(label, label) for label in stands.meets))
 
 
-def hard_alone(filters: CardFilters) -> CardFilters:
-    """The filters without what people are expected to be or to say."""
-    return replace(filters, roles=(), texts=())
-
-
-def nothing_else_asked(filters: CardFilters) -> bool:
-    """Whether people are asked for by name alone."""
-    return not clauses_of(filters)
-
-
 def standing(clauses: Sequence[Clause], met: Sequence[bool], *, together: bool) -> Standing:
     """How a person stands who meets the clauses as `met` says; `together`: by one experience, as far as was asked."""
     misses = [clause.label for clause, is_met in zip(clauses, met, strict=True) if not is_met]
@@ -280,13 +267,8 @@ def apart(filters: CardFilters) -> tuple[CardFilters, list[CardFilters], list[Ca
 
 def merged(one: CardFilters, other: CardFilters) -> CardFilters:
     """What asks for all that both do."""
-    changed: dict[str, Any] = dict(_set_in(other)) | {"roles": (*one.roles, *other.roles)}
+    changed: dict[str, Any] = set_fields(other) | {"roles": (*one.roles, *other.roles)}
     return replace(one, **changed)
-
-
-def _set_in(filters: CardFilters) -> Iterator[tuple[str, Any]]:
-    unset = vars(CardFilters())
-    return ((name, value) for name, value in vars(filters).items() if value != unset[name])
 
 
 def score(evidence: PersonEvidence, filters: CardFilters, text_score_max: float) -> float:

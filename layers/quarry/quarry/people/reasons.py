@@ -13,7 +13,7 @@ from typing import Any
 
 from quarry.language.everyday import is_everyday
 from quarry.language.sentences import sentences
-from quarry.language.stemming import stem
+from quarry.language.stemming import stem, stems_of
 from quarry.language.tokens import keys, unique
 from quarry.language.word_forms import word_forms
 from quarry.models.interface import Message
@@ -98,8 +98,8 @@ def reasons_for(output: PeopleReasons, asked: ReasonsToGive) -> dict[str, list[s
 def _borne_out(reasons: Iterable[str], person: PersonResult, asked: ReasonsToGive) -> Iterator[str]:
     """The reasons of which the person's data hold every word, in some form, but for everyday words that nobody asked for."""
     own = texts_in(person.model_dump(mode="json"))
-    held = set(_stems_of(" ".join([*own, *fallback_reasons(person, asked.filters)])))
-    wanted = set(_stems_of(about(asked.constraints)))
+    held = set(stems_of(" ".join([*own, *fallback_reasons(person, asked.filters)])))
+    wanted = set(stems_of(about(asked.constraints)))
     for reason in reasons:
         said = [key for key in keys(reason[:TEXT_CHARACTERS_MAX]) if key not in STOP_WORDS]
         by_key = {key: {stem(form) for form in (key, *word_forms(key))} for key in said}
@@ -220,11 +220,7 @@ def _lower(name: str | None) -> str:
 
 
 def _stems(text: str) -> tuple[str, ...]:
-    return _stems_of(text[:TEXT_CHARACTERS_MAX])
-
-
-def _stems_of(text: str) -> tuple[str, ...]:
-    return tuple(map(stem, keys(text)))
+    return stems_of(text[:TEXT_CHARACTERS_MAX])
 
 
 def _holds(text: tuple[str, ...], phrase: tuple[str, ...]) -> bool:

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from quarry.language.stemming import stem
 from quarry.people.contract import Constraints, EmploymentType, Intent, PersonResult, SeniorityLevel
 from quarry.people.facets import PEOPLE
-from quarry.people.filters import CardFilters, HardConstraint, constraints_in_force, without
+from quarry.people.filters import CardFilters, HardConstraint, constraints_in_force, set_fields, without
 from quarry.people.normalisation import is_date, normalise
 from quarry.people.ranking import (
     MATCHED_CARDS_PER_PERSON,
@@ -257,8 +257,7 @@ def _card_filters(filters: CardFilters) -> Jsonb:
 
 def _fields(filters: CardFilters) -> dict[str, Any]:
     """The filters that are set, as the SQL type card_filters reads them."""
-    unset = vars(CardFilters())
-    given = {name: value for name, value in vars(filters).items() if name not in _NO_FILTERS and value != unset[name]}
+    given = {name: value for name, value in set_fields(filters).items() if name not in _NO_FILTERS}
     if given.keys() & {"experience_least", "experience_most"}:
         given["experience_on"] = datetime.datetime.now(datetime.UTC).date()
     return {name: str(value) if isinstance(value, datetime.date) else value for name, value in given.items()}
