@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 from rich.table import Table
 from rich.text import Text
 
 from quarry.campaigns.contract import (
+    AGGREGATED,
     Campaign,
     ChatRequest,
     ChatResponse,
@@ -17,12 +17,9 @@ from quarry.campaigns.contract import (
     ToolCallEvent,
     ToolObservationEvent,
 )
-from quarry.local.askable import Askable, Events, View, enveloped_error_event
+from quarry.local.askable import Askable, View
 from quarry.local.terminal import printable
-from quarry.streaming.events import PartialTextEvent
-
-if TYPE_CHECKING:
-    from quarry.services.services import Caller, Services
+from quarry.streaming.events import EnvelopedErrorEvent, PartialTextEvent
 
 SHOWN_CAMPAIGNS = 8
 BAR_WIDTH = 24
@@ -47,8 +44,8 @@ class ChatView(View):
         if answer.campaigns:
             self._campaigns(answer.campaigns, answer.total, is_more=answer.more)
         if answer.aggregation:
-            for name, counts in answer.aggregation.counts.items():
-                self._bars(name.replace("_", " "), counts)
+            for name in AGGREGATED:
+                self._bars(name.replace("_", " "), getattr(answer.aggregation, name))
         self._ask_next(answer.suggestions)
         self._tell_degraded(answer.telemetry.degraded_steps)
 
@@ -80,16 +77,10 @@ class ChatView(View):
         self._console.print(table, soft_wrap=False)
 
 
-def _answer(request: ChatRequest, caller: Caller, services: Services) -> Events:
-    from quarry.campaigns.search import chat_about_campaigns
-
-    return chat_about_campaigns(request, caller, services)
-
-
 ASKABLE = Askable(
     lambda question: ChatRequest(message=question),
-    _answer,
+    ("quarry.campaigns.search", "chat_about_campaigns"),
     lambda client, question: client.ask_campaigns(question),
     ChatView,
-    enveloped_error_event,
+    EnvelopedErrorEvent.saying,
 )
