@@ -183,15 +183,18 @@ async def read(request: ChatRequest, toolset: CampaignToolset) -> Question:
     name = toolset.source
     assert name is not None
     before: Reading | None = None
+    question: Question | None = None
     theme = ""
     earlier = [turn.content[:QUERY_MAX_CHARACTERS] for turn in request.history if turn.role == "user"]
     for text in (*earlier[-EARLIER_QUESTIONS_MAX:], request.message):
+        # of a question that was hardly read, its theme goes on alone
+        before = before if question is None or question.verdict != "refused" else None
         before = await read_over(text, [name], toolset.asked, toolset.services, toolset.today, before)
         said = theme_of(before)
         # a question that names no rows goes on about those of the one before
         theme = said or ("" if any(isinstance(each, SourceName) for each in before.said.named) else theme)
-    assert before is not None
-    question = _question(before, name, theme, toolset.today)
+        question = _question(before, name, theme, toolset.today)
+    assert question is not None
     if request.constraints is None:
         return question
     query = question.query.model_copy(update={"where": (), "text": request.constraints.words})
