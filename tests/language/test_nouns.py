@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quarry.language.nouns import plural, singular
+from quarry.language.word_forms import plural, singular
 
 
 @pytest.mark.parametrize(

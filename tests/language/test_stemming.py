@@ -9,7 +9,7 @@ from functools import cache
 import psycopg
 import pytest
 
-from quarry.language.stemming import stem
+from quarry.language.tokens import stem
 from quarry.local.sample import sample_directory
 
 

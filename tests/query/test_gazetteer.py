@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from quarry.language.demonyms import demonyms, place_of_demonym
 from quarry.language.tokens import keys
-from quarry.spans.gazetteer import gazetteer, places_called
+from quarry.language.word_forms import demonyms, place_of_demonym
+from quarry.spans.places import gazetteer, places_called
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,8 @@ import pytest
 from quarry.campaigns.facets import CAMPAIGNS
 from quarry.companies.facets import COMPANIES
 from quarry.query.of_filters import condition_of, query_of
-from quarry.query.of_table import source_of
-from quarry.spans.mention import DateRange, MoneyRange, NumberRange
-from quarry.spans.question import Clause, Condition
+from quarry.query.schema import source_of
+from quarry.spans.mention import Clause, Condition, DateRange, MoneyRange, NumberRange
 
 COMPANIES_SOURCE = source_of(COMPANIES, "companies", title="t.company_name", description="")
 CAMPAIGNS_SOURCE = source_of(CAMPAIGNS, "campaigns", title="t.company", description="")

@@ -7,11 +7,10 @@ import datetime
 import pytest
 
 from quarry.campaigns.facets import CAMPAIGNS
-from quarry.query.worded import labels
+from quarry.query.of_filters import labels
 from quarry.retrieval.facets import Facet, SearchTable
 from quarry.retrieval.labels import Value, value_label
-from quarry.spans.mention import DateRange, Grain, MoneyRange, NumberRange
-from quarry.spans.question import Condition
+from quarry.spans.mention import Condition, DateRange, Grain, MoneyRange, NumberRange
 from tests.query_language.houses import HOUSES
 
 Day = tuple[int, int, int]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.retrieval.folding import fold
+from quarry.retrieval.fusion import fold
 
 WORDS = st.sampled_from([*"abcdefgh", "2", "17"])
 TEXTS = st.lists(st.lists(WORDS, max_size=12).map(" ".join), max_size=30)

@@ -8,8 +8,8 @@ from itertools import islice
 from typing import Any
 
 from quarry.platform.errors import BodyTooLarge
+from quarry.query.algebra import Cell
 from quarry.query.contract import QueryResult
-from quarry.query.result import Cell
 from quarry.spans.quantities import in_other_units
 
 RESULT_CHARACTERS_MAX = 40_000

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from quarry.campaigns.contract import Aggregation, Campaign
 from quarry.query.algebra import Condition
 from quarry.query.contract import QueryResult
-from quarry.retrieval.named_values import folded_value
+from quarry.retrieval.facets import folded_value
 
 Counts = Mapping[str, int]
 

@@ -10,10 +10,9 @@ from quarry.campaigns.conditions import NAME, PHRASES
 from quarry.campaigns.contract import Campaign
 from quarry.campaigns.results import CampaignSet, Search
 from quarry.platform.text import shorten
-from quarry.query.algebra import Aggregate, Query
+from quarry.query.algebra import Aggregate, Column, Query, Result
 from quarry.query.contract import QueryResult
 from quarry.query.describe import describe
-from quarry.query.result import Column, Result
 from quarry.reader.constraints import UNREAD_MAX
 from quarry.reader.constraints import doubt as in_doubt
 

@@ -18,8 +18,8 @@ from quarry.collections.guessing_numbers import (
 from quarry.collections.reached import Guesses, buys
 from quarry.collections.relations import Column
 from quarry.collections.table_guess import TableGuess
-from quarry.language.stemming import stem
-from quarry.spans.measures import PAYMENTS, QUANTITIES, TOTALS
+from quarry.language.tokens import stem
+from quarry.spans.quantities import PAYMENTS, QUANTITIES, TOTALS
 
 REVENUE = ("revenue", "sales", "turnover")
 """What people call the amounts of what they sell."""

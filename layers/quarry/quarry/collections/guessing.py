@@ -9,11 +9,10 @@ from functools import lru_cache
 from typing import Literal
 
 from quarry.collections.relations import Column, Relation, is_date_type
-from quarry.language.everyday import is_everyday
-from quarry.language.nouns import singular
-from quarry.spans.date_verbs import DUE
-from quarry.spans.measures import SALES
+from quarry.language.word_forms import is_everyday, singular
+from quarry.spans.dates import DUE
 from quarry.spans.places import AREAS
+from quarry.spans.quantities import SALES
 
 FACET_VALUES_MAX = 50
 """A short text of so many values is a category. Enumerations always are."""

@@ -6,11 +6,19 @@ import re
 
 from quarry.collections.guessing import is_numbered, words
 from quarry.collections.relations import Column
-from quarry.language.nouns import singular
-from quarry.language.stemming import stem
-from quarry.spans.measures import ALREADY_SUMMED, AMOUNT_STEMS, MONEY_VERBS, PAYMENTS, SIDE_AMOUNTS
+from quarry.language.tokens import stem
+from quarry.language.word_forms import singular
 from quarry.spans.money import names_currency
-from quarry.spans.quantities import MEASURED, dimension_of, unit_named
+from quarry.spans.quantities import (
+    ALREADY_SUMMED,
+    AMOUNT_STEMS,
+    MEASURED,
+    MONEY_VERBS,
+    PAYMENTS,
+    SIDE_AMOUNTS,
+    dimension_of,
+    unit_named,
+)
 
 _AMOUNTS = frozenset(
     """price amount total subtotal cost fee salary wage pay revenue balance budget payment discount freight tax spend value

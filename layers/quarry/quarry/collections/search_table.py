@@ -13,13 +13,11 @@ from quarry.collections.guessing import words
 from quarry.collections.own_table import OwnTable
 from quarry.collections.reference_declarations import Referred
 from quarry.collections.row_sql import quoted
-from quarry.language.inflections import inflections
-from quarry.language.nouns import plural, singular
+from quarry.language.word_forms import inflections, plural, singular
 from quarry.platform.tables import COLLECTION_WINDOWS, EmbeddedTable
 from quarry.retrieval.facets import NUMERIC_KINDS, Facet, Related, SearchTable
-from quarry.spans.date_verbs import is_verb
-from quarry.spans.measures import is_additive
-from quarry.spans.quantities import unit_named
+from quarry.spans.dates import is_verb
+from quarry.spans.quantities import is_additive, unit_named
 
 _WORDINGS: Mapping[str, str] = {"name": "by {}", "place": "in {}"}
 DATE = "date"

@@ -10,9 +10,9 @@ from psycopg.sql import Composable
 
 from quarry.companies.sources import SEARCHED
 from quarry.postgres.pool import Database
-from quarry.query import standings as by_row
+from quarry.query import filtered as by_row
 from quarry.query.algebra import Condition
-from quarry.query.keys import meeting
+from quarry.query.compile import meeting
 from quarry.query.phrases import Phrases
 
 _SOURCE = "companies"

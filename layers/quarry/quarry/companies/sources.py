@@ -9,10 +9,9 @@ from functools import lru_cache
 from psycopg.sql import SQL
 
 from quarry.companies.facets import COMPANIES, NAME_FACETS
-from quarry.query.of_table import of_row, source_of
-from quarry.query.schema import Field, Schema, Source, SqlHolds
+from quarry.query.schema import Field, Schema, Source, SqlHolds, of_row, source_of
 from quarry.retrieval.facets import TEXT_KINDS, SearchTable
-from quarry.retrieval.held_values import holds_one_of
+from quarry.retrieval.values import holds_one_of
 
 SOURCES = {
     "companies": source_of(

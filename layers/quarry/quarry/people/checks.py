@@ -13,8 +13,8 @@ from quarry.people.normalisation import is_date, normalise
 from quarry.people.places import alternatives_in
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.postgres.pool import Database
+from quarry.retrieval.facets import NamedValue, nearest
 from quarry.retrieval.known_values import existing_values, values_meant
-from quarry.retrieval.named_values import NamedValue, nearest
 
 _ORGANISATIONS = ("company", "school")
 _PLACES = ("workplace", "home", "preferred_place")

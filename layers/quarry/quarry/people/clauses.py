@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from quarry.language.stemming import stem
-from quarry.language.tokens import keys, unique
+from quarry.language.tokens import keys, stem, unique
 from quarry.language.word_forms import word_forms
 from quarry.people.as_query import OR
 from quarry.people.constraints import condition_label, listed

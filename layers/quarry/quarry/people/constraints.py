@@ -7,8 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from quarry.language.stemming import stem
-from quarry.language.tokens import keys, unique
+from quarry.language.tokens import keys, stem, unique
 from quarry.language.word_forms import word_forms
 from quarry.people.contract import Constraints, PeopleSearchRequest
 from quarry.people.filters import HARD_CONSTRAINTS, CardFilters, HardConstraint, constraints_in_force

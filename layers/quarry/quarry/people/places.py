@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from quarry.language.tokens import keys, unique, without_accents
-from quarry.spans.gazetteer import Entry, gazetteer, places_called
 from quarry.spans.mention import Place, PlaceKind
+from quarry.spans.places import Entry, gazetteer, places_called
 
 CITIES_OF_STATE_MAX = 60
 

@@ -6,8 +6,8 @@ import datetime
 from dataclasses import replace
 from typing import NamedTuple
 
-from quarry.language.everyday import is_everyday
 from quarry.language.tokens import tokenise
+from quarry.language.word_forms import is_everyday
 from quarry.models.step import decide
 from quarry.people.as_query import RankedQuery, payload_of, query_of
 from quarry.people.as_read import constraints_of

@@ -10,11 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from quarry.language.everyday import is_everyday
 from quarry.language.sentences import sentences
-from quarry.language.stemming import stem
-from quarry.language.tokens import keys, unique
-from quarry.language.word_forms import word_forms
+from quarry.language.tokens import keys, stem, unique
+from quarry.language.word_forms import is_everyday, word_forms
 from quarry.people.constraints import about, period, rupees
 from quarry.people.contract import ChildCard, Constraints, ExperienceCard, PersonResult, texts_in
 from quarry.people.filters import CardFilters

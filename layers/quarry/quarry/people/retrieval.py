@@ -11,7 +11,7 @@ from typing import Any, NewType
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
-from quarry.language.stemming import stem
+from quarry.language.tokens import stem
 from quarry.people.candidates import MATCHED_CARDS_PER_PERSON, CardHit, PersonEvidence, RankedPerson
 from quarry.people.clauses import Clause
 from quarry.people.contract import PersonResult

@@ -8,8 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from quarry.language.stemming import stem
-from quarry.language.tokens import Token, keys, tokenise
+from quarry.language.tokens import Token, keys, stem, tokenise
 from quarry.people.constraints import ANYBODY, about
 from quarry.people.contract import Constraints
 from quarry.people.facets import PEOPLE

@@ -1,18 +1,31 @@
-"""Conditions as SQL over the rows of a scope. Values are always parameters; what is null meets `!=` and `not`. Pure."""
+"""Conditions as SQL over the rows of a scope, and the rows that a query is about: those of its source that the caller may see and
+that meet `where` and `text`. Values are always parameters; what is null meets `!=` and `not`. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import LiteralString
 
 from psycopg.sql import SQL, Composable, Composed
 
-from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Exists, Not, OtherField, Words
-from quarry.query.comparisons import Holds, Operand, compared, held
-from quarry.query.functions import aggregated
-from quarry.query.paths import Path, Predicate, invalid, resolve, resolve_rows
-from quarry.query.schema import Field
+from quarry.query.algebra import (
+    DEPTH_MAX,
+    PARTS_MAX,
+    AllOf,
+    AnyOf,
+    Comparison,
+    Condition,
+    Exists,
+    Not,
+    OtherField,
+    Query,
+    Words,
+    conditions_of,
+)
+from quarry.query.comparisons import Holds, Operand, aggregated, compared, held
+from quarry.query.paths import Path, Predicate, invalid, resolve, resolve_rows, rows_of, source_of
+from quarry.query.schema import Field, Source
 from quarry.query.scope import TRUE, Building, Related, Scope, element_table, elements, related
 
 PREDICATES_MAX = 4
@@ -200,3 +213,68 @@ def aggregate_of(path: Path, value: Composable) -> Composed:
     assert path.over is not None
     kind = path.end.kind if isinstance(path.end, Field) else "boolean"
     return aggregated(path.over, None if path.end is None else value, kind)
+
+
+ROW = "t"
+"""The alias of the rows of every query's source."""
+
+
+@dataclass(frozen=True)
+class Base:
+    """A query's rows. `tables` and `where` are what counts them; the scope may join more, without changing their number."""
+
+    query: Query
+    pointer: str
+    source: Source
+    scope: Scope
+    tables: Composed
+    joins: bool
+    """Whether `tables` are several."""
+    where: Composed
+
+    @property
+    def counted(self) -> Composed:
+        """`select count(*) …` of the rows."""
+        return SQL("select count(*) from {} where {}").format(self.tables, self.where)
+
+    @property
+    def building(self) -> Building:
+        return self.scope.building
+
+
+def base_of(building: Building, query: Query, pointer: str) -> Base:
+    """The rows of a query. Raises InvalidInput for an unknown source."""
+    source = source_of(building.schema, query.source, f"{pointer}/source")
+    scope = Scope(building, rows_of(source), ROW)
+    terms = [SQL("({})").format(SQL(source.guard(ROW))), all_of(scope, query.where, f"{pointer}/where")]
+    if query.text.strip():
+        with building.collected():
+            terms.append(SQL("({})").format(words_held(scope, query.text.strip(), f"{pointer}/text")))
+    return Base(query, pointer, source, scope, scope.tables, scope.joins, SQL(" and ").join(terms))
+
+
+def check_size(query: Query) -> None:
+    """Raises InvalidInput for a query of too many parts, or nested too deeply."""
+    for parts, depth in enumerate(_depths(query, 1), 1):
+        if depth > DEPTH_MAX:
+            raise invalid("", f"conditions and queries may be nested at most {DEPTH_MAX} deep")
+        if parts > PARTS_MAX:
+            raise invalid("", f"a query has at most {PARTS_MAX} conditions, fields and nested queries")
+
+
+def _depths(query: Query, depth: int) -> Iterator[int]:
+    """How deep each part of a query is nested."""
+    yield depth
+    yield from (depth for _ in (*query.select, *query.group, *query.order))
+    for aggregate in query.aggregate:
+        yield depth
+        yield from _condition_depths(aggregate.where, depth + 1)
+    yield from _condition_depths((*query.where, *query.having), depth)
+
+
+def _condition_depths(conditions: Sequence[Condition], depth: int) -> Iterator[int]:
+    for condition in conditions:
+        yield depth
+        if isinstance(condition, Comparison) and condition.query is not None:
+            yield from _depths(condition.query, depth + 1)
+        yield from _condition_depths(conditions_of(condition), depth + 1)

@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from psycopg.sql import SQL, Composable, Composed, Identifier
 from pydantic import ValidationError
 
-from quarry.query.algebra import Aggregate
+from quarry.query.algebra import Aggregate, Column
+from quarry.query.comparisons import aggregated, key_of
 from quarry.query.conditions import all_of, many_values, path_operand
-from quarry.query.functions import aggregated, key_of
 from quarry.query.paths import Over, Path, resolve_over
-from quarry.query.result import Column
 from quarry.query.schema import Kind
 from quarry.query.scope import Scope
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from quarry.reader.pair_model import PairModel, read_pair_model
+from quarry.reader.learned import PairModel, read_pair_model
 
 ADAPTERS_FILE = "answers.safetensors"
 

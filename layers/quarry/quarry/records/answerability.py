@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
-from quarry.language.said_numbers import is_number, words_of
+from quarry.language.numerals import is_number, words_of
 from quarry.platform.text import placed_words
 from quarry.records.asked_words import AskedWord, asked_words, names_held_by_none
 from quarry.records.candidates import RecordKey

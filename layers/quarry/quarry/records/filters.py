@@ -10,11 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from quarry.platform.errors import FieldError, InvalidInput
-from quarry.query.worded import condition as asked_of
+from quarry.query.of_filters import condition as asked_of
 from quarry.records.searched_types import SearchedType
 from quarry.retrieval.facets import Facet
-from quarry.spans.mention import DateRange, NumberRange
-from quarry.spans.question import Clause, Condition
+from quarry.spans.mention import Clause, Condition, DateRange, NumberRange
 
 NEGATED = "-"
 TO = ".."

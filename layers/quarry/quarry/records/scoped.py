@@ -8,7 +8,7 @@ from quarry.query.of_filters import condition_of
 from quarry.query.schema import Source
 from quarry.records.retrieval import Scope
 from quarry.retrieval.facets import SearchTable
-from quarry.spans.question import Clause
+from quarry.spans.mention import Clause
 
 
 def required(scope: Scope, table: SearchTable, source: Source) -> list[Condition]:

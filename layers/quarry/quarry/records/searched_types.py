@@ -24,13 +24,13 @@ from quarry.collections.search_table import (
     is_callers,
     search_table,
 )
-from quarry.language.stemming import stems_of
+from quarry.language.tokens import stems_of
 from quarry.platform.errors import FieldError, InvalidInput, SourceUnavailable
 from quarry.query.filtered import Filtered
 from quarry.records.contract import RecordType
 from quarry.retrieval.facets import Facet, SearchTable
-from quarry.retrieval.visible_values import Owners
-from quarry.spans.question import Clause
+from quarry.retrieval.values import Owners
+from quarry.spans.mention import Clause
 
 
 @dataclass(frozen=True)

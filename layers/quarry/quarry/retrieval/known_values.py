@@ -5,21 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from quarry.language.stemming import stem
-from quarry.language.tokens import keys
+from quarry.language.tokens import keys, stem
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop
 from quarry.postgres.pool import Database
-from quarry.retrieval.facets import SearchTable
-from quarry.retrieval.named_values import EXPLAINED_VALUES, NamedValue, UnknownValue, folded_value, nearest, plain
-from quarry.retrieval.visible_values import (
+from quarry.retrieval.facets import (
+    EXPLAINED_VALUES,
+    NamedValue,
+    SearchTable,
+    UnknownValue,
+    folded_value,
+    nearest,
+    plain,
+)
+from quarry.retrieval.values import (
     NO_OWNERS,
     Owners,
     frequent_visible_values,
     owners_of,
     visible_values,
 )
-from quarry.spans.gazetteer import places_called
+from quarry.spans.places import places_called
 
 VALUES_MAX = 1_000
 """So many values a request may name."""

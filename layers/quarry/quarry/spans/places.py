@@ -1,15 +1,161 @@
-"""Where: the countries, regions, states and cities that a text names, and what it says of them ("in", "-based", ", Canada")."""
+"""Where: the countries, regions, states and cities that a text names, and what it says of them ("in", "-based", ", Canada").
+
+The gazetteer has the places of the world that questions name, with their spellings.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
 
-from quarry.language.tokens import Token, says_something_by_case
+from quarry.language.tokens import Token, keys, says_something_by_case, unique, without_accents
+from quarry.language.word_forms import demonyms
 from quarry.platform.text import STOP_WORDS
-from quarry.spans.gazetteer import Entry, gazetteer, place_of
-from quarry.spans.mention import Mention
+from quarry.spans.mention import Mention, Place, PlaceKind
+
+LARGE_CITY_THOUSANDS = 300
+"""From so many thousands of people on a city is meant before a state of its name."""
+
+_DATA = Path(__file__).parent / "data"
+
+
+class Entry(NamedTuple):
+    """A place of the tables. `country` is its ISO 3166 code, `thousands` how many people a city has. `is_usual` and
+    `is_demonym` say how this name of it names it.
+    """
+
+    kind: PlaceKind
+    name: str
+    names: tuple[str, ...]
+    country: str = ""
+    state: str = ""
+    thousands: int = 0
+    members: tuple[str, ...] = ()
+    is_usual: bool = True
+    is_demonym: bool = False
+
+
+@dataclass(frozen=True)
+class Gazetteer:
+    """Entries by their names as they are compared; states by their abbreviations; cities by what they lie in ("IN", "US-CA"), and
+    all that cities of a name lie in.
+    """
+
+    by_name: dict[str, tuple[Entry, ...]]
+    by_abbreviation: dict[str, Entry]
+    by_code: dict[str, Entry]
+    cities: dict[str, tuple[Entry, ...]]
+    homes: dict[str, set[str]]
+
+
+@cache
+def gazetteer() -> Gazetteer:
+    """Read on first use, which takes a fifth of a second; call it when a process starts."""
+    by_name: dict[str, list[Entry]] = defaultdict(list)
+    by_abbreviation: dict[str, Entry] = {}
+    by_code: dict[str, Entry] = {}
+    cities: dict[str, list[Entry]] = defaultdict(list)
+    homes: dict[str, set[str]] = defaultdict(set)
+    for entry, code in (*_countries(), *_regions(), *_states()):
+        by_code[code] = entry
+        _add(by_name, entry)
+        if "-" in code:
+            by_abbreviation.setdefault(code[3:].lower(), entry)
+    for city, usual in _cities():
+        _add(by_name, city, usual)
+        cities[city.country].append(city)
+        if city.state:
+            cities[city.state].append(city)
+        for name in city.names[:usual]:
+            homes[_spelling_key(name)] |= {city.country, city.state} - {""}
+    for demonym, place in demonyms().items():
+        for entry in by_name[_spelling_key(place)][:1]:
+            by_name[demonym].append(entry._replace(is_demonym=True))
+    return Gazetteer(
+        {name: tuple(sorted(all, key=_rank)) if len(all) > 1 else (all[0],) for name, all in by_name.items() if all},
+        by_abbreviation,
+        by_code,
+        {code: tuple(within) for code, within in cities.items()},
+        dict(homes),
+    )
+
+
+def places_called(name: str) -> tuple[Place, ...]:
+    """What places are called so, the most important first: "Georgia" is a country and a state."""
+    return tuple(place_of(entry) for entry in gazetteer().by_name.get(_spelling_key(name), ()))
+
+
+@cache
+def place_of(entry: Entry) -> Place:
+    """The place with all its spellings, each with and without accents; of a region or state, also those of what lies in it."""
+    names = [*entry.names, *(name for member in entry.members for name in _names_of_member(member))]
+    if entry.kind == "region" and entry.state:
+        names += [name for city in gazetteer().cities.get(entry.state, ()) for name in city.names[:1]]
+    return Place(entry.kind, entry.name, unique(each for name in names for each in (name, without_accents(name))))
+
+
+def _names_of_member(member: str) -> tuple[str, ...]:
+    # a country that a table of another year does not have has no names
+    entry = gazetteer().by_code.get(member)
+    return place_of(entry).names if entry else ()
+
+
+def _rank(entry: Entry) -> int:
+    """The lower, the likelier a place is meant by a name that others have too."""
+    if entry.kind == "city":
+        return 1 if entry.thousands >= LARGE_CITY_THOUSANDS and entry.is_usual else 3
+    return 2 if entry.state else 0
+
+
+def _add(by_name: dict[str, list[Entry]], entry: Entry, usual: int = 0) -> None:
+    """Add a place by all its names, of which the first `usual` are usual ones; all are where that is 0."""
+    for place, name in enumerate(entry.names):
+        # the other names of cities are in the table as they are compared
+        entries = by_name[name if 0 < usual <= place else _spelling_key(name)]
+        # cities come by size: a name is that of the largest city that has it
+        if entry.kind != "city" or all(each.kind != "city" for each in entries):
+            entries.append(entry if usual == 0 or place < usual else entry._replace(is_usual=False))
+
+
+def _spelling_key(name: str) -> str:
+    return name.lower() if name.isascii() and name.replace(" ", "").isalnum() else " ".join(keys(name))
+
+
+def _rows(file: str) -> Iterator[list[str]]:
+    return (line.split("\t") for line in (_DATA / file).read_text().splitlines() if not line.startswith("#"))
+
+
+def _countries() -> Iterator[tuple[Entry, str]]:
+    for code, names in _rows("countries.tsv"):
+        spellings = tuple(names.split(","))
+        yield Entry("country", spellings[0], spellings, code), code
+
+
+def _regions() -> Iterator[tuple[Entry, str]]:
+    for kind, names, members in _rows("regions.tsv"):
+        spellings = tuple(names.split(","))
+        region: PlaceKind = "continent" if kind == "continent" else "region"
+        yield Entry(region, spellings[0], spellings, members=tuple(members.split(","))), spellings[0]
+
+
+def _states() -> Iterator[tuple[Entry, str]]:
+    for code, names, _ in _rows("states.tsv"):
+        spellings = tuple(names.split(","))
+        yield Entry("region", spellings[0], spellings, code[:2], code), code
+
+
+def _cities() -> Iterator[tuple[Entry, int]]:
+    """The cities, the largest first, each with how many of its names are usual."""
+    for usual_names, country, state, thousands, others in _rows("cities.tsv"):
+        usual = tuple(usual_names.split(","))
+        names = (*usual, *others.split(",")) if others else usual
+        yield Entry("city", usual[0], names, country, state and f"{country}-{state}", int(thousands)), len(usual)
+
 
 NAME_WORDS_MAX = 6
 KNOWN_CITY_THOUSANDS = 1000
