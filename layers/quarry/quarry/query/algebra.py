@@ -1,6 +1,7 @@
 """The Query: what is asked of one source, as an immutable value that JSON carries unchanged; and the Result, what it gives.
 
-The types here say what can be asked. Whether a source has the fields that a query names is checked when it is compiled."""
+The types here say what can be asked. Whether a source has the fields that a query names is checked when it is compiled.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 """One comparison as SQL: a value, or any of the values of related rows, with scalars or with another query. Values are compared,
-grouped and aggregated by case, spaces, periods and precision alike. Pure."""
+grouped and aggregated by case, spaces, periods and precision alike. Pure.
+"""
 
 from __future__ import annotations
 

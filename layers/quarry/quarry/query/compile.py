@@ -3,30 +3,38 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, LiteralString
 
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 
 from quarry.platform.errors import InvalidInput
-from quarry.query.algebra import LIMIT_MAX, Column, Condition, Period, Query
+from quarry.query.algebra import (
+    DEPTH_MAX,
+    LIMIT_MAX,
+    PARTS_MAX,
+    Column,
+    Comparison,
+    Condition,
+    Period,
+    Query,
+    conditions_of,
+)
 from quarry.query.comparisons import folded, ordered
 from quarry.query.conditions import (
-    ROW,
-    Base,
     aggregate_of,
+    all_of,
     array_of,
-    base_of,
-    check_size,
     many_values,
     or_of_none,
     path_operand,
+    words_held,
 )
 from quarry.query.groups import column_of, grouped, page_of
-from quarry.query.paths import Path, invalid, resolve
+from quarry.query.paths import Path, invalid, resolve, rows_of, source_of
 from quarry.query.schema import Kind, Schema
-from quarry.query.scope import Building, Scope, Values
+from quarry.query.scope import ROW, Base, Building, Scope, Values
 
 ROWS_DEFAULT = 100
 """Rows of a page, unless the query says how many."""
@@ -217,6 +225,44 @@ def _rows(base: Base) -> Statement:
         base.query.offset,
         of_rows=True,
     )
+
+
+def base_of(building: Building, query: Query, pointer: str) -> Base:
+    """The rows of a query. Raises InvalidInput for an unknown source."""
+    source = source_of(building.schema, query.source, f"{pointer}/source")
+    scope = Scope(building, rows_of(source), ROW)
+    terms = [SQL("({})").format(SQL(source.guard(ROW))), all_of(scope, query.where, f"{pointer}/where")]
+    if query.text.strip():
+        with building.collected():
+            terms.append(SQL("({})").format(words_held(scope, query.text.strip(), f"{pointer}/text")))
+    return Base(query, pointer, source, scope, scope.tables, scope.joins, SQL(" and ").join(terms))
+
+
+def check_size(query: Query) -> None:
+    """Raises InvalidInput for a query of too many parts, or nested too deeply."""
+    for parts, depth in enumerate(_depths(query, 1), 1):
+        if depth > DEPTH_MAX:
+            raise invalid("", f"conditions and queries may be nested at most {DEPTH_MAX} deep")
+        if parts > PARTS_MAX:
+            raise invalid("", f"a query has at most {PARTS_MAX} conditions, fields and nested queries")
+
+
+def _depths(query: Query, depth: int) -> Iterator[int]:
+    """How deep each part of a query is nested."""
+    yield depth
+    yield from (depth for _ in (*query.select, *query.group, *query.order))
+    for aggregate in query.aggregate:
+        yield depth
+        yield from _condition_depths(aggregate.where, depth + 1)
+    yield from _condition_depths((*query.where, *query.having), depth)
+
+
+def _condition_depths(conditions: Sequence[Condition], depth: int) -> Iterator[int]:
+    for condition in conditions:
+        yield depth
+        if isinstance(condition, Comparison) and condition.query is not None:
+            yield from _depths(condition.query, depth + 1)
+        yield from _condition_depths(conditions_of(condition), depth + 1)
 
 
 def values_of(building: Building, query: Query, pointer: str) -> Values:

@@ -2,7 +2,8 @@
 each of them meets.
 
 Fields are compared as questions name values: each as the data spells it, with all of its spellings, so that an index on the
-column serves."""
+column serves.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ from typing import Any, Literal, LiteralString, get_args
 
 from psycopg.sql import SQL, Composed
 
+from quarry.language.writing import Value
 from quarry.platform.errors import InvalidInput
 from quarry.postgres.pool import Database
 from quarry.query.algebra import (
@@ -31,15 +33,14 @@ from quarry.query.algebra import (
 )
 from quarry.query.algebra import Group as Grouping
 from quarry.query.compile import RowConditions, meeting
-from quarry.query.conditions import ROW
 from quarry.query.execute import execute
 from quarry.query.of_filters import path_of, query_of, worded_source
 from quarry.query.paths import MONTH
 from quarry.query.phrases import Phrases
 from quarry.query.schema import KEY, Field, Schema, Source, SqlHolds, guard_of, of_row
+from quarry.query.scope import ROW
 from quarry.query.values import interval_of
 from quarry.retrieval.facets import TEXT_KINDS, Facet, FacetKind, SearchTable
-from quarry.retrieval.labels import Value
 from quarry.retrieval.values import holds_one_of
 from quarry.spans.mention import Clause
 

@@ -15,11 +15,10 @@ from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 
 from quarry.query.algebra import Column, Comparison, Group, Operator, Period
 from quarry.query.comparisons import DATES, Operand, first_day, key_of, shown
-from quarry.query.conditions import Base, NamedOperand, Reader, joined_by, many_values, path_operand
-from quarry.query.numbers import Number, Numbers
+from quarry.query.conditions import NamedOperand, Number, Numbers, Reader, joined_by, many_values, path_operand
 from quarry.query.paths import Path, invalid, resolve, unknown
 from quarry.query.schema import Field, Kind
-from quarry.query.scope import Scope
+from quarry.query.scope import Base, Scope
 from quarry.query.values import interval_of
 
 FILL_MAX = 1_000

@@ -1,6 +1,7 @@
 """The filters on a searched table's facets, as conditions of a Query about the table's source, and in words. Pure.
 
-The source's fields are the table's facets, each said as the facet's wording has it ("in Germany")."""
+The source's fields are the table's facets, each said as the facet's wording has it ("in Germany").
+"""
 
 from __future__ import annotations
 

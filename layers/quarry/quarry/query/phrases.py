@@ -10,7 +10,7 @@ from functools import cache
 from importlib.resources import files
 
 from quarry.language.word_forms import plural
-from quarry.language.writing import ENGLISH, Writing, writing_of
+from quarry.language.writing import ENGLISH, Grain, Writing, days_label, listed_label, value_label, writing_of
 from quarry.platform.errors import InvalidInput
 from quarry.query.algebra import (
     Aggregate,
@@ -31,8 +31,6 @@ from quarry.query.algebra import (
 from quarry.query.paths import MONTH, Path, Rows, resolve, resolve_rows, rows_of
 from quarry.query.schema import Field, Kind, Schema, Source
 from quarry.query.values import interval_of
-from quarry.retrieval.labels import days_label, listed_label, value_label
-from quarry.spans.mention import Grain
 from quarry.spans.quantities import converted, dimension_of, plain_unit
 
 NAMED_MAX = 4

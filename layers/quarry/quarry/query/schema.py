@@ -1,7 +1,8 @@
 """What can be asked of the data: sources with their fields and links, derived from declarations.
 
 SQL of a field is a function of the name (alias) of the row that it is read from, so that a path over several tables reads each
-from its own. A searched table's facets become fields, and the rows that belong to its rows links. Pure."""
+from its own. A searched table's facets become fields, and the rows that belong to its rows links. Pure.
+"""
 
 from __future__ import annotations
 

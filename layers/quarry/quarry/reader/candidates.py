@@ -1,6 +1,7 @@
 """The likeliest queries for a question, each with the features that score it, and in words as the pair model reads it. Pure.
 
-A question that goes on from the one before has the same query with other conditions, or asks something else of the same rows."""
+A question that goes on from the one before has the same query with other conditions, or asks something else of the same rows.
+"""
 
 from __future__ import annotations
 

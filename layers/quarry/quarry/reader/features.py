@@ -1,6 +1,7 @@
 """What parts of a query are scored by: how a field is named, which words stand near, which words frame the question. Pure.
 
-Features go by the hash of their names, in bundles that candidates share."""
+Features go by the hash of their names, in bundles that candidates share.
+"""
 
 from __future__ import annotations
 

@@ -4,7 +4,8 @@
 The second stage: the local embedding model reads a question together with a candidate in words, and scores the pair. Low-rank
 adapters (LoRA, Hu et al. 2021) turn the weights that embed into weights that compare; the rest of the model stays as it is. A
 pair is [CLS] question [SEP] candidate [SEP], as BERT reads two texts (Devlin et al. 2018). The score is a linear map of the mean
-of the outputs; 0 is the score of "none of these"."""
+of the outputs; 0 is the score of "none of these".
+"""
 
 from __future__ import annotations
 

@@ -3,7 +3,8 @@
 Scores are weighted (Bruch, Gai and Ingber, "An analysis of fusion functions for hybrid retrieval", TOIS 2023) or ranks reciprocal
 (Cormack, Clarke and Büttcher, SIGIR 2009). Near duplicates are found in sorted neighbourhoods (Hernández and Stolfo, "The
 merge/purge problem for large databases", SIGMOD 1995): texts are sorted by their words, forwards and backwards, and compared with
-their neighbours; what is alike is of one group. O(n log n)."""
+their neighbours; what is alike is of one group. O(n log n).
+"""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from quarry.language.numerals import numeral_value
-from quarry.spans.mention import Grain
+from quarry.language.writing import Grain
 
 
 def days_of(year: int, month: int, count: int) -> tuple[datetime.date, datetime.date]:

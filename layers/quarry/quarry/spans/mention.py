@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-Grain = Literal["day", "week", "month", "quarter", "year"]
+from quarry.language.writing import Grain
+
 PlaceKind = Literal["city", "region", "country", "continent"]
 
 

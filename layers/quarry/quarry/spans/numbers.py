@@ -1,6 +1,7 @@
 """Counts and comparisons ("more than 100 employees", "50–200", "two thousand or more") and lengths of time ("5+ years").
 
-The words and signs that bound an amount are the same for numbers and money."""
+The words and signs that bound an amount are the same for numbers and money.
+"""
 
 from __future__ import annotations
 
