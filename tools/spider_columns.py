@@ -29,8 +29,8 @@ from sqlglot import exp
 from quarry.collections.drafting import draft
 from quarry.collections.relations import Relation, relations_of_schema
 from quarry.local.apply import apply_file
+from quarry.local.collections import drafted_sources
 from quarry.local.embedded_postgres import EmbeddedPostgres
-from quarry.local.explained import drafted_sources
 from quarry.platform.errors import QuarryError
 from quarry.query.schema import Source
 from tools.spider_database import Database

@@ -14,7 +14,7 @@ from quarry.collections.drafting import Draft, draft
 from quarry.collections.naming import table_name
 from quarry.collections.relations import Relation, relations_of_schema
 from quarry.collections.secrets import suspicion
-from quarry.local.explained import explained
+from quarry.local.collections import explained
 from quarry.platform.setting_fields import DEFAULT_SCHEMA
 from quarry.postgres.migrate import connect
 from tests.collections.support import apply_file, owner, work_off

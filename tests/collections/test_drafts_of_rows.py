@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -93,17 +92,3 @@ def test_rows_that_frameworks_mark_deleted_are_left_out(
     assert declared.get("where") == where
     marks = {"discarded_at", "deleted_at", "is_deleted", "deleted"} | ({"is_active"} if where else set())
     assert not marks & {*declared.get("facets", {})}
-
-
-def test_what_was_drafted_is_applied(
-    connection: SyncConnection, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from quarry.local.apply import apply_file
-
-    (tmp_path / "quarry.toml").write_text(drafted(connection)[0])
-    monkeypatch.setenv("DATABASE_URL", database_url)
-    assert apply_file(tmp_path / "quarry.toml", only_plan=False, embed=False)
-    [counted] = connection.execute(
-        "select count(*) from collection_rows r join collections c on c.id = r.collection where c.name = 'items'"
-    ).fetchall()
-    assert counted == (59,)

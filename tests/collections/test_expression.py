@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
-from quarry.collections.declaration_file import DeclarationError, read_declarations
 from quarry.collections.expression import expression_columns, expression_sql
 from quarry.retrieval.facets import identifier
 
@@ -17,31 +14,9 @@ def test_columns_numbers_and_signs_are_reckoned_as_people_write_them() -> None:
     assert expression_columns("a + b * a") == ("a", "b")
 
 
-def test_a_file_that_names_no_such_number_or_unit_is_refused() -> None:
-    for facet, problem in (
-        ('{ kind = "money", expression = "price *" }', "'price *' ends early"),
-        ('{ kind = "number", unit = "parsec" }', "'parsec' is no unit of measure that is known"),
-        ('{ kind = "value", expression = "price" }', "is a number or money"),
-    ):
-        text = f'[collections.things]\nsource = "things"\ntext = ["name"]\n[collections.things.facets]\nx = {facet}\n'
-        with pytest.raises(DeclarationError, match=re.escape(problem)):
-            read_declarations(text)
-
-
 @pytest.mark.parametrize(
     "text",
-    [
-        "",
-        "1 + 2",
-        "price *",
-        "(price",
-        "price) + 1",
-        "price; drop table x",
-        "sum(price)",
-        "price % 2",
-        "a" * 301,
-        "a b",
-    ],
+    ["", "1 + 2", "price *", "(price", "price; drop table x", "sum(price)", "price % 2", "a" * 301],
 )
 def test_what_is_no_such_number_is_refused(text: str) -> None:
     with pytest.raises(ValueError):

@@ -12,8 +12,6 @@ from starlette.testclient import TestClient
 
 from quarry.collections.declaration_file import DeclarationError
 from quarry.local.apply import apply_file as declare
-from quarry.local.doctor_collections import collection_findings
-from quarry.postgres.migrate import connect
 from quarry.services.services import Services
 from tests.collections.support import apply_file, found, owner, refreshed, waiting
 from tests.collections.test_search import fill, filled
@@ -77,16 +75,13 @@ def rows(client: TestClient, **query: Any) -> list[list[Any]]:
     return listed
 
 
-def test_rows_are_found_shown_and_addressed_by_keys(client: TestClient) -> None:
-    [hit] = client.get("/records/search", params={"q": "cod"}).json()["results"][:1]
-    assert (hit["title"], hit["date"]) == ("Cod in winter", "2024-05-20")
-    assert hit["url"] == "https://notes.example/cod"
-
-
 def test_values_of_every_type_are_filtered_and_counted(client: TestClient) -> None:
     assert groups(client, "author") == {"Ida Falk": 2, "Ole Strand": 1, None: 2}
     assert groups(client, "tags") == {"nets": 1, "repair": 1, "cod": 1, None: 3}
     assert groups(client, "draft", author="Ole Strand") == {True: 1}
+    assert groups(client, "town") == {"Bergen": 1, "Oslo": 1, None: 3}
+    assert rows(client, where=[{"field": "long", "value": True}], select=["id"]) == [[2]]
+    assert len(rows(client, where=[{"field": "unrated", "value": True}])) == 5  # no row has such a key yet
     assert groups(client, "month") == {"2024-03-01": 1, "2024-04-01": 0, "2024-05-01": 1, None: 3}
 
 
@@ -95,11 +90,6 @@ def test_a_value_of_another_type_is_none_and_fails_no_other_row(client: TestClie
         [1, 12, 6, "2024-03-01"], [2, 30, 15, "2024-05-20"], [3, None, None, None], [4, None, None, None],
         [5, None, None, None],
     ]  # fmt: skip
-
-
-def test_a_key_refers_to_a_row_of_another_table(client: TestClient) -> None:
-    assert groups(client, "town") == {"Bergen": 1, "Oslo": 1, None: 3}
-    assert rows(client, select=["id"], where=[{"field": "town", "value": "Oslo"}]) == [[2]]
 
 
 def test_keys_that_nobody_declared_are_fields_with_the_type_that_was_seen(client: TestClient) -> None:
@@ -135,11 +125,6 @@ def test_an_index_of_the_owner_on_a_key_serves(database_url: str, tmp_path: Path
     assert {name for (name,) in used} == {"own", "folded"}
 
 
-def test_a_predicate_names_a_key(client: TestClient) -> None:
-    assert rows(client, where=[{"field": "long", "value": True}], select=["id"]) == [[2]]
-    assert len(rows(client, where=[{"field": "unrated", "value": True}])) == 5  # no row has such a key yet
-
-
 def test_a_hidden_key_is_shown_by_no_door(client: TestClient) -> None:
     assert "api_key" not in client.get("/collections").text
     record = client.get("/records/documents/1").json()
@@ -168,8 +153,6 @@ async def test_a_document_that_changes_is_read_again_and_another_key_changes_not
     [
         ('title = "content.name"', "has no column 'content.name'"),
         ('author = "metadata.api_key"', "metadata.api_key cannot be hidden and searched or shown"),
-        ('topic = "metadata"', "metadata cannot be hidden and searched or shown"),
-        ('[collections.documents.facets]\nkey = { kind = "value", column = "metadata.api_key.id" }', "is hidden"),
         (
             'author = "metadata.autor"',
             "has one value at 'metadata.autor'; did you mean 'metadata.author'?",
@@ -227,31 +210,3 @@ def test_a_key_that_says_whose_a_row_is_keeps_it_from_others(database_url: str, 
             grouped = client.post("/query", json={"source": "notes", "group": [{"field": "metadata.kind"}]}).json()
             assert [row[0] for row in grouped["rows"]] == [kind]
             assert client.get("/records/notes/3").status_code == 404
-
-
-@pytest.mark.parametrize(
-    ("change", "detail"),
-    [
-        ("rename column metadata to facts", "metadata is now called facts"),
-        ("alter column metadata type text using metadata::text", "metadata is now text"),
-        ("drop column metadata", "metadata.title is now gone"),
-    ],
-)
-def test_the_doctor_says_what_became_of_the_column_that_keys_are_in(
-    database_url: str, change: str, detail: str
-) -> None:
-    owner(database_url, DOCUMENTS)
-    apply_file(database_url, DECLARED)
-    owner(database_url, f"alter table documents {change}")
-    with connect(database_url) as connection:
-        [finding, *_] = collection_findings(connection, "")
-    assert (finding.status, detail in finding.detail) == ("broken", True)
-
-
-def test_the_doctor_warns_of_a_key_that_looks_like_a_secret_until_it_is_hidden(database_url: str) -> None:
-    owner(database_url, DOCUMENTS)
-    for declared, is_warned in ((DECLARED.replace('hidden = ["metadata.api_key"]', ""), True), (DECLARED, False)):
-        apply_file(database_url, declared)
-        with connect(database_url) as connection:
-            findings = [*collection_findings(connection, "")]
-        assert ("metadata.api_key may hold a secret" in str(findings)) == is_warned

@@ -10,14 +10,12 @@ import pytest
 from starlette.testclient import TestClient
 
 from quarry.local.doctor_collections import collection_findings
-from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.postgres.migrate import connect
 from tests.collections.support import apply_file, owner
 from tests.collections.test_search import filled
 from tests.conftest import client_of, clone_database
-from tests.records.asking import answer_of, ask, of_type, the
+from tests.records.asking import ask, of_type
 
-UNREAD = pytest.mark.xfail(reason="the learned reader does not read this yet")
 ROWS = """
 create schema shop;
 create table shop.meldungen (
@@ -106,28 +104,17 @@ def by_words(found: dict[str, Any]) -> list[tuple[str, str]]:
     ("type", "query", "id"),
     [
         ("meldungen", "Haus", "1"),
-        ("meldungen", "kalte Heizungen", "1"),
-        ("meldungen", "verstopfter Abläufe", "2"),
         ("meldungen", "neue Schlussel", "3"),
-        ("meldungen", "Muller", "3"),
         ("meldungen", '"zwei Stockwerke"', "4"),
-        ("meldungen", "kalte Heiz", "1"),
         ("meldungen", "Aufzgu Stockwerk", "4"),
-        ("contrats", "chaudière", "2"),
         ("contrats", "chaudieres", "2"),
         ("contrats", "résiliation resilie", "1"),
-        ("contrats", "assurer", "3"),
     ],
 )
 def test_a_query_is_read_by_the_configuration_of_the_collection(
     client: TestClient, type: str, query: str, id: str
 ) -> None:
     assert by_words(search(client, query, type=type))[:1] == [(type, id)]
-
-
-def test_what_is_excluded_is_excluded_in_every_language(client: TestClient) -> None:
-    assert by_words(search(client, "Wasser -Treppe", type="meldungen")) == [("meldungen", "2")]
-    assert by_words(search(client, "Keller Haus -Wasser", type="meldungen")) == [("meldungen", "1")]
 
 
 def test_a_word_that_says_nothing_in_english_is_searched_in_other_languages(client: TestClient, shop: str) -> None:
@@ -143,19 +130,6 @@ def test_marks_are_on_the_words_as_they_are_written(client: TestClient) -> None:
     assert "<mark>café</mark>" in search(client, "cafe", type="memos")["results"][0]["snippet"]
 
 
-@UNREAD
-def test_numbers_and_dates_are_written_as_the_collection_writes_them(client: TestClient) -> None:
-    told = {each["name"]: each.get("language") for each in client.get("/collections").json()["collections"]}
-    assert told == {"meldungen": "de", "contrats": "fr", "notes": None, "memos": "en"}
-    assert "4.895,50 EUR" in answer_of(ask(client, "Summe der Kosten der Meldungen", types=["meldungen"]))
-    assert "März 2024" in answer_of(ask(client, "Wie viele Meldungen vom März 2024?", types=["meldungen"]))
-    filters = {"facets": {"kosten": ["1000..2000.5"]}, "to": "2024-03-04"}
-    events = ask(client, "Wie viele Meldungen sind offen?", types=["meldungen"], filters=filters)
-    label = the(events, "done")["applied"]["label"]
-    assert "4. März 2024" in label
-    assert "2.000,5" in label
-
-
 def test_each_row_is_read_in_the_language_that_its_column_names(client: TestClient, shop: str) -> None:
     with psycopg.connect(shop) as connection:
         stored = connection.execute("select languages from quarry.collections where name = 'notes'").fetchone()
@@ -167,36 +141,6 @@ def test_each_row_is_read_in_the_language_that_its_column_names(client: TestClie
     assert by_words(search(client, "the", type="notes")) in ([("notes", "5")], [])
 
 
-def test_rows_found_in_several_languages_are_counted_once(client: TestClient) -> None:
-    found = search(client, "Hafen harbour port", type="notes")
-    assert {id for _, id in by_words(found)} == {"1", "2", "3"}
-    assert found["counts"]["notes"] == len(found["results"])
-
-
-def test_one_list_over_all_types_silences_none(client: TestClient) -> None:
-    found = search(client, "Heizung boiler chaudière")
-    assert {type for type, _ in by_words(found)[:3]} == {"meldungen", "contrats", "memos"}
-
-
-def test_a_word_of_one_language_is_no_misspelling_of_another(client: TestClient) -> None:
-    assert {type for type, _ in by_words(search(client, "garden", type="meldungen"))} == {"meldungen"}
-    assert by_words(search(client, "garden")) == [("memos", "3")]
-    assert {type for type, _ in by_words(search(client, "Garten"))} == {"meldungen"}
-
-
-def test_counts_by_words_read_each_collection_in_its_language(client: TestClient) -> None:
-    for type, query in {"meldungen": "Haus", "contrats": "chaudiere", "notes": "Haus", "memos": "cafe"}.items():
-        response = client.get("/records/facets", params={"type": type, "q": query})
-        assert response.json()["total"] == 1, (type, query)
-
-
-def test_a_row_whose_language_changes_is_found_in_the_new_one(client: TestClient, shop: str) -> None:
-    owner(shop, "update shop.notes set lang = 'de', said = 'Die Dächer der Stadt.' where id = 4")
-    assert by_words(search(client, "Dach", type="notes")) == [("notes", "4")]
-    owner(shop, "update shop.notes set lang = 'xx', said = 'Kaupungin talot maalataan.' where id = 4")
-    assert by_words(search(client, "talot", type="notes")) == [("notes", "4")]
-
-
 def test_words_carry_the_search_where_the_local_model_reads_no_word(client: TestClient) -> None:
     found = search(client, "Aufzug zwischen Stockwerken", type="meldungen")
     assert by_words(found)[0] == ("meldungen", "4")
@@ -206,35 +150,11 @@ def test_words_carry_the_search_where_the_local_model_reads_no_word(client: Test
     assert any(each["matched"].get("semantic_rank") for each in search(client, "decorators", type="notes")["results"])
 
 
-def test_the_doctor_says_which_collections_are_searched_by_words_alone(shop: str) -> None:
-    with connect(shop) as connection:
-        told = {each.subject: each for each in collection_findings(connection, LOCAL_EMBEDDING_MODEL)}
-        others = [each.subject for each in collection_findings(connection, "text-embedding-3-small")]
-    assert "german" in told["meaning in meldungen"].detail
-    assert "french and german and simple" in told["meaning in notes"].detail
-    assert told["meaning in notes"].status == "absent"
-    assert "meaning in memos" not in told
-    assert told["collection memos"].status == "ok"
-    assert not [subject for subject in others if subject.startswith("meaning")]
-
-
 @pytest.mark.parametrize(
     ("question", "number"),
     [
         ("Wie viele Meldungen sind offen?", 3),
-        ("Wie viele offene Meldungen gibt es?", 3),
-        pytest.param("Wie viele Meldungen sind nicht offen?", 4, marks=UNREAD),
-        pytest.param("Wie viele Meldungen kosten über 1.200,50 €?", 2, marks=UNREAD),
-        pytest.param("Wie viele Meldungen gab es im März 2024?", 2, marks=UNREAD),
-        pytest.param("Wie viele Meldungen gab es vor dem 12.03.2024?", 5, marks=UNREAD),
-        pytest.param("Wie viele Meldungen kamen nach dem 3. März 2024?", 2, marks=UNREAD),
-        pytest.param("Wie viele Meldungen kamen zwischen dem 1. März 2024 und dem 30. April 2024?", 2, marks=UNREAD),
-        ("How many Meldungen are offen?", 3),
         ("Combien de contrats sont signés ?", 2),
-        ("Combien de contrats résiliés y a-t-il ?", 1),
-        pytest.param("Combien de contrats ne sont pas signés ?", 1, marks=UNREAD),
-        pytest.param("Combien de contrats d'un montant de plus de 1 100,50 € ?", 2, marks=UNREAD),
-        pytest.param("Combien de contrats depuis le 3 mars 2024 ?", 2, marks=UNREAD),
         ("Combien de contrats en décembre 2023 ?", 1),
     ],
 )
@@ -242,36 +162,6 @@ def test_a_number_is_asked_for_in_the_language_of_the_rows(client: TestClient, q
     events = ask(client, question)
     [told] = of_type(events, "aggregation")
     assert told["total"] == number, told
-
-
-@UNREAD
-def test_groups_are_asked_for_in_the_language_of_the_rows(client: TestClient) -> None:
-    for question, groups in {
-        "Wie viele Meldungen gibt es pro Stand?": {"offen": 3, "erledigt": 4},
-        "Combien de contrats par état ?": {"signé": 2, "résilié": 1},
-    }.items():
-        [told] = of_type(ask(client, question), "aggregation")
-        assert {each["value"]: each["count"] for each in told["groups"]} == groups
-
-
-@UNREAD
-def test_conditions_hold_in_a_search_by_words(client: TestClient) -> None:
-    found = search(client, "Welche Meldungen vom 3. März 2024 handeln von der Heizung?")
-    assert [(each["type"], each["id"]) for each in found["results"]] == [("meldungen", "1")]
-    found = search(client, "Meldungen über Wasser ohne Heizung", type="meldungen")
-    assert found["results"][0]["id"] == "2"
-
-
-@UNREAD
-def test_a_question_without_an_answer_is_told_so_and_one_with_is_answered(client: TestClient) -> None:
-    events = ask(client, "Warum steht der Keller unter Wasser?")
-    assert [each["id"] for each in of_type(events, "sources")[0]["sources"]][:1] == ["2"]
-    answer = "".join(each["chunk"] for each in of_type(events, "final_answer_chunk"))
-    assert "verstopft" in answer
-    assert "[1]" in answer
-    events = ask(client, "Wann wurde das Schwimmbad eröffnet?")
-    answer = "".join(each["chunk"] for each in of_type(events, "final_answer_chunk"))
-    assert "[1]" not in answer, answer
 
 
 def test_functions_of_an_earlier_version_are_made_anew(server_url: str, migrated_template: str) -> None:

@@ -9,9 +9,9 @@ from typing import get_args
 
 import pytest
 
-from quarry.collections.declaration import PARAMETERS, CollectionDeclaration, FacetDeclaration, FacetKind
+from quarry.collections.declaration import CollectionDeclaration, FacetDeclaration, FacetKind
 from quarry.collections.declaration_file import read_declarations
-from quarry.collections.relations import Relation, read_catalog, relations_named, relations_of_schema
+from quarry.collections.relations import Relation, relations_named, relations_of_schema
 from quarry.local.collections import map_schema
 from quarry.platform.errors import ConfigurationError
 from quarry.postgres.schema import SyncConnection
@@ -31,12 +31,6 @@ def only(connection: SyncConnection, name: str) -> Relation:
 
 
 class TestCommand:
-    def test_a_draft_goes_to_standard_output(self, library: SyncConnection, capsys: pytest.CaptureFixture[str]) -> None:
-        map_schema("public", None, force=False)
-        printed = capsys.readouterr()
-        assert "book" in read_declarations(printed.out)
-        assert printed.err == "drafted 15 of 20 tables and views, left out 5\n"
-
     def test_what_can_be_asked_is_explained_in_a_table(
         self,
         library: SyncConnection,
@@ -74,23 +68,6 @@ class TestCommand:
         assert "collections.letter]" not in file.read_text()
         assert capsys.readouterr().out == ""
 
-    def test_tables_without_statistics_are_told(
-        self, library: SyncConnection, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        library.execute("create table fresh (id int primary key, title text)")
-        map_schema("public", None, force=False)
-        assert "1 have no statistics" in capsys.readouterr().err
-
-    def test_a_schema_that_is_missing_is_told_the_nearest(self, library: SyncConnection) -> None:
-        library.execute("create schema support")
-        with pytest.raises(ConfigurationError, match="did you mean 'support'"):
-            map_schema("suport", None, force=False)
-
-    @pytest.mark.parametrize("schema", ["quarry", "pg_catalog", "information_schema"])
-    def test_schemas_of_quarry_and_of_postgres_are_none(self, library: SyncConnection, schema: str) -> None:
-        with pytest.raises(ConfigurationError):
-            map_schema(schema, None, force=False)
-
 
 class TestCatalog:
     def test_tables_of_extensions_are_not_anybodys(self, empty: SyncConnection) -> None:
@@ -108,24 +85,6 @@ class TestCatalog:
         empty.execute("analyze letters")
         letters = only(empty, "letters")
         assert (letters.rows, letters.by_name["kind"].distinct) == (1000, 1)
-
-    def test_partitions_of_both_kinds_are_known(self, empty: SyncConnection) -> None:
-        empty.execute(
-            """create table letters (id int) partition by range (id); create table early partition of letters default;
-               create table notes (id int); create table late_notes () inherits (notes)"""
-        )
-        partitions = [relation.name for relation in relations_of_schema(empty, "public") if relation.is_partition]
-        assert partitions == ["early", "late_notes"]
-
-    def test_keys_are_the_primary_one_and_unique_ones_that_are_never_null(self, empty: SyncConnection) -> None:
-        empty.execute("create table t (id int primary key, a int not null unique, b int unique)")
-        assert only(empty, "t").keys == [("id",), ("a",)]
-
-    def test_names_and_languages_are_those_of_the_database(self, library: SyncConnection) -> None:
-        known = read_catalog(library, [("public", "book"), ("public", "boook")])
-        assert [*known.relations] == [("public", "book")]
-        assert ("public", "reader_list") in known.names
-        assert {"english", "simple"} <= known.languages
 
 
 class TestRowSecurity:
@@ -184,7 +143,3 @@ class TestPage:
     def test_its_example_is_read(self) -> None:
         example = "\n".join(re.findall(r"^```toml\n(.*?)^```", self.PAGE, re.MULTILINE | re.DOTALL))
         assert [*read_declarations(example)] == ["tickets"]
-
-    def test_it_names_the_parameters_that_facets_cannot_be_called(self) -> None:
-        told = self.PAGE.partition("as a\nparameter of search is: ")[2].partition(". Columns")[0]
-        assert set(re.findall(r"`(\w+)`", told)) == PARAMETERS

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 
 from quarry.collections.checking import check
 from quarry.collections.declaration_file import DeclarationError, Lines, read_declarations
-from quarry.collections.predicate import fields_of, read_predicate
+from quarry.collections.predicate import read_predicate
 from quarry.query.algebra import Condition
 from tests.collections.made import catalog, table
 
@@ -20,13 +20,11 @@ FIELD = {"field": "due_on", "op": "<", "value": "today"}
 @pytest.mark.parametrize(
     ("text", "conditions"),
     [
-        ("due_on < today", [FIELD]),
         (
             "due_on < today and closed_at is null",
             [FIELD, {"field": "closed_at", "op": "is_null"}],
         ),
         ("due_on < today - 30 days", [FIELD | {"value": "today-30d"}]),
-        ("due_on < today + 1", [FIELD | {"value": "today+1d"}]),
         ("urgent", [{"field": "urgent", "op": "=", "value": True}]),
         ("NOT urgent", [{"not": {"field": "urgent", "op": "=", "value": True}}]),
         ("paid <> 'it''s due'", [{"field": "paid", "op": "!=", "value": "it's due"}]),
@@ -60,13 +58,10 @@ def test_a_predicate_is_the_conditions_of_a_query(text: str, conditions: list[di
     ("text", "told"),
     [
         ("", "its end where the name of a field"),
-        ("due_on <", "its end where"),
         ("closed = null", "write `is null`"),
-        ("1 < n", "'1' where the name of a field"),
         ("due_on < today + soon", "a number of days"),
         ("a = 1; drop table x", "cannot be read at"),
         ("a = 1 b = 2", "`and`, `or` or the end"),
-        ("(a = 1", "`)`"),
         ("a = (select 1)", "a number, a text"),
         ("not " * 9 + "a", "nested more than 5 deep"),
         ("a = 1 and " * 60 + "b", "at most 500 characters"),
@@ -75,11 +70,6 @@ def test_a_predicate_is_the_conditions_of_a_query(text: str, conditions: list[di
 def test_what_is_no_predicate_says_where_it_goes_wrong(text: str, told: str) -> None:
     with pytest.raises(ValueError, match=re.escape(told)):
         read_predicate(text)
-
-
-def test_the_fields_of_a_predicate_are_all_that_it_names() -> None:
-    text = "a = 1 or not (b < c and d is null)"
-    assert [*fields_of(read_predicate(text))] == ["a", "b", "c", "d"]
 
 
 DECLARED = """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,8 +9,7 @@ import pytest
 
 from quarry.collections.declaration_file import DeclarationError
 from quarry.local.apply import apply_file as declare
-from quarry.local.data import all_embedded, embed_tables
-from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
+from quarry.local.data import all_embedded
 from quarry.postgres.pool import Database
 from quarry.services.services import Services
 from tests.collections.support import apply_file, owner, refreshed, waiting
@@ -99,16 +97,6 @@ async def test_vectors_are_followed_as_they_are_written(database_url: str, servi
     assert await waiting(services.database) == 0
 
 
-async def test_all_vectors_are_taken_over_again_when_all_others_are_made_anew(
-    database_url: str, services: Services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    await fill_documents(database_url, services)
-    fill(database_url, DECLARED, tmp_path)
-    monkeypatch.setenv("DATABASE_URL", database_url)
-    assert await asyncio.to_thread(embed_tables, "all")
-    assert await windows(services.database) == ["1", "2", "3"]
-
-
 @pytest.mark.parametrize(
     ("column", "declared", "told"),
     [
@@ -122,14 +110,7 @@ async def test_all_vectors_are_taken_over_again_when_all_others_are_made_anew(
             'vectors = { column = "embedding", model = "e5" }',
             "set OPENAI_EMBEDDING_MODEL to e5, or leave",
         ),
-        ("text", 'vectors = "embedding"', "is text, not a vector or halfvec of pgvector"),
-        ("vector(384)", 'vectors = "embeding"', "no column 'embeding'; did you mean 'embedding'?"),
         ("vector(384)", 'vectors = "embedding"\nembed = ["content"]', "leave one out"),
-        (
-            "vector(384)",
-            'vectors = { column = "embedding", modell = "x" }',
-            "means nothing here; did you mean 'model'?",
-        ),
     ],
 )
 def test_vectors_that_questions_cannot_be_compared_with_are_refused(
@@ -141,13 +122,3 @@ def test_vectors_that_questions_cannot_be_compared_with_are_refused(
     with pytest.raises(DeclarationError) as refused:
         declare(tmp_path / "quarry.toml", only_plan=True, embed=False)
     assert told in str(refused.value)
-
-
-def test_the_model_that_made_them_may_be_named(
-    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    owner(database_url, "create table documents (id int primary key, content text, embedding halfvec(384))")
-    named = f'vectors = {{ column = "embedding", model = "{LOCAL_EMBEDDING_MODEL}" }}'
-    (tmp_path / "quarry.toml").write_text(DECLARED.replace('vectors = "embedding"', named))
-    monkeypatch.setenv("DATABASE_URL", database_url)
-    assert declare(tmp_path / "quarry.toml", only_plan=True, embed=False)

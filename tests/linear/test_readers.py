@@ -25,9 +25,9 @@ from quarry.companies.prompts import PlanInputs, RerankInputs
 from quarry.companies.snippets import profile_words, snippets
 from quarry.files.guessing import TableGuesser, staged
 from quarry.files.identifiers import Identifiers
-from quarry.files.options import Format, ReadOptions
 from quarry.files.reading import read_records
 from quarry.files.records import UnreadableFile
+from quarry.files.writing import Format, ReadOptions
 from quarry.language.sentences import sentences
 from quarry.language.tokens import tokenise
 from quarry.models.answers import without_fence

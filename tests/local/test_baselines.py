@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import numpy as np
-import pytest
 
 from quarry.local.sample import sample_directory
 from quarry.services.services import Services
-from tools.baselines import BM25, K1, B, Cosine, documents_of, read_rows, row_text
+from tools.baselines import BM25, K1, B, Cosine, read_rows
 
 
 def test_bm25_by_hand() -> None:
@@ -44,30 +42,3 @@ async def test_vectors_are_those_of_the_database_and_a_card_s_are_its_person_s(s
     assert found is not None
     cosine = await Cosine.of(rows, sample_services.database)
     assert cosine.rank(json.loads(found["vector"]), 1) == [card.key]
-
-
-def test_a_row_is_its_words_without_ids_addresses_and_dates() -> None:
-    row = {
-        "id": "m-1", "meeting_id": "m", "title": "Elm", "tags": ["a", "b"], "date": "2020-01-01", "website_url": "x.test",
-        "votes": 3, "summary": None,
-    }  # fmt: skip
-    assert row_text(row) == "Elm\na, b"
-
-
-def test_a_person_is_one_with_all_cards_and_a_record_is_named_by_its_type(tmp_path: Path) -> None:
-    files = {
-        "people": [{"id": "p", "name": "Ada"}, {"id": "q", "name": "Bo"}],
-        "experience_cards": [{"id": "c", "person_id": "p", "title": "Baker"}],
-        "experience_card_children": [{"id": "d", "card_id": "c", "title": "Rye"}],
-        "matters": [{"id": "m", "title": "Elm"}],
-        "meetings": [{"id": "s", "title": "Council"}],
-    }
-    paths = {name: tmp_path / f"{name}.jsonl" for name in files}
-    for name, rows in files.items():
-        paths[name].write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert documents_of(read_rows(paths)) == {"p": "Ada\nBaker\nRye", "q": "Bo", "matter:m": "Elm"}
-
-
-@pytest.mark.parametrize("depth", [1, 2])
-def test_a_baseline_shows_no_more_than_it_may(depth: int) -> None:
-    assert len(BM25({"a": "rye", "b": "rye", "c": "rye"}).rank("rye", depth)) == depth

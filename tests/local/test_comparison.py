@@ -48,26 +48,6 @@ def test_a_run_that_ranks_every_answer_higher_is_better_and_the_other_way_round_
     assert better.in_words == "records: better by nDCG@10: +0.369 on average over 12 queries, p < 0.001"
 
 
-def test_a_run_beside_itself_shows_no_difference(tmp_path: Path) -> None:
-    run = outcomes([FIRST, SECOND, NOTHING] * 4)
-    comparisons = compare(run, earlier(tmp_path, run))
-    assert {(each.difference, each.interval, each.p, each.verdict) for each in comparisons} == {
-        (0, (0, 0), 1, "no difference shown")
-    }
-
-
-def test_kinds_are_compared_one_by_one(tmp_path: Path) -> None:
-    now = outcomes([FIRST, SECOND] * 6)
-    comparisons = compare(now, earlier(tmp_path, outcomes([SECOND] * 12)))
-    by_kind = {each.kind: each for each in comparisons if each.measure == "mrr"}
-    assert {kind: (each.queries, each.before, each.now) for kind, each in by_kind.items()} == {
-        "even": (6, 0.5, 1),
-        "odd": (6, 0.5, 0.5),
-        ALL: (12, 0.5, 0.75),
-    }
-    assert by_kind["even"].verdict == "better"
-
-
 def test_what_was_not_asked_or_judged_in_the_same_way_is_left_out_and_said(tmp_path: Path) -> None:
     judged_otherwise = QUERIES[0].model_copy(update={"relevant": {"b": 3}})
     before = earlier(tmp_path, outcomes([FIRST] * 3, [judged_otherwise, *QUERIES[1:3]]))
@@ -76,23 +56,6 @@ def test_what_was_not_asked_or_judged_in_the_same_way_is_left_out_and_said(tmp_p
     assert list(unpaired(now, before)) == [
         "2 of 4 queries are not compared: the earlier run lacks them, or judged them otherwise"
     ]
-
-
-def test_an_answer_in_words_is_compared_by_whether_it_is_right(tmp_path: Path) -> None:
-    query = JudgedQuery.model_validate(
-        {"id": "n", "domain": "campaigns", "kind": "count", "query": "How many?", "expect": {"count": 3}}
-    )
-    right, wrong = (Outcome(query, Found([]), 1.0, f"There are {number}.") for number in (3, 4))
-    [verdict] = verdicts(compare([right], earlier(tmp_path, [wrong])))
-    assert (verdict.measure, verdict.before, verdict.now, verdict.verdict) == ("exact", 0, 1, "no difference shown")
-
-
-def test_reports_of_several_data_sets_are_told_apart(tmp_path: Path) -> None:
-    path = tmp_path / "sets.json"
-    run = outcomes([FIRST] * 12)
-    path.write_text(json.dumps([{"set": name, **report(run, summarise(run))} for name in ("one", "other")]))
-    assert {name: len(queries) for name, queries in read_earlier(path).items()} == {"one": 12, "other": 12}
-    assert len(read_earlier_queries(path)) == 12
 
 
 @pytest.mark.parametrize("text", ["{", "[]x", "{}", '{"queries": [{"id": 1}]}', "\x00"])

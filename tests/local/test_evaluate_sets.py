@@ -11,9 +11,7 @@ import pytest
 from psycopg.sql import SQL, Identifier
 
 from quarry.local.embedded_postgres import EmbeddedPostgres
-from quarry.platform.errors import QuarryError
 from tools import evaluate_sets
-from tools.evaluate_sets import choose_files, find_sets
 
 CAMPAIGNS: list[dict[str, object]] = [
     {"id": "k-1", "company": "Crumb", "channel": "Radio", "campaign_text": "Bread by post"},
@@ -86,27 +84,3 @@ def test_a_set_is_loaded_once_measured_and_told(
     assert second.out.splitlines()[-1] == (
         "bakeries: no difference shown by exact: +0.000 on average over 2 queries, p = 1.000"
     )
-
-
-def test_a_changed_file_makes_another_database(folder: Path) -> None:
-    [bakeries] = find_sets(folder)
-    before = bakeries.key()
-    write(folder / "bakeries" / "campaigns.jsonl", CAMPAIGNS[:2])
-    assert bakeries.key() != before
-
-
-def test_of_several_files_of_a_table_the_first_that_the_loader_takes_is_chosen(tmp_path: Path) -> None:
-    plain = write(tmp_path / "campaigns.jsonl", [CAMPAIGNS[0] | {"flavour": "rye"}])
-    narrow = write(tmp_path / "campaigns-narrow.jsonl", CAMPAIGNS[:1])
-    assert choose_files(tmp_path) == {"campaigns": narrow}
-    write(plain, CAMPAIGNS[:1])
-    assert choose_files(tmp_path) == {"campaigns": plain}
-    write(plain, [{"flavour": "rye"}])
-    write(narrow, [{"flavour": "rye"}])
-    with pytest.raises(QuarryError, match="refuses"):
-        choose_files(tmp_path)
-
-
-def test_a_set_that_is_not_there_is_told(folder: Path) -> None:
-    with pytest.raises(QuarryError, match="has no set mills, but bakeries"):
-        find_sets(folder, ["mills"])

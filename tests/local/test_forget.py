@@ -18,7 +18,7 @@ from quarry.catalog import FORGETTABLE
 from quarry.collections.collection import Collection
 from quarry.collections.upkeep import read_collections
 from quarry.kept.contract import ConversationChange, NewConversation, NewSavedSearch, ResultKey, Turn
-from quarry.kept.conversations import change_conversation, keep_conversation, list_conversations, read_conversation
+from quarry.kept.conversations import change_conversation, keep_conversation, read_conversation
 from quarry.kept.searches import open_search, save_search
 from quarry.people import search as people_search
 from quarry.people.access.credits import grant
@@ -38,7 +38,7 @@ from quarry.services.forgetting import Forgotten, forget, forget_row
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import NDJSON, Event, Place
 from quarry.streaming.run_store import RunState, RunStore
-from quarry.streaming.runs import CANCELLED_MESSAGE, RunStreams
+from quarry.streaming.runs import RunStreams
 from tests.collections.support import HELP_DESK, TICKETS, apply_file, found, owner, refreshed
 from tests.conftest import clone_database
 from tests.platform.test_run_streams import stored
@@ -173,19 +173,17 @@ async def test_a_forgotten_record_leaves_every_answer_run_and_stream_that_quotes
     assert source.id not in [each.id for each in fresh.sources]
 
 
-@pytest.mark.parametrize("kind", sorted(FORGETTABLE))
-async def test_every_kind_of_record_can_be_forgotten(services: Services, kind: str) -> None:
-    _, forgettable = FORGETTABLE[kind]
-    if kind == "project":
-        await services.database.execute(
-            "insert into onto_projects (id, created_by, name) values ('aa-empty', 'ann', 'Empty')"
-        )
-    row = await services.database.row(f"select id from {forgettable.table} order by id limit 1")
-    assert row
-    gone = await forgotten(services, kind, row["id"])
-    assert gone.rows[forgettable.table] >= 1
-    with pytest.raises(NotFound):
-        await forgotten(services, kind, row["id"])
+async def test_every_kind_of_record_can_be_forgotten(services: Services) -> None:
+    await services.database.execute(
+        "insert into onto_projects (id, created_by, name) values ('aa-empty', 'ann', 'Empty')"
+    )
+    for kind, (_, forgettable) in FORGETTABLE.items():
+        row = await services.database.row(f"select id from {forgettable.table} order by id limit 1")
+        assert row, kind
+        gone = await forgotten(services, kind, row["id"])
+        assert gone.rows[forgettable.table] >= 1
+        with pytest.raises(NotFound):
+            await forgotten(services, kind, row["id"])
 
 
 async def test_what_others_cannot_be_without_is_kept(services: Services) -> None:
@@ -241,29 +239,6 @@ async def test_a_people_search_that_runs_meanwhile_does_not_bring_the_person_bac
     assert who.id not in whole_database(url)
 
 
-async def test_forgetting_waits_for_a_search_that_is_being_stored(
-    services: Services, url: str, holding: AsyncConnection[Any]
-) -> None:
-    who = (await find_people(services)).people[0]
-    await holding.execute("select from people where id = %s for key share", [who.id])
-    forgetting = asyncio.create_task(forgotten(services, "person", who.id))
-    await until_waiting(url)
-    await holding.execute(
-        """insert into people_search_results (search_id, person_id, rank, score, extra)
-           select id, %s, 99, 1, '{}' from people_searches on conflict do nothing""",
-        [who.id],
-    )
-    await holding.execute(
-        """insert into idempotency_keys (caller, endpoint, key, body_hash, claim, claimed_until, response, expires_at)
-           values ('ann', 'POST /people/search', 'k', '', %s, now(), %s, now() + interval '1 day')""",
-        [uuid4(), json.dumps({"people": [{"id": who.id}]})],
-    )
-    await holding.commit()
-    await forgetting
-    await services.run_log.drain()
-    assert who.id not in whole_database(url)
-
-
 class Finding:
     """A search that says that it began, and then, when the test lets it, what it found."""
 
@@ -283,34 +258,6 @@ async def heard(streams: RunStreams, run: UUID, finding: Finding) -> list[dict[s
     stream = streams.live(run, ANN, finding.search(), NDJSON, heartbeat_seconds=60.0, domain="records")
     async with aclosing(stream), asyncio.timeout(PATIENCE_SECONDS):
         return [json.loads(line) async for line in stream]
-
-
-async def test_a_stream_that_found_it_before_does_not_store_it_after(services: Services, url: str) -> None:
-    sources, _ = await ask(services)
-    source, run, finding = sources.sources[0], uuid4(), Finding(sources)
-    reading = asyncio.create_task(heard(services.streams, run, finding))
-    await stored(services.database, run, 1)
-    await forgotten(services, source.type, source.id)
-    finding.go_on.set()
-    assert (await reading)[-1]["data"]["message"] == CANCELLED_MESSAGE
-    assert await services.database.rows("select from run_events") == []
-    rest = services.streams.behind(Place(run), ANN, NDJSON, heartbeat_seconds=60.0)
-    assert [json.loads(line)["data"]["message"] async for line in rest] == [CANCELLED_MESSAGE]
-    await services.run_log.drain()
-    assert not re.search(rf"\b{re.escape(source.id)}\b(?!-)", whole_database(url))
-
-
-async def test_a_stream_that_found_something_else_goes_on(services: Services) -> None:
-    sources, _ = await ask(services)
-    gone, *left = sources.sources
-    run, finding = uuid4(), Finding(SourcesEvent(sources=left))
-    reading = asyncio.create_task(heard(services.streams, run, finding))
-    await stored(services.database, run, 1)
-    await forgotten(services, gone.type, gone.id)
-    finding.go_on.set()
-    await stored(services.database, run, 2)
-    await services.streams.cancel(run, ANN)
-    assert (await reading)[-1]["data"]["message"] == CANCELLED_MESSAGE
 
 
 async def test_a_stream_that_is_stored_while_something_is_forgotten_does_not_keep_it(
@@ -398,23 +345,6 @@ async def test_an_answer_that_was_begun_before_is_not_stored(
     assert done.answer_id is None
     assert await services.database.rows("select from answer_cache") == []
     assert not re.search(rf"\b{re.escape(quoted[0].id)}\b(?!-)", whole_database(url))
-
-
-async def test_what_is_loaded_again_is_kept_again_after_a_day(services: Services) -> None:
-    await forgotten(services, "company", await first_company(services))
-    row = await services.database.row("select kind, id_hash from forgotten")
-    assert row
-    await services.database.execute("update forgotten set forgotten_at = now() - interval '25 hours'")
-    turn = Turn(question="why", answer={"id": row["id_hash"]})
-    kept = await keep_conversation(services.database, ANN, NewConversation(domain="companies", turns=[turn]))
-    assert len(kept.turns) == 1
-    assert len(await list_conversations(services.database, ANN)) == 1
-
-
-async def first_company(services: Services) -> str:
-    row = await services.database.row("select id from companies order by id limit 1")
-    assert row
-    return str(row["id"])
 
 
 async def test_a_row_of_the_owners_table_is_the_owners_to_delete(
@@ -531,38 +461,3 @@ async def test_a_short_id_ends_the_streams_that_hold_it_of_its_type(help_desk: t
     )
     assert {row["run_id"]: row["ended"] for row in rows} == runs
     assert all(row["kept"] != row["ended"] for row in rows)
-
-
-async def test_a_meeting_leaves_the_turns_and_streams_that_quote_its_parts(services: Services) -> None:
-    row = await services.database.row("select id from meetings order by id limit 1")
-    assert row
-    part = {"sources": [{"type": "motion", "id": "m", "title": "Elm", "meeting_id": row["id"]}]}
-    await keep_conversation(services.database, ANN, asked(part, *ELSE))
-    run = uuid4()
-    await RunStore(services.database).write(
-        Place(run), ANN, "records", [json.dumps({"type": "sources"} | part)], is_over=False
-    )
-    await forgotten(services, "meeting", row["id"])
-    assert await turns_left(services.database) == [*ELSE]
-    assert await services.database.rows("select from run_events") == []
-
-
-@pytest.mark.parametrize(
-    ("kind", "domain"), [("person", "people"), ("company", "companies"), ("campaign", "campaigns")]
-)
-async def test_where_all_is_of_one_type_an_id_needs_none(services: Services, kind: str, domain: str) -> None:
-    _, forgettable = FORGETTABLE[kind]
-    row = await services.database.row(f"select id from {forgettable.table} order by id limit 1")
-    assert row
-    id = row["id"]
-    answers: list[dict[str, Any]] = [
-        {"found": [{"id": id}]},
-        {"by": {id: 1}},
-        {"best": id},
-        {"found": [{"type": "result", "id": id}]},
-    ]
-    await keep_conversation(services.database, ANN, asked(*answers, {"constraints": {"city": [id]}}, domain=domain))
-    await keep_conversation(services.database, ANN, asked({"found": [{"type": kind, "id": id}]}, {"best": id}))
-    await forgotten(services, kind, id)
-    assert await turns_left(services.database, domain=domain) == [{"constraints": {"city": [id]}}]
-    assert await turns_left(services.database) == [{"best": id}]

@@ -102,12 +102,6 @@ def test_a_request_that_does_not_arrive_is_dropped(answering: Answering, beginni
     assert not answering.begun.is_set()
 
 
-def test_a_later_request_that_does_not_arrive_is_dropped_too(answering: Answering) -> None:
-    with serving_app(answering, Hasty) as url, connected(url) as connection:
-        connection.sendall(GET + b"GET /")
-        assert b"fine" in read_to_the_end(connection)
-
-
 def test_a_reader_that_stops_reading_is_dropped_and_its_work_ends(answering: Answering) -> None:
     with serving_app(answering, Hasty) as url, connected(url) as connection:
         connection.sendall(GET.replace(b"/ ", b"/endless "))
@@ -122,25 +116,10 @@ def test_a_slow_client_within_its_time_is_served(answering: Answering) -> None:
         assert b" 200 " in connection.recv(65_536)
 
 
-def test_a_head_without_end_is_refused(answering: Answering) -> None:
-    with serving_app(answering, Patient) as url, connected(url) as connection:
-        with pytest.raises(OSError):  # noqa: PT012 -- it is a flood that ends
-            connection.sendall(b"GET / HTTP/1.1\r\n")
-            while True:
-                connection.sendall(b"X-Filler: " + b"x" * 8000 + b"\r\n")
-    assert not answering.begun.is_set()
-
-
 def test_a_head_over_the_limit_is_told(answering: Answering) -> None:
     with serving_app(answering, Patient) as url, connected(url) as connection:
         connection.sendall(b"GET /".ljust(HEAD_MAX_BYTES + 1, b"x"))
         assert_problem(read_to_the_end(connection), 431, "headers-too-large")
-
-
-def test_what_is_not_http_is_told(answering: Answering) -> None:
-    with serving_app(answering, Patient) as url, connected(url) as connection:
-        connection.sendall(b"\x16\x03\x01 hello\r\n\r\n")
-        assert_problem(read_to_the_end(connection), 400, "malformed-request")
 
 
 def test_one_connection_too_many_is_told_when_to_come_again(answering: Answering) -> None:

@@ -10,10 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from quarry.local.config import HIDDEN
-from quarry.local.dotenv_file import take_dotenv
-from quarry.local.terminal import make_console
-from quarry.platform.errors import ConfigurationError
+from quarry.local.config import HIDDEN, take_dotenv
 from tests.local.test_cli import NOWHERE, QUARRY, environment, quarry
 from tests.local.test_server import served
 from tests.waiting import wait_until
@@ -47,23 +44,12 @@ class TestDotenv:
         assert settings["LOG_LEVEL"] == ("DEBUG", "environment")
         assert settings["ANSWER_LIFETIME_DAYS"] == ("30", "default")
 
-    def test_variables_of_other_programs_are_left_alone(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(os, "environ", {})
-        (folder / ".env").write_text("PATH=/nowhere\nRUN_LOG_DAYS=7\n")
-        assert take_dotenv() == {"RUN_LOG_DAYS"}
-        assert os.environ == {"RUN_LOG_DAYS": "7"}
-
     def test_a_secret_of_the_environment_wins_however_it_is_given(
         self, folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(os, "environ", {"DATABASE_URL_FILE": "/run/secrets/url"})
         (folder / ".env").write_text(f"DATABASE_URL={NOWHERE}\n")
         assert take_dotenv() == set()
-
-    def test_a_file_that_cannot_be_read_is_told(self, folder: Path) -> None:
-        (folder / ".env").write_bytes(b"\xff\xfe")
-        with pytest.raises(ConfigurationError, match=r"\.env cannot be read"):
-            take_dotenv()
 
 
 class TestConfigShow:
@@ -81,10 +67,6 @@ class TestConfigShow:
         assert lines["DATABASE_URL"] == ["DATABASE_URL", "environment", HIDDEN]
         assert lines["OPENAI_BASE_URL"][-1] == "http://***@host/v1"
 
-    def test_a_wrong_setting_is_told_in_one_line(self, folder: Path) -> None:
-        done = called("config", "show", LOG_LEVEL="loud")
-        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
-
 
 class TestCompletion:
     @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -93,20 +75,6 @@ class TestCompletion:
         assert all(word in script for word in ("doctor", "skip-invalid", "grant"))
         if program := shutil.which(shell):
             subprocess.run([program, "-n"], input=script, text=True, check=True)
-
-
-class TestTerminal:
-    @pytest.mark.parametrize(("variables", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False)])
-    def test_colours_can_be_turned_off(
-        self, monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], coloured: bool
-    ) -> None:
-        monkeypatch.delenv("NO_COLOR", raising=False)
-        for name, value in {"TERM": "xterm-256color", "FORCE_COLOR": "1", **variables}.items():
-            monkeypatch.setenv(name, value)
-        console = make_console()
-        with console.capture() as written:
-            console.print("ok", style="green")
-        assert ("\x1b[32m" in written.get()) is coloured
 
 
 def test_the_page_is_opened_once_the_server_answers(sample_url: str, tmp_path: Path) -> None:

@@ -36,13 +36,6 @@ def test_credits_are_those_of_the_token(server: str) -> None:
     assert quarry("--server", server, "credits", "show", QUARRY_TOKEN="fay").stdout == "9 credits\n"
 
 
-def test_a_token_that_no_header_takes_is_told(server: str) -> None:
-    done = quarry("--server", server, "credits", "show", QUARRY_TOKEN="jürgen")
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "The token holds a character" in done.stderr
-    assert one_line(done.stderr)
-
-
 @pytest.mark.parametrize(
     ("arguments", "status", "told"),
     [

@@ -21,9 +21,3 @@ def test_a_killed_server_leaves_no_link(tmp_path: Path) -> None:
         port = listener.getsockname()[1]
     (tmp_path / FILE).write_text(f"http://127.0.0.1:{port}")
     assert served_address(tmp_path) is None
-
-
-def test_a_server_that_ends_keeps_the_note_of_a_later_one(tmp_path: Path) -> None:
-    with noted(tmp_path, "http://127.0.0.1:1"):
-        (tmp_path / FILE).write_text("http://127.0.0.1:2")
-    assert (tmp_path / FILE).read_text() == "http://127.0.0.1:2"

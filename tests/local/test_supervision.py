@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import shutil
 import signal
-import socket
 import tempfile
-import threading
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import psycopg
 import pytest
@@ -19,8 +15,7 @@ import pytest
 from quarry.local import supervision
 from quarry.local.embedded_postgres import EmbeddedPostgres, EmbeddedPostgresError
 from quarry.local.supervision import supervised
-from quarry.postgres.pool import Database
-from tests.waiting import PATIENCE_SECONDS, wait_until
+from tests.waiting import wait_until
 
 
 @pytest.fixture(scope="module")
@@ -65,34 +60,6 @@ def test_a_killed_server_is_started_again_on_its_port_and_all_who_use_it_go_on(d
     assert started_at(url) is None
 
 
-async def test_where_its_port_was_taken_the_pool_finds_the_server_on_another(directory: Path) -> None:
-    with EmbeddedPostgres(directory) as server:
-        url = server.url()
-        database = Database(server.url, pool_size=1, timeout_seconds=5)
-        await database.row("select 1")
-        port = urlsplit(url).port
-        os.kill(postmaster(directory), signal.SIGKILL)
-        wait_until(server.is_gone)
-        with socket.socket() as taken:
-            taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            taken.bind(("127.0.0.1", port))
-            taken.listen()
-            with supervised(server):
-                wait_until(lambda: server.url() != url and started_at(server.url()) is not None)
-            assert await database.row("select inet_server_port() as port") == {"port": urlsplit(server.url()).port}
-        await database.close()
-
-
-def test_a_server_that_was_stopped_at_the_end_stays_stopped(directory: Path) -> None:
-    with EmbeddedPostgres(directory) as server:
-        with supervised(server):
-            pass
-        os.kill(postmaster(directory), signal.SIGKILL)
-        wait_until(server.is_gone)
-        assert "embedded-postgres" not in {thread.name for thread in threading.enumerate()}
-    assert server.is_gone()
-
-
 def test_data_that_are_gone_are_told_and_never_replaced_by_an_empty_database(directory: Path) -> None:
     with EmbeddedPostgres(directory) as server:
         os.kill(postmaster(directory), signal.SIGKILL)
@@ -102,37 +69,3 @@ def test_data_that_are_gone_are_told_and_never_replaced_by_an_empty_database(dir
         with pytest.raises(EmbeddedPostgresError, match="are gone: stop this command"):
             server.start()
         (directory / "server" / "elsewhere").rename(cluster)
-
-
-class NeverStarts:
-    """A server that is gone and fails to start, however often."""
-
-    def __init__(self, enough: int) -> None:
-        self.attempts = 0
-        self.enough = threading.Event()
-        self._enough = enough
-
-    def is_gone(self) -> bool:
-        return True
-
-    def start(self) -> str:
-        self.attempts += 1
-        if self.attempts == self._enough:
-            self.enough.set()
-        raise EmbeddedPostgresError("Postgres did not start. The end of its log:\nFATAL: no luck")
-
-
-def test_a_server_that_does_not_start_is_tried_at_growing_pauses_a_line_each(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setattr(supervision, "LOOK_SECONDS", 0.001)
-    monkeypatch.setattr(supervision, "FIRST_PAUSE_SECONDS", 0.001)
-    monkeypatch.setattr(supervision, "LONGEST_PAUSE_SECONDS", 0.004)
-    caplog.set_level(logging.WARNING)
-    server = NeverStarts(4)
-    with supervised(server):  # type: ignore[arg-type]
-        assert server.enough.wait(PATIENCE_SECONDS)
-    lines = [record.getMessage() for record in caplog.records]
-    announced = [line.removeprefix("the embedded Postgres is gone; it is started again in ") for line in lines[::2]]
-    assert announced[:4] == ["0.001 s", "0.002 s", "0.004 s", "0.004 s"]
-    assert lines[1].endswith("did not start: Postgres did not start. The end of its log: FATAL: no luck")

@@ -10,9 +10,9 @@ import json
 import pytest
 
 from quarry.files import json_records
-from quarry.files.options import GUESSED, ReadOptions
 from quarry.files.reading import read_records
 from quarry.files.records import UnreadableFile
+from quarry.files.writing import GUESSED, ReadOptions
 from tests.platform.sheets import xlsx
 
 Read = tuple[list[object], list[str]]

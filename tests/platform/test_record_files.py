@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from quarry.files import json_records
 from quarry.files.csv_records import DELIMITERS, CsvRows
 from quarry.files.json_records import json_lines, json_values
-from quarry.files.options import Format, ReadOptions
 from quarry.files.reading import files_in, read_records
 from quarry.files.records import Record, UnreadableFile
 from quarry.files.rows import HeadedRows
+from quarry.files.writing import Format, ReadOptions
 
 ROWS = [{"id": "a", "title": "Elm"}, {"id": "b", "title": "Oak"}]
 CSV = b"id,title\na,Elm\nb,Oak\n"

@@ -192,7 +192,7 @@ def _question(run: Mapping[str, Any]) -> Asked:
         return _campaigns_listed(request)
     askable: Askable = import_module(f"quarry.local.{run['domain']}_view").ASKABLE
     asked = askable.request(run["query"])
-    return askable.answer, type(asked).model_validate(request) if request else asked
+    return askable.answered, type(asked).model_validate(request) if request else asked
 
 
 def _records_question(run: Mapping[str, Any]) -> Asked:
@@ -205,7 +205,7 @@ def _records_question(run: Mapping[str, Any]) -> Asked:
         asked = run["request"] or {"q": run["query"], "limit": max(len(run["results"]), 20)}
         return partial(_once, search_records), SearchRequest.model_validate(asked)
     asked = run["request"] or {"question": run["query"]}
-    return ASKABLE.answer, AskRequest.model_validate(asked | {"fresh": True})
+    return ASKABLE.answered, AskRequest.model_validate(asked | {"fresh": True})
 
 
 def _campaigns_listed(asked: Mapping[str, Any]) -> Asked:

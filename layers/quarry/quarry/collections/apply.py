@@ -17,13 +17,20 @@ from psycopg.types.json import Json
 
 from quarry.collections import toml_text
 from quarry.collections.collection import Collection, make_collection
-from quarry.collections.declaration import CollectionDeclaration, FacetDeclaration
+from quarry.collections.declaration import CollectionDeclaration, FacetDeclaration, without_retired
 from quarry.collections.functions import drop_functions, drop_triggers, functions, rights, triggers
-from quarry.collections.joins import joined_by, linked_by
 from quarry.collections.naming import table_name
 from quarry.collections.reference_declarations import LinkDeclaration, Parent, Referred
 from quarry.collections.relations import Relation
-from quarry.collections.used_columns import UsedColumn, declared_source, key_of, used_columns
+from quarry.collections.used_columns import (
+    UsedColumn,
+    declared_source,
+    joined_by,
+    key_of,
+    linked_by,
+    referred_key,
+    used_columns,
+)
 from quarry.platform.setting_fields import DEFAULT_SCHEMA
 from quarry.platform.tables import COLLECTION_WINDOWS
 from quarry.postgres.schema import SyncConnection
@@ -151,10 +158,8 @@ class _Tables:
     relation: Relation
     relations: Mapping[tuple[str, str], Relation]
 
-    def referred_key(self, each: Referred | Parent | FacetDeclaration, source: Relation) -> str:
-        target = table_name(each.of or "")
-        keys = (r.target_columns for r in source.references if r.columns == (each.by,) and r.target == target)
-        return each.key or next(keys, self.relations[target].primary_key)[0]
+    def referred_key(self, each: Referred | Parent | FacetDeclaration, source: Relation) -> str | None:
+        return each.key or referred_key(source, each.by or "", self.relations[table_name(each.of or "")])
 
     def facet(self, facet: FacetDeclaration) -> FacetDeclaration:
         if facet.through is not None:
@@ -213,7 +218,7 @@ from collections c left join pg_class r on r.oid = c.source left join pg_namespa
 
 def collection_of(row: Mapping[str, Any]) -> Collection:
     """A collection out of a row of `STORED`."""
-    declaration = CollectionDeclaration.model_validate(row["declaration"])
+    declaration = CollectionDeclaration.model_validate(without_retired(row["declaration"]))
     columns, keys = (
         {name: UsedColumn.stored(column) for name, column in row[kept].items()} for kept in ("columns", "document_keys")
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from quarry.collections.agreement import disagreements
 from quarry.collections.column_types import (
     ANY,
     DATE,
@@ -16,23 +15,22 @@ from quarry.collections.column_types import (
     TEXT,
     VECTOR,
     Fit,
+    dimensions_of,
     is_comparable,
 )
 from quarry.collections.declaration import CollectionDeclaration, FacetDeclaration, Poll
 from quarry.collections.declaration_file import Lines
-from quarry.collections.exposure import exposed
+from quarry.collections.exposure import disagreements, exposed
 from quarry.collections.findings import Checked, Findings
-from quarry.collections.joins import joined_by, linked_by, referred_key
 from quarry.collections.json_paths import keys_of, overlap
 from quarry.collections.naming import nearest, nearest_language, table_name
 from quarry.collections.path_types import type_to_compare
 from quarry.collections.predicate import fields_of, read_predicate
-from quarry.collections.reference_declarations import LinkDeclaration, Parent, Referred
-from quarry.collections.relations import Catalog, Column, Relation
+from quarry.collections.reference_declarations import LinkDeclaration, Parent, Referred, Vectors
+from quarry.collections.relations import Catalog, Column, Embedding, Relation
 from quarry.collections.templates import line_columns, template_columns
 from quarry.collections.toml_text import table as sql_table
-from quarry.collections.used_columns import key_of
-from quarry.collections.vectors_given import vectors_problem
+from quarry.collections.used_columns import joined_by, key_of, linked_by, referred_key
 
 _TRIGGERED = ("table", "partitioned table")
 _FITS: Mapping[str, Fit] = {"date": DATE, "scope": SINGLE, "hidden": ANY}
@@ -255,16 +253,11 @@ class _Check(Findings):
             self.wrong(f"the key of {other.name} has {told}, and `by` {len(link.by)}: name them as `key`", *path)
             return
         for column, named in zip(columns, key, strict=True):
-            referred = self.column(other, named, SINGLE, *path, "key")
-            if column and referred and not is_comparable(column, referred):
-                self.wrong(
-                    f"the column {column.name!r} is {column.type}, and {named!r} of {other.name} is {referred.type}",
-                    *path, "by",
-                )  # fmt: skip
+            self._check_comparable(column, other, named, *path)
 
     def _check_referred(self, source: Relation, referred: Referred | Parent, fit: Fit, *path: str) -> None:
         other = self._other(referred.of, *path, "of")
-        key = referred.key or (other and referred_key(source, referred.by, other))
+        key = referred.key or (referred_key(source, referred.by, other) if other is not None else None)
         is_own = source.qualified == table_name(self.declared.source)
         type = type_to_compare(other.by_name.get(key) if other and key and is_own else None)
         by = self.column(source, referred.by, SINGLE, *path, "by", type=type)
@@ -278,8 +271,12 @@ class _Check(Findings):
             self._check_referred(other, referred.title, fit, *path)
         else:
             self._check_line(other, referred.title, fit, *path, "title")
-        if by is not None:
-            self._check_fit(source, other, by, referred, *path)
+        if key is None:
+            self.wrong(f"{other.name} has no key of one column: say which is meant by `key`", *path)
+        elif other.kind in _TRIGGERED and key in other.by_name and (key,) not in (*other.keys, *other.unique_keys):
+            self.wrong(f"{key!r} is no key of {other.name}: a row could have several values", *path, "key")
+        elif by is not None:
+            self._check_comparable(by, other, key, *path)
 
     def _other(self, name: str, *path: str) -> Relation | None:
         """A table that rows refer to; None where there is none."""
@@ -320,29 +317,16 @@ class _Check(Findings):
             if keyword == "by" and facet.by is None and found.target_columns != tuple(key):
                 self.wrong(f"{joins.name} refers to {', '.join(found.target_columns)} of {source.name}, no key", *path)
             wanted = key[0] if relation is source else facet.key or found.target_columns[0]
-            referred = self.column(relation, wanted, SINGLE, *path, "key")
-            if column and referred and not is_comparable(column, referred):
-                self.wrong(
-                    f"the column {column.name!r} is {column.type}, and {wanted!r} of {relation.name} is {referred.type}",
-                    *path, keyword,
-                )  # fmt: skip
+            self._check_comparable(column, relation, wanted, *path, keyword=keyword)
 
-    def _check_fit(
-        self, source: Relation, other: Relation, by: Column, referred: Referred | Parent, *path: str
+    def _check_comparable(
+        self, column: Column | None, other: Relation, key: str, *path: str, keyword: str = "by"
     ) -> None:
-        key = referred.key or referred_key(source, by.name, other)
-        if key is None:
-            self.wrong(f"{other.name} has no key of one column: say which is meant by `key`", *path)
-            return
-        column = self.column(other, key, SINGLE, *path, "key")
-        if column is None:
-            return
-        if other.kind in _TRIGGERED and (key,) not in other.keys and (key,) not in other.unique_keys:
-            self.wrong(f"{key!r} is no key of {other.name}: a row could have several values", *path, "key")
-        elif not is_comparable(by, column):
-            self.wrong(
-                f"the column {by.name!r} is {by.type}, and {key!r} of {other.name} is {column.type}", *path, "by"
-            )
+        """That values of a column can be looked for in the column `key` of another table."""
+        referred = self.column(other, key, SINGLE, *path, "key")
+        if column and referred and not is_comparable(column, referred):
+            told = f"the column {column.name!r} is {column.type}, and {key!r} of {other.name} is {referred.type}"
+            self.wrong(told, *path, keyword)
 
 
 def bypass(view: Relation) -> str:
@@ -365,3 +349,25 @@ def _name(relation: Relation) -> str:
 
 def _given(name: str | None) -> tuple[str, ...]:
     return () if name is None else (name,)
+
+
+_OR_EMBED = "or leave `vectors` out to have the texts embedded"
+
+
+def vectors_problem(vectors: Vectors, column: Column, made: Embedding | None) -> str | None:
+    """Why a column's vectors cannot be compared with those of questions, and what to do; None if they can be."""
+    if made is None or not VECTOR.accepts(column):
+        return None
+    if vectors.model not in (None, made.model):
+        return (
+            f"{column.name!r} was made by {vectors.model}, and {made.model} embeds questions: set OPENAI_EMBEDDING_MODEL to "
+            f"{vectors.model}, {_OR_EMBED}"
+        )
+    dimensions = dimensions_of(column)
+    if dimensions not in (None, made.dimensions):
+        return (
+            f"{column.name!r} holds vectors of {dimensions} dimensions, and {made.model}, which embeds questions, makes "
+            f"{made.dimensions}: set the model that made them (OPENAI_EMBEDDING_MODEL, EMBEDDING_DIMENSIONS) and run "
+            f"`quarry embed --all`, {_OR_EMBED}"
+        )
+    return None

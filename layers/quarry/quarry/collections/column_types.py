@@ -25,10 +25,6 @@ class Fit(NamedTuple):
     wanted: str
 
 
-def _has_text(column: Column) -> bool:
-    return _type(column) not in _NOT_TEXT
-
-
 def is_single(column: Column) -> bool:
     """Whether it holds one value, which can be compared and shown."""
     return not column.is_array and column.category != "C" and _type(column) not in _NOT_TEXT | _NOT_SINGLE
@@ -39,29 +35,13 @@ def is_comparable(left: Column, right: Column) -> bool:
     return left.base == right.base or (left.category == right.category and left.category in ("N", "S"))
 
 
-def _is_word(column: Column) -> bool:
-    return not column.is_array and column.category in ("S", "E")
-
-
-def _is_number(column: Column) -> bool:
-    return not column.is_array and column.category == "N"
-
-
-def _is_yes_or_no(column: Column) -> bool:
-    return not column.is_array and column.category in ("B", "N")
-
-
-def _is_ordered(column: Column) -> bool:
-    return not column.is_array and (column.category in ("N", "S") or is_date(column) or _type(column) in _ORDERED)
+def _of(*categories: str) -> Callable[[Column], bool]:
+    return lambda column: not column.is_array and column.category in categories
 
 
 def _type(column: Column) -> str:
     """The type's own name, without its schema and its length."""
     return column.base.partition("(")[0].rpartition(".")[2].strip('"').split(" ")[0]
-
-
-def _is_vector(column: Column) -> bool:
-    return not column.is_array and _type(column) in ("vector", "halfvec")
 
 
 def dimensions_of(column: Column) -> int | None:
@@ -71,16 +51,21 @@ def dimensions_of(column: Column) -> int | None:
 
 
 ANY = Fit(lambda _: True, "anything")
-TEXT = Fit(_has_text, "text")
+TEXT = Fit(lambda column: _type(column) not in _NOT_TEXT, "text")
 SINGLE = Fit(is_single, "a single value")
 PLAIN = Fit(lambda column: is_single(replace(column, is_array=False)), "a single value, or several of these")
-VECTOR = Fit(_is_vector, "a vector or halfvec of pgvector")
+VECTOR = Fit(
+    lambda column: not column.is_array and _type(column) in ("vector", "halfvec"), "a vector or halfvec of pgvector"
+)
 DATE = Fit(is_date, "a date or timestamp")
-ORDERED = Fit(_is_ordered, "a number, moment or text that grows")
-_WORD = Fit(_is_word, "text")
-_NUMBER = Fit(_is_number, "a number")
+ORDERED = Fit(
+    lambda column: _of("N", "S")(column) or is_date(column) or (not column.is_array and _type(column) in _ORDERED),
+    "a number, moment or text that grows",
+)
+_WORD = Fit(_of("S", "E"), "text")
+_NUMBER = Fit(_of("N"), "a number")
 FACETS: Mapping[FacetKind, Fit] = {
     "value": SINGLE, "name": _WORD, "title": _WORD, "place": _WORD, "number": _NUMBER, "year": _NUMBER, "money": _NUMBER,
-    "date": DATE, "boolean": Fit(_is_yes_or_no, "a boolean or a number"),
+    "date": DATE, "boolean": Fit(_of("B", "N"), "a boolean or a number"),
     "array": Fit(lambda column: column.is_array, "an array"),
 }  # fmt: skip

@@ -21,7 +21,6 @@ from pydantic import (
 
 from quarry.collections.expression import expression_columns
 from quarry.collections.json_paths import keys_of, overlap
-from quarry.collections.naming import nearest
 from quarry.collections.predicate import fields_of, read_predicate
 from quarry.collections.reference_declarations import (
     Columns,
@@ -29,11 +28,12 @@ from quarry.collections.reference_declarations import (
     LinkDeclaration,
     Parent,
     Referred,
+    RowCondition,
     TableName,
+    Vectors,
     _is_line,
     one_or_many,
 )
-from quarry.collections.row_choice import VectorColumn, Where
 from quarry.collections.templates import line_columns
 from quarry.platform.contract import NAME_PATTERN
 from quarry.spans.quantities import dimension_of
@@ -46,6 +46,20 @@ _SETTING = r"^[A-Za-z_][A-Za-z0-9_$]*(\.[A-Za-z_][A-Za-z0-9_$]*)+$"
 
 PARAMETERS = frozenset({"q", "type", "from", "to", "limit", "offset", "ranking", "must", "by", "of", "context"})
 """What a search's address says in words of its own: no facet is called so."""
+
+
+RETIRED = frozenset({"leads", "called_by"})
+"""Keys of earlier versions, which declarations that a database keeps may still have."""
+
+
+def without_retired(kept: Any) -> Any:
+    """A declaration that a database keeps, without the keys that are no more: of the collection and of its facets."""
+    facets = {name: _current(facet) for name, facet in kept.get("facets", {}).items()}
+    return _current(kept) | ({"facets": facets} if facets else {})
+
+
+def _current(given: Any) -> Any:
+    return {key: each for key, each in given.items() if key not in RETIRED} if isinstance(given, dict) else given
 
 
 class Quoting(Declared):
@@ -82,6 +96,8 @@ class FacetDeclaration(Declared):
     that table which refer to the row and to `of`.
     """
 
+    stands_for = "kind"
+
     kind: FacetKind
     column: str | None = None
     label: str | None = Field(default=None, max_length=80)
@@ -100,14 +116,6 @@ class FacetDeclaration(Declared):
     title: Annotated[str | Referred | None, AfterValidator(_is_line)] = None
     expression: Annotated[str, AfterValidator(_is_expression)] | None = None
     unit: Annotated[str, AfterValidator(_is_unit)] | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_kind(cls, value: object) -> object:
-        # older declarations have `leads`, which nothing reads any more
-        if isinstance(value, Mapping):
-            return {name: each for name, each in value.items() if name != "leads"}
-        return {"kind": value} if isinstance(value, str) else value
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
@@ -189,12 +197,12 @@ class CollectionDeclaration(Declared):
     """
 
     source: TableName
-    where: Where | None = None
+    where: RowCondition | None = None
     key: Columns = ()
     title: Columns = ()
     text: Mapping[str, Weight] = {}
     embed: Columns | None = None
-    vectors: VectorColumn | None = None
+    vectors: Vectors | None = None
     heading: Columns | None = None
     cite: Columns = ()
     topic: Annotated[tuple[str | Referred, ...], BeforeValidator(one_or_many)] = ()
@@ -210,7 +218,6 @@ class CollectionDeclaration(Declared):
     sync: Literal["trigger", "sweep"] | Poll = "trigger"
     label: str | None = Field(default=None, max_length=80)
     nouns: Columns = ()
-    called_by: str | None = None
     describe: str | None = Field(default=None, max_length=500)
     language: str | LanguageColumn = "english"
     hidden: Columns = ()
@@ -269,10 +276,6 @@ class CollectionDeclaration(Declared):
         if self.scope_setting is not None and self.scope is None:
             raise ValueError(
                 "`scope_setting` says whose rows a caller sees, and `scope` is missing: the column that holds it"
-            )
-        if self.called_by is not None and self.called_by not in self.facets:
-            raise ValueError(
-                f"`called_by` names a facet, and {self.called_by!r} is none{nearest(self.called_by, self.facets)}"
             )
         if self.vectors is not None and self.embed is not None:
             raise ValueError("`vectors` are in the table, and `embed` has texts embedded anew: leave one out")

@@ -11,10 +11,9 @@ from pydantic import (
     ValidationError,
 )
 
-from quarry.collections.declaration import CollectionDeclaration, FacetDeclaration, Quoting
+from quarry.collections.declaration import RETIRED, CollectionDeclaration, FacetDeclaration, Quoting
 from quarry.collections.naming import nearest
-from quarry.collections.reference_declarations import LinkDeclaration, Parent, Referred
-from quarry.collections.row_choice import Vectors
+from quarry.collections.reference_declarations import LinkDeclaration, Parent, Referred, Vectors
 from quarry.platform.contract import NAME_PATTERN
 from quarry.platform.errors import ConfigurationError
 from quarry.platform.lazy_model import LazyModel
@@ -78,17 +77,9 @@ class Lines:
 
 
 _KEY = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\]|\\.)*"|'[^']*')"""
-
-
 _PATH = rf"{_KEY}(?:\s*\.\s*{_KEY})*"
-
-
 _HEADER = re.compile(rf"\s*\[+\s*({_PATH})\s*\]+")
-
-
 _ASSIGNED = re.compile(rf"\s*({_PATH})\s*=\s*(\{{)?")
-
-
 _INLINE = re.compile(rf"[{{,]\s*({_PATH})\s*=")
 
 
@@ -123,8 +114,6 @@ def _keys(location: Sequence[int | str]) -> list[str]:
 
 
 _ARMS = frozenset({"Poll", "str", "Referred", "LanguageColumn", "sql"})
-
-
 _PARTS: Mapping[str, type[LazyModel]] = {
     "facets": FacetDeclaration,
     "links": LinkDeclaration,
@@ -141,8 +130,8 @@ def _wording(error: Mapping[str, Any]) -> str:
     if kind == "missing":
         return "is missing"
     if kind == "extra_forbidden":
-        known = _PARTS.get(str(error["loc"][0]), CollectionDeclaration).model_fields
-        return f"means nothing here{nearest(str(error['loc'][-1]), known)}"
+        key, known = str(error["loc"][-1]), _PARTS.get(str(error["loc"][0]), CollectionDeclaration).model_fields
+        return "has no effect any more: delete it" if key in RETIRED else f"means nothing here{nearest(key, known)}"
     if kind == "literal_error":
         return f"{given!r} is none of {context['expected'].replace(' or ', ', ')}"
     if kind == "value_error":

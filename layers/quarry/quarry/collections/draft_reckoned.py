@@ -1,13 +1,16 @@
-"""What a draft reckons from several columns of a row: what a line comes to, and how long something lasted."""
+"""What a draft reckons from several columns of a row: what a line comes to, how long something lasted, whether it is overdue."""
 
 from __future__ import annotations
 
 import re
 
 from quarry.collections import toml_text
+from quarry.collections.date_kinds import DateKinds, may_be_read
 from quarry.collections.draft_parts import TableDraft, unique
-from quarry.collections.guessing import is_sale, words, written_out
+from quarry.collections.guessing import is_date, is_sale, words, written_out
 from quarry.collections.guessing_numbers import (
+    QUANTITIES,
+    TOTALS,
     in_hundredths,
     in_percent,
     is_amount,
@@ -18,23 +21,16 @@ from quarry.collections.guessing_numbers import (
 from quarry.collections.reached import Guesses, buys
 from quarry.collections.relations import Column
 from quarry.collections.table_guess import TableGuess
-from quarry.language.tokens import stem
-from quarry.spans.quantities import PAYMENTS, QUANTITIES, TOTALS
 
-REVENUE = ("revenue", "sales", "turnover")
-"""What people call the amounts of what they sell."""
+OVERDUE = "overdue"
 
 
 def add_sum(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> None:
-    """What a line costs that has a price and a quantity; and that an amount of a sale is what people call revenue."""
+    """What a line costs that has a price and a quantity, where nothing else says it."""
     numbers = [column for column in guess.usable if is_number(column) and column.name not in guess.referring]
     amounts = [each for each in numbers if is_amount(each) and not is_side_amount(each)]
     prices, quantities = _prices(guess), _quantities(guess)
     totals = [each for each in amounts if each not in prices]
-    is_revenue = is_sale(guess.relation.name) and buys(guess, guesses) and not _pays_for_lines(guess, guesses)
-    if len(totals) == 1 and is_revenue and (called := name_of_amount(totals[0])) in draft.facets:
-        declared = draft.facets[called]
-        draft.facets[called] = {**(declared if isinstance(declared, dict) else {"kind": "money"}), "words": [*REVENUE]}
     if totals or len(prices) != 1 or len(quantities) != 1:
         return
     reductions = [each for each in numbers if "discount" in words(each.name)]
@@ -45,19 +41,11 @@ def add_sum(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> None:
             f'an amount? {{ kind = "money", expression = {toml_text.toml(product)} }}, if that is how it is reckoned'
         )
         return
+    is_revenue = is_sale(guess.relation.name) and buys(guess, guesses)
     is_held = bool({"stock", "inventory"} & {*words(quantities[0].name)})
-    called = unique(REVENUE[0] if is_revenue else "stock_value" if is_held else "amount", draft.facets)
-    declared = {"kind": "money", "expression": product}
-    draft.facets[called] = {**declared, **({"words": [*REVENUE[1:], "amount"]} if is_revenue else {})}
+    called = unique("revenue" if is_revenue else "stock_value" if is_held else "amount", draft.facets)
+    draft.facets[called] = {"kind": "money", "expression": product}
     draft.reasons[f"facets.{called}"] = "guessed"
-
-
-def _pays_for_lines(guess: TableGuess, guesses: Guesses) -> bool:
-    """Whether its rows pay for what others list with price and quantity: what was sold for is told by these."""
-    targets = {each.target for each in guess.references.values()}
-    listed = (each for each in guesses.values() if each is not guess and _prices(each) and _quantities(each))
-    is_payment = any(stem(word) in PAYMENTS for word in words(guess.relation.name))
-    return is_payment and any(targets & {each.target for each in lines.references.values()} for lines in listed)
 
 
 def _prices(guess: TableGuess) -> list[Column]:
@@ -80,8 +68,32 @@ def add_duration(draft: TableDraft, guess: TableGuess) -> None:
         draft.reasons["facets.duration"] = "guessed"
 
 
+def add_overdue(draft: TableDraft, guess: TableGuess, kinds: DateKinds) -> None:
+    """Rows whose only date until which something is to be done has passed, and that nothing says to be done: the column called
+    most like that which may be empty, a date or a flag.
+    """
+    read = [(each, kinds[each.name]) for each in guess.usable if each.name in kinds and may_be_read(each)]
+    due = [column for column, each in read if each.kind == "due" and is_date(column)]
+    closing = [
+        (each.nearness, column)
+        for column, each in read
+        if each.kind == "done" and (column.is_nullable or not is_date(column))
+    ]
+    if len(due) != 1 or not closing or OVERDUE in {*draft.named, *guess.relation.by_name}:
+        return
+    _, closed = max(closing, key=lambda each: each[0])
+    is_open = f"{quoted(closed)} is null" if is_date(closed) else f"not {quoted(closed)}"
+    draft.predicates[OVERDUE] = f"{quoted(due[0])} < today and {is_open}"
+    draft.reasons["predicates"] = "guessed by what its dates are called"
+
+
+def quoted(column: Column) -> str:
+    """A column as expressions and predicates name it, in quotes where it needs them."""
+    return column.name if re.fullmatch(r"[a-z_]+[0-9_]*", column.name) else '"' + column.name.replace('"', '""') + '"'
+
+
 def in_expression(column: Column) -> str:
-    name = column.name if re.fullmatch(r"[a-z_][a-z0-9_]*", column.name) else '"' + column.name.replace('"', '""') + '"'
+    name = quoted(column)
     if "discount" not in words(column.name):
         return name
     part = f"coalesce({name}, 0)" if column.is_nullable else name

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from quarry.collections import toml_text
-from quarry.collections.draft_parts import slug, unique
-from quarry.collections.draft_text import in_lines, in_one_line
+from quarry.collections.date_kinds import NOT_READ, DateKinds
+from quarry.collections.draft_parts import in_lines, in_one_line, slug, unique
 from quarry.collections.guessed_references import with_guessed_references
 from quarry.collections.guessing import is_text, is_writable
 from quarry.collections.relations import Embedding, Relation
@@ -59,9 +59,15 @@ class Draft:
 
 
 def draft(
-    schema: str, relations: Sequence[Relation], others: Iterable[Relation] = (), made: Embedding | None = None
+    schema: str,
+    relations: Sequence[Relation],
+    others: Iterable[Relation] = (),
+    made: Embedding | None = None,
+    kinds: DateKinds = NOT_READ,
 ) -> Draft:
-    """A file for the tables of a schema; `others` are tables of other schemas they refer to, `made` what embeds questions."""
+    """A file for the tables of a schema; `others` are tables of other schemas they refer to, `made` what embeds questions, and
+    `kinds` what the names of dates mean, if a model has read them.
+    """
     own = _with_owners([TableGuess(with_keys(each)) for each in with_guessed_references(relations)])
     guesses = {each.relation.qualified: each for each in (*own, *(TableGuess(with_keys(each)) for each in others))}
     referred = {reference.target for guess in own for reference in guess.relation.references}
@@ -75,7 +81,7 @@ def draft(
         is_full = [*drafted.values()].count("searched") == SEARCHED_MAX
         group = drafted[name] = _group(guess, is_named=guess.relation.qualified in referred, is_full=is_full)
         is_searched = group == "searched" or (group == "private" and _is_searched(guess))
-        table = draft_table(guess, guesses, name, is_searched=is_searched)
+        table = draft_table(guess, guesses, name, is_searched=is_searched, kinds=kinds)
         choose_rows(table, guess)
         choose_vectors(table, guess, made)
         line = in_one_line(name, guess.relation, table) if group in _IN_LINES else None

@@ -5,122 +5,124 @@ nothing else of SQL can be said.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Set
 from typing import LiteralString
 
 LENGTH_MAX = 300
 _TOKEN = re.compile(
-    r'\s*(?:(\d+(?:\.\d+)?)|([A-Za-z_\u0080-\uffff][\w$]*(?:\.[\w$]+)*)|"((?:[^"%{}]|"")+)"|([-+*/(),]))'
+    r"\s*(?:(?P<number>\d+(?:\.\d+)?)|(?P<word>[A-Za-z_\u0080-\uffff][\w$]*(?:\.[\w$]+)*)"
+    r"|\"(?P<quoted>(?:[^\"%{}]|\"\")+)\"|(?P<sign>[-+*/(),]))"
 )
-_FUNCTION = "coalesce"
 
 
-def expression_columns(expression: str) -> tuple[str, ...]:
-    """The columns that an expression is made of, each once. Raises ValueError for what is no expression."""
-    return tuple(_Reader(expression, lambda name: "null").read().columns)
-
-
-def expression_sql(expression: str, column: Callable[[str], LiteralString]) -> LiteralString:
-    """The expression in SQL, `column` being a column as a number. What is divided by nothing is null. Raises ValueError."""
-    return _Reader(expression, column).read().sql
-
-
-@dataclass
-class _Reader:
-    """expression: products with + or - between; product: factors with * or /; factor: a number, a column, `coalesce(a, b)`, or an
-    expression in parentheses, each with a - before it or not.
+class Tokens:
+    """The tokens of a text, each with its kind, taken one after the other: those that the groups of a pattern are called after,
+    `keyword` for words that are some, and `end`. A word may stand in double quotes, a text in single ones.
     """
 
-    text: str
-    column: Callable[[str], LiteralString]
-    columns: dict[str, None] = field(default_factory=dict)
-    sql: LiteralString = ""
-
-    def read(self) -> _Reader:
-        if len(self.text) > LENGTH_MAX:
-            raise ValueError(f"an expression has at most {LENGTH_MAX} characters")
+    def __init__(self, text: str, pattern: re.Pattern[str], keywords: Set[str], hint: str) -> None:
+        self.text = text
+        self._pattern, self._keywords, self._hint = pattern, keywords, hint
         self._tokens = [*self._split(), ("end", "")]
         self._place = 0
-        self.sql = self._sum()
-        if self._token[0] != "end":
-            raise ValueError(f"{self.text!r} cannot be reckoned at {self._token[1]!r}")
-        if not self.columns:
-            raise ValueError(f"{self.text!r} names no column")
-        return self
 
     def _split(self) -> Iterator[tuple[str, str]]:
         place, text = 0, self.text.rstrip()
         while place < len(text):
-            match = _TOKEN.match(text, place)
+            match = self._pattern.match(text, place)
             if match is None:
-                raise ValueError(
-                    f"{self.text!r} cannot be reckoned at {text[place:].strip()[:1]!r}: columns, numbers, + - * / and ( )"
-                )
-            number, plain, quoted, sign = match.groups()
-            if number:
-                yield "number", number
-            elif plain or quoted:
-                yield ("function" if plain == _FUNCTION else "column"), plain or quoted.replace('""', '"')
-            else:
-                yield sign, sign
+                raise ValueError(f"{self.text!r} cannot be read at {text[place:].strip()[:12]!r}: {self._hint}")
+            kind, value = str(match.lastgroup), match[match.lastgroup or 0]
+            if kind == "word" and value.lower() in self._keywords:
+                kind, value = "keyword", value.lower()
+            elif kind == "quoted":
+                kind, value = "word", value.replace('""', '"')
+            elif kind == "text":
+                value = value.replace("''", "'")
+            yield kind, value
             place = match.end()
 
     @property
-    def _token(self) -> tuple[str, str]:
+    def next(self) -> tuple[str, str]:
+        """The kind of the next token, and the token."""
         return self._tokens[self._place]
 
-    def _take(self, *kinds: str) -> str | None:
-        kind, text = self._token
-        if kind not in kinds:
+    def take(self, kind: str, *values: str) -> str | None:
+        """The next token, if it is of this kind and, where values are given, one of them."""
+        found, value = self.next
+        if found != kind or (values and value not in values):
             return None
         self._place += 1
-        return text
+        return value
 
-    def _expect(self, sign: str) -> None:
-        if self._take(sign) is None:
-            raise ValueError(f"{self.text!r} lacks a {sign!r}")
+    def expect(self, kind: str, *values: str) -> None:
+        """Pass the next token. Raises ValueError where it is another."""
+        if self.take(kind, *values) is None:
+            raise self.unexpected(f"`{values[0]}`" if values else "the end")
 
-    def _sum(self) -> LiteralString:
-        made = self._product()
-        while sign := self._take("+", "-"):
-            made = f"({made} {'+' if sign == '+' else '-'} {self._product()})"
+    def unexpected(self, wanted: str) -> ValueError:
+        """That the next token does not belong where it is."""
+        kind, value = self.next
+        return ValueError(f"{self.text!r} has {'its end' if kind == 'end' else repr(value)} where {wanted} belongs")
+
+
+def expression_columns(expression: str) -> tuple[str, ...]:
+    """The columns that an expression is made of, each once. Raises ValueError for what is no expression."""
+    columns: dict[str, None] = {}
+
+    def note(name: str) -> LiteralString:
+        columns[name] = None
+        return "null"
+
+    expression_sql(expression, note)
+    if not columns:
+        raise ValueError(f"{expression!r} names no column")
+    return tuple(columns)
+
+
+def expression_sql(expression: str, column: Callable[[str], LiteralString]) -> LiteralString:
+    """The expression in SQL, `column` being a column as a number. What is divided by nothing is null. Raises ValueError."""
+    if len(expression) > LENGTH_MAX:
+        raise ValueError(f"an expression has at most {LENGTH_MAX} characters")
+    tokens = Tokens(expression, _TOKEN, {"coalesce"}, "columns, numbers, + - * / and ( )")
+    made = _sum(tokens, column)
+    tokens.expect("end")
+    return made
+
+
+def _sum(tokens: Tokens, column: Callable[[str], LiteralString]) -> LiteralString:
+    made = _product(tokens, column)
+    while sign := tokens.take("sign", "+", "-"):
+        made = f"({made} {'+' if sign == '+' else '-'} {_product(tokens, column)})"
+    return made
+
+
+def _product(tokens: Tokens, column: Callable[[str], LiteralString]) -> LiteralString:
+    made = _factor(tokens, column)
+    while sign := tokens.take("sign", "*", "/"):
+        factor = _factor(tokens, column)
+        made = f"({made} * {factor})" if sign == "*" else f"({made} / nullif({factor}, 0))"
+    return made
+
+
+def _factor(tokens: Tokens, column: Callable[[str], LiteralString]) -> LiteralString:
+    """A number, a column, `coalesce(a, b)`, or an expression in parentheses, each with a - before it or not."""
+    if tokens.take("sign", "-"):
+        return f"(- {_factor(tokens, column)})"
+    if tokens.take("sign", "("):
+        made = _sum(tokens, column)
+        tokens.expect("sign", ")")
         return made
-
-    def _product(self) -> LiteralString:
-        made = self._factor()
-        while sign := self._take("*", "/"):
-            factor = self._factor()
-            made = f"({made} * {factor})" if sign == "*" else f"({made} / nullif({factor}, 0))"
+    if tokens.take("keyword"):
+        tokens.expect("sign", "(")
+        first = _sum(tokens, column)
+        tokens.expect("sign", ",")
+        made = f"coalesce({first}, {_sum(tokens, column)})"
+        tokens.expect("sign", ")")
         return made
-
-    def _factor(self) -> LiteralString:
-        if self._take("-"):
-            return f"(- {self._factor()})"
-        if self._take("("):
-            made = self._sum()
-            self._expect(")")
-            return made
-        if self._take("function"):
-            self._expect("(")
-            first = self._sum()
-            self._expect(",")
-            second = self._sum()
-            self._expect(")")
-            return f"coalesce({first}, {second})"
-        if number := self._take("number"):
-            return _literal(number)
-        name = self._take("column")
-        if name is None:
-            raise ValueError(f"{self.text!r} ends early" if self._token[0] == "end" else
-                             f"{self.text!r} cannot be reckoned at {self._token[1]!r}")  # fmt: skip
-        self.columns[name] = None
-        return self.column(name)
-
-
-def _literal(number: str) -> LiteralString:
-    """Digits and a point, sign by sign, as SQL has them."""
-    digits: dict[str, LiteralString] = {
-        "0": "0", "1": "1", "2": "2", "3": "3", "4": "4", "5": "5", "6": "6", "7": "7", "8": "8", "9": "9", ".": ".",
-    }  # fmt: skip
-    return "".join(digits[sign] for sign in number)
+    if number := tokens.take("number"):
+        return number  # digits and a point, as the pattern has them
+    name = tokens.take("word")
+    if name is None:
+        raise tokens.unexpected("a column or a number")
+    return column(name)

@@ -10,9 +10,7 @@ from typing import Literal
 
 from quarry.collections.relations import Column, Relation, is_date_type
 from quarry.language.word_forms import is_everyday, singular
-from quarry.spans.dates import DUE
 from quarry.spans.places import AREAS
-from quarry.spans.quantities import SALES
 
 FACET_VALUES_MAX = 50
 """A short text of so many values is a category. Enumerations always are."""
@@ -62,7 +60,9 @@ _SERVING = frozenset(
     """staff employee agent driver doctor mechanic teacher manager rep representative clerk cashier waiter nurse technician
     officer operator assistant worker""".split()
 )
-_SALES = SALES | {"payment", "rental", "transaction"}
+_SALES = frozenset(
+    "order invoice sale purchase booking ticket basket cart checkout receipt payment rental transaction".split()
+)
 _SCOPES = frozenset("tenant account organisation organization org workspace owner".split())
 
 TO, FROM = frozenset("recipient receiver addressee".split()), frozenset("sender".split())
@@ -85,8 +85,6 @@ _HAPPENED = frozenset(
     departed bought sold signed acquired founded scheduled issued called raised filed lodged logged submitted requested placed
     datum fecha data erworben gekauft verkauft veroffentlicht publicado publie""".split()
 )
-
-
 _WRITTEN_SHORT: Mapping[str, str] = {
     "addr": "address", "amt": "amount", "avg": "average", "cnt": "count", "cust": "customer", "dept": "department",
     "dob": "birth date", "dt": "date", "emp": "employee", "loc": "location", "mgr": "manager", "msg": "message", "nm": "name",
@@ -193,7 +191,11 @@ def is_numbered(column: Column) -> bool:
 
 def are_people(name: str) -> bool:
     """Whether the rows of a table that is called so are people."""
-    return bool((_PEOPLE | _SERVING | {"owner"}) & {singular(word) for word in words(name)[-1:]})
+    return _is_called(words(name)[-1:], _PEOPLE | _SERVING | {"owner"})
+
+
+def _is_called(said: Sequence[str], names: frozenset[str]) -> bool:
+    return not names.isdisjoint(map(singular, said))
 
 
 def is_role(column: Column) -> bool:
@@ -214,9 +216,16 @@ def is_page(column: Column) -> bool:
 
 
 def is_scope(column: Column) -> bool:
-    """Whether it may say whose the row is."""
+    """Whether it may say whose the row is, as what tells callers apart does: not by the names of owners, which rows tell of."""
     said = words(column.name)
-    return bool(said) and said[0] in _SCOPES and said[1:] in ((), ("id",), ("uuid",), ("key",))
+    return (
+        bool(said) and said[0] in _SCOPES and said[1:] in ((), ("id",), ("uuid",), ("key",)) and not names_owner(column)
+    )
+
+
+def names_owner(column: Column) -> bool:
+    """Whether it holds the names of owners, as far as its values were seen."""
+    return words(column.name)[1:] == () and is_text(column) and column.seen is not None and column.seen.are_names
 
 
 def is_correspondent(column: Column, ends: frozenset[str]) -> bool:
@@ -273,17 +282,17 @@ def is_called_category(column: Column) -> bool:
 
 def is_buyer(name: str) -> bool:
     """Whether what is called so buys: customers, clients, guests."""
-    return bool(_BUYERS & {singular(word) for word in words(name)})
+    return _is_called(words(name), _BUYERS)
 
 
 def serves(name: str) -> bool:
     """Whether what is called so are people who do their work: staff, doctors."""
-    return bool(_SERVING & {singular(word) for word in words(name)})
+    return _is_called(words(name), _SERVING)
 
 
 def is_sale(name: str) -> bool:
     """Whether the rows of a table that is called so are sales, or parts of these."""
-    return bool(_SALES & {singular(word) for word in words(name)})
+    return _is_called(words(name), _SALES)
 
 
 def is_date(column: Column) -> bool:
@@ -293,7 +302,7 @@ def is_date(column: Column) -> bool:
 
 def is_due(column: Column) -> bool:
     """Whether a date is until when something is to be done."""
-    return bool(DUE & {*words(column.name)})
+    return not {"due", "deadline"}.isdisjoint(words(column.name))
 
 
 def date_purpose(column: Column) -> DatePurpose:

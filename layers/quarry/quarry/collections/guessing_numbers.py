@@ -9,81 +9,53 @@ from quarry.collections.relations import Column
 from quarry.language.tokens import stem
 from quarry.language.word_forms import singular
 from quarry.spans.money import names_currency
-from quarry.spans.quantities import (
-    ALREADY_SUMMED,
-    AMOUNT_STEMS,
-    MEASURED,
-    MONEY_VERBS,
-    PAYMENTS,
-    SIDE_AMOUNTS,
-    dimension_of,
-    unit_named,
-)
+from quarry.spans.quantities import MEASURED, dimension_of, unit_named
 
+QUANTITIES = frozenset(("quantity", "qty"))
+"""What numbers are called that count what a row is of."""
+TOTALS = frozenset(("total", "subtotal"))
+"""What names a price that is paid for all of a row: it is an amount."""
+ALREADY_SUMMED = TOTALS | {"sum"}
 _AMOUNTS = frozenset(
     """price amount total subtotal cost fee salary wage pay revenue balance budget payment discount freight tax spend value
     deposit refund fare toll premium rent income earnings donation preis betrag kosten gebuhr miete gehalt lohn umsatz precio
     importe coste salario prix montant loyer salaire prezzo importo preco""".split()
 )
-
-
-_OWED = frozenset("due net gross owed outstanding".split())
-"""Words that describe amounts of money in names."""
-
-
+_OF_MONEY = frozenset(
+    stem(word)
+    for word in """revenue turnover sales profit valuation valued worth capitalisation capitalization cap arr mrr gmv ebitda
+    earnings income debt loss price cost budget salary payment donation expense refund deposit contribution fine fee charge
+    payout spend spent pay paid earn earned invoice billed charged due net gross owed outstanding""".split()
+)
+"""The stems of what amounts of money are called, and of what describes them in names."""
 _WHOLE_NUMBERS = ("smallint", "integer", "bigint")
-
-
 _NO_AMOUNTS = frozenset("rate percent percentage share ratio count method type".split())
 """Last words of what only has to do with money."""
-
-
-_SIDE_AMOUNTS = SIDE_AMOUNTS | {"cost", "fee", "salary", "wage", "pay"}
-
-
+_SIDE_AMOUNTS = frozenset(
+    "freight shipping postage tax vat discount tip deposit balance budget refund cost fee salary wage pay".split()
+)
+"""Names of money that is not what something is paid with, or comes on top of a price."""
 _HUNDREDTHS = frozenset("cents cent pence centimes ore".split())
-
-
 _ALWAYS_HUNDREDTHS = _HUNDREDTHS - {"cent", "ore"}
 """Last words of numbers that count hundredths of a currency, and those that never are of anything else."""
-
-
 _FLAGS = frozenset("active inactive visible public private available valid default flag".split())
-
-
 _FLAG_FIRST = frozenset("is has can was".split())
-
-
 _LENGTHS = (("length",), ("duration",))
-
-
 _LASTING = frozenset(
     "film movie episode programme program show lesson lecture meeting session visit appointment".split()
 )
-
-
 MINUTES_LEAST, MINUTES_MOST = 20, 1500
 """The longest of what is measured in minutes is between these, seldom another."""
-
-
 _IN_UNIT = re.compile(r"\b(?:in|unit:?|measured in)\s+([A-Za-z]+)", re.IGNORECASE)
-
-
 _YEARS = frozenset("year jahr ano annee anno jaar".split())
-
-
 _DATED_BY_YEAR = frozenset(
     """born birth died death built founded founding published publication released release established made created
     constructed discovered patented painted vintage geboren gestorben erbaut gebaut gegrundet erschienen entstanden
     nacido fundado publicado construido""".split()
 )
 """What a whole number tells the year of that is called by nothing else."""
-
-
 _RATES_OF = frozenset("day daily night nightly hour hourly week weekly month monthly".split())
 """What a rate is of that is paid by the time."""
-
-
 RECENT_LEAST = 1500
 """From this year on, a participle that is not known as one that dates something tells of a year."""
 
@@ -156,9 +128,9 @@ def _counts_things(column: Column) -> bool:
 def _is_of_money(word: str) -> bool:
     """Whether the word names money, or describes nothing but money: fees, sales, paid."""
     one = singular(word)
-    if {word, one} & (_AMOUNTS | SIDE_AMOUNTS | _HUNDREDTHS | _OWED) or names_currency(word):
+    if {word, one} & (_AMOUNTS | _SIDE_AMOUNTS | _HUNDREDTHS) or names_currency(word):
         return True
-    return not {stem(word), stem(one)}.isdisjoint(AMOUNT_STEMS | PAYMENTS | MONEY_VERBS)
+    return not {stem(word), stem(one)}.isdisjoint(_OF_MONEY)
 
 
 def in_hundredths(column: Column) -> bool:

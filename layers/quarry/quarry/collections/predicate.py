@@ -17,6 +17,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from quarry.collections.expression import Tokens
+
 LENGTH_MAX = 500
 DEPTH_MAX = 5
 """Parentheses and `not` within each other at most: a condition has to fit into a query with parts of its own."""
@@ -29,6 +31,7 @@ _TOKEN = re.compile(
     r"|(?P<sign><=|>=|<>|!=|[=<>(),+-]))"
 )
 _KEYWORDS = frozenset(("and", "or", "not", "is", "in", "null", "true", "false", "today", "days", "day"))
+_HINT = "write comparisons of fields, such as \"due_on < today and status != 'done'\""
 _OPERATORS = {"=": "=", "!=": "!=", "<>": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 
@@ -55,132 +58,95 @@ class _Reader:
     def __init__(self, text: str) -> None:
         if len(text) > LENGTH_MAX:
             raise ValueError(f"a predicate has at most {LENGTH_MAX} characters")
-        self._text = text
-        self._tokens = [*self._split(), ("end", "")]
-        self._place = 0
+        self._tokens = Tokens(text, _TOKEN, _KEYWORDS, _HINT)
         self._depth = 0
 
     def read(self) -> list[Condition]:
         condition = self._condition()
-        if self._tokens[self._place][0] != "end":
-            raise self._unexpected("`and`, `or` or the end")
+        if self._tokens.next[0] != "end":
+            raise self._tokens.unexpected("`and`, `or` or the end")
         return list(condition["all_of"]) if "all_of" in condition else [condition]
-
-    def _split(self) -> Iterator[tuple[str, str]]:
-        place, text = 0, self._text.rstrip()
-        while place < len(text):
-            match = _TOKEN.match(text, place)
-            if match is None:
-                raise ValueError(
-                    f"{self._text!r} cannot be read at {text[place:].strip()[:12]!r}: write comparisons of fields, such as "
-                    "\"due_on < today and status != 'done'\""
-                )
-            kind, value = str(match.lastgroup), match[match.lastgroup or 0]
-            if kind == "word" and value.lower() in _KEYWORDS:
-                kind, value = "keyword", value.lower()
-            elif kind == "quoted":
-                kind, value = "word", value.replace('""', '"')
-            elif kind == "text":
-                value = value.replace("''", "'")
-            yield kind, value
-            place = match.end()
-
-    def _take(self, kind: str, *values: str) -> str | None:
-        """The next token, if it is of this kind and, where values are given, one of them."""
-        found, value = self._tokens[self._place]
-        if found != kind or (values and value not in values):
-            return None
-        self._place += 1
-        return value
-
-    def _unexpected(self, wanted: str) -> ValueError:
-        kind, value = self._tokens[self._place]
-        return ValueError(f"{self._text!r} has {'its end' if kind == 'end' else repr(value)} where {wanted} belongs")
-
-    def _expect(self, kind: str, value: str) -> None:
-        if self._take(kind, value) is None:
-            raise self._unexpected(f"`{value}`")
 
     def _condition(self) -> Condition:
         parts = [self._all()]
-        while self._take("keyword", "or"):
+        while self._tokens.take("keyword", "or"):
             parts.append(self._all())
         return {"any_of": parts} if len(parts) > 1 else parts[0]
 
     def _all(self) -> Condition:
         parts = [self._part()]
-        while self._take("keyword", "and"):
+        while self._tokens.take("keyword", "and"):
             parts.append(self._part())
         return {"all_of": parts} if len(parts) > 1 else parts[0]
 
     def _part(self) -> Condition:
-        negates = self._take("keyword", "not") is not None
-        if not negates and not self._take("sign", "("):
+        negates = self._tokens.take("keyword", "not") is not None
+        if not negates and not self._tokens.take("sign", "("):
             return self._comparison()
         self._depth += 1
         if self._depth > DEPTH_MAX:
-            raise ValueError(f"{self._text!r} is nested more than {DEPTH_MAX} deep")
+            raise ValueError(f"{self._tokens.text!r} is nested more than {DEPTH_MAX} deep")
         part = self._part() if negates else self._condition()
         if not negates:
-            self._expect("sign", ")")
+            self._tokens.expect("sign", ")")
         self._depth -= 1
         return {"not": part} if negates else part
 
     def _comparison(self) -> Condition:
-        field = self._take("word")
+        field = self._tokens.take("word")
         if field is None:
-            raise self._unexpected("the name of a field")
-        if self._take("keyword", "is"):
-            op = "not_null" if self._take("keyword", "not") else "is_null"
-            self._expect("keyword", "null")
+            raise self._tokens.unexpected("the name of a field")
+        if self._tokens.take("keyword", "is"):
+            op = "not_null" if self._tokens.take("keyword", "not") else "is_null"
+            self._tokens.expect("keyword", "null")
             return {"field": field, "op": op}
-        excludes = self._take("keyword", "not") is not None
-        if excludes or self._tokens[self._place] == ("keyword", "in"):
-            self._expect("keyword", "in")
+        excludes = self._tokens.take("keyword", "not") is not None
+        if excludes or self._tokens.next == ("keyword", "in"):
+            self._tokens.expect("keyword", "in")
             return {"field": field, "op": "!=" if excludes else "=", "values": self._listed()}
-        operator = self._take("sign", *_OPERATORS)
+        operator = self._tokens.take("sign", *_OPERATORS)
         if operator is None:
             return {"field": field, "op": "=", "value": True}
         return {"field": field, "op": _OPERATORS[operator], "value": self._value()}
 
     def _listed(self) -> list[Any]:
-        self._expect("sign", "(")
+        self._tokens.expect("sign", "(")
         values = [self._literal()]
-        while self._take("sign", ","):
+        while self._tokens.take("sign", ","):
             values.append(self._literal())
-        self._expect("sign", ")")
+        self._tokens.expect("sign", ")")
         return values
 
     def _value(self) -> Any:
-        if self._take("keyword", "today"):
+        if self._tokens.take("keyword", "today"):
             days = self._days()
             return f"today{days:+d}d" if days else "today"
-        if (other := self._take("word")) is not None:
+        if (other := self._tokens.take("word")) is not None:
             return {"field": other}
         return self._literal()
 
     def _days(self) -> int:
         """How many days after today are meant: `+ 14 days`, `- 1 day`, or nothing."""
-        kind, value = self._tokens[self._place]
+        kind, value = self._tokens.next
         if kind == "number" and value.startswith("-"):  # `today -14`
             sign: str | None = "+"
         else:
-            sign = self._take("sign", "+", "-")
-        number = self._take("number")
+            sign = self._tokens.take("sign", "+", "-")
+        number = self._tokens.take("number")
         if sign is None and number is None:
             return 0
         if sign is None or number is None or not number.lstrip("-").isdecimal() or len(number) > 5:
-            raise self._unexpected("a number of days, as in `today + 14 days`,")
-        self._take("keyword", "days", "day")
+            raise self._tokens.unexpected("a number of days, as in `today + 14 days`,")
+        self._tokens.take("keyword", "days", "day")
         return int(number) if sign == "+" else -int(number)
 
     def _literal(self) -> Any:
-        if (number := self._take("number")) is not None:
+        if (number := self._tokens.take("number")) is not None:
             return float(number) if "." in number else int(number)
-        if (text := self._take("text")) is not None:
+        if (text := self._tokens.take("text")) is not None:
             return text
-        if (truth := self._take("keyword", "true", "false")) is not None:
+        if (truth := self._tokens.take("keyword", "true", "false")) is not None:
             return truth == "true"
-        if self._tokens[self._place] == ("keyword", "null"):
-            raise ValueError(f"{self._text!r} compares with null: write `is null` or `is not null`")
-        raise self._unexpected("a number, a text in 'single quotes', true or false")
+        if self._tokens.next == ("keyword", "null"):
+            raise ValueError(f"{self._tokens.text!r} compares with null: write `is null` or `is not null`")
+        raise self._tokens.unexpected("a number, a text in 'single quotes', true or false")

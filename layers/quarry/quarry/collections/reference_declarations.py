@@ -1,8 +1,9 @@
-"""What a declaration says of rows in other tables."""
+"""Parts of a declaration: which rows and whose vectors it takes, and what it says of rows in other tables. Pure."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Self
+import re
+from typing import Annotated, Any, ClassVar, LiteralString, Self
 
 from pydantic import (
     AfterValidator,
@@ -19,6 +20,14 @@ from quarry.platform.lazy_model import LazyModel
 
 class Declared(LazyModel):
     model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+
+    stands_for: ClassVar[str] = ""
+    """The field that a text stands for, or a list of texts, in the place of a table."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_text(cls, value: object) -> object:
+        return {cls.stands_for: value} if cls.stands_for and isinstance(value, str | list) else value
 
 
 def one_or_many(value: object) -> object:
@@ -67,14 +76,11 @@ class LinkDeclaration(Declared):
     and `key` are left out where a foreign key says them.
     """
 
+    stands_for = "by"
+
     by: Annotated[Columns, Field(min_length=1)]
     of: TableName | None = None
     key: Columns = ()
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_columns(cls, value: object) -> object:
-        return {"by": value} if isinstance(value, str | list) else value
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
@@ -83,3 +89,45 @@ class LinkDeclaration(Declared):
         if self.key and self.of is None:
             raise ValueError("`key` are columns of the table `of`, which is missing")
         return self
+
+
+_TEXT = re.compile(r"""(E?)'((?:[^']|'')*)'|"(?:[^"]|"")*\"""")
+_SIGNS: dict[str, LiteralString] = {"%": "37", "{": "123", "}": "125"}
+"""What a statement with parameters, or a template of SQL, takes for a place, by its code."""
+
+
+class RowCondition(Declared):
+    """Which rows a collection has: a boolean expression in SQL over columns of the row, and the names of these once Postgres has
+    read it.
+    """
+
+    stands_for = "sql"
+
+    sql: Annotated[str, Field(min_length=1, max_length=500)]
+    columns: tuple[str, ...] = ()
+
+    @property
+    def statement(self) -> LiteralString:
+        """The expression, as statements with parameters can have it. Raises ValueError for what none can have."""
+        found = _TEXT.sub(lambda match: _without_signs(match[0], match[1]), self.sql)
+        if sign := next((sign for sign in _SIGNS if sign in found), None):
+            raise ValueError(f"{self.sql!r} has a {sign}, which cannot stand there: write mod(a, b) for a % b")
+        return found
+
+
+def _without_signs(text: str, prefix: str) -> LiteralString:
+    if text[0] == '"' or not set(_SIGNS) & {*text}:
+        return text
+    quote = f"{prefix}'"
+    for sign, code in _SIGNS.items():
+        text = text.replace(sign, f"' || chr({code}) || {quote}")
+    return f"({text})"
+
+
+class Vectors(Declared):
+    """The column of pgvector that holds a row's vector, and the model that made it; None: the one that embeds questions."""
+
+    stands_for = "column"
+
+    column: str
+    model: str | None = None

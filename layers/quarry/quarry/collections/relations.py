@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, LiteralString
 
 from psycopg.rows import DictRow, dict_row
 from psycopg.sql import SQL
 
 from quarry.collections.json_paths import CATEGORIES, JSON_TYPES, TEXT, PathType, keys_of
 from quarry.collections.value_shapes import Seen, seen_of
+from quarry.postgres.pool import Database
 from quarry.postgres.schema import SyncConnection
 
 RelationKind = Literal["table", "partitioned table", "view", "materialized view", "foreign table"]
@@ -149,16 +150,30 @@ _SAMPLE = {"values": 20, "characters": 300}
 Postgres would pull the subquery up and read them once per value.
 """
 
-_COLUMNS = """
-select a.attrelid as relation, a.attname as name, a.attnum as number, format_type(a.atttypid, a.atttypmod) as type,
+_COLUMN: LiteralString = """
+  a.attname::text as name, a.attnum::int as number, format_type(a.atttypid, a.atttypmod) as type,
   case when e.typtype = 'd' then format_type(e.typbasetype, null) else format_type(coalesce(e.oid, b.oid), null) end as base,
   coalesce(e.typcategory, b.typcategory)::text as category, b.typcategory = 'A' as is_array, not a.attnotnull as is_nullable,
-  s.avg_width as width, s.n_distinct as distinct, col_description(a.attrelid, a.attnum) as comment, seen.least, seen.most,
-  coalesce(texts.some, '{}') as texts
-from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
+  col_description(a.attrelid, a.attnum) as comment"""
+_TYPES: LiteralString = """
 join pg_type t on t.oid = a.atttypid
 join pg_type b on b.oid = case when t.typtype = 'd' then t.typbasetype else t.oid end
 left join pg_type e on b.typcategory = 'A' and e.oid = b.typelem
+"""
+_PLAIN_COLUMNS: LiteralString = f"""
+select n.nspname::text as schema, c.relname::text as relation, {_COLUMN}
+from unnest(%(schemas)s::text[], %(names)s::text[]) s (schema, name)
+join pg_namespace n on n.nspname = s.schema
+join pg_class c on c.relnamespace = n.oid and c.relname = s.name
+join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped {_TYPES}
+where has_column_privilege(c.oid, a.attnum, 'select')
+order by c.oid, a.attnum
+"""
+
+_COLUMNS: LiteralString = f"""
+select a.attrelid as relation, {_COLUMN}, s.avg_width as width, s.n_distinct as distinct, seen.least, seen.most,
+  coalesce(texts.some, '{{}}') as texts
+from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace {_TYPES}
 left join pg_stats s on s.schemaname = n.nspname and s.tablename = c.relname and s.attname = a.attname
   and s.inherited = (c.relkind = 'p')
 left join lateral (
@@ -274,6 +289,18 @@ def read_catalog(connection: SyncConnection, names: Iterable[tuple[str, str]]) -
     return Catalog(relations_named(connection, names), frozenset(relations), frozenset(name for (name,) in languages))
 
 
+async def columns_of(database: Database, tables: Sequence[tuple[str, str]]) -> Mapping[tuple[str, str], list[Column]]:
+    """The columns of these tables that the database's role may read, in their order, as a running service reads them: without
+    statistics. Raises DatabaseUnavailable.
+    """
+    found: dict[tuple[str, str], list[Column]] = {table: [] for table in tables}
+    names = {"schemas": [schema for schema, _ in tables], "names": [name for _, name in tables]}
+    for row in await database.rows(_PLAIN_COLUMNS, names) if tables else []:
+        table = row.pop("schema"), row.pop("relation")
+        found[table].append(Column(**row, width=None, distinct=None))
+    return found
+
+
 def _read(connection: SyncConnection, wanted: SQL, values: Mapping[str, object]) -> list[Relation]:
     with connection.transaction(), connection.cursor(row_factory=dict_row) as cursor:
         relations = cursor.execute(SQL(_RELATIONS).format(wanted=wanted), values).fetchall()
@@ -292,11 +319,6 @@ def _by_relation(rows: Iterable[DictRow]) -> Mapping[int, list[DictRow]]:
     return grouped
 
 
-def _with_texts(columns: Iterable[DictRow]) -> list[tuple[DictRow, list[str]]]:
-    """Each column without the values of it that the planner knows, and these: only what they look like is kept."""
-    return [(column, column.pop("texts")) for column in columns]
-
-
 def _relation(
     row: DictRow,
     columns: Sequence[DictRow],
@@ -306,7 +328,8 @@ def _relation(
 ) -> Relation:
     return Relation(
         **{**row, "kind": _KINDS[row["kind"]]},
-        columns=tuple(Column(**column, seen=seen_of(texts)) for column, texts in _with_texts(columns)),
+        # of the values that the planner knows only what they look like is kept
+        columns=tuple(Column(seen=seen_of(column.pop("texts")), **column) for column in columns),
         primary_key=next((tuple(key["columns"]) for key in keys if key["is_primary"]), ()),
         unique_keys=tuple(tuple(key["columns"]) for key in keys if not key["is_primary"]),
         references=tuple(

@@ -14,8 +14,8 @@ from psycopg.sql import SQL, Identifier
 
 from quarry.collections.declaration import CollectionDeclaration
 from quarry.collections.naming import table_name
+from quarry.collections.reference_declarations import RowCondition
 from quarry.collections.relations import Relation
-from quarry.collections.row_choice import RowCondition
 from quarry.postgres.schema import SyncConnection
 
 _TABLE, _INDEX = "quarry_condition_of", "quarry_condition"

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from quarry.collections.column_types import VECTOR, dimensions_of
 from quarry.collections.draft_parts import TableDraft
+from quarry.collections.draft_reckoned import quoted
 from quarry.collections.guessing import is_date, is_writable, words
 from quarry.collections.guessing_numbers import is_flag
 from quarry.collections.json_paths import keys_of
@@ -13,16 +14,7 @@ from quarry.collections.relations import Column, Embedding
 from quarry.collections.table_guess import TableGuess
 
 _DELETED_AT = frozenset(
-    (
-        "deleted_at",
-        "discarded_at",
-        "removed_at",
-        "destroyed_at",
-        "deleted",
-        "deleted_on",
-        "deleted_date",
-        "date_deleted",
-    )
+    """deleted_at discarded_at removed_at destroyed_at deleted deleted_on deleted_date date_deleted""".split()
 )
 """What Rails (paranoia, discard), Laravel, Django (safedelete) and Sequelize call the moment at which a row was deleted."""
 _IS_DELETED = frozenset(("is_deleted", "deleted", "is_removed", "is_discarded", "discarded", "soft_deleted"))
@@ -39,7 +31,7 @@ def choose_rows(draft: TableDraft, guess: TableGuess) -> None:
         condition = _kept_rows(column, guess)
         if condition is None:
             continue
-        draft.settings = {**_first(draft.settings), "where": condition, **draft.settings}
+        draft.settings = {"source": draft.settings["source"], "where": condition, **draft.settings}
         draft.reasons["where"] = f"guessed: the others are deleted; {_SHOWN}"
         for name in [name for name, facet in draft.facets.items() if _column_of(name, facet) == column.name]:
             del draft.facets[name]
@@ -67,7 +59,7 @@ def _kept_rows(column: Column, guess: TableGuess) -> str | None:
     """The condition of rows that are not deleted, by a column that says it; None for any other."""
     if keys_of(column.name) or not is_writable(column.name):
         return None
-    said, name = "_".join(words(column.name)), _in_sql(column.name)
+    said, name = "_".join(words(column.name)), quoted(column)
     if said in _DELETED_AT and is_date(column):
         return f"{name} is null"
     is_truth = column.category == "B" and not column.is_array
@@ -76,15 +68,6 @@ def _kept_rows(column: Column, guess: TableGuess) -> str | None:
     if said in _IS_ACTIVE and (is_truth or is_flag(column)) and _OF_ACCOUNTS & {*guess.relation.by_name}:
         return f"{name} is not false" if is_truth else f"coalesce({name}, 1) <> 0"
     return None
-
-
-def _in_sql(name: str) -> str:
-    return name if name.isidentifier() and name == name.lower() else '"' + name.replace('"', '""') + '"'
-
-
-def _first(settings: Mapping[str, object]) -> dict[str, object]:
-    """What stands before the condition."""
-    return {name: settings[name] for name in ("source",) if name in settings}
 
 
 def _column_of(name: str, facet: object) -> str | None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import LiteralString
 
@@ -16,39 +15,29 @@ from quarry.collections.row_sql import quoted
 from quarry.language.word_forms import inflections, plural, singular
 from quarry.platform.tables import COLLECTION_WINDOWS, EmbeddedTable
 from quarry.retrieval.facets import NUMERIC_KINDS, Facet, Related, SearchTable
-from quarry.spans.dates import is_verb
-from quarry.spans.quantities import is_additive, unit_named
+from quarry.spans.quantities import unit_named
 
 _WORDINGS: Mapping[str, str] = {"name": "by {}", "place": "in {}"}
 DATE = "date"
 """The facet that a collection with a date has, whatever the column is called."""
-_COMPOUNDING = frozenset(("german",))
-MODIFIER_CHARACTERS_MIN, HEAD_CHARACTERS_MIN = 4, 5
-"""A compound is of two words of so many letters at least."""
 
 
 def search_table(collection: Collection) -> SearchTable:
     """The collection's source as a searched table; its values are known by the name of `rows_N`."""
     declaration = collection.declaration
-    label = collection.label
     facets = [_facet(collection, name, facet) for name, facet in declaration.facets.items()]
     if declaration.date and DATE not in declaration.facets:
         day = collection.day(declaration.date)
         facets.append(Facet(DATE, "date", day, "date", "dates", words=("day",)))
     table = SearchTable(
         collection.rows,
-        nouns=(*called(collection), *_forms(label, collection), *_heads(label, collection)),
-        facets=tuple(_with_amount(facets)),
-        date=DATE if declaration.date or _is_date(declaration.facets.get(DATE)) else None,
+        nouns=called(collection),
+        facets=tuple(facets),
+        date=DATE if any(each.name == DATE and each.kind == "date" for each in facets) else None,
         related=tuple(_relations(collection)),
-        called_by=declaration.called_by,
         guarded=frozenset(_guarded(collection)),
     )
     return table if isinstance(collection, OwnTable) else _beside(table, collection)
-
-
-def _is_date(facet: FacetDeclaration | None) -> bool:
-    return facet is not None and facet.kind == "date"
 
 
 def _beside(table: SearchTable, collection: Collection) -> SearchTable:
@@ -76,17 +65,6 @@ def _holds_words(collection: Collection) -> LiteralString:
     if collection.declaration.language_column is None:
         return held[0][1]
     return " or ".join(f"w.language = {quoted(language)} and {holds}" for language, holds in held)
-
-
-def _with_amount(facets: Sequence[Facet]) -> list[Facet]:
-    """The facets, the only sum of money that a row has being called its amount too."""
-    money = [facet for facet in facets if facet.kind == "money"]
-    if len(money) != 1 or not is_additive(money[0]):
-        return list(facets)
-    return [
-        replace(each, words=tuple(dict.fromkeys((*each.words, "amount")))) if each is money[0] else each
-        for each in facets
-    ]
 
 
 def is_callers(collection: Collection, scope: LiteralString) -> LiteralString:
@@ -152,7 +130,8 @@ def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
         _value(collection, name, given),
         label,
         given.plural or plural(label),
-        words=(*given.words, *_forms(label, collection), *_counted(given.kind, label)),
+        # with other forms of what it is called, in the languages of the rows
+        words=(*given.words, *inflections(label.lower().split()[-1], collection.languages)),
         wording=given.wording or _wording(given.kind, label),
         synonyms=tuple(given.synonyms.items()),
         is_hard=given.hard is True,
@@ -165,40 +144,13 @@ def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
     )
 
 
-def _counted(kind: FacetKind, label: str) -> tuple[str, ...]:
-    """What is counted where the name of a number says what was done with it: "tickets" of "tickets sold"."""
-    things, _, verb = label.lower().rpartition(" ")
-    return (things,) if kind == "number" and things and is_verb(verb) and plural(singular(things)) == things else ()
-
-
-def _forms(label: str, collection: Collection) -> tuple[str, ...]:
-    """Other forms of what something is called, in the languages of the collection's rows."""
-    return inflections(label.lower().split()[-1], collection.languages)
-
-
-def _heads(label: str, collection: Collection) -> tuple[str, ...]:
-    """What a compound may be called for short where languages write these as one word: "objekte" for "museumsobjekte"."""
-    last = label.lower().split()[-1]
-    if not _COMPOUNDING & {*collection.languages}:
-        return ()
-    starts = range(MODIFIER_CHARACTERS_MIN, len(last) - HEAD_CHARACTERS_MIN + 1)
-    return tuple(form for start in starts for form in (last[start:], *inflections(last[start:], collection.languages)))
-
-
 def _wording(kind: FacetKind, label: str) -> str:
     shown = label.replace("{", "").replace("}", "")
     if kind == "boolean":
         return f"marked {shown.removeprefix('is ').removeprefix('has ')}"
-    if kind in ("date", "year") and (events := [word for word in shown.split() if is_verb(word)]):
-        # "built since 1970", "closed in May"
-        return f"{events[0]} {{}}"
     if kind in ("date", "year"):
-        # "due until 3 May", "since 2000 (birth date)", where rows have another date too
-        said = re.sub(r"(?:^| )(?:date|day|year|on|at)$", "", shown)
-        lasts = said.removesuffix(" until")
-        if lasts != said:
-            return f"with the {lasts} {{}}"
-        return f"{said} {{}}".strip() if said in ("", "due") else f"{{}} ({shown})"
+        # "since 2000 (birth date)", where rows have another date too
+        return "{}" if shown in ("date", "day", "year") else f"{{}} ({shown})"
     return _WORDINGS.get(kind, f"with the {shown} {{}}")
 
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from quarry.collections import toml_text
 from quarry.collections.column_types import is_comparable, is_single
+from quarry.collections.date_kinds import NOT_READ, DateKinds
 from quarry.collections.declaration import PARAMETERS
 from quarry.collections.draft_links import add_fields, add_links
 from quarry.collections.draft_parts import TableDraft, name_by_reference, slug, unique
-from quarry.collections.draft_reckoned import add_duration, add_sum, in_expression, name_of_amount
+from quarry.collections.draft_reckoned import add_duration, add_overdue, add_sum, in_expression, name_of_amount
 from quarry.collections.guessing import (
     LABEL_WIDTH,
     date_purpose,
@@ -50,9 +51,11 @@ _PURPOSES = {
 }
 
 
-def draft_table(guess: TableGuess, guesses: Guesses, name: str, *, is_searched: bool = True) -> TableDraft:
-    """The declaration of a table, to be called `name`. `guesses` are of those that it may refer to. One that `is_searched` has a
-    key; else its rows are only counted.
+def draft_table(
+    guess: TableGuess, guesses: Guesses, name: str, *, is_searched: bool = True, kinds: DateKinds = NOT_READ
+) -> TableDraft:
+    """The declaration of a table, to be called `name`. `guesses` are of those that it may refer to, `kinds` what its dates are
+    called like. One that `is_searched` has a key; else its rows are only counted.
     """
     relation, draft = guess.relation, TableDraft()
     draft.set("source", toml_text.table(*relation.qualified))
@@ -65,8 +68,6 @@ def draft_table(guess: TableGuess, guesses: Guesses, name: str, *, is_searched: 
     if guess.texts_used:
         language = language_of([column.name for column in relation.columns])
         draft.set("language", language, "guessed by what its columns are called")
-    if called := _also_called(guess):
-        draft.set("nouns", called)
     if guess.date:
         draft.set("date", guess.date.name, f"guessed: {_PURPOSES[date_purpose(guess.date)]}")
     if guess.page:
@@ -78,8 +79,13 @@ def draft_table(guess: TableGuess, guesses: Guesses, name: str, *, is_searched: 
         "hidden", {name: _why_hidden(relation.by_name[name], why, is_searched) for name, why in guess.secrets.items()}
     )
     _add_facets(draft, guess, guesses, name, is_searched=is_searched)
+    add_overdue(draft, guess, kinds)
     add_links(draft, guess, guesses)
     add_fields(draft, guess)
+    draft.remarks += [
+        f'where callers may see their own rows alone: scope = {toml_text.toml(each.name)}, scope_setting = "app.caller"'
+        for each in guess.named_owners
+    ]
     return draft
 
 
@@ -93,13 +99,6 @@ def _why_hidden(column: Column, suspected: Suspicion, is_searched: bool) -> str:
         if is_text(column) and is_searched
         else shown
     )
-
-
-def _also_called(guess: TableGuess) -> list[str]:
-    """What rows are called by themselves and what everybody calls what has such a key: titles that an ISBN tells are books."""
-    own = singular(" ".join(words(guess.relation.name)))
-    is_of_books = [words(key)[-1:] for key in guess.key] == [("isbn",)] and "book" not in words(own)
-    return [own, "book"] if is_of_books else []
 
 
 def _add_texts(draft: TableDraft, guess: TableGuess, name: str) -> None:
@@ -195,7 +194,11 @@ def _add_reached(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: s
         if kind != "place" or not serves(each.guess.relation.name)
     ]
     further = [
-        *((each, *_called_by_reference(each)) for each in found if len(each.steps) > 1 and _is_told(each)),
+        *(
+            (each, *_called_by_reference(each))
+            for each in found
+            if len(each.steps) > 1 and each.guess.title and not any(map(is_contact, each.guess.title))
+        ),
         *((each, column.name, kind, column.name) for each, column, kind in telling),
     ]
     for each, called, kind, title in further[:REACHED_MAX]:
@@ -211,10 +214,6 @@ def _add_reached(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: s
 def _is_of_what_happened(guess: TableGuess) -> bool:
     is_made = guess.date is not None and (date_purpose(guess.date) != "created" or is_sale(guess.relation.name))
     return is_made and not guess.are_people
-
-
-def _is_told(each: Reached) -> bool:
-    return bool(each.guess.title) and not any(map(is_contact, each.guess.title))
 
 
 def _called_by_reference(each: Reached) -> tuple[str, str, str]:
@@ -271,23 +270,13 @@ def _facet(column: Column, guess: TableGuess, guesses: Guesses) -> _Facet | None
     called = written_out(own_name(column.name))
     unit = unit_of(column, guess.relation.name) if kind == "number" else None
     if unit:
-        return _Facet(
-            called,
-            {
-                "kind": kind,
-                **({} if _is_facet_name(column.name) and called == column.name else {"column": column.name}),
-                "unit": unit[0],
-            },
-            "the unit is guessed" if unit[1] else None,
-        )
+        is_named = called == column.name and re.fullmatch(NAME_PATTERN, called) and called not in PARAMETERS
+        named = {"kind": kind} if is_named else {"kind": kind, "column": column.name}
+        return _Facet(called, {**named, "unit": unit[0]}, "the unit is guessed" if unit[1] else None)
     reason = 'which currency? { kind = "money", currency = "…" }' if kind == "money" else None
     if in_hundredths(column):
         return _Facet(name_of_amount(column), {"kind": kind, "expression": f"{in_expression(column)} / 100"}, reason)
     return _Facet(called, {"kind": kind, "column": column.name}, reason)
-
-
-def _is_facet_name(name: str) -> bool:
-    return bool(re.fullmatch(NAME_PATTERN, name)) and name not in PARAMETERS
 
 
 def _kind(column: Column, guess: TableGuess) -> str | None:

@@ -29,6 +29,7 @@ from quarry.collections.guessing import (
     is_scope,
     is_text,
     is_writable,
+    names_owner,
     text_width,
     words,
 )
@@ -233,6 +234,11 @@ class TableGuess:
         return [each for each in self.usable if is_scope(each) and each.name not in (*self.told_owners, *self.key)]
 
     @property
+    def named_owners(self) -> list[Column]:
+        """The columns that name who a row belongs to, and that rows are counted by like by any other."""
+        return [each for each in self.usable if is_scope(replace(each, seen=None)) and names_owner(each)]
+
+    @property
     def owner(self) -> Column | None:
         """The column that says whose a row is: who it is for, or else who it belongs to."""
         return next(iter((*self.correspondents, *self.scopes)), None)
@@ -285,12 +291,7 @@ class TableGuess:
             return False
         if _WORK_TITLES & {*words(self.title[0].name)} or any(map(is_contact, content)):
             return False
-        key = {*self.key}
-        return not any(
-            (is_date(column) and date_purpose(column) in ("happened", "later"))
-            or (is_number(column) and column.name not in key and column.name not in self.referring)
-            for column in self.usable
-        )
+        return not self._tells_of_events
 
     @property
     def is_join(self) -> bool:
@@ -308,7 +309,12 @@ class TableGuess:
         """Whether its rows, though without text, tell what happened or how much: lines of orders, payments, rentals."""
         if self.is_join:
             return False
-        return bool(self.categories and self.references) or any(
+        return bool(self.categories and self.references) or self._tells_of_events
+
+    @property
+    def _tells_of_events(self) -> bool:
+        """Whether its rows tell when something happened, or how much."""
+        return any(
             (is_date(column) and date_purpose(column) in ("happened", "later"))
             or (is_number(column) and column.name not in self.key and column.name not in self.referring)
             for column in self.usable

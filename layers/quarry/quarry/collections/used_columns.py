@@ -1,4 +1,4 @@
-"""The columns of its source that a collection is made of."""
+"""The columns of its source that a collection is made of, and how tables are joined: by what it names, else by the catalog."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, LiteralString
 
-from quarry.collections.declaration import CollectionDeclaration
+from quarry.collections.declaration import CollectionDeclaration, FacetDeclaration
 from quarry.collections.json_paths import PathType, keys_of, path_sql
 from quarry.collections.naming import table_name
 from quarry.collections.path_types import Relations, path_types
-from quarry.collections.relations import Column, Relation
+from quarry.collections.reference_declarations import LinkDeclaration
+from quarry.collections.relations import Column, Reference, Relation
 from quarry.collections.templates import (
     template_columns,
 )
@@ -101,3 +102,43 @@ def key_of(declaration: CollectionDeclaration, relation: Relation) -> tuple[str,
 def declared_source(declaration: CollectionDeclaration) -> tuple[str, str]:
     """Schema and name of what a declaration is made of."""
     return table_name(declaration.source)
+
+
+def joined_by(
+    facet: FacetDeclaration, source: Relation, joins: Relation, other: Relation
+) -> tuple[Reference | None, Reference | None]:
+    """How a table joins rows of `source` with those of `other`: by the columns that the facet names, else by the only foreign
+    keys of one column; None where that is not clear.
+    """
+
+    def reference(named: str | None, target: Relation) -> Reference | None:
+        if named is not None:
+            keys = target.primary_key[:1] if len(target.primary_key) == 1 else (named,)
+            return Reference((named,), target.qualified, keys)
+        found = [each for each in joins.references if each.target == target.qualified and len(each.columns) == 1]
+        return found[0] if len(found) == 1 else None
+
+    key = facet.key
+    by, to = reference(facet.by, source), reference(facet.to, other)
+    if to is not None and key is not None:
+        to = Reference(to.columns, to.target, (key,))
+    return by, to
+
+
+def linked_by(link: LinkDeclaration, source: Relation) -> Reference | None:
+    """How a link leads on: by the columns that it names, else by the foreign key of its columns; None where neither says it."""
+    target = table_name(link.of) if link.of else None
+    if target and link.key:
+        return Reference(link.by, target, link.key)
+    found = (each for each in source.references if each.columns == link.by and target in (None, each.target))
+    return next(found, None)
+
+
+def referred_key(source: Relation, by: str, other: Relation) -> str | None:
+    """The column of `other` that the column `by` of `source` refers to where nothing else is said: that of the foreign key,
+    else the primary key; None where that has several columns, or there is none.
+    """
+    for reference in source.references:
+        if reference.columns == (by,) and reference.target == other.qualified:
+            return reference.target_columns[0]
+    return other.primary_key[0] if len(other.primary_key) == 1 else None

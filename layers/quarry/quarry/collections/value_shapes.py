@@ -34,12 +34,13 @@ class Shape(StrEnum):
 @dataclass(frozen=True)
 class Seen:
     """What is known of a column's values without keeping any: their shape, the keys in JSON that hold text, and whether most are
-    numbers or dates, however these are written.
+    numbers or dates, however these are written, or names, which begin with a capital and hold no figure.
     """
 
     shape: Shape
     keys: frozenset[str] = frozenset()
     are_figures: bool = False
+    are_names: bool = False
 
 
 _CREDENTIAL = re.compile(
@@ -84,7 +85,12 @@ def seen_of(values: Sequence[str]) -> Seen | None:
     objects = [value for value in held if value[0] in "{["]
     keys = frozenset(key for value in objects for key in _JSON_TEXT.findall(value))
     figures = sum(bool(cell_types(value) - _NO_FIGURES) or form_of(value).sort != "other" for value in held)
-    return Seen(_shape(held), keys, are_figures=figures >= NEARLY * len(held))
+    are_names = _share(_is_name, held) >= MOST
+    return Seen(_shape(held), keys, are_figures=figures >= NEARLY * len(held), are_names=are_names)
+
+
+def _is_name(value: str) -> bool:
+    return value[0].isupper() and not any(sign.isdigit() or sign in "@_" for sign in value)
 
 
 def _shape(values: Sequence[str]) -> Shape:

@@ -7,12 +7,11 @@ import math
 import operator
 from collections.abc import Sequence
 
+from quarry.collections.checking import vectors_problem
 from quarry.collections.collection import Collection
-from quarry.collections.plain_columns import columns_of
-from quarry.collections.relations import Embedding
+from quarry.collections.relations import Embedding, columns_of
 from quarry.collections.row_sql import LINE_BREAK, joined_texts
 from quarry.collections.upkeep import compare, keep_in_step, read_collections
-from quarry.collections.vectors_given import vectors_problem
 from quarry.models.interface import EmbeddingModel
 from quarry.platform.errors import ConfigurationError
 from quarry.postgres.embed import remember_model

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import BinaryIO
 
@@ -80,12 +80,10 @@ class CsvRows:
             if cells is None:
                 return
             cells = [cell.strip() for cell in cells]
-            if any(cells) and not (self._lines.row_number == 1 and self._is_hint(cells)):
+            # unless it is in quotes, the delimiter that a hint names has cut it in two
+            is_hint = self._delimiter.join(cells).lower() == _HINT + self._delimiter
+            if any(cells) and not (self._lines.row_number == 1 and is_hint):
                 yield Row(self._lines.row_number, cells)
-
-    def _is_hint(self, cells: Sequence[str]) -> bool:
-        # unless it is in quotes, the delimiter that it names has cut it in two
-        return self._delimiter.join(cells).lower() == _HINT + self._delimiter
 
     def _why(self, error: csv.Error) -> str:
         if str(error).startswith(_MISPLACED_CR):

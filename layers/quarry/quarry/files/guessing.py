@@ -114,17 +114,12 @@ def misfit(value: object, type: ColumnType, writing: Writing = AS_POSTGRES, *, i
 def staged(fields: Mapping[str, object]) -> str:
     """A record as JSON: what JSON has no value for is spelt, as Postgres reads it. Raises ValueError for NaN within a value."""
     return json.dumps(
-        {header: _plain(value) for header, value in fields.items() if value is not None},
-        ensure_ascii=False, allow_nan=False, default=_spelled,
+        {
+            header: str(value) if isinstance(value, float) and not math.isfinite(value) else value
+            for header, value in fields.items() if value is not None
+        },
+        ensure_ascii=False, allow_nan=False, default=lambda value: value.hex() if isinstance(value, bytes) else str(value),
     )  # fmt: skip
-
-
-def _plain(value: object) -> object:
-    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _spelled(value: object) -> str:
-    return value.hex() if isinstance(value, bytes) else str(value)
 
 
 def _shown(value: object) -> str:

@@ -99,7 +99,8 @@ def _envelope(text: _Text, name: str, notes: list[str]) -> Generator[Record, Non
 
 def _lists_in(value: Mapping[str, object], depth: int = 1) -> Iterator[tuple[str, list[object]]]:
     """The lists of objects in an object, by their paths: its own, or where it has none those of the only object in it."""
-    own = [(key, each) for key, each in value.items() if isinstance(each, list) and _are_objects(each)]
+    lists = [(key, each) for key, each in value.items() if isinstance(each, list) and each]
+    own = [(key, each) for key, each in lists if all(isinstance(record, dict) for record in each)]
     inner = [(key, each) for key, each in value.items() if isinstance(each, dict)]
     if own:
         yield from own
@@ -131,10 +132,6 @@ def _long_envelope(text: _Text, name: str, notes: list[str]) -> Iterator[Record]
     if not text.at_end():
         raise MalformedRecord(NOT_JSON)
     _note_members(name, found, others, notes)
-
-
-def _are_objects(values: Sequence[object]) -> bool:
-    return bool(values) and all(isinstance(each, dict) for each in values)
 
 
 def _note_members(name: str, key: str, others: Sequence[str], notes: list[str]) -> None:

@@ -12,12 +12,12 @@ from typing import BinaryIO, cast
 from quarry.files.csv_records import CsvRows, delimiter_of
 from quarry.files.encodings import Utf8
 from quarry.files.json_records import json_lines, json_values
-from quarry.files.options import GUESSED, Format, ReadOptions
 from quarry.files.parquet_records import ParquetRecords
 from quarry.files.records import RecordFile, Unit, UnreadableFile
 from quarry.files.rows import HeadedRows, Row
 from quarry.files.sheet_records import SheetRows
 from quarry.files.sources import Source, Unpacked, copied
+from quarry.files.writing import GUESSED, Format, ReadOptions
 
 _ENDINGS: dict[str, Format] = {
     ".csv": "csv", ".tsv": "csv", ".tab": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".parquet": "parquet",

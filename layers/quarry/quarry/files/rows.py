@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
 from itertools import chain
 
 from quarry.files.forms import form_of
-from quarry.files.options import ReadOptions
 from quarry.files.records import COLUMNS_MAX, MalformedRecord, Record, Unit, UnreadableFile
-from quarry.files.totals import Totals
 from quarry.files.value_types import cell_types
+from quarry.files.writing import ReadOptions, plain_number
 
 SAMPLED_ROWS = 100
 _SAMPLED_CHARACTERS = 1 << 20
@@ -103,7 +103,8 @@ class HeadedRows:
             said = ", ".join(str(cell) for cell in row.cells if cell != "") or row.problem
             self._notes.append(f"{self._name}: left out {self._unit} {row.number}, above the header: {_shown(said)}")
         self._sample = self._sample[place + 1 :]
-        width = max((_filled_width(row.cells) for row in (header, *self._sample)), default=0)
+        filled = (place for row in (header, *self._sample) for place, cell in enumerate(row.cells, 1) if cell != "")
+        width = max(filled, default=0)
         return [str(cell) for cell in header.cells[:width]]
 
     def _place(self) -> int:
@@ -223,10 +224,81 @@ def unique_names(header: Sequence[str]) -> list[str]:
     return list(names)
 
 
-def _filled_width(cells: Sequence[object]) -> int:
-    """How many cells there are, without the empty ones at the end."""
-    return next((place for place in range(len(cells), 0, -1) if cells[place - 1] != ""), 0)
-
-
 def _shown(text: str) -> str:
     return text if len(text) <= _SHOWN_CHARACTERS else f"{text[: _SHOWN_CHARACTERS - 1]}…"
+
+
+SUMMED_ROWS_MIN = 2
+CERTAIN_FROM_ROWS = 3
+"""Numbers of fewer rows add up by chance."""
+
+
+@dataclass(frozen=True)
+class Summed:
+    """A column and its sum, which stands in the last row; certain where the row also lacks what all rows above have."""
+
+    column: int
+    total: str
+    is_certain: bool
+
+
+@dataclass
+class _Column:
+    values: int = 0
+    total: Decimal = Decimal(0)
+    is_number: bool = True
+
+
+@dataclass
+class Totals:
+    """The sums of columns of which all values so far are numbers."""
+
+    width: int
+    rows: int = 0
+    _columns: list[_Column] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._columns = [_Column() for _ in range(self.width)]
+
+    def add(self, cells: Sequence[object]) -> None:
+        """Take in a row."""
+        self.rows += 1
+        for column, cell in zip(self._columns, cells, strict=False):
+            if cell == "":
+                continue
+            column.values += 1
+            if column.is_number:
+                number = _number(cell)
+                column.is_number = number is not None
+                column.total += number or 0
+
+    def summed_by(self, cells: Sequence[object]) -> Summed | None:
+        """The first column whose sum stands in these cells; None where none does, or where they may be any row's."""
+        found: Summed | None = None
+        lacks, differs = False, False
+        for place, (column, cell) in enumerate(zip(self._columns, cells, strict=False)):
+            number = None if cell == "" else _number(cell)
+            lacks = lacks or (column.values == self.rows and (cell == "" or (column.is_number and number is None)))
+            if not column.is_number or column.values < SUMMED_ROWS_MIN or number is None:
+                continue
+            if number and number == column.total:
+                found = found or Summed(place, str(cell), is_certain=False)
+            else:
+                differs = True
+        are_many = self.rows >= CERTAIN_FROM_ROWS
+        if found is None or not (are_many or lacks) or (differs and not lacks):
+            return None
+        return Summed(found.column, found.total, is_certain=lacks and are_many and not differs)
+
+
+def _number(cell: object) -> Decimal | None:
+    if isinstance(cell, bool) or not isinstance(cell, (str, int, float, Decimal)):
+        return None
+    text = str(cell)
+    if isinstance(cell, str) and "numeric" not in cell_types(cell):
+        text = plain_number(cell, ".") or plain_number(cell, ",") or ""
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        return None
+    return number if number.is_finite() else None

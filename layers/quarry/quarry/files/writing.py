@@ -117,3 +117,28 @@ def date_in(text: str, order: DateOrder) -> datetime.date | None:
         return datetime.date(year, month, day)
     except ValueError:
         return None
+
+
+Format = Literal["csv", "jsonl", "json", "parquet", "sheet"]
+"""`json` is an array of objects, an object with one such array in it, or objects one after another over any number of lines;
+`sheet` is one sheet of a spreadsheet.
+"""
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """How files are read; None where that is guessed.
+
+    `header` is the line that names the columns, from 1, and 0 where none does. `total`: whether the last line holds totals of
+    those above. `sheet` names one of several sheets.
+    """
+
+    format: Format | None = None
+    encoding: str | None = None
+    header: int | None = None
+    total: bool | None = None
+    sheet: str | None = None
+    writing: Writing = AS_POSTGRES
+
+
+GUESSED = ReadOptions()

@@ -31,7 +31,7 @@ async def ask(domain: str, question: str, database: LocalDatabase, *, as_json: b
     from quarry.services.services import LOCAL_USER, Caller
 
     async with database.services() as services:
-        events = askable.answer(request, Caller(LOCAL_USER), services)
+        events = askable.answered(request, Caller(LOCAL_USER), services)
         await render(askable, events, as_json=as_json, page=served_address(database.settings.quarry_data_dir))
 
 

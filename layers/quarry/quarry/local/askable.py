@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
@@ -12,10 +13,11 @@ from rich.console import Console
 from rich.text import Text
 
 from quarry.local.terminal import MarkdownWriter, printable
-from quarry.streaming.events import EnvelopedErrorEvent, ErrorEvent
+from quarry.streaming.events import ErrorEvent
 
 if TYPE_CHECKING:
     from quarry.client import AsyncClient
+    from quarry.services.services import Caller, Services
 
 Events = AsyncGenerator[BaseModel]
 """The events of a search, or its one response."""
@@ -70,29 +72,33 @@ def _short(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-async def only(response: Awaitable[BaseModel]) -> Events:
-    """The one response to a question, as the terminal takes a search."""
-    yield await response
-
-
-def error_event(message: str) -> BaseModel:
-    """A stream's last event when it failed."""
-    return ErrorEvent(message=message)
-
-
-enveloped_error_event = EnvelopedErrorEvent.saying
-"""The same, of the streams whose events hold their fields under `data`."""
+async def events_of(told: AsyncIterator[BaseModel] | Awaitable[BaseModel]) -> Events:
+    """The events of a search, or its one response, as the terminal takes a search."""
+    if isinstance(told, Awaitable):
+        yield await told
+        return
+    try:
+        async for event in told:
+            yield event
+    finally:
+        if close := getattr(told, "aclose", None):
+            await close()
 
 
 @dataclass(frozen=True)
 class Askable:
-    """How a domain is asked: in this process, or a server by its client. `request` makes the request of a question; it raises
-    pydantic's ValidationError. `view` is made for a console and the address of the server, if it is one that answers. `error` is
-    the last event of a stream that failed, with this message.
+    """How a domain is asked: in this process by `answer`, a module and a function of it, which is imported when it is asked, or
+    a server by its client. `request` makes the request of a question; it raises pydantic's ValidationError. `view` is made for a
+    console and the address of the server, if it is one that answers. `error` is the last event of a stream that failed.
     """
 
     request: Callable[[str], BaseModel]
-    answer: Callable[..., Events]
-    remote: Callable[[AsyncClient, str], AsyncIterator[BaseModel]]
+    answer: tuple[str, str]
+    remote: Callable[[AsyncClient, str], AsyncIterator[BaseModel] | Awaitable[BaseModel]]
     view: Callable[[Console, str | None], View]
-    error: Callable[[str], BaseModel] = error_event
+    error: Callable[[str], BaseModel] = lambda message: ErrorEvent(message=message)
+
+    def answered(self, request: BaseModel, caller: Caller, services: Services) -> Events:
+        """The events of a search in this process."""
+        module, function = self.answer
+        return events_of(getattr(import_module(module), function)(request, caller, services))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 from rich.table import Table
@@ -17,12 +16,9 @@ from quarry.campaigns.contract import (
     ToolCallEvent,
     ToolObservationEvent,
 )
-from quarry.local.askable import Askable, Events, View, enveloped_error_event
+from quarry.local.askable import Askable, View
 from quarry.local.terminal import printable
-from quarry.streaming.events import PartialTextEvent
-
-if TYPE_CHECKING:
-    from quarry.services.services import Caller, Services
+from quarry.streaming.events import EnvelopedErrorEvent, PartialTextEvent
 
 SHOWN_CAMPAIGNS = 8
 BAR_WIDTH = 24
@@ -80,16 +76,10 @@ class ChatView(View):
         self._console.print(table, soft_wrap=False)
 
 
-def _answer(request: ChatRequest, caller: Caller, services: Services) -> Events:
-    from quarry.campaigns.search import chat_about_campaigns
-
-    return chat_about_campaigns(request, caller, services)
-
-
 ASKABLE = Askable(
     lambda question: ChatRequest(message=question),
-    _answer,
+    ("quarry.campaigns.search", "chat_about_campaigns"),
     lambda client, question: client.ask_campaigns(question),
     ChatView,
-    enveloped_error_event,
+    EnvelopedErrorEvent.saying,
 )

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from quarry.collections.apply import resolved
+from quarry.collections.collection import Collection, make_collection
+from quarry.collections.date_kinds import NOT_READ, date_kinds
+from quarry.collections.declaration_file import read_declarations
 from quarry.collections.drafting import Draft, draft
 from quarry.collections.json_sample import with_documents
-from quarry.collections.naming import nearest
+from quarry.collections.naming import nearest, table_name
 from quarry.collections.relations import Embedding, Relation, relations_named, relations_of_schema
+from quarry.collections.search_table import search_table
+from quarry.collections.used_columns import used_columns
 from quarry.local.database import database_url
-from quarry.local.explained import HEADINGS, explained
 from quarry.local.terminal import make_console, write_table
+from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.errors import ConfigurationError
 from quarry.platform.settings import Settings
 from quarry.postgres.migrate import connect
 from quarry.postgres.schema import SyncConnection
+from quarry.query.of_collection import Declared, sources_of
+from quarry.query.schema import Field, Kind, Source
 
 
 def map_schema(schema: str, output: Path | None, *, force: bool, explain: bool = False) -> None:
@@ -32,7 +42,9 @@ def map_schema(schema: str, output: Path | None, *, force: bool, explain: bool =
         relations = with_documents(connection, relations_of_schema(connection, schema))
         others = relations_named(connection, _referred_elsewhere(relations))
     made = Embedding(settings.embedding_model_name, settings.embedding_dimensions)
-    drafted = draft(schema, relations, others.values(), made)
+    # the model of this machine: a draft calls no other
+    kinds = asyncio.run(date_kinds(relations, LocalEmbedding())) if LocalEmbedding.available() else NOT_READ
+    drafted = draft(schema, relations, others.values(), made, kinds)
     if output is not None:
         output.write_text(drafted.text, encoding="utf-8")
     if explain:
@@ -63,3 +75,57 @@ def _summary(drafted: Draft, relations: list[Relation], output: Path | None) -> 
     if unknown:
         told += f"; {unknown} have no statistics: after `analyze` in SQL more is known of their columns"
     return f"{told}: {output}" if output else told
+
+
+HEADINGS = ("collection", "what", "of it")
+_GROUPED: Mapping[str, tuple[Kind, ...]] = {
+    "summed, averaged": ("number", "money"),
+    "grouped by": ("text",),
+    "by period": ("date", "datetime", "year"),
+    "yes or no": ("boolean",),
+}
+
+
+def drafted_sources(text: str, relations: Sequence[Relation]) -> dict[str, tuple[Collection, Source]]:
+    """The collections that a draft declares of these tables, by name, as sources of what it names of their columns."""
+    by_name = {relation.qualified: relation for relation in relations}
+    declared: list[Declared] = []
+    for number, (name, declaration) in enumerate(read_declarations(text).items(), 1):
+        relation = by_name[table_name(declaration.source)]
+        whole = resolved(declaration, relation, by_name)
+        collection = make_collection(number, name, whole, relation, used_columns(whole, relation, by_name))
+        named = {*collection.columns, *declaration.fields}
+        columns = [column for column in relation.columns if column.name in named]
+        declared.append(Declared(collection, search_table(collection), columns))
+    sources = sources_of(declared)
+    return {each.collection.name: (each.collection, sources[each.collection.name]) for each in declared}
+
+
+def explained(text: str, relations: Sequence[Relation]) -> Iterator[tuple[str, str, str]]:
+    """Rows of the table: of each collection what it is searched, summed and grouped by, and what its rows lead to."""
+    rows = {relation.qualified: relation.rows for relation in relations}
+    for name, (collection, source) in drafted_sources(text, relations).items():
+        known = rows[collection.source]
+        yield name, "counted", "rows" if known is None else f"about {known:,} rows"
+        for what, fields in _of(collection, source):
+            if fields:
+                yield "", what, ", ".join(fields)
+
+
+def _of(collection: Collection, source: Source) -> Iterator[tuple[str, list[str]]]:
+    declaration = collection.declaration
+    shown = [field for name, field in source.fields.items() if name in declaration.facets or name == source.dated]
+    yield "searched", [*declaration.text]
+    for what, kinds in _GROUPED.items():
+        yield what, [_told(field) for field in shown if field.kind in kinds]
+    yield (
+        "leads to",
+        [f"{each.name} ({each.target or 'its key or name'})" for each in source.links.values() if not each.is_many],
+    )
+    yield "has many", [each.name for each in source.links.values() if each.is_many]
+    yield "also asked", [*declaration.fields]
+
+
+def _told(field: Field) -> str:
+    measured = field.currency or field.unit or ("money" if field.kind == "money" else None)
+    return f"{field.name} ({measured})" if measured else field.name

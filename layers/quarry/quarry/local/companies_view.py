@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pydantic import BaseModel
 from rich.text import Text
 
@@ -16,12 +14,9 @@ from quarry.companies.contract import (
     FinalAnswerEvent,
     Reference,
 )
-from quarry.local.askable import Askable, Events, View, enveloped_error_event
+from quarry.local.askable import Askable, View
 from quarry.local.terminal import conditions_line, printable
-from quarry.streaming.events import PartialTextEvent
-
-if TYPE_CHECKING:
-    from quarry.services.services import Caller, Services
+from quarry.streaming.events import EnvelopedErrorEvent, PartialTextEvent
 
 _SIGNS = {"running": "·", "completed": "✓", "failed": "✗"}
 _STATUS_STYLES = {"running": "dim", "completed": "dim", "failed": "yellow"}
@@ -85,12 +80,10 @@ def _request(question: str) -> ChatRequest:
     return ChatRequest.model_validate({"messages": [{"role": "user", "content": question}]})
 
 
-def _answer(request: ChatRequest, caller: Caller, services: Services) -> Events:
-    from quarry.companies.search import search_companies
-
-    return search_companies(request, caller, services)
-
-
 ASKABLE = Askable(
-    _request, _answer, lambda client, question: client.ask_companies(question), SearchView, enveloped_error_event
+    _request,
+    ("quarry.companies.search", "search_companies"),
+    lambda client, question: client.ask_companies(question),
+    SearchView,
+    EnvelopedErrorEvent.saying,
 )

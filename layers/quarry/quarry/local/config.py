@@ -1,4 +1,4 @@
-"""`quarry config show`: every setting as it is in force, and where it comes from. Secrets are not shown."""
+"""`quarry config show`: every setting as it is in force, and where it comes from, and the file `.env`. Secrets are not shown."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import os
 import re
 from collections.abc import Iterator, Set
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Literal
 
 from quarry.local.telling import write_json
 from quarry.local.terminal import make_console, printable, write_table
+from quarry.platform.errors import ConfigurationError
 from quarry.platform.settings import Settings
 
 Source = Literal["environment", ".env", "default"]
@@ -61,3 +63,30 @@ def _shown(value: object, *, hidden: bool) -> str | None:
         return HIDDEN
     text = str(value).lower() if isinstance(value, bool) else str(value)
     return _USER_OF_URL.sub("//***@", text)
+
+
+DOTENV = Path(".env")
+
+
+def take_dotenv() -> frozenset[str]:
+    """Set what the file says and the environment does not; the variables that were set. Others than Quarry's are left alone.
+
+    Raises ConfigurationError where there is a file that cannot be read.
+    """
+    if not DOTENV.is_file():
+        return frozenset()
+    from dotenv import dotenv_values
+
+    try:
+        values = dotenv_values(DOTENV)
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{DOTENV} cannot be read: {error}") from error
+    taken = {name: value for name in Settings.variables() if (value := values.get(name)) and not _is_set(name)}
+    os.environ.update(taken)
+    return frozenset(taken)
+
+
+def _is_set(name: str) -> bool:
+    """Whether the environment has a value of the setting, be it in the variable of its file."""
+    plain = name.removesuffix("_FILE") if name.removesuffix("_FILE") in Settings.variables() else name
+    return any(os.environ.get(each) for each in (plain, f"{plain}_FILE"))

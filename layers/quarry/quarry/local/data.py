@@ -17,9 +17,9 @@ from quarry import catalog
 from quarry.collections.search_table import embedded_table
 from quarry.collections.upkeep import embedded_tables, read_collections
 from quarry.collections.vectors_taken import take_over_vectors, with_given_vectors
-from quarry.files.options import ReadOptions
 from quarry.files.reading import files_in, read_records
 from quarry.files.records import RecordFile, UnreadableFile
+from quarry.files.writing import ReadOptions
 from quarry.local.database import LocalDatabase, database_url, open_database
 from quarry.local.telling import note, tell
 from quarry.local.terminal import ProgressBar, make_console, progress_bar
@@ -235,16 +235,9 @@ def told_file(name: str, loaded: Loaded) -> dict[str, object]:
 
 async def _embed_loaded(database: LocalDatabase, table: EmbeddedTable) -> None:
     async with database.services() as services:
-        if not await count_pending(services.database, table):
-            return
-        try:
-            await make_ready(services.database, services.embeddings)
-            done = await embed_table(services, table, stale=True)
-        except ModelError as error:
-            note(f"not embedded, the rows are found by their words only: {error.message}")
-            return
-        tell(f"{_count(done.rows, 'row')} embedded")
-        _report_failed(table, done)
+        for done in await embed_waiting(services, [table]):
+            tell(f"{_count(done.rows, 'row')} embedded")
+            _report_failed(table, done)
 
 
 def embed_tables(scope: EmbedScope) -> bool:
@@ -297,17 +290,18 @@ async def embed_table(services: Services, table: EmbeddedTable, *, stale: bool) 
     return done
 
 
-async def embed_waiting(services: Services, tables: Iterable[EmbeddedTable]) -> None:
-    """Embed what waits in these tables, stale rows too. A model that fails is told; rows without vectors are found by words."""
+async def embed_waiting(services: Services, tables: Iterable[EmbeddedTable]) -> list[Embedded]:
+    """Embed what waits in these tables, stale rows too; what was done. A model that fails is told: words find the rows then."""
     waiting = [table for table in tables if await count_pending(services.database, table)]
-    if not waiting:
-        return
+    done = list[Embedded]()
     try:
-        await make_ready(services.database, services.embeddings)
+        if waiting:
+            await make_ready(services.database, services.embeddings)
         for table in waiting:
-            await embed_table(services, table, stale=True)
+            done.append(await embed_table(services, table, stale=True))
     except ModelError as error:
-        note(f"not embedded: {error.message}")
+        note(f"not embedded, the rows are found by their words only: {error.message}")
+    return done
 
 
 def _report_failed(table: EmbeddedTable, done: Embedded) -> bool:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import platform
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 
@@ -17,9 +15,8 @@ from rich.text import Text
 from quarry import catalog
 from quarry.collections.upkeep import embedded_tables, read_collections
 from quarry.local.database import LocalDatabase, database_url, embedded_directory
-from quarry.local.doctor_collections import collection_findings
+from quarry.local.doctor_collections import Finding, Status, collection_findings
 from quarry.local.embedded_postgres import EmbeddedPostgresError
-from quarry.local.finding import Finding, Status
 from quarry.local.telling import write_json
 from quarry.local.terminal import make_console, printable
 from quarry.models.local_embedding import LocalEmbedding
@@ -30,7 +27,6 @@ from quarry.postgres.migrate import connect, pending
 from quarry.postgres.reader import Reader
 from quarry.postgres.schema import SyncConnection
 
-PYTHON_MIN = (3, 11)
 POSTGRES_MIN = 15
 PGVECTOR_MIN = (0, 8)
 
@@ -58,7 +54,6 @@ def examine(*, as_json: bool) -> bool:
 
 
 def _findings() -> Iterator[Finding]:
-    yield _python()
     try:
         settings = Settings.from_environment()
     except ConfigurationError as error:
@@ -81,13 +76,6 @@ def _findings() -> Iterator[Finding]:
         yield Finding("broken", "database", error.message)
     except psycopg.Error as error:
         yield Finding("broken", "database", error.diag.message_primary or type(error).__name__)
-
-
-def _python() -> Finding:
-    version = platform.python_version()
-    if sys.version_info < PYTHON_MIN:
-        return Finding("broken", "Python", version, "Quarry needs Python 3.11 or newer")
-    return Finding("ok", "Python", version)
 
 
 def _embedding_model(settings: Settings) -> Finding:
@@ -130,9 +118,7 @@ def _server(connection: SyncConnection, where: str) -> Iterator[Finding]:
     else:
         yield Finding("ok", "Postgres", text)
     yield _extension(connection, "vector", "pgvector", PGVECTOR_MIN)
-    yield _extension(connection, "pg_trgm", "pg_trgm", (0, 0))
-    yield _extension(connection, "btree_gin", "btree_gin", (0, 0))
-    yield _extension(connection, "fuzzystrmatch", "fuzzystrmatch", (0, 0))
+    yield from (_extension(connection, name, name, (0, 0)) for name in ("pg_trgm", "btree_gin", "fuzzystrmatch"))
 
 
 def _extension(connection: SyncConnection, name: str, subject: str, least: tuple[int, int]) -> Finding:

@@ -1,11 +1,12 @@
-"""What `quarry doctor` says of each collection: what of its tables was changed, whether they can be read, and whether it is in
-step.
+"""A finding of `quarry doctor`, and those on each collection: what of its tables was changed, whether they can be read, and
+whether it is in step.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from psycopg import Error as PostgresError
 from psycopg.rows import class_row
@@ -18,7 +19,6 @@ from quarry.collections.exposure import Relations, exposed
 from quarry.collections.json_sample import with_documents
 from quarry.collections.relations import Relation, relations_named
 from quarry.collections.used_columns import UsedColumn, declared_source
-from quarry.local.finding import Finding
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.postgres.schema import SyncConnection
 from quarry.records.searched_types import RecordTypes, SearchedType, with_collections
@@ -65,7 +65,8 @@ def collection_findings(connection: SyncConnection, embedding_model: str) -> Ite
             collection, states[collection.id], relations, _unreadable(connection, types[collection.name], types)
         )
         yield from _secrets(collection, relations)
-        if embedding_model == LOCAL_EMBEDDING_MODEL and (other := _other_languages(collection)):
+        other = [each for each in collection.languages if each != ENGLISH] if collection.declaration.has_meaning else []
+        if embedding_model == LOCAL_EMBEDDING_MODEL and other:
             yield Finding(
                 "absent",
                 f"meaning in {collection.name}",
@@ -81,11 +82,6 @@ def _secrets(collection: Collection, relations: Relations) -> Iterator[Finding]:
     if told := "; ".join(dict.fromkeys(each.reason for each in found)):
         advice = "put them into `hidden`, or show other columns, in quarry.toml, then run `quarry apply`"
         yield Finding("absent", f"secrets in {collection.name}", told, f"unless everyone may see them: {advice}")
-
-
-def _other_languages(collection: Collection) -> list[str]:
-    """The languages but English that rows with vectors are in."""
-    return [each for each in collection.languages if each != ENGLISH] if collection.declaration.has_meaning else []
 
 
 def _unreadable(connection: SyncConnection, type: SearchedType, types: RecordTypes) -> str | None:
@@ -178,3 +174,17 @@ def _faults(collection: Collection, state: _State) -> Iterator[tuple[bool, str, 
     yield renamed, f"the table {declared.source} is now called {source}", _MEND
     is_earlier = collection.functions_hash != hash_of_functions(collection)
     yield is_earlier, "its triggers come from an earlier version", "run `quarry apply`"
+
+
+Status = Literal["ok", "broken", "absent"]
+"""absent: not there, and Quarry works without it."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at: what it is, how it stands, and, unless it is ok, what to do."""
+
+    status: Status
+    subject: str
+    detail: str
+    advice: str = ""

@@ -17,8 +17,8 @@ from quarry.collections.file_table import MADE_BY_LOAD, FileLoad, Mode
 from quarry.collections.loaded_files import refuse_known, remember
 from quarry.collections.naming import table_name
 from quarry.collections.relations import Relation, relations_named
-from quarry.files.options import ReadOptions
 from quarry.files.records import UnreadableFile
+from quarry.files.writing import ReadOptions
 from quarry.local.apply import fill, planned, read_declared, wait_for_others
 from quarry.local.data import name_of, opened_records, report_skipped, sources_of, told_file
 from quarry.local.database import open_database

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pydantic import BaseModel
 from rich.text import Text
 
-from quarry.local.askable import Askable, Events, View, only
+from quarry.local.askable import Askable, View
 from quarry.local.terminal import printable
 from quarry.ontology.contract import OntologySearchRequest, OntologySearchResponse
 from quarry.platform.snippet import marked_parts
-
-
-def _answer(request: OntologySearchRequest, caller: Caller, services: Services) -> Events:
-    from quarry.ontology.search import search_ontology
-
-    return only(search_ontology(request, caller, services))
 
 
 class EntityListView(View):
@@ -41,10 +33,7 @@ def _snippet(marked: str) -> Text:
 
 ASKABLE = Askable(
     lambda question: OntologySearchRequest(query=question),
-    _answer,
-    lambda client, question: only(client.search_ontology(question)),
+    ("quarry.ontology.search", "search_ontology"),
+    lambda client, question: client.search_ontology(question),
     EntityListView,
 )
-
-if TYPE_CHECKING:
-    from quarry.services.services import Caller, Services

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 from rich.text import Text
 
-from quarry.local.askable import Askable, Events, View, only
+from quarry.local.askable import Askable, View
 from quarry.local.terminal import conditions_line, printable
 from quarry.people.contract import (
     FALLBACK_TIERS,
@@ -18,15 +17,6 @@ from quarry.people.contract import (
     PeopleSearchResponse,
     PersonResult,
 )
-
-if TYPE_CHECKING:
-    from quarry.services.services import Caller, Services
-
-
-def _answer(request: PeopleSearchRequest, caller: Caller, services: Services) -> Events:
-    from quarry.people.search import search_people
-
-    return only(search_people(request, caller, services))
 
 
 class PeopleView(View):
@@ -99,7 +89,7 @@ def _card(card: ExperienceCard) -> str:
 
 ASKABLE = Askable(
     lambda question: PeopleSearchRequest(query=question),
-    _answer,
-    lambda client, question: only(client.search_people(question)),
+    ("quarry.people.search", "search_people"),
+    lambda client, question: client.search_people(question),
     PeopleView,
 )

@@ -1,9 +1,10 @@
-"""`quarry query`: the exact result of a Query as JSON has it, as a table or as JSON."""
+"""`quarry query`: the exact result of a Query. `quarry explain`: how a question is read without a model."""
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from quarry.local.terminal import make_console, printable, write_table
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.validation import place_in, plain_words
 from quarry.query.algebra import Cell, Query
-from quarry.query.contract import QueryResult, ResultColumn
+from quarry.query.contract import Explanation, ExplanationRequest, QueryResult, ResultColumn
 
 if TYPE_CHECKING:
     from quarry.local.database import LocalDatabase
@@ -72,3 +73,38 @@ def _text(cell: Cell) -> str:
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     return "–" if cell is None else printable(str(cell))
+
+
+async def explain(question: str, database: LocalDatabase, *, sources: Sequence[str], as_json: bool) -> None:
+    """Read a question, and print how. Raises InvalidInput for a source that does not exist, and DatabaseUnavailable."""
+    from quarry.agent.explanation import explain as explained
+    from quarry.services.services import LOCAL_USER, Caller
+
+    request = ExplanationRequest(question=question, sources=[*sources])
+    async with database.services() as services:
+        explanation = await explained(request, Caller(LOCAL_USER), services)
+    if as_json:
+        write_json(explanation.model_dump(mode="json", exclude_none=True))
+    else:
+        _show_reading(explanation)
+
+
+def _show_reading(explanation: Explanation) -> None:
+    console = make_console()
+    words = ([printable(each.text), printable(each.means)] for each in explanation.words)
+    write_table(console, ["words", "may mean"], words)
+    console.print()
+    queries = (
+        [
+            f"{each.probability:.3f}",
+            f"{each.score:.2f}",
+            "" if each.pair_score is None else f"{each.pair_score:.2f}",
+            printable(json.dumps(each.query)),
+        ]
+        for each in explanation.queries
+    )
+    write_table(console, ["probability ", "score ", "pair score ", "query"], queries)
+    console.print()
+    console.print(f"{explanation.verdict}: right with a chance of {explanation.chance:.2f}")
+    if explanation.unread:
+        note(f"not read: {', '.join(map(printable, explanation.unread))}")

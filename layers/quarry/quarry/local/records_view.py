@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pydantic import BaseModel
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from quarry.local.askable import Askable, Events, View
+from quarry.local.askable import Askable, View
 from quarry.local.terminal import CITATION_STYLE, printable
 from quarry.records.contract import (
     AnswerChunkEvent,
@@ -22,9 +20,6 @@ from quarry.records.contract import (
     ToolCallEvent,
     ToolObservationEvent,
 )
-
-if TYPE_CHECKING:
-    from quarry.services.services import Caller, Services
 
 LOCAL_SERVER = "http://127.0.0.1:8080"
 
@@ -83,15 +78,9 @@ class AnswerView(View):
             self._line("This answer is not kept.", "dim")
 
 
-def _answer(request: AskRequest, caller: Caller, services: Services) -> Events:
-    from quarry.records.answer import answer_question
-
-    return answer_question(request, caller, services)
-
-
 ASKABLE = Askable(
     lambda question: AskRequest(question=question),
-    _answer,
+    ("quarry.records.answer", "answer_question"),
     lambda client, question: client.ask_records(question),
     AnswerView,
 )

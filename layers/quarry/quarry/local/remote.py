@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from contextlib import aclosing, asynccontextmanager
 
 from pydantic import BaseModel
 
-from quarry.client import AsyncClient, AsyncStream, NotAuthenticated
+from quarry.client import AsyncClient, NotAuthenticated
 from quarry.client import QuarryError as ClientError
 from quarry.local.ask import askable_of, render
-from quarry.local.askable import Events
+from quarry.local.askable import Events, events_of
 from quarry.local.query import show
 from quarry.platform.errors import QuarryError
 from quarry.query.algebra import Query
@@ -51,15 +51,12 @@ async def _asked(server: str) -> AsyncIterator[AsyncClient]:
         raise _as_ours(error) from error
 
 
-async def _events(told: AsyncIterator[BaseModel]) -> Events:
+async def _events(told: AsyncIterator[BaseModel] | Awaitable[BaseModel]) -> Events:
     try:
-        async for event in told:
+        async for event in events_of(told):
             yield event
     except ClientError as error:
         raise _as_ours(error) from error
-    finally:
-        if isinstance(told, AsyncStream | AsyncGenerator):
-            await told.aclose()
 
 
 def _as_ours(error: ClientError) -> QuarryError:

@@ -51,7 +51,13 @@ async def show_run(database: LocalDatabase, run_id: str, *, as_json: bool) -> No
         run = await whole_run(services.database, run_id)
         prices = services.run_log.prices
     if as_json:
-        write_json(run | {"cost_usd": _cost(run, prices), "steps": [_priced(step, prices) for step in run["steps"]]})
+        write_json(
+            run
+            | {
+                "cost_usd": _cost(run, prices),
+                "steps": [{**step, "cost_usd": _cost(step, prices)} for step in run["steps"]],
+            }
+        )
     else:
         _show(make_console(), run, prices)
 
@@ -71,10 +77,6 @@ def _summary(run: Row, query_characters: int) -> tuple[str | Text, ...]:
 def _cost(row: Row, prices: Prices) -> float | None:
     """What the tokens of a run or a step cost."""
     return prices.cost(Usage(row["prompt_tokens"], row["completion_tokens"]))
-
-
-def _priced(step: Row, prices: Prices) -> Row:
-    return {**step, "cost_usd": _cost(step, prices)}
 
 
 def _show(console: Console, run: Row, prices: Prices) -> None:

@@ -165,8 +165,6 @@ class SearchTable:
     related: Sequence[Related] = ()
     united: Sequence[SearchTable] = ()
     """The tables whose rows it holds together, where it is none of its own: it has their facets, and is read, not searched."""
-    called_by: str | None = None
-    """The facet whose values say what its rows are called, as its nouns do."""
     languages: tuple[str, ...] = ()
     """The text search configurations of its rows; none: they are in English."""
     reckons: bool = False

@@ -55,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(given: Arguments) -> int:
-    from quarry.local.dotenv_file import take_dotenv
+    from quarry.local.config import take_dotenv
     from quarry.local.logs import configure_logging
 
     # A command says itself what went wrong; `serve` lets more through once it knows the settings.

@@ -22,7 +22,7 @@ from quarry.local.cli.parsing import (
 )  # fmt: skip
 
 if TYPE_CHECKING:
-    from quarry.files.options import ReadOptions
+    from quarry.files.writing import ReadOptions
     from quarry.services.s3 import S3Object
 from quarry.local.telling import telling
 
@@ -124,8 +124,7 @@ def _load_collection(given: Arguments) -> int:
 
 def _read_options(given: Arguments) -> ReadOptions:
     from quarry.files.encodings import known_encoding
-    from quarry.files.options import ReadOptions
-    from quarry.files.writing import Writing
+    from quarry.files.writing import ReadOptions, Writing
 
     try:
         encoding = given.encoding and known_encoding(given.encoding)

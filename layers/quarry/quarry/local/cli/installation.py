@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
 from quarry.local.cli.parsing import DONE, Arguments, Commands, add, add_group, add_json, status
 
 
@@ -19,11 +23,25 @@ def _show_config(given: Arguments) -> int:
 
 
 def _completion(given: Arguments) -> int:
-    from quarry.local.cli import parser
-    from quarry.local.completion import completion
+    import shtab
 
-    print(completion(parser(), given.shell))
+    from quarry.local.cli import parser
+
+    commands = parser()
+    for action in _actions(commands):
+        if action.type is Path or action.metavar == "FILE":
+            action.complete = shtab.FILE  # type: ignore[attr-defined]  # where shtab looks for it
+    print(shtab.complete(commands, given.shell))
     return DONE
+
+
+def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
+    """Every argument of the parser and of its commands."""
+    for action in parser._actions:
+        yield action
+        if isinstance(action, argparse._SubParsersAction):
+            for command in action.choices.values():
+                yield from _actions(command)
 
 
 def add_to(commands: Commands) -> None:

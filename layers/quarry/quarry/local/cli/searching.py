@@ -79,7 +79,7 @@ def _read_query(given: Arguments) -> Query:
 
 
 def _explain(given: Arguments) -> int:
-    from quarry.local.explain import explain
+    from quarry.local.query import explain
 
     if not given.question.strip() or len(given.question) > QUESTION_CHARACTERS_MAX:
         raise WrongUsage(f"QUESTION is 1 to {QUESTION_CHARACTERS_MAX:,} characters")

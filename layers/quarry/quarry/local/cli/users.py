@@ -17,19 +17,19 @@ from quarry.local.cli.parsing import (
 
 
 def _forget(given: Arguments) -> int:
-    from quarry.local.forget import forget_record
+    from quarry.local.users import forget_record
 
     return on_database(lambda database: forget_record(database, given.type, given.id, as_json=given.json))
 
 
 def _export_user(given: Arguments) -> int:
-    from quarry.local.export import export_user
+    from quarry.local.users import export_user
 
     return on_database(lambda database: export_user(database, given.user))
 
 
 def _show_credits(given: Arguments) -> int:
-    from quarry.local.credits import show_credits
+    from quarry.local.users import show_credits
 
     if given.user is None:
         raise WrongUsage("name the user")
@@ -48,7 +48,7 @@ def _show_own_credits(given: Arguments) -> int:
 
 
 def _grant_credits(given: Arguments) -> int:
-    from quarry.local.credits import grant_credits
+    from quarry.local.users import grant_credits
     from quarry.people.access.credits import GRANT_MAX
 
     if given.credits > GRANT_MAX:
