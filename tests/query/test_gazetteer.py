@@ -6,7 +6,7 @@ import pytest
 
 from quarry.language.tokens import keys
 from quarry.language.word_forms import demonyms, place_of_demonym
-from quarry.spans.places import gazetteer, places_called
+from quarry.spans.gazetteer import gazetteer, places_called
 
 
 @pytest.mark.parametrize(

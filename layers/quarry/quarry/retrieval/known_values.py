@@ -25,7 +25,7 @@ from quarry.retrieval.values import (
     owners_of,
     visible_values,
 )
-from quarry.spans.places import places_called
+from quarry.spans.gazetteer import places_called
 
 VALUES_MAX = 1_000
 """So many values a request may name."""
