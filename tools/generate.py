@@ -51,7 +51,7 @@ from quarry.platform.settings import Settings
 from quarry.platform.tables import LoadableTable
 from quarry.postgres.migrate import connect, migrate
 from quarry.records import contract as records_contract
-from quarry.retrieval.values_function import values_function
+from quarry.retrieval.values import values_function
 from quarry.streaming.events import (
     NDJSON,
     PLACE_PATTERN,

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from quarry.retrieval.facets import Related, SearchTable
-from quarry.retrieval.values_function import changed_values, counted, relations_of
+from quarry.retrieval.values import changed_values, counted, relations_of
 
 
 def written_function(table: SearchTable) -> str:

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from quarry.collections.upkeep import read_collections
 from quarry.postgres.pool import Database
 from quarry.records.searched_types import searched_type
-from quarry.retrieval.visible_values import visible_values
+from quarry.retrieval.values import visible_values
 from tests.collections.support import owner
 from tests.collections.test_search import fill, filled
 from tests.collections.yard import DECLARED, OF_ANN, OF_OTHERS, SCHEMA, SERVER

@@ -1,4 +1,4 @@
-"""A field leads to who works in it, and back."""
+"""Forms of one word: one and several, a field and who works in it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.language.word_forms import WORD_CHARACTERS_MAX, word_forms
+from quarry.language.word_forms import WORD_CHARACTERS_MAX, plural, singular, word_forms
+
+
+@pytest.mark.parametrize(
+    ("one", "several"),
+    [
+        ("ticket", "tickets"),
+        ("category", "categories"),
+        ("day", "days"),
+        ("address", "addresses"),
+        ("box", "boxes"),
+        ("branch", "branches"),
+        ("support ticket", "support tickets"),
+    ],
+)
+def test_one_and_several(one: str, several: str) -> None:
+    assert (plural(one), singular(several)) == (several, one)
+
+
+def test_what_only_ends_like_a_plural_stays() -> None:
+    assert [singular(word) for word in ("status", "address", "news", "ties")] == ["status", "address", "new", "tie"]
+    assert [plural(word) for word in ("tickets", "addresses")] == ["tickets", "addresses"]
+
 
 FAMILIES = [
     ("economists", "economics"),

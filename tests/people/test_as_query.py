@@ -14,8 +14,7 @@ from quarry.people.normalisation import normalise
 from quarry.people.sources import SOURCES
 from quarry.platform.contract import Evidence
 from quarry.query.algebra import Not, Query
-from quarry.query.compile import compile_query
-from quarry.query.keys import meeting
+from quarry.query.compile import compile_query, meeting
 from quarry.query.schema import Schema
 
 SCHEMA, TODAY = Schema(SOURCES), datetime.date(2026, 6, 1)

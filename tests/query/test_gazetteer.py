@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from quarry.language.demonyms import demonyms, place_of_demonym
 from quarry.language.tokens import keys
+from quarry.language.word_forms import demonyms, place_of_demonym
 from quarry.spans.gazetteer import gazetteer, places_called
 
 

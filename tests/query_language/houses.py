@@ -8,10 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from quarry.retrieval.facets import Facet, Related, SearchTable
-from quarry.retrieval.named_values import folded_value
-from quarry.spans.mention import DateRange, MoneyRange, NumberRange
-from quarry.spans.question import Clause, Condition
+from quarry.retrieval.facets import Facet, Related, SearchTable, folded_value
+from quarry.spans.mention import Clause, Condition, DateRange, MoneyRange, NumberRange
 
 SCHEMA = """
 create table houses (

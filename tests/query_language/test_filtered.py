@@ -16,9 +16,8 @@ from quarry.postgres.pool import Database
 from quarry.query import groups
 from quarry.query.algebra import Period
 from quarry.query.filtered import Filtered, Group, Groups, Measure
-from quarry.retrieval.named_values import folded_value
-from quarry.spans.mention import DateRange, MoneyRange, NumberRange
-from quarry.spans.question import Clause, Condition
+from quarry.retrieval.facets import folded_value
+from quarry.spans.mention import Clause, Condition, DateRange, MoneyRange, NumberRange
 from tests.conftest import clone_database
 from tests.query_language.houses import HOUSES, SCHEMA, House, Tenant, count_values, folded, meets
 

@@ -13,7 +13,7 @@ from quarry.query.contract import ExplainedWords
 from quarry.reader.features import DIMENSIONS
 from quarry.reader.learned import NEVER, Calibration, Learned, Thresholds, learned, packed, unpacked
 from quarry.reader.reading import Reading, read_question
-from quarry.reader.values import ValueLink
+from quarry.reader.said import ValueLink
 from tests.query_language.made import DESK
 
 TODAY = datetime.date(2026, 7, 1)

@@ -8,7 +8,7 @@ from quarry.query.algebra import Comparison
 from quarry.reader.learned import learned
 from quarry.reader.likely import LikelyCondition, in_any_year, likely_conditions, words_left
 from quarry.reader.reading import Reading, read_question
-from quarry.reader.values import ValueLink
+from quarry.reader.said import ValueLink
 from tests.query_language.made import DESK
 
 TODAY = datetime.date(2026, 7, 1)

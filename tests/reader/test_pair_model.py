@@ -11,17 +11,17 @@ import pytest
 from quarry.agent.explanation import explanation_of
 from quarry.models.local_embedding import LINEAR_LAYERS, MiniLM, installed_weights
 from quarry.models.safetensors import read_safetensors
+from quarry.reader.candidates import text_of
 from quarry.reader.compose import Composed, Json
-from quarry.reader.learned import learned
-from quarry.reader.pair_model import (
+from quarry.reader.learned import (
     CANDIDATE_PIECES_MAX,
     QUESTION_PIECES_MAX,
     PairModel,
     encoded_pair,
     first_text,
+    learned,
     pair_model,
 )
-from quarry.reader.pair_text import text_of
 from quarry.reader.reading import Reading, read_question
 from tests.query_language.made import DESK
 

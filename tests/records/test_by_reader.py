@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from quarry.query.algebra import Query
+from quarry.query.algebra import Cell, Query
 from quarry.query.contract import QueryResult, ResultColumn
-from quarry.query.result import Cell
 from quarry.records.by_reader import doubted, lines_of
 from quarry.records.candidates import RecordText
 from quarry.records.evidence import EvidenceSource

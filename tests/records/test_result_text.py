@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from quarry.agent.results import result_text
-from quarry.query.algebra import Query
+from quarry.query.algebra import Cell, Query
 from quarry.query.contract import QueryResult, ResultColumn
-from quarry.query.result import Cell
 from quarry.records.support import support
 
 

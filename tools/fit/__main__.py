@@ -33,9 +33,8 @@ from typing import TextIO, get_args
 import quarry.reader
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.models.local_embedding import INSTALLATION
-from quarry.reader.learned import WEIGHTS_FILE, Learned, packed, unpacked, write
-from quarry.reader.pair_model import pair_model
-from quarry.reader.ranking import pair_scores_of
+from quarry.reader.learned import WEIGHTS_FILE, Learned, packed, pair_model, unpacked, write
+from quarry.reader.reading import pair_scores_of
 from tools.fit.calibration import Seen, calibration_of, seen_of
 from tools.fit.pairs import Pair, Part, own_pairs, part_of, spider_pairs
 from tools.fit.parallel import Place, Workers, shared_weights

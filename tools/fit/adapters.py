@@ -35,7 +35,7 @@ from quarry.models.local_embedding import (
 )
 from quarry.models.safetensors import read_safetensors
 from quarry.models.wordpiece import WordPiece
-from quarry.reader.pair_model import HEAD_BIAS, HEAD_WEIGHT, encoded_pair, first_text
+from quarry.reader.learned import HEAD_BIAS, HEAD_WEIGHT, encoded_pair, first_text
 
 RIGHT_MAX = 2
 WRONG_MAX = 7

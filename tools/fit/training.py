@@ -7,10 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from quarry.reader.candidates import Candidate, Candidates, candidates
+from quarry.reader.candidates import Candidate, Candidates, candidates, text_of
 from quarry.reader.features import DIMENSIONS, Bundle, index_of
-from quarry.reader.pair_text import text_of
-from quarry.reader.ranking import PairScores, Ranked, by_both, by_linear
+from quarry.reader.reading import PairScores, Ranked, by_both, by_linear
 from tools.fit.pairs import Pair
 from tools.fit.results import Denotation, Gold
 from tools.fit.world import Database, World

@@ -8,12 +8,11 @@ from typing import Any
 
 import psycopg
 
-from quarry.language.stemming import stem
-from quarry.language.tokens import tokenise
+from quarry.language.tokens import stem, tokenise
 from quarry.platform.text import STOP_WORDS
 from quarry.query.algebra import LIMIT_MAX, Aggregate, Group, Query
 from quarry.query.schema import Schema
-from quarry.reader.values import ValueLink
+from quarry.reader.said import ValueLink
 from tools.fit.results import run
 
 PAGES_MAX = 10

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from quarry.agent.sources import Asked, what_may_be_asked
-from quarry.language.stemming import stem
-from quarry.language.tokens import keys
+from quarry.language.tokens import keys, stem
 from quarry.query.contract import RelatedRows, SourceDescription, SourceField
 from quarry.query.schema import Field, Link, Source
+from quarry.retrieval.facets import folded_value
 from quarry.retrieval.known_values import frequent_values
-from quarry.retrieval.named_values import folded_value
 from quarry.services.services import Caller, Services
 
 VALUES_MAX = 12

@@ -10,8 +10,8 @@ from quarry.agent.reading import read_over
 from quarry.agent.sources import Asked, what_may_be_asked
 from quarry.query.contract import ExplainedQuery, ExplainedWords, Explanation, ExplanationRequest
 from quarry.query.paths import source_of
+from quarry.reader.candidates import text_of
 from quarry.reader.names import FieldName, SourceName
-from quarry.reader.pair_text import text_of
 from quarry.reader.reading import Reading
 from quarry.reader.said import Place
 from quarry.services.services import Caller, Services

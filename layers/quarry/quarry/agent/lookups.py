@@ -13,11 +13,10 @@ from quarry.domains import module
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.off_loop import off_loop
-from quarry.query.algebra import LIMIT_MAX, Aggregate, Comparison, Condition, Group, Query
+from quarry.query.algebra import LIMIT_MAX, Aggregate, Cell, Comparison, Condition, Group, Query
+from quarry.query.compile import meeting
 from quarry.query.contract import QueryResult
-from quarry.query.keys import meeting
 from quarry.query.paths import nearest, source_of
-from quarry.query.result import Cell
 from quarry.services.services import Services
 
 

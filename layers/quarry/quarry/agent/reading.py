@@ -7,16 +7,14 @@ from collections.abc import Container, Mapping, Sequence
 
 from quarry.agent.description import MatchedValue
 from quarry.agent.sources import Asked
-from quarry.language.stemming import stem
-from quarry.language.tokens import Token, keys, tokenise
+from quarry.language.tokens import Token, keys, stem, tokenise
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import STOP_WORDS
 from quarry.query.schema import Schema
-from quarry.reader.learned import learned
-from quarry.reader.pair_model import pair_model
+from quarry.reader.learned import learned, pair_model
 from quarry.reader.reading import Reading, read_question
-from quarry.reader.values import ValueLink
+from quarry.reader.said import ValueLink
 from quarry.retrieval.facets import SearchTable
 from quarry.retrieval.vocabulary import LookUp, look_up
 from quarry.services.services import Services

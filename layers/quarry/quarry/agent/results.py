@@ -9,9 +9,9 @@ from itertools import islice
 from typing import Any
 
 from quarry.platform.errors import BodyTooLarge
+from quarry.query.algebra import Cell, Column
 from quarry.query.contract import QueryResult
 from quarry.query.phrases import Phrases
-from quarry.query.result import Cell, Column
 from quarry.spans.quantities import in_other_units
 
 RESULT_CHARACTERS_MAX = 40_000

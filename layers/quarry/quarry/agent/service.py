@@ -24,12 +24,10 @@ from quarry.query.compile import compile_query
 from quarry.query.contract import FilterChip, QueryResult, ResultColumn
 from quarry.query.describe import describe
 from quarry.query.execute import execute
-from quarry.query.paths import Rows, resolve, source_of
-from quarry.query.rewrite import with_comparisons
+from quarry.query.paths import Rows, resolve, source_of, with_comparisons
 from quarry.query.schema import Field, Schema, Source
-from quarry.retrieval.facets import SearchTable
+from quarry.retrieval.facets import NamedValue, SearchTable
 from quarry.retrieval.known_values import values_meant
-from quarry.retrieval.named_values import NamedValue
 from quarry.services.services import Caller, Services
 
 

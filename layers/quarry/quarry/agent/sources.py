@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from quarry.domains import module, searched_tables
 from quarry.platform.errors import SourceUnavailable
 from quarry.query.schema import Schema, Source
-from quarry.retrieval.visible_values import Owners
+from quarry.retrieval.values import Owners
 from quarry.services.services import Caller, Services
 from quarry.web.filled_domains import filled_domains
 

@@ -17,10 +17,9 @@ from quarry.agent.sources import what_may_be_asked
 from quarry.platform.contract import Request
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import Identifier, QueryText, Storable
-from quarry.query.algebra import Condition, FieldPath, Name, OneOrMany, Query
+from quarry.query.algebra import Cell, Condition, FieldPath, Name, OneOrMany, Query
 from quarry.query.contract import QueryResult, SourceDescription
 from quarry.query.paths import source_of
-from quarry.query.result import Cell
 from quarry.services.services import Caller, Services
 
 LISTING_CHARACTERS_MAX = 6_000

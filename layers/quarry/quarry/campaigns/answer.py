@@ -26,8 +26,8 @@ from quarry.platform.errors import DatabaseUnavailable
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import significant_words
 from quarry.query.algebra import Condition, Query, Words
-from quarry.query.standings import standings
-from quarry.retrieval.named_values import plain
+from quarry.query.filtered import standings
+from quarry.retrieval.facets import plain
 from quarry.runs.run_log import ResultRecord
 
 RECORDED_RESULTS = 50

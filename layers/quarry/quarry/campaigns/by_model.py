@@ -23,7 +23,7 @@ from quarry.campaigns.contract import (
 from quarry.campaigns.prompts import LOOK_FIRST, answer_messages
 from quarry.campaigns.results import NOTHING
 from quarry.campaigns.tools import STEP, CampaignToolset
-from quarry.language.said_numbers import SaidText, sentences_with_own_numbers
+from quarry.language.numerals import SaidText, sentences_with_own_numbers
 from quarry.models.interface import Message
 from quarry.platform.errors import ModelError
 from quarry.platform.links import ALWAYS, LinkFilter, said_in

@@ -28,7 +28,7 @@ from quarry.platform.errors import InvalidInput
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import QUERY_MAX_CHARACTERS, STOP_WORDS, topic_text
 from quarry.query.algebra import Aggregate, AllOf, AnyOf, Comparison, Condition, Group, Not, Query, comparisons_of
-from quarry.query.standings import costs
+from quarry.query.filtered import costs
 from quarry.reader.constraints import vetoes
 from quarry.reader.likely import in_any_year, likely_conditions
 from quarry.reader.names import TITLE, SourceName

@@ -11,8 +11,8 @@ from quarry.campaigns.results import KnownValues
 from quarry.platform.off_loop import off_loop
 from quarry.postgres.pool import Database
 from quarry.query.algebra import Condition
+from quarry.retrieval.facets import NamedValue
 from quarry.retrieval.known_values import values_meant
-from quarry.retrieval.named_values import NamedValue
 
 
 async def check_filters(request: ChatRequest, known: KnownValues, database: Database) -> tuple[Condition, ...]:

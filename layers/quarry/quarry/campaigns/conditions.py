@@ -23,7 +23,7 @@ from quarry.query.paths import MONTH
 from quarry.query.phrases import Phrases
 from quarry.query.schema import Schema
 from quarry.query.values import DAY, interval_of
-from quarry.retrieval.named_values import EXPLAINED_VALUES, NamedValue, UnknownValue, nearest
+from quarry.retrieval.facets import EXPLAINED_VALUES, NamedValue, UnknownValue, nearest
 
 NAME = "campaigns"
 SCHEMA = Schema(SOURCES)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from quarry.campaigns.facets import CAMPAIGNS, RECENT_DAYS
 from quarry.query.algebra import Comparison
-from quarry.query.of_table import source_of
+from quarry.query.schema import source_of
 
 PREDICATES = {
     "recent": (Comparison(field="capture_date", op="between", values=(f"today-{RECENT_DAYS}d", "today")),),

@@ -10,7 +10,7 @@ from quarry.campaigns.conditions import PHRASES
 from quarry.campaigns.contract import Campaign
 from quarry.campaigns.results import CampaignSet
 from quarry.platform.text import fence, shorten
-from quarry.query.result import Result
+from quarry.query.algebra import Result
 
 SUMMARY_CHARACTERS_MAX = 8000
 SUMMARIZED_CAMPAIGNS = 20

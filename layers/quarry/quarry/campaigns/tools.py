@@ -39,10 +39,9 @@ from quarry.postgres.pool import Database
 from quarry.query.algebra import LIMIT_MAX, Aggregate, Comparison, Condition, Group, Order, Query, Words, comparisons_of
 from quarry.query.contract import QueryResult
 from quarry.query.execute import execute
-from quarry.query.paths import Rows
-from quarry.query.rewrite import with_comparisons
+from quarry.query.paths import Rows, with_comparisons
+from quarry.retrieval.facets import NamedValue
 from quarry.retrieval.known_values import existing_values
-from quarry.retrieval.named_values import NamedValue
 from quarry.runs.run_log import Run
 from quarry.services.services import Caller, Services
 

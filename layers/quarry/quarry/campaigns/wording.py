@@ -11,9 +11,8 @@ from quarry.campaigns.conditions import NAME, PHRASES
 from quarry.campaigns.contract import Campaign
 from quarry.campaigns.results import CampaignSet, Search
 from quarry.platform.text import shorten
-from quarry.query.algebra import Aggregate, Query
+from quarry.query.algebra import Aggregate, Query, Result
 from quarry.query.describe import describe
-from quarry.query.result import Result
 from quarry.reader.constraints import UNREAD_MAX
 from quarry.reader.constraints import doubt as in_doubt
 

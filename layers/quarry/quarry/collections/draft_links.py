@@ -15,7 +15,7 @@ from quarry.collections.relations import Column, Reference
 from quarry.collections.secrets import is_secret_table
 from quarry.collections.table_guess import TableGuess
 from quarry.collections.templates import line_columns
-from quarry.language.nouns import singular
+from quarry.language.word_forms import singular
 
 
 def add_links(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> None:

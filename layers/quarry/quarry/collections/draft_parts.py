@@ -12,7 +12,7 @@ from quarry.collections import toml_text
 from quarry.collections.guessing import words
 from quarry.collections.relations import Relation
 from quarry.collections.table_guess import TableGuess
-from quarry.language.nouns import singular
+from quarry.language.word_forms import singular
 from quarry.platform.contract import NAME_PATTERN
 
 SHORTENED_MIN = 3

@@ -14,7 +14,7 @@ from quarry.collections.own_table import OwnTable
 from quarry.collections.row_sql import quoted
 from quarry.collections.search_table import search_table
 from quarry.retrieval.facets import identifier
-from quarry.retrieval.values_function import values_function, values_query
+from quarry.retrieval.values import values_function, values_query
 
 BATCH_KEYS = 500
 """So many changed keys are taken at a time."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from quarry.collections.column_types import is_comparable, is_single
 from quarry.collections.guessing import words
 from quarry.collections.relations import Column, Reference, Relation
-from quarry.language.nouns import singular
+from quarry.language.word_forms import singular
 
 _OWN_NAME_MIN = 4
 """A table's name of so many letters may have others before it in the column that refers to it: `owneruserid`."""

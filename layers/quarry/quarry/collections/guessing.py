@@ -9,8 +9,7 @@ from functools import lru_cache
 from typing import Literal
 
 from quarry.collections.relations import Column, Relation, is_date_type
-from quarry.language.everyday import is_everyday
-from quarry.language.nouns import singular
+from quarry.language.word_forms import is_everyday, singular
 from quarry.spans.places import AREAS
 
 FACET_VALUES_MAX = 50

@@ -6,8 +6,8 @@ import re
 
 from quarry.collections.guessing import is_numbered, words
 from quarry.collections.relations import Column
-from quarry.language.nouns import singular
-from quarry.language.stemming import stem
+from quarry.language.tokens import stem
+from quarry.language.word_forms import singular
 from quarry.spans.money import names_currency
 from quarry.spans.quantities import MEASURED, dimension_of, unit_named
 

@@ -11,7 +11,7 @@ from quarry.collections.column_types import is_comparable, is_single
 from quarry.collections.guessing import is_buyer, is_called_category, is_place, is_text, is_writable, words
 from quarry.collections.relations import Column, Reference
 from quarry.collections.table_guess import TableGuess
-from quarry.language.nouns import names_doer
+from quarry.language.word_forms import names_doer
 
 Guesses = Mapping[tuple[str, str], TableGuess]
 """By schema and name of the table."""

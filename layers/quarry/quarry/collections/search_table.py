@@ -12,8 +12,7 @@ from quarry.collections.guessing import words
 from quarry.collections.own_table import OwnTable
 from quarry.collections.reference_declarations import Referred
 from quarry.collections.row_sql import quoted
-from quarry.language.inflections import inflections
-from quarry.language.nouns import plural, singular
+from quarry.language.word_forms import inflections, plural, singular
 from quarry.platform.tables import COLLECTION_WINDOWS, EmbeddedTable
 from quarry.retrieval.facets import NUMERIC_KINDS, Facet, Related, SearchTable
 from quarry.spans.quantities import unit_named

@@ -8,7 +8,7 @@ from itertools import product
 from typing import Literal
 
 from quarry.collections.guessing import words
-from quarry.language.nouns import singular
+from quarry.language.word_forms import singular
 
 Certainty = Literal["certain", "uncertain"]
 

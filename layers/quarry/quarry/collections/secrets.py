@@ -14,7 +14,7 @@ from quarry.collections.json_paths import covers, keys_of
 from quarry.collections.relations import Column, Relation
 from quarry.collections.secret_names import Certainty, is_link, is_secret_number, secrecy_of
 from quarry.collections.value_shapes import Seen, Shape
-from quarry.language.nouns import singular
+from quarry.language.word_forms import singular
 
 BY_NAME = "by its name"
 BY_TABLE = "by its table's name"

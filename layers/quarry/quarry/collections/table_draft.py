@@ -35,7 +35,7 @@ from quarry.collections.relations import Column
 from quarry.collections.search_table import DATE
 from quarry.collections.secrets import BYTES, Suspicion
 from quarry.collections.table_guess import TableGuess
-from quarry.language.nouns import singular
+from quarry.language.word_forms import singular
 from quarry.platform.contract import NAME_PATTERN
 
 FACETS_MAX = 20

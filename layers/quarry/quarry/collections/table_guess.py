@@ -37,8 +37,8 @@ from quarry.collections.guessing_numbers import is_number
 from quarry.collections.json_paths import covered
 from quarry.collections.relations import Column, Reference, Relation
 from quarry.collections.secrets import Suspicion, suspicion
-from quarry.language.nouns import singular
-from quarry.language.stemming import stem, stem_set
+from quarry.language.tokens import stem, stem_set
+from quarry.language.word_forms import singular
 
 _FIRST_NAMES = frozenset({"firstname", "givenname", "forename", "fname", "vorname"})
 _LAST_NAMES = frozenset({"lastname", "surname", "familyname", "lname", "nachname"})

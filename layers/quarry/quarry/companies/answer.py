@@ -20,7 +20,7 @@ from quarry.companies.snippets import home, inline_description, profile_words
 from quarry.companies.sources import costs, labels, standings
 from quarry.companies.store import unspoken
 from quarry.companies.summary import BROKEN_OFF, CUT_SHORT, summary_by_rule
-from quarry.language.stemming import stem
+from quarry.language.tokens import stem
 from quarry.models.interface import Message
 from quarry.models.step import filtered, write
 from quarry.platform.errors import DatabaseUnavailable, ModelUnavailable, TimeIsUp

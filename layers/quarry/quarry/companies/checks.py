@@ -7,8 +7,8 @@ from itertools import chain
 from quarry.companies.contract import FUNDING_STAGES, STATUSES, VALUES_MAX, ChatRequest, Condition
 from quarry.companies.facets import COMPANIES, STAGE, STATUS
 from quarry.postgres.pool import Database
+from quarry.retrieval.facets import NamedValue, plain
 from quarry.retrieval.known_values import values_meant
-from quarry.retrieval.named_values import NamedValue, plain
 
 _ALWAYS: dict[str, str] = {plain(value): value for value in (*STATUSES, *FUNDING_STAGES)}
 

@@ -14,9 +14,8 @@ from quarry.companies.sources import PHRASES
 from quarry.companies.store import companies_by_ids
 from quarry.platform.contract import AggregationGroup
 from quarry.platform.errors import InvalidInput
-from quarry.query.algebra import Query
+from quarry.query.algebra import Cell, Column, Query
 from quarry.query.contract import QueryResult
-from quarry.query.result import Cell, Column
 from quarry.services.services import Caller, Services
 
 SHOWN_MAX = 10

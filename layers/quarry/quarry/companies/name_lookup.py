@@ -15,10 +15,10 @@ from quarry.companies.query import Sought, statuses_of
 from quarry.companies.reading import read_sought
 from quarry.companies.snippets import profile_words
 from quarry.companies.store import companies_by_ids, find_names, stored_vectors
-from quarry.language.slips import slips
+from quarry.language.tokens import slips
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import QUERY_MAX_CHARACTERS, significant_words
-from quarry.retrieval.named_values import folded_value
+from quarry.retrieval.facets import folded_value
 
 SLIPS_MAX = 2
 LETTERS_A_SLIP = 4

@@ -12,7 +12,7 @@ from functools import cache
 
 from quarry.companies.contract import STATUSES
 from quarry.companies.facets import COMPANIES, STATUS
-from quarry.language.stemming import stem
+from quarry.language.tokens import stem
 from quarry.platform.text import STOP_WORDS, placed_words, words
 
 NAMES_MAX = 16

@@ -17,8 +17,7 @@ from quarry.companies.facets import COMPANIES, TAG_FACETS
 from quarry.companies.query import COUNT_MAX, STARTUPS, Sought, TagGroup, assumed, fields_of
 from quarry.companies.sources import read_schema
 from quarry.language.numerals import numeral_value
-from quarry.language.stemming import stem
-from quarry.language.tokens import keys
+from quarry.language.tokens import keys, stem
 from quarry.platform.contract import Evidence
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import significant_words

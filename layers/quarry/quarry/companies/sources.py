@@ -12,14 +12,13 @@ from psycopg.sql import SQL, Composable
 
 from quarry.companies.facets import COMPANIES, NAME_FACETS
 from quarry.postgres.pool import Database
-from quarry.query import standings as by_row
+from quarry.query import filtered as by_row
 from quarry.query.algebra import Condition
-from quarry.query.keys import meeting
-from quarry.query.of_table import of_row, source_of
+from quarry.query.compile import meeting
 from quarry.query.phrases import Phrases
-from quarry.query.schema import Field, Schema, Source, SqlHolds
+from quarry.query.schema import Field, Schema, Source, SqlHolds, of_row, source_of
 from quarry.retrieval.facets import TEXT_KINDS, SearchTable
-from quarry.retrieval.held_values import holds_one_of
+from quarry.retrieval.values import holds_one_of
 
 _NAME = "companies"
 

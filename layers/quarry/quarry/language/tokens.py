@@ -1,11 +1,18 @@
-"""The words of a query with their places in it, and the form in which two spellings of a word are the same."""
+"""The words of a text with their places in it, and the forms in which two of them are the same: folded, or stemmed.
+
+Stems are those that Postgres' `english_stem` makes, so that what is read and what is searched agree.
+"""
 
 from __future__ import annotations
 
 import re
+import threading
 import unicodedata
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+
+from snowballstemmer.english_stemmer import EnglishStemmer
 
 # A word may hold dots and apostrophes ("node.js", "o'brien") and end in signs ("c++", "c#"); ".net" begins with its dot.
 _TOKEN = re.compile(r"(?:(?<![^\W_])\.(?=[^\W\d_]))?[^\W_]+(?:['’.][^\W_]+)*(?:\+\+|#)?|[&@]")
@@ -91,3 +98,49 @@ def unique(values: Iterable[str], key: Callable[[str], Hashable] = str) -> tuple
         if value:
             kept.setdefault(key(value), value)
     return tuple(kept.values())
+
+
+STEMS_KEPT = 16_384
+STEMMED_CHARACTERS_MAX = 100
+"""A longer word is no word of English: it stands for itself."""
+
+
+@lru_cache(maxsize=STEMS_KEPT)
+def stem(word: str) -> str:
+    """The stem of one word, in lower case. Stop words, which Postgres drops, have one too."""
+    return str(_stemmer().stemWord(word.lower())) if len(word) <= STEMMED_CHARACTERS_MAX else word.lower()
+
+
+def stems_of(text: str) -> tuple[str, ...]:
+    """The stems of a text's words."""
+    return tuple(stem(key) for key in keys(text))
+
+
+def stem_set(words: str) -> frozenset[str]:
+    """The stems of words that stand apart by spaces."""
+    return frozenset(map(stem, words.split()))
+
+
+_local = threading.local()
+
+
+def _stemmer() -> EnglishStemmer:
+    """This thread's own: a stemmer keeps the word at hand, so that two threads must not share one."""
+    if not hasattr(_local, "stemmer"):
+        _local.stemmer = EnglishStemmer()
+    stemmer: EnglishStemmer = _local.stemmer
+    return stemmer
+
+
+def slips(word: str, other: str) -> int:
+    """How many letters are missing, too many, wrong, or swapped with their neighbour."""
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, letter in enumerate(word, start=1):
+        before, above, row = row, before, [i]
+        for j, wanted in enumerate(other, start=1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != wanted))
+            if i > 1 and j > 1 and letter == other[j - 2] and word[i - 2] == wanted:
+                cost = min(cost, above[j - 2] + 1)
+            row.append(cost)
+    return row[-1]

@@ -1,14 +1,126 @@
-"""Words of one family: a field and who works in it ("economist", "economics", "economy"; "engineers", "engineering")."""
+"""Other forms of words: plurals, inflections, demonyms, and words of one family ("economist", "economics", "economy")."""
 
 from __future__ import annotations
 
-from functools import lru_cache
+import re
+import threading
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
+from pathlib import Path
 
-from quarry.language.demonyms import place_of_demonym
-from quarry.language.tokens import unique
+from snowballstemmer.french_stemmer import FrenchStemmer
+from snowballstemmer.german_stemmer import GermanStemmer
+
+from quarry.language.tokens import keys, stem, unique
+
+_TABLE = Path(__file__).parent / "data" / "demonyms.tsv"
+
+
+def place_of_demonym(words: str) -> str | None:
+    """The usual name of the place, lower case; None where `words` (a demonym or its plural) are none."""
+    phrase = " ".join(keys(words))
+    return demonyms().get(phrase) or demonyms().get(phrase.removesuffix("s"))
+
+
+@cache
+def demonyms() -> dict[str, str]:
+    """Places by their demonyms, singular."""
+    rows = (line.split("\t") for line in _TABLE.read_text().splitlines() if not line.startswith("#"))
+    return {demonym: place for demonyms_of_place, place in rows for demonym in demonyms_of_place.split(",")}
+
+
+def is_everyday(word: str) -> bool:
+    """Whether `word`, in any of its forms, is a word that everybody uses. Names are none."""
+    return stem(word) in _stems()
+
+
+@cache
+def _stems() -> frozenset[str]:
+    lines = (Path(__file__).parent / "data" / "words.txt").read_text(encoding="utf-8").splitlines()
+    return frozenset(line for line in lines if not line.startswith("#"))
+
 
 WORD_CHARACTERS_MAX = 40
 ROOT_CHARACTERS_MIN = 3
+
+_STEMMERS = {"german": GermanStemmer, "french": FrenchStemmer}
+_ENDINGS: Mapping[str, tuple[str, ...]] = {
+    "german": ("", "e", "en", "er", "es", "em", "n", "s"),
+    "french": ("", "e", "s", "es", "x"),
+}
+"""How inflected forms end."""
+
+
+def inflections(word: str, languages: Sequence[str]) -> tuple[str, ...]:
+    """Candidates for other forms of a word (as it is compared) in those of these languages that are known; without itself."""
+    known = (_inflections(word, language) for language in languages if language in _ENDINGS)
+    return tuple(dict.fromkeys(form for forms in known for form in forms))
+
+
+@lru_cache(maxsize=4096)
+def _inflections(word: str, language: str) -> tuple[str, ...]:
+    if not word.isalpha() or not ROOT_CHARACTERS_MIN < len(word) <= WORD_CHARACTERS_MAX:
+        return ()
+    endings, root = _ENDINGS[language], _root(word, language)
+    bases = (word.removesuffix(ending) for ending in endings)
+    base = min((each for each in bases if len(each) >= ROOT_CHARACTERS_MIN and _root(each, language) == root), key=len)
+    forms = dict.fromkeys(each + ending for each in (base, word) for ending in endings)
+    return tuple(form for form in forms if form != word and _root(form, language) == root)
+
+
+def _root(word: str, language: str) -> str:
+    """The stem, and of that the stem: without accents, endings of one word may be two for a stemmer."""
+    stemmer = _stemmer(language)
+    return str(stemmer.stemWord(stemmer.stemWord(word)))
+
+
+_local = threading.local()
+
+
+def _stemmer(language: str) -> GermanStemmer | FrenchStemmer:
+    """This thread's own: a stemmer keeps the word at hand."""
+    stemmers: dict[str, GermanStemmer | FrenchStemmer] = _local.__dict__.setdefault("stemmers", {})
+    if language not in stemmers:
+        stemmers[language] = _STEMMERS[language]()
+    return stemmers[language]
+
+
+_ONE_OF = (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"))
+
+
+_DOER = re.compile(
+    r"(?!.*(?:number|order|letter|paper|colou?r|floor|folder|offer|tier|layer|center|motor|sector|vector|factor|register|chapter|"
+    r"water|power|summer|winter|computer|(?<!ob)server|river|matter|career|tower|user)$)[a-z]{2,}(?:er|or|ee|ist|ian|ant)"
+)
+
+
+def names_doer(noun: str) -> bool:
+    """Whether a noun, in lower case, is by its ending one for somebody who does something ("reviewer", "plumber")."""
+    return _DOER.fullmatch(noun) is not None
+
+
+def singular(noun: str) -> str:
+    """A noun, or the last of several words, without its plural's ending, as tables are named."""
+    for ending, instead in _ONE_OF:
+        if noun.endswith(ending) and len(noun) > len(ending) + 1:
+            return noun[: -len(ending)] + instead
+    return noun[:-1] if noun.endswith("s") and not noun.endswith(("ss", "us", "is")) else noun
+
+
+def plural(noun: str) -> str:
+    """A noun, or the last of several words, with its plural's ending; one that has it stays."""
+    if noun.endswith("s") and singular(noun) != noun:
+        return noun
+    if re.search(r"[^aeiou]y$", noun):
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(("s", "x", "ch", "sh")) else f"{noun}s"
+
+
+def is_plural(noun: str) -> bool:
+    """Whether a noun, in lower case, is by its ending several."""
+    return noun.endswith("s") and plural(singular(noun)) == noun
+
+
 FORM_CHARACTERS_MIN = 3
 
 _WORKERS: tuple[tuple[str, str], ...] = (

@@ -14,9 +14,8 @@ from quarry.local.telling import note, write_json
 from quarry.local.terminal import make_console, printable, write_table
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.validation import place_in, plain_words
-from quarry.query.algebra import Query
+from quarry.query.algebra import Cell, Query
 from quarry.query.contract import Explanation, ExplanationRequest, QueryResult, ResultColumn
-from quarry.query.result import Cell
 
 if TYPE_CHECKING:
     from quarry.local.database import LocalDatabase

@@ -18,7 +18,7 @@ from quarry.platform.errors import NotFound
 from quarry.postgres.call import call
 from quarry.postgres.pool import Database
 from quarry.query.algebra import Condition
-from quarry.query.keys import meeting
+from quarry.query.compile import meeting
 from quarry.services.services import Caller
 
 FILTERED_MAX = 2_000

@@ -9,9 +9,8 @@ from dataclasses import replace
 from quarry.ontology.facets import SEARCHED_BY_TYPE
 from quarry.ontology.tables import TITLES
 from quarry.query.algebra import Comparison, Condition
-from quarry.query.of_table import source_of
 from quarry.query.phrases import Phrases
-from quarry.query.schema import ACTOR_SETTING, Schema, Source
+from quarry.query.schema import ACTOR_SETTING, Schema, Source, source_of
 from quarry.services.services import Caller, Services
 
 PREDICATES: Mapping[str, Sequence[Condition]] = {

@@ -10,8 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from quarry.language.stemming import stem, stems_of
-from quarry.language.tokens import keys, unique
+from quarry.language.tokens import keys, stem, stems_of, unique
 from quarry.language.word_forms import word_forms
 from quarry.people.contract import Constraints, PeopleSearchRequest
 from quarry.spans.gazetteer import country_of, each_spelling, known_place, places_in, spellings

@@ -16,7 +16,7 @@ from functools import cache
 from importlib.resources import files
 from math import log
 
-from quarry.language.everyday import is_everyday
+from quarry.language.word_forms import is_everyday
 from quarry.people.segments import Cut, Segment
 from quarry.platform.text import STOP_WORDS
 from quarry.reader.features import softmax

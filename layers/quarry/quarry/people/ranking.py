@@ -16,8 +16,7 @@ from math import fsum
 from types import MappingProxyType
 from typing import Any
 
-from quarry.language.stemming import stem, stems_of
-from quarry.language.tokens import keys, unique
+from quarry.language.tokens import keys, stem, stems_of, unique
 from quarry.language.word_forms import word_forms
 from quarry.people.as_query import OR
 from quarry.people.contract import Constraints, PersonResult

@@ -11,11 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from quarry.language.everyday import is_everyday
 from quarry.language.sentences import sentences
-from quarry.language.stemming import stem, stems_of
-from quarry.language.tokens import keys, unique
-from quarry.language.word_forms import word_forms
+from quarry.language.tokens import keys, stem, stems_of, unique
+from quarry.language.word_forms import is_everyday, word_forms
 from quarry.models.interface import Message
 from quarry.people.contract import ChildCard, Constraints, ExperienceCard, PeopleReasons, PersonResult, texts_in
 from quarry.people.filters import CardFilters, period, rupees

@@ -14,7 +14,7 @@ from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 from pydantic import BaseModel
 
-from quarry.language.stemming import stem
+from quarry.language.tokens import stem
 from quarry.people.contract import Constraints, EmploymentType, Intent, PersonResult, SeniorityLevel
 from quarry.people.facets import PEOPLE
 from quarry.people.filters import CardFilters, HardConstraint, constraints_in_force, set_fields, without
@@ -32,8 +32,8 @@ from quarry.platform.text import words
 from quarry.postgres.adapters import half_vector
 from quarry.postgres.call import call
 from quarry.postgres.pool import Database
+from quarry.retrieval.facets import NamedValue, nearest
 from quarry.retrieval.known_values import existing_values, values_meant
-from quarry.retrieval.named_values import NamedValue, nearest
 from quarry.spans.gazetteer import alternatives_in
 
 OVERFETCH_CARDS = 50

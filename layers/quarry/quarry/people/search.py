@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from quarry.language.everyday import is_everyday
 from quarry.language.tokens import tokenise
+from quarry.language.word_forms import is_everyday
 from quarry.models.interface import Message
 from quarry.models.step import ModelStep, decide
 from quarry.people.access import NOT_ENOUGH, SEARCH_PRICE, hold_people, open_account, spend, store_search

@@ -11,11 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
-from quarry.language.everyday import is_everyday
-from quarry.language.inflections import inflections
-from quarry.language.nouns import singular
 from quarry.language.tokens import Token, keys, says_something_by_case
-from quarry.language.word_forms import fields_of_worker, word_forms
+from quarry.language.word_forms import fields_of_worker, inflections, is_everyday, singular, word_forms
 from quarry.people.facets import PEOPLE
 from quarry.platform.text import STOP_WORDS
 from quarry.spans.dates import find_dates

@@ -9,8 +9,7 @@ from dataclasses import replace
 from typing import LiteralString
 
 from quarry.people.facets import PEOPLE
-from quarry.query.of_table import of_row, source_of
-from quarry.query.schema import Field, Kind, Source
+from quarry.query.schema import Field, Kind, Source, of_row, source_of
 
 _ROLE: LiteralString = (
     "concat_ws(' ', r.title, r.domain, r.sub_domain, r.team, joined_names(r.skills), r.seniority_level,"

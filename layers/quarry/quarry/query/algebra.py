@@ -1,11 +1,12 @@
-"""The Query: what is asked of one source, as an immutable value that JSON carries unchanged.
+"""The Query: what is asked of one source, as an immutable value that JSON carries unchanged; and the Result, what it gives.
 
-The types here say what can be asked. Whether a source has the fields that a query names is `validate`'s matter.
+The types here say what can be asked. Whether a source has the fields that a query names is checked when it is compiled.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -316,3 +317,31 @@ def comparisons_of(conditions: tuple[Condition, ...]) -> Iterator[Comparison]:
         if isinstance(condition, Comparison):
             yield condition
         yield from comparisons_of(conditions_of(condition))
+
+
+Cell = str | int | float | bool | None | list[str | int | float | bool | None]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: `unit` is what its numbers are measured in, or the currency of money."""
+
+    name: str
+    label: str
+    kind: str
+    unit: str | None = None
+
+
+@dataclass(frozen=True)
+class Result:
+    """The rows of one page. `total` counts the rows of the source that meet `where`; `truncated` says that rows, or groups, are
+    left out behind the last. Of groups, `groups` says how many there are, and `grouped` how many rows these have together: more
+    than `total` where rows are in several.
+    """
+
+    columns: list[Column]
+    rows: list[list[Cell]]
+    total: int
+    truncated: bool
+    groups: int = 0
+    grouped: int = 0

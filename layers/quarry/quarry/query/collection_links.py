@@ -13,10 +13,9 @@ from quarry.collections.naming import table_name
 from quarry.collections.reference_declarations import LinkDeclaration, Parent, Referred
 from quarry.collections.search_table import facet_label, is_callers
 from quarry.collections.templates import is_template
-from quarry.language.nouns import plural, singular
-from quarry.query.of_table import KINDS
+from quarry.language.word_forms import plural, singular
 from quarry.query.paths import NUMERIC
-from quarry.query.schema import Field, Kind, Link, SqlOf, SqlOn
+from quarry.query.schema import KINDS, Field, Kind, Link, SqlOf, SqlOn
 
 
 def links_of(collection: Collection, others: Sequence[Collection]) -> dict[str, Link]:

@@ -10,8 +10,7 @@ from pydantic_core import CoreSchema, core_schema
 from quarry.platform.contract import Request
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import QueryText, Storable
-from quarry.query.algebra import Query, Span
-from quarry.query.result import Cell
+from quarry.query.algebra import Cell, Query, Span
 
 
 def _short(query: Query) -> dict[str, Any]:

@@ -6,9 +6,8 @@ import datetime
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from quarry.query.algebra import Comparison, Condition, Query
+from quarry.query.algebra import Comparison, Condition, Query, Result
 from quarry.query.phrases import Phrases
-from quarry.query.result import Result
 from quarry.query.schema import Schema
 
 GROUPS_NAMED_MAX = 3

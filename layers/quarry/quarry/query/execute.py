@@ -10,9 +10,8 @@ from typing import Any
 
 from quarry.platform.off_loop import off_loop
 from quarry.postgres.pool import Database
-from quarry.query.algebra import Period, Query
+from quarry.query.algebra import Cell, Period, Query, Result
 from quarry.query.compile import Statement, compile_query
-from quarry.query.result import Cell, Result
 from quarry.query.schema import Schema
 from quarry.query.values import period_name
 

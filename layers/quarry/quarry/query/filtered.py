@@ -1,30 +1,177 @@
-"""The rows of a searched table that meet filters: which they are, how many, and how many by a facet or a period."""
+"""The rows of a searched table that meet filters: which they are, how many, how many by a facet or a period, and which conditions
+each of them meets.
+
+Fields are compared as questions name values: each as the data spells it, with all of its spellings, so that an index on the
+column serves.
+"""
 
 from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import pairwise
-from typing import Any, Literal, get_args
+from typing import Any, Literal, LiteralString, get_args
 
-from psycopg.sql import Composed
+from psycopg.sql import SQL, Composed
 
+from quarry.language.writing import Value
 from quarry.platform.errors import InvalidInput
 from quarry.postgres.pool import Database
-from quarry.query.algebra import LIMIT_MAX, Aggregate, Comparison, Order, Period, Query, comparisons_of
+from quarry.query.algebra import (
+    LIMIT_MAX,
+    Aggregate,
+    Cell,
+    Comparison,
+    Condition,
+    Order,
+    Period,
+    Query,
+    Result,
+    comparisons_of,
+)
 from quarry.query.algebra import Group as Grouping
-from quarry.query.as_read import schema_as_read, source_as_read
+from quarry.query.compile import RowConditions, meeting
 from quarry.query.execute import execute
-from quarry.query.keys import meeting
-from quarry.query.of_filters import path_of, query_of
+from quarry.query.of_filters import path_of, query_of, worded_source
 from quarry.query.paths import MONTH
-from quarry.query.result import Cell, Result
-from quarry.query.schema import KEY
+from quarry.query.phrases import Phrases
+from quarry.query.schema import KEY, Field, Schema, Source, SqlHolds, guard_of, of_row
+from quarry.query.scope import ROW
 from quarry.query.values import interval_of
-from quarry.retrieval.facets import SearchTable
-from quarry.retrieval.labels import Value
-from quarry.spans.question import Clause
+from quarry.retrieval.facets import TEXT_KINDS, Facet, FacetKind, SearchTable
+from quarry.retrieval.values import holds_one_of
+from quarry.spans.mention import Clause
+
+
+@lru_cache(maxsize=256)
+def source_as_read(table: SearchTable) -> Source:
+    """The source that a table's questions are about, by the table's name."""
+    source = worded_source(table)
+    links = {name: replace(link, fields=_comparing(table, link.fields)) for name, link in source.links.items()}
+    fields = {
+        name: replace(field, related=links[field.related.name]) if field.related else field
+        for name, field in _comparing(table, source.fields).items()
+    }
+    return replace(source, fields=fields, links=links)
+
+
+def schema_as_read(table: SearchTable) -> Schema:
+    """The schema of one table."""
+    return Schema({table.name: source_as_read(table)})
+
+
+def _comparing(table: SearchTable, fields: Mapping[str, Field]) -> dict[str, Field]:
+    """The fields, those with texts compared as the data spells them."""
+    return {
+        name: replace(field, holds=_holds(table.facet(name))) if name in table.by_name else field
+        for name, field in fields.items()
+    }
+
+
+def _holds(facet: Facet) -> SqlHolds | None:
+    if facet.kind not in TEXT_KINDS and facet.kind != "words":
+        return None
+    return lambda row, values, parameters: holds_one_of(facet, SQL(of_row(facet.sql, row, row)), values, parameters)
+
+
+def united(tables: Sequence[SearchTable], names: Sequence[str]) -> SearchTable:
+    """The rows of several tables as one, with the facets of these names, which each table has."""
+    facets = {name: [table.facet(name) for table in tables] for name in dict.fromkeys(names)}
+    many = {name: any(each.is_array or each.related for each in same) for name, same in facets.items()}
+    kinds = {name: _kind(same, is_many=many[name]) for name, same in facets.items()}
+    selects: list[LiteralString] = []
+    words: list[LiteralString] = []
+    for place, table in enumerate(tables):
+        own: LiteralString = "".join(
+            f", {_value_of(table, same[place], kinds[name], is_many=many[name])} as c{at}"
+            for at, (name, same) in enumerate(facets.items())
+        )
+        number: LiteralString = f"{place}"
+        selects.append(
+            f"select {number} as quarry_table, ({table.key_sql})::text as quarry_key{own} from {table.rows} t"
+            f" where {guard_of(table)}"
+        )
+        words.append(
+            f"t.quarry_table = {number} and t.quarry_key in"
+            f" (select ({table.key_sql})::text from {table.rows} t where {table.holds_words})"
+        )
+    return replace(
+        tables[0],
+        name="records",
+        facets=tuple(
+            replace(same[0], kind=kinds[name], column=f"c{at}", related=None, is_many=many[name])
+            for at, (name, same) in enumerate(facets.items())
+        ),
+        source=f"({' union all '.join(selects)})",
+        key="quarry_key",
+        holds_words=f"({' or '.join(words)})",
+        where="true",
+        guard="true",
+        scope=None,
+        related=(),
+    )
+
+
+def _kind(facets: Sequence[Facet], *, is_many: bool) -> FacetKind:
+    """The kind of a facet that several tables have; where they differ, its values are texts, as several places of a row are."""
+    kinds = {facet.kind for facet in facets}
+    return "value" if len(kinds) > 1 or (is_many and "place" in kinds) else kinds.pop()
+
+
+def _value_of(table: SearchTable, facet: Facet, kind: FacetKind, *, is_many: bool) -> LiteralString:
+    """The value of a row `t`; where rows may have several, an array of them."""
+    value = facet.sql
+    if facet.related is not None:
+        related = table.relation(facet.related)
+        value = f"array(select {value} from {related.rows} r where {related.on})"
+    elif is_many and not facet.is_array:
+        value = f"array[{value}]"
+    return f"({value})::text{'[]' if is_many else ''}" if kind in TEXT_KINDS else value
+
+
+COSTS_MAX = 10
+"""Of more conditions it is not said what each one costs."""
+
+
+async def standings(
+    database: Database,
+    conditions: Sequence[Condition],
+    source: str,
+    schema: Schema,
+    keys: Sequence[str],
+    today: datetime.date,
+) -> dict[str, list[bool]]:
+    """Whether the rows of these keys meet each condition by itself, by key. Raises DatabaseUnavailable."""
+    if not keys or not conditions:
+        return {}
+    rows, of = RowConditions(source, schema, today), schema.sources[source]
+    met = SQL(", ").join(SQL("coalesce({}, false)").format(rows.met([each])) for each in conditions)
+    statement = SQL(
+        "select {key} as key, array[{met}]::boolean[] as met from {table} t where {key} = any({keys})"
+    ).format(key=SQL(of.key(ROW)), met=met, table=SQL(of.rows), keys=rows.parameter(list(keys)))
+    return {row["key"]: row["met"] for row in await database.rows(statement, rows.parameters)}
+
+
+async def costs(
+    database: Database, conditions: Sequence[Condition], phrases: Phrases, today: datetime.date
+) -> list[tuple[str, int]]:
+    """How many rows there would be without each condition alone, by what it is called, most first; none of more than `COSTS_MAX`.
+    Raises DatabaseUnavailable.
+    """
+    if not 0 < len(conditions) <= COSTS_MAX:
+        return []
+    rows = RowConditions(phrases.source.name, phrases.schema, today)
+    others = [[*conditions[:place], *conditions[place + 1 :]] for place in range(len(conditions))]
+    counts = SQL(", ").join(
+        SQL("(select count(*) from {} t where {})").format(SQL(phrases.source.rows), rows.met(each)) for each in others
+    )
+    row = await database.row(SQL("select array[{}]::bigint[] as counts").format(counts), rows.parameters)
+    assert row is not None
+    labels = [phrases.condition(each) for each in conditions]
+    return sorted(zip(labels, row["counts"], strict=True), key=lambda each: -each[1])
+
 
 Function = Literal["sum", "avg", "min", "max"]
 

@@ -13,16 +13,12 @@ from dataclasses import dataclass
 
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 
-from quarry.query.algebra import Comparison, Group, Operator, Period
-from quarry.query.base import Base
-from quarry.query.comparisons import DATES, Operand
-from quarry.query.conditions import NamedOperand, Reader, joined_by, many_values, path_operand
-from quarry.query.functions import first_day, key_of, shown
-from quarry.query.numbers import Number, Numbers
+from quarry.query.algebra import Column, Comparison, Group, Operator, Period
+from quarry.query.comparisons import DATES, Operand, first_day, key_of, shown
+from quarry.query.conditions import NamedOperand, Number, Numbers, Reader, joined_by, many_values, path_operand
 from quarry.query.paths import Path, invalid, resolve, unknown
-from quarry.query.result import Column
 from quarry.query.schema import Field, Kind
-from quarry.query.scope import Scope
+from quarry.query.scope import Base, Scope
 from quarry.query.values import interval_of
 
 FILL_MAX = 1_000

@@ -26,12 +26,11 @@ from quarry.collections.relations import Column, is_date_type
 from quarry.collections.search_table import DATE, called, search_table, tables_reached
 from quarry.collections.secret_names import is_secret_number, secrecy_of
 from quarry.collections.used_columns import UsedColumn
-from quarry.language.nouns import plural
+from quarry.language.word_forms import plural
 from quarry.query.algebra import Condition
 from quarry.query.collection_links import guard_of, links_of, title_of, titles_of
-from quarry.query.of_table import KINDS, described
 from quarry.query.paths import NUMERIC
-from quarry.query.schema import Field, Kind, Link, Source, SqlHoldsWords
+from quarry.query.schema import KINDS, Field, Kind, Link, Source, SqlHoldsWords, described
 from quarry.retrieval.facets import SearchTable
 
 _NUMBERS = frozenset(("smallint", "integer", "bigint", "numeric", "real", "double precision"))

@@ -1,18 +1,24 @@
-"""The filters on a searched table's facets, as conditions of a Query about the table's source. Pure."""
+"""The filters on a searched table's facets, as conditions of a Query about the table's source, and in words. Pure.
+
+The source's fields are the table's facets, each said as the facet's wording has it ("in Germany").
+"""
 
 from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import LiteralString
 
+from quarry.language.word_forms import plural
 from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Exists, Not, Query, Scalar, Words
 from quarry.query.paths import MONTH
-from quarry.query.schema import Link, Source
-from quarry.retrieval.facets import NUMBER_OF, NUMERIC_KINDS, Facet, SearchTable
-from quarry.spans.mention import DateRange, MoneyRange, NumberRange
-from quarry.spans.question import Clause
-from quarry.spans.question import Condition as FacetCondition
+from quarry.query.phrases import Phrases
+from quarry.query.schema import KEY, Field, Link, Schema, Source, described, guard_of, link_to, linked, of_row, one_row
+from quarry.retrieval.facets import NUMBER_OF, NUMERIC_KINDS, Facet, Related, SearchTable
+from quarry.spans.mention import Clause, DateRange, MoneyRange, NumberRange
+from quarry.spans.mention import Condition as FacetCondition
 
 
 class _Unsayable(ValueError):
@@ -143,7 +149,7 @@ class _Writer:
             return _denied(self._in_range(facet, path, condition.range), condition)
         if not condition.values:
             return Comparison(field=path, op="is_null" if condition.is_negated else "not_null")
-        values = tuple(dict.fromkeys(_value(facet, value) for value in condition.values))
+        values = tuple(dict.fromkeys(_scalar(facet, value) for value in condition.values))
         if facet.kind in ("title", "text"):
             return _denied(_compared(path, "contains", values), condition)
         return _compared(path, "!=" if condition.is_negated else "=", values)
@@ -209,7 +215,7 @@ def _plain(bound: object) -> Scalar:
     return int(bound) if float(bound).is_integer() else bound
 
 
-def _value(facet: Facet, value: str) -> Scalar:
+def _scalar(facet: Facet, value: str) -> Scalar:
     """A value as its kind has it. Numbers and truths are written as text in a question's conditions."""
     try:
         if facet.kind in NUMERIC_KINDS:
@@ -222,3 +228,57 @@ def _value(facet: Facet, value: str) -> Scalar:
     if facet.kind == "boolean" and value not in ("true", "false"):
         raise _Unsayable(f"{facet.label} is true or false, which {value!r} is not")
     return value == "true" if facet.kind == "boolean" else value
+
+
+@lru_cache(maxsize=256)
+def worded_source(table: SearchTable) -> Source:
+    """The source that a table's questions are about, by the table's name."""
+    links = {related.name: _link(table, related) for related in table.related}
+    fields = {KEY: Field(KEY, "text", lambda row: of_row(f"({table.key_sql})::text", row), "id", "ids")}
+    fields |= {facet.name: linked(_value(table, facet), facet, links) for facet in table.facets}
+    return Source(
+        table.name,
+        label=plural(table.nouns[0]),
+        nouns=table.nouns,
+        rows=table.rows,
+        key=lambda row: of_row(table.key_sql, row),
+        title=lambda row: of_row(f"({table.key_sql})::text", row),
+        fields=fields,
+        links=links,
+        guard=lambda row: of_row(guard_of(table), row),
+        holds_words=lambda row, text: of_row(table.holds_words.format(text), row),
+        dated=table.date,
+        languages=table.languages,
+    )
+
+
+def labels(table: SearchTable, clauses: Sequence[Clause]) -> list[str]:
+    """The clauses in words that can follow what they are about. Raises ValueError."""
+    source = worded_source(table)
+    # every day is named by a date
+    phrases = Phrases(Schema({table.name: source}), source, datetime.date.min)
+    return [phrases.condition(condition(table, clause)) for clause in clauses]
+
+
+def condition(table: SearchTable, clause: Clause) -> Condition:
+    """What a clause asks of a row. Raises ValueError for what the facets cannot have."""
+    return written(clause, table, worded_source(table))
+
+
+def can_have(table: SearchTable, clause: Clause) -> bool:
+    """Whether the facets of a table can be asked for what a clause says."""
+    return condition_of(clause, table, worded_source(table)) is not None
+
+
+def _link(table: SearchTable, related: Related) -> Link:
+    return link_to(
+        related, {facet.name: _value(table, facet) for facet in table.facets if facet.related == related.name}
+    )
+
+
+def _value(table: SearchTable, facet: Facet) -> Field:
+    """A facet as a field of the row that holds it. A place is each of its parts."""
+    is_place = facet.kind == "place"
+    sql: LiteralString = f"place_parts({facet.sql})" if is_place else facet.sql
+    field = described(facet, one_row(sql), table, is_array=is_place or facet.is_array)
+    return replace(field, wording=facet.wording)

@@ -1,14 +1,17 @@
-"""What a field path means in a schema: which links it follows, and the field, predicate or related rows that it ends at. Pure."""
+"""What a field path means in a schema: which links it follows, and the field, predicate or related rows that it ends at.
+
+The comparisons of a query are gone through with the rows that each is about, and a pointer to it (RFC 6901). Pure.
+"""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, LiteralString, get_args
 
 from quarry.platform.errors import FieldError, InvalidInput
-from quarry.query.algebra import Condition
+from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Exists, Not, Query, Words
 from quarry.query.schema import Field, Kind, Link, Schema, Source, SqlHoldsWords, SqlOf
 
 PATH_MAX = 8
@@ -270,3 +273,62 @@ def resolve_over(function: Over, path: str, rows: Rows, schema: Schema, pointer:
     if function in ("min", "max") and found.kind == "boolean":
         raise invalid(pointer, f"{path} is true or false and has no {function}")
     return found
+
+
+Change = Callable[[Comparison, Rows, str], Comparison]
+"""What becomes of a comparison."""
+
+
+def with_comparisons(query: Query, schema: Schema, change: Change, pointer: str = "") -> Query:
+    """The query with `change` made of each comparison of rows, in nested queries too. Parts that the schema does not know stay
+    as they are: compiling the query tells what is wrong with them.
+    """
+    source = schema.sources.get(query.source)
+    if source is None:
+        return query
+    return _Walk(schema, change).query(query, rows_of(source), pointer)
+
+
+@dataclass(frozen=True)
+class _Walk:
+    schema: Schema
+    change: Change
+
+    def query(self, query: Query, rows: Rows, pointer: str) -> Query:
+        aggregates = tuple(
+            each.model_copy(update={"where": self.all(each.where, rows, f"{pointer}/aggregate/{place}/where")})
+            for place, each in enumerate(query.aggregate)
+        )
+        where = self.all(query.where, rows, f"{pointer}/where")
+        return query.model_copy(update={"where": where, "aggregate": aggregates})
+
+    def all(self, conditions: tuple[Condition, ...], rows: Rows, pointer: str) -> tuple[Condition, ...]:
+        return tuple(self.one(each, rows, f"{pointer}/{place}") for place, each in enumerate(conditions))
+
+    def one(self, condition: Condition, rows: Rows, pointer: str) -> Condition:
+        match condition:
+            case AnyOf():
+                return AnyOf(any_of=self.all(condition.any_of, rows, f"{pointer}/any_of"))
+            case AllOf():
+                return AllOf(all_of=self.all(condition.all_of, rows, f"{pointer}/all_of"))
+            case Not():
+                return Not(negated=self.one(condition.negated, rows, f"{pointer}/not"))
+            case Exists():
+                return self.exists(condition, rows, pointer)
+            case Words():
+                return condition
+            case Comparison():
+                return self.comparison(condition, rows, pointer)
+
+    def exists(self, condition: Exists, rows: Rows, pointer: str) -> Exists:
+        try:
+            related = resolve_rows(condition.exists, rows, self.schema, f"{pointer}/exists").steps[-1].to
+        except InvalidInput:
+            return condition
+        return condition.model_copy(update={"where": self.all(condition.where, related, f"{pointer}/where")})
+
+    def comparison(self, condition: Comparison, rows: Rows, pointer: str) -> Comparison:
+        if condition.query is not None:
+            nested = with_comparisons(condition.query, self.schema, self.change, f"{pointer}/value")
+            return condition.model_copy(update={"value": nested})
+        return self.change(condition, rows, pointer)

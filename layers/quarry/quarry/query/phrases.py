@@ -9,13 +9,15 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from quarry.language.nouns import plural
-from quarry.language.writing import ENGLISH, Writing, writing_of
+from quarry.language.word_forms import plural
+from quarry.language.writing import ENGLISH, Grain, Writing, days_label, listed_label, value_label, writing_of
 from quarry.platform.errors import InvalidInput
 from quarry.query.algebra import (
     Aggregate,
     AllOf,
     AnyOf,
+    Cell,
+    Column,
     Comparison,
     Condition,
     Exists,
@@ -27,11 +29,8 @@ from quarry.query.algebra import (
     Words,
 )
 from quarry.query.paths import MONTH, Path, Rows, resolve, resolve_rows, rows_of
-from quarry.query.result import Cell, Column
 from quarry.query.schema import Field, Kind, Schema, Source
 from quarry.query.values import interval_of
-from quarry.retrieval.labels import days_label, listed_label, value_label
-from quarry.spans.mention import Grain
 from quarry.spans.quantities import converted, dimension_of, plain_unit
 
 NAMED_MAX = 4

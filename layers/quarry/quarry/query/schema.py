@@ -1,17 +1,19 @@
 """What can be asked of the data: sources with their fields and links, derived from declarations.
 
 SQL of a field is a function of the name (alias) of the row that it is read from, so that a path over several tables reads each
-from its own. Pure.
+from its own. A searched table's facets become fields, and the rows that belong to its rows links. Pure.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, LiteralString
 
+from quarry.language.word_forms import plural
 from quarry.query.algebra import Condition
-from quarry.retrieval.facets import SearchTable
+from quarry.retrieval.facets import Facet, FacetKind, Related, SearchTable
 
 ACTOR_SETTING = "quarry.actor"
 """The setting by which our own policies know whose rows and values a caller may read."""
@@ -103,3 +105,113 @@ class Schema:
     """The sources of a caller."""
 
     sources: Mapping[str, Source]
+
+
+KINDS: Mapping[FacetKind, Kind] = {
+    "value": "text", "array": "text", "name": "text", "title": "text", "place": "text", "text": "text", "number": "number",
+    "money": "money", "year": "year", "date": "date", "boolean": "boolean",
+}  # fmt: skip
+"""The kinds of facets as those of fields. A search vector is no field: a query's `text` looks for words."""
+
+_ROW = re.compile(r"(?<![\w.])([tr])\.")
+
+
+def source_of(
+    table: SearchTable,
+    name: str,
+    *,
+    title: LiteralString,
+    description: str,
+    words: LiteralString | None = "text_search",
+) -> Source:
+    """A source of the table's rows. `title` says over a row `t` what it is called; `words` is the column with its search
+    vector, if it has one. Rows that have owners are their owner's alone.
+    """
+    links = {related.name: _link(table, related) for related in table.related}
+    guard = guard_of(table)
+    return Source(
+        name,
+        label=plural(table.nouns[0]),
+        nouns=table.nouns,
+        rows=table.rows,
+        key=lambda row: of_row(table.key_sql, row),
+        title=one_row(title),
+        fields={
+            facet.name: linked(_value(table, facet), facet, links) for facet in table.facets if facet.kind in KINDS
+        },
+        links=links,
+        guard=lambda row: of_row(guard, row),
+        holds_words=_holds_words(words) if words else None,
+        dated=table.date,
+        description=description,
+        languages=table.languages,
+        owner_claim="sub" if table.scope else None,
+    )
+
+
+def guard_of(table: SearchTable) -> LiteralString:
+    """Which rows `t` of a table are searched and the caller's to see."""
+    owner = f"t.{table.scope} = current_setting('{ACTOR_SETTING}', true)" if table.scope else "true"
+    return " and ".join(f"({part})" for part in (table.where, table.guard, owner) if part != "true") or "true"
+
+
+def _link(table: SearchTable, related: Related) -> Link:
+    facets = [facet for facet in table.facets if facet.related == related.name and facet.kind in KINDS]
+    fields = {(facet.column if facet.column.isidentifier() else facet.name): _value(table, facet) for facet in facets}
+    return link_to(related, fields)
+
+
+def link_to(related: Related, fields: Mapping[str, Field]) -> Link:
+    """How rows lead to the rows that belong to them, of which these fields can be read."""
+    return Link(
+        related.name,
+        related.name.replace("_", " "),
+        on=lambda row, other: of_row(related.on, row, other),
+        is_many=related.is_many,
+        rows=related.rows,
+        fields=fields,
+    )
+
+
+def linked(value: Field, facet: Facet, links: Mapping[str, Link]) -> Field:
+    """A facet's field, with the link to the related rows that it is read from, if any."""
+    return replace(value, related=links[facet.related]) if facet.related else value
+
+
+def _value(table: SearchTable, facet: Facet) -> Field:
+    """A facet as a field of the row that holds it. A place that is put together of several columns is each of its parts."""
+    has_parts = facet.kind == "place" and not facet.column.isidentifier()
+    sql: LiteralString = "place_parts(" + facet.sql + ")" if has_parts else facet.sql
+    return described(facet, one_row(sql), table, is_array=has_parts or facet.is_array)
+
+
+def described(facet: Facet, sql: SqlOf, table: SearchTable, *, is_array: bool | None = None) -> Field:
+    """A field with what a facet says of it."""
+    return Field(
+        facet.name,
+        KINDS.get(facet.kind, "text"),
+        sql,
+        facet.label,
+        facet.plural,
+        is_array=facet.is_array if is_array is None else is_array,
+        unit=facet.unit,
+        currency=facet.currency,
+        listed=(table, facet.name) if facet.is_listed else None,
+    )
+
+
+def _holds_words(column: LiteralString) -> SqlHoldsWords:
+    return lambda row, text: f"{row}.{column} @@ (select parsed_query({text}))"
+
+
+def one_row(sql: LiteralString) -> SqlOf:
+    """SQL over a row `t`, or over a related row `r`, as SQL over the row of any name."""
+    return lambda row: of_row(sql, row, row)
+
+
+def of_row(sql: LiteralString, row: LiteralString, other: LiteralString = "r") -> LiteralString:
+    """SQL over a row `t` and a related row `r` with other names for them."""
+    parts = _ROW.split(sql)
+    return "".join(
+        part if place % 2 == 0 else (row if part == "t" else other) + "." for place, part in enumerate(parts)
+    )

@@ -13,7 +13,7 @@ from psycopg.sql import SQL, Composable, Composed, Placeholder
 
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.query.paths import Rows, Step
-from quarry.query.schema import Kind, Schema
+from quarry.query.schema import Kind, Schema, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -223,3 +223,30 @@ def elements(building: Building, array: Composable) -> Related:
 def element_table(array: Composable, alias: LiteralString) -> Composed:
     """The elements of an array as a table with the column `v`."""
     return SQL("unnest({}) {} (v)").format(array, SQL(alias))
+
+
+ROW = "t"
+"""The alias of the rows of every query's source."""
+
+
+@dataclass(frozen=True)
+class Base:
+    """A query's rows. `tables` and `where` are what counts them; the scope may join more, without changing their number."""
+
+    query: Query
+    pointer: str
+    source: Source
+    scope: Scope
+    tables: Composed
+    joins: bool
+    """Whether `tables` are several."""
+    where: Composed
+
+    @property
+    def counted(self) -> Composed:
+        """`select count(*) …` of the rows."""
+        return SQL("select count(*) from {} where {}").format(self.tables, self.where)
+
+    @property
+    def building(self) -> Building:
+        return self.scope.building

@@ -9,8 +9,8 @@ from itertools import combinations
 from typing import Literal
 
 from quarry.query.algebra import Direction, Function, Period
+from quarry.reader.features import Clues, Evidence
 from quarry.reader.names import TITLE, FieldName, LinkName, SourceName
-from quarry.reader.parts import Clues, Evidence
 
 BASES_MAX = 6
 BASES_MIN = 3

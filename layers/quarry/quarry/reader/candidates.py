@@ -1,23 +1,55 @@
-"""The likeliest queries for a question, each with the features that score it. Pure."""
+"""The likeliest queries for a question, each with the features that score it, and in words as the pair model reads it. Pure.
+
+A question that goes on from the one before has the same query with other conditions, or asks something else of the same rows.
+"""
 
 from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from heapq import nlargest
 
 from quarry.query.schema import Schema
 from quarry.reader.asks import Ask, Asks
 from quarry.reader.compose import Composed, Json, compose
 from quarry.reader.conditions import Conditions, ConditionSets
-from quarry.reader.features import Bundle, Scorer
-from quarry.reader.followups import edits
+from quarry.reader.features import Bundle, Clues, Evidence, Scorer
 from quarry.reader.names import SourceName, names_of
-from quarry.reader.parts import Clues
-from quarry.reader.said import Said, read_words
-from quarry.reader.values import ValueLink
+from quarry.reader.said import Said, ValueLink, read_words
+
+ASKS_MAX = 40
+SETS_MAX = 12
+
+
+def edits(
+    clues: Clues, asks: Sequence[Ask], conditions: Sequence[Conditions], before: tuple[Ask, Conditions]
+) -> Iterator[tuple[Ask, Conditions]]:
+    """What the question before asked, changed by what this one says: pairs of an ask and conditions, as others are."""
+    ask, kept = before
+    same_ask = replace(ask, evidence=Evidence(0, (clues.framed("follows:ask"),)))
+    same_rows = replace(kept, evidence=Evidence(0, (clues.framed("follows:rows"),)), score=0.0)
+    for each in conditions[:SETS_MAX]:
+        if each.tests:
+            yield same_ask, _merged(same_rows, each)
+    of_base = [each for each in asks if each.base is ask.base][:ASKS_MAX]
+    for other in of_base:
+        yield other, same_rows
+        for each in conditions[:3]:
+            if each.tests:
+                yield other, _merged(same_rows, each)
+
+
+def _merged(kept: Conditions, said: Conditions) -> Conditions:
+    """The conditions of both: what is said now of a field stands instead of what was said before."""
+    fields = {test.field for test in said.tests if test.field is not None}
+    others = [test for test in kept.tests if test.field not in fields or test.field is None]
+    forms = {test.form for test in said.tests}
+    others = [test for test in others if test.form not in forms & {"rows", "limit"}]
+    bundles = (*kept.evidence.bundles, *said.evidence.bundles)
+    return Conditions((*others, *said.tests), Evidence(said.evidence.mask, bundles), 0.0, said.joined)
+
 
 CANDIDATES_MAX = 300
 """So many queries are scored; fewer are composed of what scores best by itself."""
@@ -164,3 +196,104 @@ class _Pair:
     @property
     def bundles(self) -> tuple[Bundle, ...]:
         return (*self.ask.evidence.bundles, *self.conditions.evidence.bundles, *self._joint)
+
+
+OPERATORS: Mapping[str, str] = {
+    "=": "is", "!=": "is not", "<": "less than", "<=": "at most", ">": "more than", ">=": "at least",
+    "between": "between", "contains": "contains", "is_null": "is missing", "not_null": "is known",
+}  # fmt: skip
+FUNCTIONS: Mapping[str, str] = {
+    "count": "number of", "count_distinct": "number of different", "sum": "total", "avg": "average", "min": "lowest",
+    "max": "highest",
+}  # fmt: skip
+VALUES_MAX = 4
+"""Values of one condition that are written out."""
+
+
+def text_of(composed: Composed) -> str:
+    """A query as text: what is shown, of which source, under which conditions, in which order."""
+    query = composed.query
+    shown = [text for place, text in enumerate(_columns(query)) if place not in composed.aside]
+    parts = [f"show {', '.join(shown)} from {words_of(query['source'])}"]
+    parts += _clause("where", query.get("where", ()), " and ")
+    if query.get("aggregate"):
+        parts += [f"for each {_group(each)}" for each in query.get("group", ())]
+    parts += _clause("having", query.get("having", ()), " and ")
+    parts += [f"sorted by {words_of(each['by'])} {_direction(each)}" for each in query.get("order", ())]
+    if "limit" in query:
+        parts.append(f"first {query['limit']}")
+    return " ".join(parts)
+
+
+def words_of(path: str) -> str:
+    """A path or an aggregate in words: `avg(order.unit_price)` is "average order unit price"."""
+    if path == "count":
+        return "number"
+    function, _, rest = path.partition("(")
+    if rest:
+        name = FUNCTIONS.get(function, function)
+        return f"{name} {words_of(rest.removesuffix(')'))}"
+    return " ".join(path.replace("_", " ").replace(".", " ").split())
+
+
+def _columns(query: Json) -> list[str]:
+    """The columns of the result, in their order."""
+    if "select" in query:
+        return [words_of(each) for each in query["select"]]
+    aggregates = [_aggregate(each) for each in query.get("aggregate", ())]
+    groups = [_group(each) for each in query.get("group", ())]
+    if groups and not aggregates:
+        return [f"different {each}" for each in groups]
+    return [*groups, *aggregates]
+
+
+def _aggregate(aggregate: str | Json) -> str:
+    if isinstance(aggregate, str):
+        return words_of(aggregate)
+    return f"share with {_all(aggregate['where'], ' and ')}"
+
+
+def _group(group: str | Json) -> str:
+    if isinstance(group, str):
+        return words_of(group)
+    field = words_of(group["field"])
+    return f"{group['period']} of {field}" if "period" in group else field
+
+
+def _direction(order: Json) -> str:
+    return "descending" if order.get("direction") == "desc" else "ascending"
+
+
+def _clause(word: str, conditions: Sequence[Json], joint: str) -> list[str]:
+    return [f"{word} {_all(conditions, joint)}"] if conditions else []
+
+
+def _all(conditions: Sequence[Json], joint: str) -> str:
+    return joint.join(map(_condition, conditions))
+
+
+def _condition(condition: Json) -> str:
+    for key, joint in (("any_of", " or "), ("all_of", " and ")):
+        if key in condition:
+            return _all(condition[key], joint)
+    if "not" in condition:
+        return f"not {_condition(condition['not'])}"
+    if "exists" in condition:
+        return " ".join(
+            [f"with {words_of(condition['exists'])}", *_clause("where", condition.get("where", ()), " and ")]
+        )
+    if "words" in condition:
+        return f"contains {condition['words']}"
+    field = words_of(condition["field"])
+    operator = condition.get("op", "=")
+    values = condition.get("values", [condition["value"]] if "value" in condition else [])
+    joint = " and " if operator == "between" else " or "
+    return " ".join([field, OPERATORS[operator], joint.join(map(_value, values[:VALUES_MAX]))]).rstrip()
+
+
+def _value(value: object) -> str:
+    if isinstance(value, dict):
+        if "field" in value:
+            return words_of(value["field"])
+        return text_of(Composed(value)).removeprefix("show ")
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -12,7 +12,6 @@ from quarry.reader.names import HERE, TITLE, FieldName, Names, SourceName, Way
 from quarry.reader.options import Test
 
 Json = dict[str, Any]
-FIRST_ONE = 1
 
 
 @dataclass(frozen=True)
@@ -29,14 +28,13 @@ class _Unsayable(Exception):
 
 def compose(ask: Ask, conditions: Conditions, names: Names) -> Composed | None:
     """The query; None where the conditions and the ask do not go together."""
-    is_grouped = ask.kind == "groups" or (ask.kind == "distinct")
     limit = conditions.limit
     if limit is not None and not ask.is_first:
         return None
     if (ask.kind == "share" and not conditions.tests) or _asks_for_what_is_given(ask, conditions):
         return None
     try:
-        return _Writer(ask, conditions, names, is_grouped).write(limit)
+        return _Writer(ask, conditions, names).write(limit)
     except _Unsayable:
         return None
 
@@ -56,7 +54,6 @@ class _Writer:
     ask: Ask
     conditions: Conditions
     names: Names
-    is_grouped: bool
 
     @property
     def base(self) -> SourceName:
@@ -71,7 +68,7 @@ class _Writer:
             query["having"] = having
         asked = self._asked(where)
         if self.ask.is_first:
-            asked.query["limit"] = limit or FIRST_ONE
+            asked.query["limit"] = limit or 1
         return Composed({**query, **asked.query}, asked.aside)
 
     def way(self, source: str) -> Way:
@@ -148,16 +145,12 @@ class _Writer:
         measured = self.path(ask.measured)[0] if ask.measured else ""
         counted = ask.functions or ("count",)
         numbers = [function if function == "count" else f"{function}({measured})" for function in counted]
-        number = numbers[0]
         group: Json = {"field": path, **({"period": ask.period} if ask.period else {})}
         query: Json = {"group": [group, *(self.path(each)[0] for each in others)], "aggregate": numbers}
-        aside: tuple[int, ...] = ()
         if ask.direction:
-            query["order"] = [{"by": number, "direction": ask.direction}]
-            aside = (len(ask.shown),)
-        if self.conditions.has_rows:
-            aside = (len(ask.shown),)
-        return Composed(query, aside)
+            query["order"] = [{"by": numbers[0], "direction": ask.direction}]
+        is_aside = ask.direction or self.conditions.has_rows
+        return Composed(query, (len(ask.shown),) if is_aside else ())
 
     # ---- conditions ----
 

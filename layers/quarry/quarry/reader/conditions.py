@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
+from quarry.reader.features import Clues, Evidence
 from quarry.reader.names import SourceName
 from quarry.reader.options import Option, Options, Test
-from quarry.reader.parts import Clues, Evidence
 
 OPTIONS_MAX = 14
 SETS_MAX = 16

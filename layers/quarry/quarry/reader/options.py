@@ -11,9 +11,8 @@ from typing import Literal
 
 from quarry.query.algebra import Scalar
 from quarry.reader.constraints import are_alike, in_unit, may_be_denied, may_hold
-from quarry.reader.features import Bundle
+from quarry.reader.features import Bundle, Clues, Evidence
 from quarry.reader.names import FieldName, SourceName
-from quarry.reader.parts import Clues, Evidence
 from quarry.reader.said import Place, SaidDays, SaidNumber, SaidText, SaidValue
 from quarry.spans.mention import DateRange
 from quarry.spans.quantities import converted

@@ -1,23 +1,135 @@
-"""A question as the Query that it most likely is, with how likely that is right. Pure."""
+"""A question as the Query that it most likely is, with how likely that is right. Pure but for the model."""
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from pydantic import ValidationError
 
 from quarry.query.algebra import Query, Span
 from quarry.query.schema import Schema
-from quarry.reader.candidates import Candidate, Candidates, candidates
+from quarry.reader.candidates import Candidate, Candidates, candidates, text_of
 from quarry.reader.constraints import vetoes
-from quarry.reader.learned import Learned
-from quarry.reader.pair_model import PairModel
-from quarry.reader.ranking import by_both, by_linear, explained, pair_scores_of
-from quarry.reader.said import Said
-from quarry.reader.values import ValueLink
+from quarry.reader.features import softmax
+from quarry.reader.learned import PAIRS_MAX, Learned, PairModel, first_text
+from quarry.reader.said import Said, ValueLink
+
+LOGIT_MAX = 6.0
+COUNTED_MAX = 4
+SCORE_MAX = 10.0
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """Candidates, best first, each with its probability among all. `known` is what the chance of the first is made of;
+    `pair_scores` are those of the second stage, none where the first ranked alone.
+    """
+
+    found: Candidates
+    probabilities: Sequence[float]
+    pair_scores: Sequence[float]
+    known: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class PairScores:
+    """The first candidates, of those in the same words the best one, each with its score by the pair model."""
+
+    candidates: Sequence[Candidate]
+    scores: Sequence[float]
+
+
+def by_linear(found: Candidates) -> Ranked:
+    """Candidates ranked by the linear stage alone."""
+    probabilities = softmax([each.score for each in found.all])
+    return Ranked(found, probabilities, (), _known(found, probabilities) if found.all else {})
+
+
+def pair_scores_of(found: Candidates, previous: str, pairs: PairModel) -> PairScores:
+    """Have the pair model read the first candidates."""
+    texts: dict[str, Candidate] = {}
+    for each in found.all:
+        if len(texts) == PAIRS_MAX:
+            break
+        texts.setdefault(text_of(each.composed), each)
+    scores = pairs.scores(first_text(found.said.text, previous), [*texts]) if texts else []
+    return PairScores([*texts.values()], scores)
+
+
+def by_both(found: Candidates, read: PairScores, linear_share: float) -> Ranked:
+    """The candidates that the pair model read, ranked by its score and a share of the linear one.
+
+    "None of these" is one more, with score 0, so that the probabilities of all candidates add up to less than 1.
+    """
+    if not read.candidates:
+        return by_linear(found)
+    first, alone = found.all[0], softmax([each.score for each in found.all])
+    sums = [
+        score + linear_share * (each.score - first.score)
+        for each, score in zip(read.candidates, read.scores, strict=True)
+    ]
+    *chances, _ = softmax([*sums, 0.0])
+    rows = sorted(zip(chances, read.scores, read.candidates, strict=True), key=lambda row: -row[0])
+    ranked = replace(found, all=[each for _, _, each in rows])
+    probabilities, pair_scores = [chance for chance, _, _ in rows], [score for _, score, _ in rows]
+    best = ranked.all[0]
+    known = {
+        **_known(ranked, probabilities),
+        "pair": max(-SCORE_MAX, min(SCORE_MAX, pair_scores[0])),
+        "linear": _logit(alone[found.all.index(best)]),
+        "agreed": float(best is first),
+    }
+    return Ranked(ranked, probabilities, pair_scores, known)
+
+
+def _known(found: Candidates, probabilities: Sequence[float]) -> dict[str, float]:
+    """What is known about the first candidate, by which its chance is calibrated."""
+    first, said = found.all[0], found.said
+    rows = _rows_of(first)
+    alike = sum(chance for each, chance in zip(found.all, probabilities, strict=True) if _rows_of(each) == rows)
+    second = probabilities[1] if len(probabilities) > 1 else 1e-6
+    return {
+        "always": 1.0,
+        "logit": _logit(probabilities[0]),
+        "alike": _logit(alike),
+        "margin": min(LOGIT_MAX, math.log(max(probabilities[0], 1e-6) / max(second, 1e-6))),
+        "uncovered": float(min(COUNTED_MAX, (said.alignable & ~first.mask).bit_count())),
+        "unread": float(min(COUNTED_MAX, len(said.unread(first.mask | said.alignable, explained(found))))),
+        "vetoed": float(min(COUNTED_MAX, len(vetoes(said, first.mask)))),
+        "tests": float(min(COUNTED_MAX, len(first.conditions.tests))),
+        "words": len(said.tokens) / 10,
+        f"kind:{first.kind}": 1.0,
+    }
+
+
+def _rows_of(each: Candidate) -> tuple[object, ...]:
+    """Which rows a candidate is about and how many it gives: what is alike where only the fields that are shown differ."""
+    query = each.query
+    is_rows = each.kind in ("rows", "extreme")
+    return (
+        each.kind,
+        query["source"],
+        *(
+            json.dumps(query.get(part), sort_keys=True)
+            for part in ("where", "having", "order", "limit", *(() if is_rows else ("group", "aggregate")))
+        ),
+    )
+
+
+def explained(found: Candidates) -> set[str]:
+    """The words for which the first candidate was chosen."""
+    return found.clues.explained(set(found.all[0].bundles))
+
+
+def _logit(chance: float) -> float:
+    most = min(max(chance, 1e-6), 1 - 1e-6)
+    return max(-LOGIT_MAX, min(LOGIT_MAX, math.log(most / (1 - most))))
+
 
 Verdict = Literal["confident", "doubted", "refused"]
 

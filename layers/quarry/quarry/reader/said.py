@@ -9,15 +9,29 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from quarry.language.numerals import numeral_value
-from quarry.language.stemming import stem
-from quarry.language.tokens import Token, says_something_by_case, tokenise
+from quarry.language.tokens import Token, says_something_by_case, stem, tokenise
 from quarry.platform.text import STOP_WORDS
 from quarry.reader.names import ALONE, PREFIX_MIN, FieldName, LinkName, Names, SourceName
-from quarry.reader.values import ValueLink
 from quarry.spans.dates import find_dates
 from quarry.spans.mention import DateRange, Duration, Mention, MoneyRange, NumberRange
 from quarry.spans.money import find_money
 from quarry.spans.numbers import find_durations, find_numbers
+
+
+@dataclass(frozen=True)
+class ValueLink:
+    """The words `first` to before `last` of a question may mean `value` of a field, which so many rows have. `is_whole`: all of
+    it was said.
+    """
+
+    first: int
+    last: int
+    source: str
+    field: str
+    value: str
+    rows: int = 0
+    is_whole: bool = True
+
 
 WORDS_MAX = 60
 """Words of a question that are read."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from quarry.query.algebra import Cell
 from quarry.query.contract import QueryResult
-from quarry.query.result import Cell
 from quarry.records.contract import AggregationEvent, CountedGroup
 
 GROUPS_MAX = 50

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quarry.query.worded import labels
+from quarry.query.of_filters import labels
 from quarry.records.contract import Applied, AskFilters, AskRequest
 from quarry.records.conversation import Conversation
 from quarry.records.filters import facet_clauses

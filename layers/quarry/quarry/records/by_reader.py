@@ -13,9 +13,8 @@ from typing import Any
 
 from quarry.agent.service import answer_query
 from quarry.platform.errors import InvalidInput
-from quarry.query.algebra import Query
+from quarry.query.algebra import Cell, Query
 from quarry.query.contract import QueryResult, ResultColumn
-from quarry.query.result import Cell
 from quarry.reader.constraints import doubt as in_doubt
 from quarry.reader.likely import NOT_EQUAL, comparisons
 from quarry.reader.reading import Reading

@@ -12,9 +12,8 @@ from quarry.collections.naming import nearest
 from quarry.collections.search_table import DATE
 from quarry.language.writing import ENGLISH, languages
 from quarry.platform.errors import FieldError, InvalidInput
-from quarry.query.as_read import united
 from quarry.query.contract import SourceDescription
-from quarry.query.filtered import Filtered, Group, Measure
+from quarry.query.filtered import Filtered, Group, Measure, united
 from quarry.records.collections_contract import (
     Collection,
     CollectionFacet,

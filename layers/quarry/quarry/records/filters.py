@@ -11,14 +11,13 @@ from itertools import chain
 
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.query import algebra
+from quarry.query.of_filters import condition as asked_of
 from quarry.query.of_filters import condition_of
 from quarry.query.schema import Source
-from quarry.query.worded import condition as asked_of
 from quarry.records.retrieval import Scope
 from quarry.records.searched_types import SearchedType
 from quarry.retrieval.facets import Facet, SearchTable
-from quarry.spans.mention import DateRange, NumberRange
-from quarry.spans.question import Clause, Condition
+from quarry.spans.mention import Clause, Condition, DateRange, NumberRange
 
 NEGATED = "-"
 TO = ".."

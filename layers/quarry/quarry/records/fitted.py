@@ -14,7 +14,7 @@ from importlib.resources import files
 from typing import Any
 
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
-from quarry.reader.pair_model import PairModel, read_pair_model
+from quarry.reader.learned import PairModel, read_pair_model
 from quarry.records.contract import ConfidenceLevel
 
 WEIGHTS_FILE = "answerability.json"

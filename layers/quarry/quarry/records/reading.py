@@ -19,7 +19,7 @@ from quarry.agent.reading import read_over
 from quarry.agent.sources import Asked, what_may_be_asked
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import significant_words
-from quarry.query.worded import can_have
+from quarry.query.of_filters import can_have
 from quarry.reader.likely import chances_of, comparisons
 from quarry.reader.names import SourceName
 from quarry.reader.reading import Reading
@@ -28,8 +28,7 @@ from quarry.records.intent import exclusions_in
 from quarry.records.searched_types import RecordTypes
 from quarry.retrieval.facets import NUMERIC_KINDS, Facet, SearchTable
 from quarry.services.services import Caller, Services
-from quarry.spans.mention import DateRange, NumberRange, Span
-from quarry.spans.question import Clause, Condition, spans_of
+from quarry.spans.mention import Clause, Condition, DateRange, NumberRange, Span, spans_of
 
 LIKELY, LIKELY_WHOLE = 0.5, 0.2
 """What so much of the probability agrees on is taken as said; less is enough for a value that is said whole, and for what records

@@ -19,11 +19,10 @@ from quarry.records.candidates import Candidate, RecordText
 from quarry.records.contract import RecordType
 from quarry.records.record_texts import describe
 from quarry.records.searched_types import RecordTypes, SearchedType
+from quarry.retrieval.facets import NamedValue
 from quarry.retrieval.known_values import values_as_written
-from quarry.retrieval.named_values import NamedValue
-from quarry.retrieval.visible_values import Owners
-from quarry.spans.mention import DateRange
-from quarry.spans.question import Clause, Condition
+from quarry.retrieval.values import Owners
+from quarry.spans.mention import Clause, Condition, DateRange
 
 ROWS_RANKED = 4_000
 """So many rows are ranked by their words in one search, shared by its arms; of a query of few words more (text_candidates)."""

@@ -39,7 +39,7 @@ from quarry.records.search_plan import SearchPlan, search_plans
 from quarry.records.searched_types import RecordTypes, SearchedType
 from quarry.records.types_in_force import acting_for
 from quarry.records.unreadable import over_readable
-from quarry.retrieval.folding import fold
+from quarry.retrieval.fusion import fold
 from quarry.runs.run_log import ResultRecord, Run
 from quarry.services.services import Caller, Services
 

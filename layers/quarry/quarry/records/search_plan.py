@@ -10,8 +10,7 @@ from quarry.records.intent import words_to_look_up
 from quarry.records.reading import RecordsReading
 from quarry.records.retrieval import EVERYTHING, Arm, Scope
 from quarry.records.searched_types import SearchedType
-from quarry.spans.mention import DateRange
-from quarry.spans.question import Clause
+from quarry.spans.mention import Clause, DateRange
 
 
 @dataclass(frozen=True)

@@ -28,8 +28,8 @@ from quarry.platform.errors import FieldError, InvalidInput, SourceUnavailable
 from quarry.query.filtered import Filtered
 from quarry.records.contract import RecordType
 from quarry.retrieval.facets import Facet, SearchTable
-from quarry.retrieval.visible_values import Owners
-from quarry.spans.question import Clause
+from quarry.retrieval.values import Owners
+from quarry.spans.mention import Clause
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
-from quarry.language.said_numbers import (
+from quarry.language.numerals import (
     LIST_MARK,
     TOKEN,
     folded,

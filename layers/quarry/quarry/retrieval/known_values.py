@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from quarry.language.stemming import stem
-from quarry.language.tokens import keys
+from quarry.language.tokens import keys, stem
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop
 from quarry.postgres.pool import Database
-from quarry.retrieval.facets import SearchTable
-from quarry.retrieval.named_values import EXPLAINED_VALUES, NamedValue, UnknownValue, folded_value, nearest, plain
-from quarry.retrieval.visible_values import (
+from quarry.retrieval.facets import (
+    EXPLAINED_VALUES,
+    NamedValue,
+    SearchTable,
+    UnknownValue,
+    folded_value,
+    nearest,
+    plain,
+)
+from quarry.retrieval.values import (
     NO_OWNERS,
     Owners,
     frequent_visible_values,

@@ -11,14 +11,13 @@ from types import MappingProxyType
 
 from psycopg.rows import DictRow
 
-from quarry.language.slips import slips
-from quarry.language.stemming import stem as stem_of
-from quarry.language.tokens import Token, keys
+from quarry.language.tokens import Token, keys, slips
+from quarry.language.tokens import stem as stem_of
 from quarry.platform.off_loop import off_loop
 from quarry.postgres.call import call
 from quarry.postgres.pool import Database
 from quarry.retrieval.facets import FacetKind, SearchTable
-from quarry.retrieval.visible_values import NO_OWNERS, Owners, owners_of, visible_values
+from quarry.retrieval.values import NO_OWNERS, Owners, owners_of, visible_values
 from quarry.spans.mention import KnownValue, ValueMatch, Vocabulary
 
 WORDS_MAX = 300

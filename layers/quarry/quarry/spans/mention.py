@@ -1,13 +1,14 @@
-"""What a question says: the things that it mentions, each with the characters that say it."""
+"""What a question mentions, each with the characters that say it, and the conditions on facets that these become."""
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-Grain = Literal["day", "week", "month", "quarter", "year"]
+from quarry.language.writing import Grain
+
 PlaceKind = Literal["city", "region", "country", "continent"]
 
 
@@ -118,3 +119,25 @@ class Mention:
     start: int
     end: int
     is_latent: bool = False
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What the rows must be like in one facet: any of the values (as they stand in the data), or within the range, or, negated,
+    not so.
+    """
+
+    facet: str
+    values: tuple[str, ...] = ()
+    range: DateRange | NumberRange | MoneyRange | None = None
+    is_negated: bool = False
+    evidence: tuple[Span, ...] = ()
+
+
+Clause = tuple[Condition, ...]
+"""Conditions of which any must hold."""
+
+
+def spans_of(clauses: Iterable[Clause]) -> set[Span]:
+    """The characters that say the clauses."""
+    return {span for clause in clauses for condition in clause for span in condition.evidence}

@@ -12,8 +12,8 @@ from typing import Literal
 from quarry.language.numerals import DIGITS, IN_WORDS, NO_NUMERAL, SCALE, numeral_value, scale_value
 from quarry.language.tokens import Token
 from quarry.platform.text import STOP_WORDS
-from quarry.spans.bounds import Amount, Bounds, find_bounds, paired
 from quarry.spans.mention import Mention, MoneyRange
+from quarry.spans.numbers import Amount, Bounds, find_bounds, paired
 
 CONTEXT_CHARACTERS_MAX = 60
 """So far from an amount stands the word that says that it is money ("revenue", "raised")."""

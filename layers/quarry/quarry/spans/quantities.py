@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
-from quarry.language.stemming import stem
-from quarry.language.tokens import keys
+from quarry.language.tokens import keys, stem
 
 Dimension = Literal["time", "length", "area", "mass", "volume", "bytes"]
 

@@ -1,7 +1,9 @@
-"""Which values of the dictionary a caller may know: those of a row that the caller can see.
+"""The values of a searched table's facets in SQL: which rows hold them, how they are counted, and which a caller may know.
 
 The dictionary counts the values of all rows and only proposes: a guarded value is used if the table has a visible row with it,
 read with the caller's own rights.
+
+A value counts once for each row that has it; a value of rows that belong to a row, once for each of these.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import LiteralString, Protocol
 
 from psycopg.errors import Error as PostgresError
 from psycopg.rows import DictRow
@@ -17,9 +20,117 @@ from psycopg.sql import SQL, Composable, Composed, Literal, Placeholder
 from quarry.platform.errors import DatabaseUnavailable, QuarryError
 from quarry.postgres.failures import fault_of_source
 from quarry.postgres.pool import Database
-from quarry.retrieval.facets import Facet, SearchTable
-from quarry.retrieval.held_values import holds_one_of
-from quarry.retrieval.values_function import value_expression
+from quarry.retrieval.facets import VALUE_MAX_CHARACTERS, Facet, Related, SearchTable
+
+
+class Parameters(Protocol):
+    """How values stand in a statement."""
+
+    def parameter(self, value: object) -> Composable:
+        """What stands for a value."""
+        ...
+
+    def once(self, expression: Composable) -> Composable:
+        """An expression over parameters alone, which is not evaluated for each row."""
+        ...
+
+
+def holds_one_of(facet: Facet, value: SQL, values: Sequence[str], parameters: Parameters) -> Composed:
+    """Whether `value`, that of a text facet or of a search vector, is or holds one of the values."""
+    names = list(dict.fromkeys(values))
+    if facet.kind == "words":
+        asked = [parameters.once(SQL("parsed_query({})").format(parameters.parameter(name))) for name in names]
+        return SQL("({})").format(SQL(" or ").join(SQL("{} @@ {}").format(value, query) for query in asked))
+    given = SQL("{}::text[]").format(parameters.parameter(names))
+    if facet.kind == "place":
+        folded = parameters.once(SQL("folded_names({})").format(given))
+        return SQL("folded_names(place_parts({})) && {}").format(value, folded)
+    if facet.kind in ("title", "text"):
+        return SQL("has_any_phrase({}, {})").format(value, given)
+    same = SQL("{} && {}" if facet.is_array else "{} = any({})").format(value, given)
+    unkept = [name for name in names if not _is_kept(name)]
+    return SQL("({} or {})").format(same, _folds_to(facet, value, unkept, parameters)) if unkept else same
+
+
+def _is_kept(value: str) -> bool:
+    """Whether other spellings of a value are found among those that are looked up, and so were named with it."""
+    return len(value) <= VALUE_MAX_CHARACTERS and any(character.isalnum() for character in value)
+
+
+def _folds_to(facet: Facet, value: SQL, values: Sequence[str], parameters: Parameters) -> Composed:
+    """Whether the row has another spelling of one of the values, which every row is looked at for."""
+    given = SQL("array(select folded_value(g) from unnest({}::text[]) g)").format(parameters.parameter(list(values)))
+    template = "exists (select from unnest({}) v (value) where folded_value(v.value) = any({}))"
+    folded = SQL("{}::text[]").format(parameters.once(given))
+    return SQL(template if facet.is_array else "folded_value({}) = any({})").format(value, folded)
+
+
+def values_function(table: SearchTable) -> str:
+    """`<table>_values`: each value of each listed facet, whose it is, and how many rows have it."""
+    return f"""-- Written by tools/generate.py from the facets of {table.name}.
+-- The values by which {table.name} are looked up, and how many rows have each.
+create or replace function {table.name}_values() returns table (facet text, scope text, value text, row_count int)
+language sql stable
+as $$
+{values_query(table)}
+$$;
+"""
+
+
+def values_query(table: SearchTable, where: str | None = None) -> str:
+    """Each value of each listed facet of the rows `t` for which `where` holds, whose it is, and how many of them have it."""
+    values = [changed_values(table, relations, "1", where=where) for relations in relations_of(table)]
+    return counted(values) if values else "    select ''::text, ''::text, ''::text, 0 where false"
+
+
+def value_expression(facet: Facet) -> LiteralString:
+    """A facet's single values; a set-returning expression where a row may have several."""
+    if facet.kind == "place":
+        return "unnest(place_parts(" + facet.sql + "))"
+    if facet.kind == "title":
+        return "title_runs(" + facet.sql + ")"
+    return "unnest(" + facet.sql + ")" if facet.is_array else facet.sql
+
+
+def relations_of(table: SearchTable) -> list[Sequence[Related]]:
+    """By what rows have listed facets: by none, of their own, and by the relations that have such; those of what belongs to a row
+    together, to read it once."""
+    named = {facet.related for facet in table.listed}
+    relations: dict[str, list[Related]] = {}
+    for related in table.related:
+        if related.name in named:
+            relations.setdefault(related.table if related.owner else related.name, []).append(related)
+    return [*([()] if None in named else []), *relations.values()]
+
+
+def changed_values(table: SearchTable, relations: Sequence[Related], change: str, *, where: str | None = None) -> str:
+    """The values that rows have by these relations to one table, each with the number that it changes by."""
+    scope = table.scope_sql
+    rows = f"{table.source or table.name} t"
+    holding: dict[str | None, str] = {None: ""}
+    if relations:
+        first = relations[0]
+        holding = {related.name: f" where {related.on}" if related.owner else "" for related in relations}
+        rows += f" join {first.source or first.table} r on {f'r.{first.owner} = t.{table.key}' if first.owner else first.on}"
+    each = "\n        union all ".join(
+        f"select '{facet.name}', {value_expression(facet)}{holding[facet.related]}"
+        for facet in table.listed
+        if facet.related in holding
+    )
+    searched = table.where if where is None else where
+    return f"""      select {change}, v.facet, {scope}, v.value from {rows}, lateral (select distinct a.* from (
+        {each}
+      ) a (facet, value)) v (facet, value){f" where {searched}" if searched != "true" else ""}"""
+
+
+def counted(values: Sequence[str], instead: str = "") -> str:
+    """How the number of rows with each value changes by `values`; `instead` names other rows for those of a table."""
+    union = "\n      union all\n".join(values)
+    return f"""    {instead}select w.facet, w.scope, w.value, sum(w.change)::int from (
+{union}
+    ) w (change, facet, scope, value) where length(w.value) <= {VALUE_MAX_CHARACTERS}
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0"""
+
 
 Owners = Mapping[str, str | None]
 """By the name of a table whose rows have owners: whose values are known; None: nobody's."""
