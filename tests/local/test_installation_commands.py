@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -68,13 +67,10 @@ class TestConfigShow:
         assert lines["OPENAI_BASE_URL"][-1] == "http://***@host/v1"
 
 
-class TestCompletion:
-    @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-    def test_every_shell_is_told_of_commands_and_options(self, shell: str) -> None:
-        script = quarry("completion", shell).stdout
-        assert all(word in script for word in ("doctor", "skip-invalid", "grant"))
-        if program := shutil.which(shell):
-            subprocess.run([program, "-n"], input=script, text=True, check=True)
+def test_a_shell_completes_commands_and_options() -> None:
+    script = quarry("completion", "bash").stdout
+    assert all(word in script for word in ("doctor", "skip-invalid", "grant"))
+    subprocess.run(["bash", "-n"], input=script, text=True, check=True)
 
 
 def test_the_page_is_opened_once_the_server_answers(sample_url: str, tmp_path: Path) -> None:
