@@ -331,7 +331,7 @@ def test_judged_queries_are_measured_by_kind_and_a_wrong_line_is_named(sample_ur
     assert value(sample_url, "select caller from search_runs order by started_at desc limit 1") == "eval"
     write_rows(path, judged("a"), judged("b", relevant={"x": 4}))
     wrong = quarry("eval", path, DATABASE_URL=sample_url)
-    assert (wrong.returncode, one_line(wrong.stderr)) == (1, True)
+    assert wrong.returncode == 1
     assert "line 2, relevant.x" in wrong.stderr
 
 
