@@ -12,9 +12,8 @@ from typing import Any
 import httpx2
 import psycopg
 import pytest
-from mcp import MCPError, StdioServerParameters
+from mcp import MCPError
 from mcp.client.client import Client
-from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import INVALID_PARAMS, CallToolResult
 
@@ -219,20 +218,7 @@ async def test_prompts_name_tools_that_there_are(base: str) -> None:
             await client.get_prompt("none", {})
 
 
-async def test_the_same_is_served_over_standard_input_and_output(agents_url: str) -> None:
-    command = Path(sys.executable).parent / "quarry"
-    server = StdioServerParameters(
-        command=str(command), args=["mcp", "--user", "demo"], env={"DATABASE_URL": agents_url}
-    )
-    async with Client(stdio_client(server)) as client:
-        assert {tool.name for tool in (await client.list_tools()).tools} == TOOLS
-        where = [{"field": "channel", "value": "sms"}]
-        asked = {"source": "campaigns", "where": where, "aggregate": "count"}
-        counted = read(await client.call_tool("query", asked))
-    assert counted["rows"] == [[4]]
-
-
-def test_what_a_file_asks_is_answered_to_its_end(agents_url: str) -> None:
+def test_the_same_is_served_over_standard_input_and_answered_to_its_end(agents_url: str) -> None:
     counted = {"source": "motion", "aggregate": "count"}
     counts = [
         {"id": number, "method": "tools/call", "params": {"name": "query", "arguments": counted}} for number in (2, 3)
@@ -242,6 +228,7 @@ def test_what_a_file_asks_is_answered_to_its_end(agents_url: str) -> None:
         {"id": 1, "method": "initialize", "params": hello},
         {"method": "notifications/initialized"},
         *counts,
+        {"id": 4, "method": "tools/list"},
         {"method": "notifications/cancelled", "params": {"requestId": 3}},
     ]
     ended = subprocess.run(
@@ -255,6 +242,7 @@ def test_what_a_file_asks_is_answered_to_its_end(agents_url: str) -> None:
     )
     answers = {each["id"]: each for each in map(json.loads, ended.stdout.splitlines())}
     assert answers[2]["result"]["structuredContent"]["total"] > 0
+    assert {tool["name"] for tool in answers[4]["result"]["tools"]} == TOOLS
 
 
 @pytest.mark.parametrize(

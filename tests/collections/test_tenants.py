@@ -133,9 +133,9 @@ def test_what_others_write_changes_no_score_and_no_spelling(client: TestClient, 
     owner(
         url,
         "insert into yard.jobs select i, 'bo', 'Timbuktu', '{}', 2, 'Stairs and staira, windwo: ' || repeat('crane ', i % 9)"
-        " from generate_series(100, 700) i",
+        " from generate_series(100, 200) i",
         "insert into yard.letters select i, 'bo', 'Carborundum Trading', 'Please send drawings of the crane'"
-        " from generate_series(100, 500) i",
+        " from generate_series(100, 160) i",
     )
     fill(url, DECLARED, tmp_path)
     owner(
