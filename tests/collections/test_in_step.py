@@ -148,16 +148,6 @@ async def test_a_column_that_goes_stops_no_writer_and_is_told(desk: str, service
     assert (await services.database.rows("select problem from collections"))[0]["problem"] is None
 
 
-async def test_comparing_repairs_what_no_trigger_saw(desk: str, services: Services) -> None:
-    owner(desk, "set session_replication_role = replica; insert into support.tickets (subject) values ('badger')")
-    collection = (await read_collections(services.database))["tickets"]
-    assert await waiting(services.database) == 0
-    assert await compare(services.database, collection) == 1
-    await refreshed(services.database)
-    assert await found(services.database, "badger") == ["4"]
-    assert await compare(services.database, collection) == 0
-
-
 async def test_a_view_is_followed_by_comparing_it(desk: str, services: Services) -> None:
     owner(desk, "create view support.open as select id, subject from support.tickets where status = 'open'")
     view = '[collections.unsolved]\nsource = "support.open"\nkey = "id"\ntext = "subject"\nsync = "sweep"\n'

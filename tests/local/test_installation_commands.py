@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from quarry.local.config import HIDDEN, take_dotenv
-from tests.local.test_cli import NOWHERE, QUARRY, environment, quarry
+from tests.local.test_cli import NOWHERE, installed_quarry, quarry
 from tests.local.test_server import served
 from tests.waiting import wait_until
 
@@ -22,15 +22,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def called(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [QUARRY, *arguments], env=environment(**variables), capture_output=True, text=True, timeout=60, check=False
-    )
-
-
 def shown(**variables: str) -> dict[str, tuple[str | None, str]]:
     """What `quarry config show` tells of each setting: its value, and where that comes from."""
-    done = called("config", "show", "--json", **variables)
+    done = installed_quarry("config", "show", "--json", **variables)
     assert (done.returncode, done.stderr) == (0, "")
     return {each["name"]: (each["value"], each["source"]) for each in json.loads(done.stdout)["settings"]}
 
@@ -53,7 +47,7 @@ class TestDotenv:
 
 class TestConfigShow:
     def test_secrets_are_hidden(self, folder: Path) -> None:
-        done = called(
+        done = installed_quarry(
             "config",
             "show",
             DATABASE_URL=NOWHERE,
