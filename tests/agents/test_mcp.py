@@ -12,14 +12,13 @@ from typing import Any
 import httpx2
 import psycopg
 import pytest
-from mcp import MCPError, StdioServerParameters
+from mcp import MCPError
 from mcp.client.client import Client
-from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import INVALID_PARAMS, CallToolResult
 
-from quarry.agent.domain_tools import RESULTS_MAX, openai_format
-from quarry.agent.results import RESULT_CHARACTERS_MAX
+from quarry.agent.domain_tools import openai_format
+from quarry.agent.results import RESULT_CHARACTERS_MAX, bounded
 from quarry.api.agents import offer
 from quarry.web.problems import BODY_MAX_BYTES
 from tests.conftest import create_database
@@ -65,7 +64,7 @@ def text_of(result: CallToolResult) -> str:
     return content.text
 
 
-async def test_the_tools_are_listed_with_their_arguments(base: str) -> None:
+async def test_the_tools_are_listed_with_their_arguments_and_small(base: str) -> None:
     async with Client(f"{base}/mcp") as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         assert client.instructions
@@ -79,55 +78,49 @@ async def test_the_tools_are_listed_with_their_arguments(base: str) -> None:
         assert tool.title
         assert tool.annotations is not None
         assert (tool.annotations.title, tool.annotations.read_only_hint) == (tool.title, True)
-
-
-def test_the_definitions_are_small() -> None:
-    tools = {tool.name: tool for tool in offer().tools}
-    assert len(json.dumps([tool.listing for tool in tools.values()])) < 12_000
-    assert len(json.dumps(openai_format([tools[name] for name in FIVE]))) < 6_000
-
-
-async def test_every_source_is_described_in_few_tokens(base: str) -> None:
-    listed = await call(base, "describe_collections")
-    lines = {line.split(" ")[0].rstrip(":"): line for line in listed["sources"]}
-    assert {"motion", "companies", "campaigns", "people", "task"} <= set(lines)
-    assert "mover" in lines["motion"]
-    assert len(json.dumps(listed)) < 8_000
-    [motion] = (await call(base, "describe_collections", source="motion"))["sources"]
-    assert "mover text (" in motion
+    offered = {tool.name: tool for tool in offer().tools}
+    assert len(json.dumps([tool.listing for tool in offered.values()])) < 12_000
+    assert len(json.dumps(openai_format([offered[name] for name in FIVE]))) < 6_000
+    functions = [tool["function"] for tool in openai_format(offer().tools)]
+    assert {function["name"] for function in functions} == TOOLS | PAID_TOOLS
+    assert all(function["parameters"] == offered[function["name"]].parameters for function in functions)
 
 
 @pytest.mark.parametrize(
-    ("source", "text"),
-    [
-        ("motion", "the old elm"),
-        ("companies", "robots that can be leased"),
-        ("campaigns", "a card for saving"),
-        ("task", "launch plan"),
-    ],
+    ("source", "text"), [("motion", "the old elm"), ("companies", "robots that can be leased"), ("task", "launch plan")]
 )
-async def test_each_kind_of_source_is_searched_and_read(base: str, source: str, text: str) -> None:
+async def test_each_kind_of_source_is_described_searched_and_read(base: str, source: str, text: str) -> None:
+    listed = await call(base, "describe_collections")
+    assert len(json.dumps(listed)) < 8_000
+    assert source in {line.split(" ")[0].rstrip(":") for line in listed["sources"]}
     results = (await call(base, "search", text=text, source=source))["results"]
     assert {each["source"] for each in results} == {source}
     assert await call(base, "get", source=source, id=results[0]["id"])
 
 
-async def test_conditions_hold_in_a_search(base: str) -> None:
+async def test_conditions_hold_in_a_search_and_values_are_listed_by_their_numbers(base: str) -> None:
     where = [{"field": "mover", "value": "leland frost"}, {"field": "date", "op": ">=", "value": "2024-01-01"}]
     found = (await call(base, "search", text="park", source="motion", where=where))["results"]
     assert found
     for each in found:
         whole = await call(base, "get", source="motion", id=each["id"])
         assert (whole["fields"]["mover"], whole["date"] >= "2024-01-01") == ("Leland Frost", True)
-
-
-async def test_values_of_a_field_are_listed_with_their_numbers(base: str) -> None:
     movers = (await call(base, "values", source="motion", field="mover"))["values"]
     assert [count for _, count in movers] == sorted((count for _, count in movers), reverse=True)
-    held = (await call(base, "values", source="motion", field="mover", like="frost"))["values"]
-    assert [value for value, _ in held] == ["Leland Frost"]
     near = (await call(base, "values", source="motion", field="mover", like="Lelan Forst"))["values"]
     assert near[0][0] == "Leland Frost"
+
+
+async def test_companies_come_with_reasons_and_a_person_without_contact(base: str, agents_url: str) -> None:
+    found = await call(base, "search_companies", question="robots that can be leased", limit=2)
+    assert len(found["companies"]) == 2 <= found["total"]
+    assert all(company["reason"] and company["description"] for company in found["companies"])
+    with psycopg.connect(agents_url) as connection:
+        query = "select id, email from people where email is not null order by id limit 1"
+        [id, email] = connection.execute(query).fetchone() or ["", ""]
+    profile = await call(base, "get_person", id=id)
+    assert profile["cards"]
+    assert email not in json.dumps(profile)
 
 
 async def test_a_query_is_answered_exactly(base: str, agents_url: str) -> None:
@@ -161,21 +154,6 @@ async def test_a_workspace_is_searched_as_its_user(base: str) -> None:
             assert "You have no" in text_of(foreign)
             counted = read(await other.call_tool("query", {"source": first["type"], "aggregate": "count"}))
             assert counted["rows"] == [[0]]
-
-
-async def test_companies_come_with_reasons(base: str) -> None:
-    found = await call(base, "search_companies", question="robots that can be leased", limit=2)
-    assert len(found["companies"]) == 2 <= found["total"]
-    assert all(company["reason"] and company["description"] for company in found["companies"])
-
-
-async def test_a_persons_profile_holds_no_contact(base: str, agents_url: str) -> None:
-    with psycopg.connect(agents_url) as connection:
-        query = "select id, email from people where email is not null order by id limit 1"
-        [id, email] = connection.execute(query).fetchone() or ["", ""]
-    profile = await call(base, "get_person", id=id)
-    assert profile["cards"]
-    assert email not in json.dumps(profile)
 
 
 async def test_people_are_searched_only_where_the_caller_allows_spending(base: str) -> None:
@@ -220,6 +198,12 @@ async def test_what_was_found_has_an_address(base: str) -> None:
             assert (unknown.value.code, unknown.value.error.data) == (INVALID_PARAMS, {"uri": uri}), uri
 
 
+def test_a_large_entity_is_told_in_part_and_says_so() -> None:
+    told = bounded({"props": {"notes": "x" * 129_000, "list": [{"text": "y" * 900}] * 5_000}})
+    assert 1_000 < len(json.dumps(told, ensure_ascii=False)) <= RESULT_CHARACTERS_MAX
+    assert told["shortened"] is True
+
+
 async def test_prompts_name_tools_that_there_are(base: str) -> None:
     async with Client(f"{base}/mcp") as client:
         prompts = (await client.list_prompts()).prompts
@@ -229,40 +213,23 @@ async def test_prompts_name_tools_that_there_are(base: str) -> None:
             [message] = (await client.get_prompt(prompt.name, arguments)).messages
             assert message.content.type == "text"
             assert "the old elm" in message.content.text
-            assert "{" not in message.content.text
             assert any(tool in message.content.text for tool in TOOLS)
-            with pytest.raises(MCPError):
-                await client.get_prompt(prompt.name, {})
         with pytest.raises(MCPError, match="answer_from_records"):
             await client.get_prompt("none", {})
 
 
-async def test_the_same_is_served_over_standard_input_and_output(agents_url: str) -> None:
-    command = Path(sys.executable).parent / "quarry"
-    server = StdioServerParameters(
-        command=str(command), args=["mcp", "--user", "demo"], env={"DATABASE_URL": agents_url}
-    )
-    async with Client(stdio_client(server)) as client:
-        assert {tool.name for tool in (await client.list_tools()).tools} == TOOLS
-        where = [{"field": "channel", "value": "sms"}]
-        asked = {"source": "campaigns", "where": where, "aggregate": "count"}
-        counted = read(await client.call_tool("query", asked))
-    assert counted["rows"] == [[4]]
-
-
-@pytest.mark.parametrize("cancelled", [False, True])
-def test_what_a_file_asks_is_answered_to_its_end(agents_url: str, cancelled: bool) -> None:
+def test_the_same_is_served_over_standard_input_and_answered_to_its_end(agents_url: str) -> None:
     counted = {"source": "motion", "aggregate": "count"}
     counts = [
         {"id": number, "method": "tools/call", "params": {"name": "query", "arguments": counted}} for number in (2, 3)
     ]
-    cancelling = {"method": "notifications/cancelled", "params": {"requestId": 3}}
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "file", "version": "1"}}
     asked: list[dict[str, Any]] = [
         {"id": 1, "method": "initialize", "params": hello},
         {"method": "notifications/initialized"},
         *counts,
-        *([cancelling] if cancelled else []),
+        {"id": 4, "method": "tools/list"},
+        {"method": "notifications/cancelled", "params": {"requestId": 3}},
     ]
     ended = subprocess.run(
         [Path(sys.executable).parent / "quarry", "mcp"],
@@ -275,29 +242,20 @@ def test_what_a_file_asks_is_answered_to_its_end(agents_url: str, cancelled: boo
     )
     answers = {each["id"]: each for each in map(json.loads, ended.stdout.splitlines())}
     assert answers[2]["result"]["structuredContent"]["total"] > 0
-    assert cancelled or "result" in answers[3]
+    assert {tool["name"] for tool in answers[4]["result"]["tools"]} == TOOLS
 
 
 @pytest.mark.parametrize(
     ("name", "arguments", "said"),
     [
         ("search", {}, "text: Field required"),
-        ("search", {"text": "elm", "limit": RESULTS_MAX + 1}, "limit"),
         ("search", {"text": "a\x00b"}, "NUL"),
-        ("search", {"text": "elm", "colour": "red"}, "colour"),
         ("search", {"text": "elm", "source": "motoin"}, "motion"),
-        ("search", {"text": "elm", "where": [{"field": "mover", "value": "x"}]}, "which `source`"),
-        ("search", {"text": "elm", "source": "people"}, "people is not searched here"),
         ("search", {"text": "elm", "source": "motion", "where": [{"field": "movr", "value": "x"}]}, "mover"),
         ("query", {"source": "motion", "aggregate": "sum(mover)"}, "mover"),
-        ("query", {"source": "motion", "group": "movr"}, "mover"),
         ("query", {"source": "campaigns", "where": [{"field": "channel", "value": "Emial"}]}, "Email"),
         ("get", {"source": "motion", "id": "none"}, "no motion"),
-        ("get", {"source": "companies", "id": "none"}, "no company"),
-        ("get", {"source": "campaigns", "id": "none"}, "no campaign"),
-        ("values", {"source": "motion", "field": "movr"}, "mover"),
         ("search_ontology", {"query": "plan", "project_id": "nobody's"}, "project"),
-        ("get_person", {"id": "none"}, "no person"),
         ("drop_table", {}, "There is no tool 'drop_table'"),
     ],
 )
@@ -326,29 +284,27 @@ async def test_what_is_no_call_of_the_protocol_is_kept_out(base: str) -> None:
         assert (await http.post("/mcp", content=large, headers={"Content-Type": "application/json"})).status_code == 413
 
 
-@pytest.mark.parametrize("path", ["/mcp", "/mcp/"])
 @pytest.mark.parametrize(
     ("accept", "media_type"),
     [
         ([], "application/json"),
-        ([""], "application/json"),
-        (["application/json"], "application/json"),
         (["*/*"], "application/json"),
-        (["application/json, text/event-stream"], "application/json"),
         (["text/event-stream", "application/json"], "application/json"),
         (["text/event-stream"], "text/event-stream"),
     ],
 )
 async def test_any_client_that_takes_one_of_the_two_types_is_answered(
-    base: str, path: str, accept: list[str], media_type: str
+    base: str, accept: list[str], media_type: str
 ) -> None:
     message = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
     async with httpx2.AsyncClient(base_url=base, timeout=PATIENCE_SECONDS) as http:
         del http.headers["accept"]
-        response = await http.post(path, json=message, headers=[("Accept", each) for each in accept])
-    assert (response.status_code, response.headers["content-type"].partition(";")[0]) == (200, media_type)
-    [text] = [line.removeprefix("data: ") for line in response.text.splitlines() if '"jsonrpc"' in line]
-    assert json.loads(text)["result"] == {}
+        for path in ("/mcp", "/mcp/"):
+            response = await http.post(path, json=message, headers=[("Accept", each) for each in accept])
+            given = response.headers["content-type"].partition(";")[0]
+            assert (response.status_code, given) == (200, media_type)
+            [text] = [line.removeprefix("data: ") for line in response.text.splitlines() if '"jsonrpc"' in line]
+            assert json.loads(text)["result"] == {}
 
 
 def test_calls_count_against_the_callers_limit(agents_url: str) -> None:
@@ -363,11 +319,3 @@ def test_calls_count_against_the_callers_limit(agents_url: str) -> None:
     assert responses[0].status_code == 200
     refused = next(response for response in responses if response.status_code == 429)
     assert refused.headers["retry-after"]
-
-
-def test_the_tools_in_openais_format_are_those_of_the_route() -> None:
-    functions = [tool["function"] for tool in openai_format(offer().tools)]
-    assert {function["name"] for function in functions} == TOOLS | PAID_TOOLS
-    for function, tool in zip(functions, offer().tools, strict=True):
-        assert function["parameters"] == tool.parameters
-        assert function["parameters"]["additionalProperties"] is False

@@ -35,12 +35,6 @@ def test_a_stream_that_was_cut_is_read_on(base: str) -> None:
         assert client.answer(done.answer_id).answer == text
 
 
-def test_one_that_was_cut_before_its_first_event_is_asked_anew(base: str) -> None:
-    with cutting(base, b"HTTP/1.1 200 OK") as door, Client(door.url) as client:
-        assert [event.type for event in client.ask_campaigns("How many campaigns ran by email?")][-1] == "final_answer"
-        assert door.made == 2
-
-
 async def test_an_awaited_one_is_read_on_too(base: str) -> None:
     with cutting(base, FIRST, b'"type":"tool_obs') as door:
         async with AsyncClient(door.url, token="eve", retries=5) as client:

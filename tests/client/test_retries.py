@@ -15,16 +15,12 @@ from quarry.client import (
     RateLimited,
     SearchFailed,
     Unavailable,
-    UnexpectedAnswer,
 )
 from quarry.client.exchange import Patience
-from quarry.client.streams import EventReader
 from quarry.kept.contract import Turn
-from quarry.streaming.events import NDJSON, SSE, Form
 
 Handler = Callable[[httpx2.Request], httpx2.Response]
 BALANCE = {"balance": 3}
-NO_CHAT = {"chat_model": None}
 SEARCHED = {"search_id": "s", "people": [], "constraints": {}, "fallback_tier": 0, "relaxations": [], "degraded": []}
 
 
@@ -90,16 +86,13 @@ def test_a_wait_is_as_long_as_the_server_asks_for_within_bounds(monkeypatch: pyt
     with pytest.raises(RateLimited) as limited:
         server.client().credits()
     assert (limited.value.retry_after_seconds, limited.value.request_id, str(limited.value)) == (31.0, "r1", "Wait.")
+    again = Server(busy(409, None, detail="This key was used with another body."))
+    with pytest.raises(Conflict, match="another body"):
+        again.client().search_people("engineers", idempotency_key="k")
     server = Server(*(busy(503) for _ in range(4)))
     with pytest.raises(Unavailable):
         server.client(retries=3).credits()
     assert len(server.asked) == 4
-
-
-def test_a_conflict_that_waiting_does_not_end_is_told_at_once() -> None:
-    server = Server(busy(409, None, detail="This key was used with another body."))
-    with pytest.raises(Conflict, match="another body"):
-        server.client().search_people("engineers", idempotency_key="k")
 
 
 def test_a_search_that_fails_after_it_has_begun_raises_and_unknown_events_are_passed_over() -> None:
@@ -109,24 +102,3 @@ def test_a_search_that_fails_after_it_has_begun_raises_and_unknown_events_are_pa
         next(stream)
     assert stream.run_id == "r"
     assert next(stream, None) is None
-
-
-@pytest.mark.parametrize(
-    ("form", "text"),
-    [
-        (NDJSON, '{"type":"a","text":"one\u2028 ü","seq":"r/1"}\n\n{"type":"b","seq":"r/2"}\r\n{"type":"c"'),
-        (
-            SSE,
-            ': still here\n\nid: r/1\ndata: {"type":"a","text":"one\u2028 ü"}\n\n'
-            'id: r/2\r\ndata: {"type":"b"}\r\n\r\nid: r/3\ndata: {"type":"c"}\n',
-        ),
-    ],
-)  # fmt: skip
-def test_events_are_read_however_their_bytes_are_cut(form: Form, text: str) -> None:
-    whole = text.encode()
-    for size in (1, 7, len(whole)):
-        reader = EventReader(form)
-        events = [event for start in range(0, len(whole), size) for event in reader.feed(whole[start : start + size])]
-        assert [(event.place, event.type) for event in events] == [("r/1", "a"), ("r/2", "b")]
-    with pytest.raises(UnexpectedAnswer):
-        EventReader(form).feed(b"data: 7\n\n7\n")

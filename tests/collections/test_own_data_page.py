@@ -76,9 +76,3 @@ def test_the_views_of_companies_and_people_can_be_loaded_and_what_went_deleted(u
         connection.execute(went.encode())
         left = "select (select count(*) from quarry.companies) + (select count(*) from quarry.experience_cards)"
         assert connection.execute(left).fetchone() == (0,)
-
-
-def test_a_view_mends_what_a_table_lacks(url: str) -> None:
-    with psycopg.connect(url) as connection:
-        found = connection.execute("select body, tags, device, topics, done from support.threads").fetchone()
-    assert found == (" Empty ", ["printer", "toner"], "L200", ["Billing", "Printers"], True)

@@ -15,38 +15,16 @@ from quarry.query.algebra import Condition
 from tests.collections.made import catalog, table
 
 FIELD = {"field": "due_on", "op": "<", "value": "today"}
+TRUE = {"field": "b", "op": "=", "value": True}
 
 
 @pytest.mark.parametrize(
     ("text", "conditions"),
     [
-        (
-            "due_on < today and closed_at is null",
-            [FIELD, {"field": "closed_at", "op": "is_null"}],
-        ),
-        ("due_on < today - 30 days", [FIELD | {"value": "today-30d"}]),
-        ("urgent", [{"field": "urgent", "op": "=", "value": True}]),
-        ("NOT urgent", [{"not": {"field": "urgent", "op": "=", "value": True}}]),
+        ("due_on < today and closed_at is null", [FIELD, {"field": "closed_at", "op": "is_null"}]),
         ("paid <> 'it''s due'", [{"field": "paid", "op": "!=", "value": "it's due"}]),
         ('paid < "Amount Owed"', [{"field": "paid", "op": "<", "value": {"field": "Amount Owed"}}]),
-        ("n in (1, -2.5)", [{"field": "n", "op": "=", "values": [1, -2.5]}]),
-        ("s not in ('a')", [{"field": "s", "op": "!=", "values": ["a"]}]),
-        (
-            "a is not null or (b = true and not c = false)",
-            [
-                {
-                    "any_of": [
-                        {"field": "a", "op": "not_null"},
-                        {
-                            "all_of": [
-                                {"field": "b", "op": "=", "value": True},
-                                {"not": {"field": "c", "op": "=", "value": False}},
-                            ]
-                        },
-                    ]
-                }
-            ],
-        ),
+        ("not b = true or s not in ('a')", [{"any_of": [{"not": TRUE}, {"field": "s", "op": "!=", "values": ["a"]}]}]),
     ],
 )
 def test_a_predicate_is_the_conditions_of_a_query(text: str, conditions: list[dict[str, Any]]) -> None:
@@ -57,14 +35,10 @@ def test_a_predicate_is_the_conditions_of_a_query(text: str, conditions: list[di
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("", "its end where the name of a field"),
-        ("closed = null", "write `is null`"),
         ("due_on < today + soon", "a number of days"),
         ("a = 1; drop table x", "cannot be read at"),
-        ("a = 1 b = 2", "`and`, `or` or the end"),
         ("a = (select 1)", "a number, a text"),
         ("not " * 9 + "a", "nested more than 5 deep"),
-        ("a = 1 and " * 60 + "b", "at most 500 characters"),
     ],
 )
 def test_what_is_no_predicate_says_where_it_goes_wrong(text: str, told: str) -> None:
@@ -101,17 +75,5 @@ def test_the_fields_are_checked_against_the_table() -> None:
     ]
     assert "is hidden" in problems("""noted = "note = 'x'\"""")[0]
     assert "a column of this name" in problems('due_on = "price > 1"')[0]
-
-
-@pytest.mark.parametrize(
-    ("predicate", "told"),
-    [
-        ('overdue = "due_on <"', "quarry.toml:9: collections.tickets.predicates.overdue: 'due_on <' has its end"),
-        ('price = "price > 1"', "price: facets, links and predicates cannot have the same name"),
-        ('Overdue = "due_on < today"', "cannot be called 'Overdue'"),
-    ],
-)
-def test_a_wrong_predicate_is_told_with_its_line(predicate: str, told: str) -> None:
-    with pytest.raises(DeclarationError) as raised:
-        read_declarations(DECLARED.format(predicate=predicate))
-    assert told in str(raised.value)
+    with pytest.raises(DeclarationError, match=r"quarry\.toml:9: collections\.tickets\.predicates\.overdue"):
+        problems('overdue = "due_on <"')

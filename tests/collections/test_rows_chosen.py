@@ -67,29 +67,14 @@ def test_a_row_that_does_not_meet_it_comes_through_no_door(client: TestClient) -
     assert (counted["total"], counted["groups"]) == (2, [{"value": "open", "count": 2}])
     assert client.get("/records/tickets/2").status_code == 404
     assert client.get("/records/tickets/1").status_code == 200
-    unknown = client.post("/query", json={"source": "tickets", "where": [{"field": "status", "value": "closed"}]})
-    assert unknown.status_code == 422 or unknown.json()["rows"] == []
+    assert "Invoice is wrong" not in call_tool(client, "get", source="tickets", id="2")
+    assert "closed" not in call_tool(client, "values", source="tickets", field="status")
 
 
 def test_rows_without_a_key_or_text_are_counted_by_the_same_condition(client: TestClient) -> None:
-    assert rows(client, "visits", aggregate=["count"], group=["way"], order=[{"by": "way"}]) == [
-        ["mail", 1],
-        ["phone", 1],
-    ]
     assert rows(client, "visits", select=["way"], order=[{"by": "way"}]) == [["mail"], ["phone"]]
-    assert rows(client, "visits", aggregate=["count"], group=["ticket.title"]) != []
-    once = {"field": "count(visits)", "op": "=", "value": 1}
-    assert rows(client, select=["id"], where=[once], order=[{"by": "id"}]) == [[1], [3]]
     counted = client.get("/records/facets", params={"type": "visits", "by": "way"}).json()
     assert {each["value"]: each["count"] for each in counted["groups"]} == {"mail": 1, "phone": 1}
-
-
-def test_agents_neither_read_such_a_row_nor_see_its_values(client: TestClient) -> None:
-    assert "Invoice is wrong" not in call_tool(client, "get", source="tickets", id="2")
-    assert "The printer smokes" in call_tool(client, "get", source="tickets", id="1")
-    values = call_tool(client, "values", source="tickets", field="status")
-    assert "open" in values
-    assert "closed" not in values
 
 
 def test_policies_hold_for_the_rows_that_are_left(server_url: str, migrated_template: str, tmp_path: Path) -> None:
@@ -128,21 +113,15 @@ async def test_rows_leave_and_enter_as_they_are_written(desk: str, services: Ser
     owner(desk, "insert into support.tickets (subject, deleted_at) values ('A badger', now()), ('A weasel', null)")
     await refreshed(services.database)
     assert await found(services.database, "badger | weasel") == ["5"]
-
-
-async def test_a_condition_that_is_another_is_applied_to_all_rows(desk: str, services: Services) -> None:
-    for where, keys in (("", ["1", "2"]), ('where = "deleted_at is not null"\n', ["2"])):
-        apply_file(desk, TICKETS.replace("title = ", f"{where}title = ", 1))
-        await refreshed(services.database)
-        assert await found(services.database, "printer | invoice") == keys
-    assert [change.action for change in apply_file(desk, WHERE.replace(" is null", " is  NOT null"))] == ["keep"]
+    apply_file(desk, TICKETS.replace("title = ", 'where = "deleted_at is not null"\ntitle = ', 1))
+    await refreshed(services.database)
+    assert await found(services.database, "printer | invoice | badger | weasel") == ["1", "4"]
 
 
 @pytest.mark.parametrize(
     ("where", "keys"),
     [
         ("subject like '%printer%' or subject ~ '^.{0,3}$'", ["1"]),
-        ("(tags @> array['fire']) and status <> all (array['{closed}', '100%'])", ["1"]),
         ('"closed" is not true and lower(status) = $$closed$$', ["2"]),
     ],
 )
@@ -162,14 +141,8 @@ async def test_any_expression_on_a_row_that_stays_true_without_a_write_is_one(
     ("where", "told"),
     [
         ("deleted is null", 'is no condition on a row: column "deleted" does not exist'),
-        ("status", "argument of WHERE must be type boolean, not type text"),
         ("opened_at > now() - interval '1 year'", "depends on the time, on settings"),
-        (
-            "id in (select id from support.agents)",
-            "is no condition on one row (cannot use subquery in index predicate)",
-        ),
         ("status is null); drop table support.tickets; --", "is no condition on a row"),
-        ("id % 2 = 0", "write mod(a, b) for a % b"),
     ],
 )
 def test_what_is_no_condition_on_a_row_is_refused_and_told(

@@ -99,28 +99,25 @@ def search(client: TestClient, user: str = "demo", **parameters: Any) -> dict[st
     return body
 
 
-def test_it_is_described_as_it_was_declared(client: TestClient) -> None:
+def test_rows_are_described_found_by_words_and_meaning_and_counted_as_they_are_written(
+    client: TestClient, desk: str
+) -> None:
     [told] = client.get("/collections").json()["collections"]
-    assert told["name"] == "tickets"
-    assert told["description"] == "Customers' questions"
+    assert (told["name"], told["description"], told["date"]) == ("tickets", "Customers' questions", "date")
     assert [(facet["name"], facet["kind"]) for facet in told["facets"]] == [
         ("status", "value"), ("price", "money"), ("tags", "array"), ("agent", "name"), ("date", "date"),
     ]  # fmt: skip
-    assert told["date"] == "date"
-
-
-def test_rows_are_found_by_words_and_by_meaning(client: TestClient) -> None:
-    found = search(client, q="printer toner")
-    first = found["results"][0]
-    assert (first["type"], first["id"], first["title"], first["date"]) == (
-        "tickets",
-        "1",
-        "The printer smokes",
-        "2024-03-01",
-    )
+    first, *_ = search(client, q="printer toner")["results"]
+    assert (first["type"], first["id"], first["title"]) == ("tickets", "1", "The printer smokes")
     assert "<mark>toner</mark>" in first["snippet"]
-    assert found["counts"] == {"tickets": found["counts"]["tickets"]}
     assert search(client, q="login does not work")["results"][0]["title"] == "Cannot sign in"
+    assert the(ask(client, "How many tickets are closed?"), "aggregation")["total"] == 11
+    owner(desk, "insert into support.tickets (id, subject) values (900, 'A badger sits in the server room')")
+    try:
+        assert [result["id"] for result in search(client, q="badger")["results"]][:1] == ["900"]
+    finally:
+        owner(desk, "delete from support.tickets where id = 900")
+    assert "900" not in [result["id"] for result in search(client, q="badger")["results"]]
 
 
 BOATS = """
@@ -154,22 +151,13 @@ def test_values_are_compared_by_kind_and_rows_without_a_title_are_called_by_thei
         assert [row[0] for row in titles["rows"]] == ["Alder", "2", "Lamp oil in the bilge", "Dogwood"]
 
 
-def test_the_rows_of_the_table_itself_are_counted(client: TestClient) -> None:
+def test_the_rows_of_the_table_itself_are_counted_and_summed(client: TestClient) -> None:
     counted = client.get("/records/facets", params={"by": "status"}).json()
-    assert counted == {
-        "total": 43,
-        "exact": True,
-        "groups": [{"value": "open", "count": 32}, {"value": "closed", "count": 11}],
-        "truncated": False,
-        "other": 0,
-        "overlapping": False,
-        "gaps": False,
-    }
+    assert (counted["total"], counted["exact"], counted["truncated"]) == (43, True, False)
+    assert counted["groups"] == [{"value": "open", "count": 32}, {"value": "closed", "count": 11}]
     by_month = client.get("/records/facets", params={"by": "month", "q": "parcel"}).json()
     assert by_month["groups"] == [{"value": "2024-05-01", "count": 30}, {"value": "2024-06-01", "count": 10}]
 
-
-def test_sums_are_of_all_rows_and_of_each_group(client: TestClient) -> None:
     counted = client.get(
         "/records/facets", params={"by": "status", "of": ["sum:price", "max:price"], "q": "parcel"}
     ).json()
@@ -177,60 +165,27 @@ def test_sums_are_of_all_rows_and_of_each_group(client: TestClient) -> None:
     assert [(group["value"], group["count"], group["sum:price"]) for group in counted["groups"]] == [
         ("open", 30, 600), ("closed", 10, 220),
     ]  # fmt: skip
-    alone = client.get("/records/facets", params={"of": "avg:price", "status": "open", "q": "printer"}).json()
-    assert (alone["total"], alone["avg:price"], alone["groups"]) == (1, 12.5, [])
     assert client.get("/records/facets", params={"of": "sum:price", "q": "password"}).json()["sum:price"] is None
     wrong = client.get("/records/facets", params={"of": "sum:prize"})
     assert wrong.status_code == 422
     assert "did you mean 'price'" in wrong.json()["errors"][0]["message"]
 
 
-@pytest.mark.parametrize(
-    ("question", "total"),
-    [
-        ("How many tickets are closed?", 11),
-        ("How many tickets are from June 2024?", 10),
-        ("how many tickets by Ada Palmer", 22),
-    ],
-)
-def test_a_number_that_is_asked_for_is_counted(client: TestClient, question: str, total: int) -> None:
-    events = ask(client, question)
-    assert the(events, "aggregation")["total"] == total
-
-
-def test_what_was_written_just_now_is_found(client: TestClient, desk: str) -> None:
-    owner(desk, "insert into support.tickets (id, subject) values (900, 'A badger sits in the server room')")
-    try:
-        assert [result["id"] for result in search(client, q="badger")["results"]][:1] == ["900"]
-    finally:
-        owner(desk, "delete from support.tickets where id = 900")
-    assert "900" not in [result["id"] for result in search(client, q="badger")["results"]]
-
-
-class TestTenants:
-    """What a caller's account does not own shows nowhere."""
-
-    def test_only_own_rows_are_found_and_counted(self, tenants: TestClient) -> None:
-        for user, rows in (("1", 13), ("2", 14), ("3", 13), ("4", 0)):
-            found = search(tenants, user, q="parcel", limit=50)
-            assert found["counts"]["tickets"] == rows
-            assert len(found["results"]) == rows
-            assert all(result["url"] == f"https://desk.example/t/{result['id']}" for result in found["results"])
-        meant = [search(tenants, user, q="login does not work")["results"] for user in "12"]
-        assert ["Cannot sign in" in [each["title"] for each in found] for found in meant] == [False, True]
-
-    def test_counts_are_of_own_rows(self, tenants: TestClient) -> None:
-        headers = {"Authorization": "Bearer 2"}
-        assert tenants.get("/records/facets", headers=headers).json()["total"] == 15
-        events = tenants.post("/records/ask", json={"question": "How many tickets are open?"}, headers=headers).text
-        assert '"total":11' in events, events
-
-    def test_a_row_of_another_is_as_one_that_is_not_there(self, tenants: TestClient) -> None:
-        mine = tenants.get("/records/tickets/1", headers={"Authorization": "Bearer 1"})
-        theirs = tenants.get("/records/tickets/1", headers={"Authorization": "Bearer 2"})
-        nobodys = tenants.get("/records/tickets/9999", headers={"Authorization": "Bearer 2"})
-        assert (mine.status_code, theirs.status_code) == (200, 404)
-        assert theirs.json()["detail"] == nobodys.json()["detail"]
+def test_what_a_callers_account_does_not_own_shows_nowhere(tenants: TestClient) -> None:
+    for user, rows in (("1", 13), ("2", 14), ("3", 13), ("4", 0)):
+        found = search(tenants, user, q="parcel", limit=50)
+        assert found["counts"]["tickets"] == len(found["results"]) == rows
+        assert all(result["url"] == f"https://desk.example/t/{result['id']}" for result in found["results"])
+    meant = [search(tenants, user, q="login does not work")["results"] for user in "12"]
+    assert ["Cannot sign in" in [each["title"] for each in found] for found in meant] == [False, True]
+    headers = {"Authorization": "Bearer 2"}
+    assert tenants.get("/records/facets", headers=headers).json()["total"] == 15
+    events = tenants.post("/records/ask", json={"question": "How many tickets are open?"}, headers=headers).text
+    assert '"total":11' in events, events
+    mine = tenants.get("/records/tickets/1", headers={"Authorization": "Bearer 1"})
+    theirs, nobodys = (tenants.get(f"/records/tickets/{id}", headers=headers) for id in (1, 9999))
+    assert (mine.status_code, theirs.status_code) == (200, 404)
+    assert theirs.json()["detail"] == nobodys.json()["detail"]
 
 
 def test_a_kept_answer_is_found_again_by_the_claims_that_collections_name(

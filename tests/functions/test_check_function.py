@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from quarry.domains import DOMAINS
-from quarry.probes import PROBES, fault
+from quarry.probes import fault
 from tests.functions.conftest import Context
 
 Load = Callable[[str], ModuleType]
@@ -60,10 +60,6 @@ def check(load_function: Load, lambda_environment: pytest.MonkeyPatch) -> Callab
         return module.handler(event, Context()), aws
 
     return run
-
-
-def test_every_domain_has_a_search_that_is_tried() -> None:
-    assert set(PROBES) == set(DOMAINS)
 
 
 def streamed_by(module: ModuleType) -> Callable[[dict[str, Any], Context], bytes]:
@@ -123,12 +119,8 @@ def test_a_function_that_fails_or_answers_without_a_head_is_refused_and_nobody_i
     ("status", "text", "expected"),
     [
         (200, '{"results": [], "type": "done"}', None),
-        (200, '{\n  "matters": []\n}', None),
         (200, SSE.format('{"type":"done"}'), None),
-        (200, SSE.format('{"type":"done"}') + ": still here\n\n", None),
         (200, NDJSON.format('{"type":"final_answer","data":{}}'), None),
-        (402, '{"type": "urn:quarry:problem:payment-required"}', None),
-        (200, SSE.format('{"type":"error","message":"x"}'), "the stream ended in an error"),
         (200, NDJSON.format('{"type":"error","data":{}}'), "the stream ended in an error"),
         (200, NDJSON.format('{"type":"partial_text","data":{}}'), "the stream ended in partial_text"),
         (200, "", "no answer"),

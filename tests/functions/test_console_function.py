@@ -52,22 +52,11 @@ def test_the_page_learns_what_it_needs_without_a_user(load_on_sample: Load) -> N
         "prefix": "/prod",
     }
     assert response["headers"]["cache-control"] == "public, max-age=60"
-
-
-@pytest.mark.parametrize(
-    ("scope", "scopes"), [("openid", ["openid", "email"]), ("quarry/search", ["openid", "email", "quarry/search"])]
-)
-def test_the_scope_that_a_token_must_carry_is_asked_for(load_on_sample: Load, scope: str, scopes: list[str]) -> None:
-    event = config_event(variables=STAGE | {"accessTokenScope": scope})
-    sign_in = config_of(load_on_sample("console").handler(event, Context()))["sign_in"]
-    assert sign_in["scopes"] == scopes
-
-
-@pytest.mark.parametrize("variables", [None, {"signInDomain": STAGE["signInDomain"]}, {"signInClientId": "x"}])
-def test_without_a_client_to_sign_in_with_there_is_no_sign_in(
-    load_on_sample: Load, variables: dict[str, str] | None
-) -> None:
-    assert config_of(load_on_sample("console").handler(config_event(variables=variables), Context()))["sign_in"] is None
+    scoped = config_event(variables=STAGE | {"accessTokenScope": "quarry/search"})
+    sign_in = config_of(load_on_sample("console").handler(scoped, Context()))["sign_in"]
+    assert sign_in["scopes"] == ["openid", "email", "quarry/search"]
+    half = config_event(variables={"signInDomain": STAGE["signInDomain"]})
+    assert config_of(load_on_sample("console").handler(half, Context()))["sign_in"] is None
 
 
 def test_domains_without_data_are_left_out_and_looked_for_once_in_a_while(
@@ -121,20 +110,14 @@ def without_database(load_function: Load, lambda_environment: pytest.MonkeyPatch
     return load_function("console")
 
 
-def test_the_page_comes_whole_and_may_sign_in_where_the_stage_says(without_database: ModuleType) -> None:
+def test_the_page_comes_whole_with_its_assets_under_its_stage_and_may_sign_in(without_database: ModuleType) -> None:
     response = without_database.handler(page_event(), Context())
-    headers = response["headers"]
-    assert response["statusCode"] == 200
+    html, headers = response["body"], response["headers"]
     assert headers["content-type"] == "text/html; charset=utf-8"
-    assert (
-        "connect-src 'self' https://quarry-4f2a61d80c35.auth.us-east-1.amazoncognito.com;"
-        in (headers["content-security-policy"])
-    )
-    assert without_database.handler(page_event("/search"), Context())["body"] == response["body"]
-
-
-def test_every_asset_that_the_page_names_comes_as_text(without_database: ModuleType) -> None:
-    html = without_database.handler(page_event(), Context())["body"]
+    signing_in = "https://quarry-4f2a61d80c35.auth.us-east-1.amazoncognito.com"
+    assert f"connect-src 'self' {signing_in};" in headers["content-security-policy"]
+    bare = without_database.handler(page_event(whole="/prod"), Context())
+    assert (bare["statusCode"], bare["headers"]["location"]) == (308, "/prod/")
     addresses = re.findall(r'(?:href|src)="(assets/[^"]+)"', html)
     assert addresses
     for address in addresses:
@@ -143,22 +126,6 @@ def test_every_asset_that_the_page_names_comes_as_text(without_database: ModuleT
         # API Gateway hands on no bytes as they are
         assert "content-encoding" not in response["headers"]
         assert "immutable" in response["headers"]["cache-control"]
-
-
-@pytest.mark.parametrize(
-    ("whole", "leads_to"),
-    [("/prod", "/prod/?q=bridge"), ("/prod/", None), ("/", None)],
-    ids=["stage", "slash", "domain"],
-)
-def test_the_stage_without_a_slash_leads_to_the_one_with_it(
-    without_database: ModuleType, whole: str, leads_to: str | None
-) -> None:
-    event = page_event(whole=whole) | {
-        "queryStringParameters": {"q": "bridge"}, "multiValueQueryStringParameters": {"q": ["bridge"]},
-    }  # fmt: skip
-    response = without_database.handler(event, Context())
-    assert response["statusCode"] == (308 if leads_to else 200)
-    assert response["headers"].get("location") == leads_to
 
 
 def test_examples_are_of_the_sample_data_that_is_loaded(load_on_sample: Load, sample_url: str) -> None:

@@ -46,34 +46,25 @@ def imports() -> dict[str, dict[str, Any]]:
     return {line["function"]: line for line in map(json.loads, told)}
 
 
-def imported_by(function: str) -> set[str]:
-    return set(imports()[function]["modules"])
+ON_FIRST_USE = {
+    "openai", "boto3", "numpy", "aws_lambda_powertools.utilities.parameters", "opentelemetry.sdk", "opentelemetry.exporter",
+}  # fmt: skip
+OF_HTTP = {"fastapi", "starlette.applications", "opentelemetry"}
+OF_SEARCHES = {f"quarry.{domain}.{name}" for domain in DOMAINS for name in ("search", "agent_tools", "completion")}
+OF_OTHERS = {"quarry.records.routes", "quarry.people.routes"}
+NOT_IMPORTED = {
+    **dict.fromkeys(("cleanup", "embed", "load", "migrate"), OF_HTTP),
+    **dict.fromkeys(("cache_lookup", "console", "profile", "unlock"), OF_OTHERS),
+    "search": {"quarry.api.profile", "quarry.collections.declaration"},
+}
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_what_is_imported_on_first_use_is_not_imported_before(function: str) -> None:
-    assert not imported_by(function) & {
-        "openai", "boto3", "numpy", "aws_lambda_powertools.utilities.parameters", "opentelemetry.sdk", "opentelemetry.exporter",
-    }  # fmt: skip
-
-
-@pytest.mark.parametrize("function", ["cleanup", "embed", "load", "migrate"])
-def test_a_function_without_http_imports_no_web_framework(function: str) -> None:
-    assert not imported_by(function) & {"fastapi", "starlette.applications", "opentelemetry"}
-
-
-@pytest.mark.parametrize("function", ["cache_lookup", "console", "profile", "unlock"])
-def test_a_function_that_searches_nothing_imports_no_search(function: str) -> None:
-    assert not imported_by(function) & {
-        "quarry.records.routes", "quarry.records.search", "quarry.records.answer",
-        "quarry.people.routes", "quarry.people.search", "quarry.people.retrieval",
-    }  # fmt: skip
-
-
-def test_what_answers_a_search_is_imported_with_the_first_request_for_it() -> None:
-    domains = ("campaigns", "companies", "ontology", "people", "records")
-    deferred = {f"quarry.{domain}.{name}" for domain in domains for name in ("search", "agent_tools", "completion")}
-    assert not imported_by("search") & {*deferred, "quarry.api.profile", "quarry.collections.declaration"}
+def test_a_cold_start_imports_and_builds_nothing_that_the_first_request_may_not_need(function: str) -> None:
+    imported = {*imports()[function]["modules"]}
+    assert not imported & (ON_FIRST_USE | OF_SEARCHES | NOT_IMPORTED[function])
+    assert not imports()[function]["built"]
+    assert imports()[function]["is_frozen"]
 
 
 def test_an_environment_that_is_kept_started_has_imported_what_answers_before_its_first_request() -> None:
@@ -88,9 +79,3 @@ def test_an_environment_that_is_kept_started_has_imported_what_answers_before_it
     imported = set(done.stdout.split())
     assert {f"quarry.{domain}.search" for domain in DOMAINS} <= imported
     assert "aws_lambda_powertools.utilities.parameters" in imported
-
-
-@pytest.mark.parametrize("function", FUNCTIONS)
-def test_models_are_left_unbuilt_and_what_was_imported_is_kept_from_the_garbage_collector(function: str) -> None:
-    assert not imports()[function]["built"]
-    assert imports()[function]["is_frozen"]

@@ -91,15 +91,10 @@ def test_wrong_rows_are_reported_and_nothing_of_their_file_is_kept_unless_its_me
     s3.put_object(Bucket=BUCKET, Key="matters/a.jsonl", Body=content, Metadata={"skip-invalid": "true"})
     assert load("matters/a.jsonl", "0064D3901D00059243")["skipped"] == 30
     assert titles(database_url) == ["Bridge"]
-
-
-@pytest.mark.parametrize(
-    ("key", "content"), [("secrets/a.jsonl", b"{}"), ("a.jsonl", b"{}"), ("matters/a.csv", b"id,colour\na,red\n")]
-)
-def test_a_file_that_fits_no_table_is_refused(s3: Any, load: Callable[..., Any], key: str, content: bytes) -> None:
-    s3.put_object(Bucket=BUCKET, Key=key, Body=content)
-    load(key)
-    assert report(s3, key)["status"] == "refused"
+    for key in ("secrets/a.jsonl", "a.jsonl"):
+        s3.put_object(Bucket=BUCKET, Key=key, Body=content)
+        load(key)
+        assert report(s3, key)["status"] == "refused"
 
 
 def test_an_event_that_comes_again_or_too_late_changes_nothing(
@@ -130,9 +125,5 @@ def test_the_command_line_names_objects_beside_files(s3: Any, tmp_path: Any) -> 
     with fetched(map(_file, [str(tmp_path), f"s3://{BUCKET}/any/a.jsonl"])) as [local, copied]:
         assert (local, copied.name, copied.read_bytes()) == (tmp_path, "a.jsonl", matter("Bridge"))
     assert not copied.exists()
-
-
-@pytest.mark.parametrize("address", ["s3://", "s3://bucket", "s3://bucket/", "s3://bucket/folder/", "s3:///key"])
-def test_an_address_of_no_object_is_refused(address: str) -> None:
     with pytest.raises(ValueError, match="of one object"):
-        S3Object.parse(address)
+        S3Object.parse("s3://bucket/folder/")

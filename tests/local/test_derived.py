@@ -13,7 +13,7 @@ from quarry.postgres.migrate import connect
 from quarry.postgres.schema import SyncConnection
 from quarry_tools.derived import Columns, Experience, SearchEntries, Statistics, Values, Vectors, Words, derived_of
 from quarry_tools.difference import Derived, Difference
-from quarry_tools.schema_indexes import Indexes, expected_indexes
+from quarry_tools.schema_indexes import Indexes
 from tests.waiting import PATIENCE_SECONDS, wait_until
 
 MATTERS = (
@@ -21,8 +21,6 @@ MATTERS = (
 )
 TASK = """insert into onto_projects (id, name, created_by) values ('p', 'Roof', 'ada');
 insert into onto_tasks (id, project_id, created_by, title) values ('t', 'p', 'ada', 'Nail the slates')"""
-TREES = "insert into matters (id, title) select n::text, 'Yew grove' || n % 100 from generate_series(1, 1000) n"
-"""A word that all rows hold, and 100 words of ten rows each."""
 
 
 @pytest.fixture
@@ -60,16 +58,11 @@ OTHER_BEST = """update matters set title = 'Yew' where id = '7'; delete from mat
 @pytest.mark.parametrize(
     ("derived", "prepare", "spoil", "told"),
     [
-        (Values("matters"), MATTERS, "update facet_values set row_count = row_count + 1 where value = 'closed'",
-         {"values that are miscounted": 1}),
         (Values("matters"), MATTERS, "delete from facet_values where value = 'closed'", CLOSED_IS_LOST),
         (Columns("matters"), MATTERS, OTHER_JOIN, {"rows whose text_search is not what it is made of": 3}),
         (SearchEntries("task", "onto_tasks"), TASK, OTHER_ENTRIES, ENTRIES_ARE_OTHERS),
         (Experience(), PEOPLE, OTHER_YEARS, {"people whose years of experience are others": 2}),
         (Indexes("matters"), MATTERS, "drop index matters_text_search", {"index matters_text_search is missing": 1}),
-        (Words("matters"), MATTERS, MANY, {"rows more or fewer than the 3 whose words are counted": 200}),
-        (Words("matters"), TREES, "update lexeme_counts set rows = 2 * rows where lexeme <> 'yew'",
-         {"words that are in more or fewer rows than were counted": 100}),
         (Words("matters"), COMMON, OTHER_BEST, {"common words whose best rows are others": 1}),
         (Statistics("matters"), MATTERS + "; analyze matters", MANY, {"rows that are estimated wrongly, as 3": 200}),
     ],
@@ -110,17 +103,6 @@ def test_vectors_are_lost_stale_or_not_there_yet_and_lost_ones_are_marked_as_wai
         "rows that have no vectors yet": 2,
         "rows whose vectors are of an earlier text": 1,
     }
-
-
-def test_the_schema_names_every_index_but_those_of_constraints_and_partitioned_tables(
-    connection: SyncConnection,
-) -> None:
-    found = connection.execute(
-        "select c.relname from pg_index i join pg_class c on c.oid = i.indexrelid"
-        " where c.relnamespace = current_schema()::regnamespace and c.relkind = 'i' and not exists"
-        " (select from pg_constraint k where k.conindid = i.indexrelid and k.contype in ('p', 'u', 'x'))"
-    ).fetchall()
-    assert {index.name for index in expected_indexes()} == {name for (name,) in found}
 
 
 def test_readers_go_on_while_everything_of_a_table_is_rebuilt(database_url: str, connection: SyncConnection) -> None:

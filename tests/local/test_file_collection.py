@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import gzip
-import json
 import sys
 from collections.abc import Callable, Iterator
 from decimal import Decimal
@@ -128,6 +127,13 @@ def test_loading_again_updates_by_key_adds_and_keeps_the_rest(harbour: str, load
         ("Marigold", 12, "Took"), ("Heron", 9, "A ga"), ("Anvil", 31, "Coal"), ("Wren", 2, None),
     ]  # fmt: skip
     assert Path("quarry.toml").read_text() == declared
+    Path("ships.csv").write_text(SHIPS.replace("S-03;Anvil", "S-09;Whimbrel"))
+    assert load("ships.csv", "--as", "ships", "--replace", "--no-embed")[0] == 0
+    assert [row[0] for row in rows(harbour, "select ship_no from ships order by 1")] == ["S-01", "S-02", "S-09"]
+    assert load("ships.csv", "--as", "ships", "--key", "name")[0] == 1
+    assert load("ships.csv", "--as", "boats", "--key", "class")[2] == [
+        "class does not tell all rows apart: Key (class)=(cutter) is duplicated.", "nothing was loaded",
+    ]  # fmt: skip
 
 
 def test_what_does_not_fit_a_table_that_is_there_is_told_by_line_and_column(harbour: str, load: Said) -> None:
@@ -184,19 +190,6 @@ def test_the_same_file_again_is_recognised_where_its_rows_would_be_added_twice(h
     assert load("later.csv", "later.csv", "--as", "notes")[0] == 1
 
 
-def test_replacing_keeps_only_the_rows_of_the_file(harbour: str, load: Said) -> None:
-    load("ships.csv", "--as", "ships", "--no-embed")
-    Path("ships.csv").write_text(SHIPS.replace("S-03;Anvil", "S-04;Wren").replace(";12;", ";13;"))
-    status, told, _ = load("ships.csv", "--as", "ships", "--replace", "--no-embed")
-    assert (status, told[:2]) == (
-        0,
-        ["ships.csv: 3 rows read, 3 loaded (2 new or changed), 0 skipped", "ships: 3 rows read"],
-    )
-    assert rows(harbour, "select ship_no, crew from ships order by 1") == [("S-01", 13), ("S-02", 9), ("S-04", None)]
-    with client_of(harbour) as client:
-        assert client.get("/records/search", params={"q": "Anvil"}).json()["results"] == []
-
-
 def test_numbers_and_dates_are_read_as_the_user_says_that_they_are_written(harbour: str, load: Said) -> None:
     Path("rents.csv").write_text(
         'Berth;Rent;Since;Note\nA;"1.250,00 €";31.12.2030;paid 1.250,00\nB;(12,5);1.2.31;n/a\nC;n/a;2031-03-01;late\n'
@@ -214,34 +207,6 @@ def test_numbers_and_dates_are_read_as_the_user_says_that_they_are_written(harbo
         (None, datetime.date(2031, 3, 1), "late"),
     ]
     assert rows(harbour, "select rent, since, note from rents order by berth") == expected
-
-
-def test_what_was_guessed_of_a_file_is_told_to_people_and_programs(harbour: str, load: Said) -> None:
-    Path("rents.csv").write_bytes("Rents\nBerth,Rent,Payer\nA,5,Müller\nB,6,Köln\nC,7,x\nTotal,18,\n".encode("cp1252"))
-    status, [line], said = load("rents.csv", "--as", "rents", "--no-embed", "--json")
-    notes = [
-        "rents.csv: read as windows-1252, which is a guess: --encoding NAME reads it as another",
-        "rents.csv: left out line 1, above the header: Rents",
-        "rents.csv: left out line 6, which sums up those above (Rent 18): --no-total keeps it",
-    ]
-    assert (status, json.loads(line)["notes"], said) == (0, notes, notes)
-    assert rows(harbour, "select berth, rent, payer from rents") == [
-        ("A", 5, "Müller"),
-        ("B", 6, "Köln"),
-        ("C", 7, "x"),
-    ]
-
-
-def test_the_key_may_be_named(harbour: str, load: Said) -> None:
-    load("ships.csv", "--as", "ships", "--key", "name", "--no-embed")
-    load("ships.csv", "--as", "ships", "--no-embed")
-    assert len(rows(harbour, "select from ships")) == 3
-    assert load("ships.csv", "--as", "ships", "--key", "name", "--no-embed")[0] == 0
-    assert load("ships.csv", "--as", "ships", "--key", "ship_no")[0] == 1
-    assert load("ships.csv", "--as", "boats", "--key", "class")[2] == [
-        "class does not tell all rows apart: Key (class)=(cutter) is duplicated.", "nothing was loaded",
-    ]  # fmt: skip
-    assert tables(harbour) == ["ships"]
 
 
 @pytest.mark.parametrize(
@@ -267,7 +232,6 @@ def test_nothing_is_kept_where_something_is_wrong(harbour: str, load: Said, cont
         ("motion", 2, "'motion' is a type of a city's records"),
         ("taken", 1, "There is a table public.taken already, which `quarry load` did not make"),
         ("quarry.ships", 1, "The schema quarry belongs to Quarry"),
-        ("tickets", 1, "quarry.toml declares tickets of support.tickets already"),
         ("port.tickets", 1, "quarry.toml declares tickets of support.tickets already"),
     ],
 )

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
-from contextlib import aclosing
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -30,16 +29,12 @@ from quarry.postgres.pool import Database
 from quarry.records import begun as records_begun
 from quarry.records.answer import answer_question
 from quarry.records.answer_cache import store_answer
-from quarry.records.contract import AskRequest, DoneEvent, IntentEvent, SourcesEvent
+from quarry.records.contract import AskRequest, DoneEvent, SourcesEvent
 from quarry.runs.run_log import ResultRecord, Run
 from quarry.services.forgetting import Forgotten, forget, forget_row
 from quarry.services.services import Caller, Services
-from quarry.streaming.events import NDJSON, Event, Place
-from quarry.streaming.run_store import RunState, RunStore
-from quarry.streaming.runs import RunStreams
 from tests.collections.support import HELP_DESK, TICKETS, apply_file, found, owner, refreshed
 from tests.conftest import clone_database
-from tests.platform.test_run_streams import stored
 from tests.records.asking import QUESTION
 from tests.waiting import PATIENCE_SECONDS
 
@@ -237,63 +232,6 @@ async def test_a_people_search_that_runs_meanwhile_does_not_bring_the_person_bac
     assert who.id not in whole_database(url)
 
 
-class Finding:
-    """A search that says that it began, and then, when the test lets it, what it found."""
-
-    def __init__(self, found: SourcesEvent) -> None:
-        self.go_on = asyncio.Event()
-        self._found = found
-
-    async def search(self) -> AsyncGenerator[Event]:
-        yield IntentEvent(intent="question")
-        await self.go_on.wait()
-        yield self._found
-        await asyncio.Event().wait()  # writes its answer, for as long as it may
-
-
-async def heard(streams: RunStreams, run: UUID, finding: Finding) -> list[dict[str, Any]]:
-    """All that a reader hears of a run."""
-    stream = streams.live(run, ANN, finding.search(), NDJSON, heartbeat_seconds=60.0, domain="records")
-    async with aclosing(stream), asyncio.timeout(PATIENCE_SECONDS):
-        return [json.loads(line) async for line in stream]
-
-
-async def test_a_stream_that_is_stored_while_something_is_forgotten_does_not_keep_it(
-    services: Services, url: str, holding: AsyncConnection[Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write, written = RunStore.write, asyncio.Event()
-
-    async def told(store: RunStore, behind: Place, *given: Any, **named: Any) -> RunState:
-        try:
-            return await write(store, behind, *given, **named)
-        finally:
-            if source.id in str(given):
-                written.set()
-
-    monkeypatch.setattr(RunStore, "write", told)
-    sources, _ = await ask(services)
-    source, run, finding = sources.sources[0], uuid4(), Finding(sources)
-    turn = Turn(question="why", answer={"id": source.id})
-    kept = await keep_conversation(services.database, ANN, NewConversation(domain="records", turns=[turn]))
-    reading = asyncio.create_task(heard(services.streams, run, finding))
-    await stored(services.database, run, 1)
-    # the forgetting has looked through the streams when it comes to this conversation
-    await holding.execute("select from conversations where id = %s for update", [kept.id])
-    forgetting = asyncio.create_task(forgotten(services, source.type, source.id))
-    await until_waiting(url)
-    finding.go_on.set()
-    storing = {asyncio.create_task(until_waiting(url, 2)), asyncio.create_task(written.wait())}
-    _, waiting = await asyncio.wait(storing, return_when=asyncio.FIRST_COMPLETED)
-    await holding.commit()
-    await forgetting
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        await written.wait()
-    for each in (reading, *waiting):
-        each.cancel()
-    await asyncio.wait({reading, *waiting})
-    assert source.id not in str(await services.database.rows("select event from run_events"))
-
-
 async def test_what_is_kept_while_something_is_forgotten_does_not_hold_it(
     services: Services, url: str, holding: AsyncConnection[Any], make_services: Callable[..., Services]
 ) -> None:
@@ -431,31 +369,3 @@ async def test_a_short_id_is_forgotten_of_its_type_alone(help_desk: tuple[Databa
     await keep_conversation(database, ANN, asked({"opened": "1"}, domain="companies"))
     assert await turns_left(database) == [*ELSE]
     assert await turns_left(database, domain="companies") == [{"opened": "1"}]
-
-
-async def test_a_short_id_ends_the_streams_that_hold_it_of_its_type(help_desk: tuple[Database, Collection]) -> None:
-    database, tickets = help_desk
-    store = RunStore(database)
-    chunk = {"type": "final_answer_chunk", "chunk": "1"}
-    step = {"type": "tool_call", "id": "1", "tool": "search_records", "arguments": {"query": "1"}}
-    others = [*({"type": "sources"} | each for each in ELSE), chunk, step]
-    quoting = [{"type": "sources"} | each for each in QUOTING]
-    companies = {"type": "final_answer", "data": {"companiesById": {"1": {"id": "1"}}}}
-    runs: dict[UUID, bool] = {}
-    for event, domain, is_quoting in (
-        *((each, "records", True) for each in quoting),
-        *((each, "records", False) for each in others),
-        (companies, "companies", False),
-        ({"type": "partial_text", "data": {"text": "1"}}, None, False),
-        ({"type": "sources", "sources": [TICKET]}, None, True),
-        (companies, None, True),
-    ):
-        runs[run := uuid4()] = is_quoting
-        await store.write(Place(run), ANN, domain, [json.dumps(event)], is_over=False)
-    await forget_row(database, tickets, "1")
-    rows = await database.rows(
-        "select run_id, cancelled_at is not null as ended, exists (select from run_events e where e.run_id = s.run_id) as kept "
-        "from run_streams s"
-    )
-    assert {row["run_id"]: row["ended"] for row in rows} == runs
-    assert all(row["kept"] != row["ended"] for row in rows)

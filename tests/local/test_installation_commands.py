@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from quarry.local.config import HIDDEN, take_dotenv
-from tests.local.test_cli import NOWHERE, QUARRY, environment, quarry
+from tests.local.test_cli import NOWHERE, installed_quarry, quarry
 from tests.local.test_server import served
 from tests.waiting import wait_until
 
@@ -23,15 +22,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def called(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [QUARRY, *arguments], env=environment(**variables), capture_output=True, text=True, timeout=60, check=False
-    )
-
-
 def shown(**variables: str) -> dict[str, tuple[str | None, str]]:
     """What `quarry config show` tells of each setting: its value, and where that comes from."""
-    done = called("config", "show", "--json", **variables)
+    done = installed_quarry("config", "show", "--json", **variables)
     assert (done.returncode, done.stderr) == (0, "")
     return {each["name"]: (each["value"], each["source"]) for each in json.loads(done.stdout)["settings"]}
 
@@ -54,7 +47,7 @@ class TestDotenv:
 
 class TestConfigShow:
     def test_secrets_are_hidden(self, folder: Path) -> None:
-        done = called(
+        done = installed_quarry(
             "config",
             "show",
             DATABASE_URL=NOWHERE,
@@ -68,13 +61,10 @@ class TestConfigShow:
         assert lines["OPENAI_BASE_URL"][-1] == "http://***@host/v1"
 
 
-class TestCompletion:
-    @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-    def test_every_shell_is_told_of_commands_and_options(self, shell: str) -> None:
-        script = quarry("completion", shell).stdout
-        assert all(word in script for word in ("doctor", "skip-invalid", "grant"))
-        if program := shutil.which(shell):
-            subprocess.run([program, "-n"], input=script, text=True, check=True)
+def test_a_shell_completes_commands_and_options() -> None:
+    script = quarry("completion", "bash").stdout
+    assert all(word in script for word in ("doctor", "skip-invalid", "grant"))
+    subprocess.run(["bash", "-n"], input=script, text=True, check=True)
 
 
 def test_the_page_is_opened_once_the_server_answers(sample_url: str, tmp_path: Path) -> None:

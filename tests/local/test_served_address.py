@@ -8,16 +8,11 @@ from pathlib import Path
 from quarry.local.served_address import FILE, noted, served_address
 
 
-def test_the_address_in_use_is_known_while_the_server_listens(tmp_path: Path) -> None:
+def test_a_link_leads_to_the_server_that_listens_and_none_is_left_by_one_that_was_killed(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         address = f"http://127.0.0.1:{listener.getsockname()[1]}"
         with noted(tmp_path, address):
             assert served_address(tmp_path) == address
         assert served_address(tmp_path) is None
-
-
-def test_a_killed_server_leaves_no_link(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-    (tmp_path / FILE).write_text(f"http://127.0.0.1:{port}")
+    (tmp_path / FILE).write_text(address)
     assert served_address(tmp_path) is None

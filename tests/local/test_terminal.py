@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Literal
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
+from quarry.local.people_view import PeopleView
 from quarry.local.records_view import AnswerView
-from quarry.local.terminal import MarkdownWriter, make_console, printable, write_table
+from quarry.local.terminal import MarkdownWriter, printable
+from quarry.people.contract import PeopleSearchResponse
 from quarry.records.contract import (
     AnswerChunkEvent,
     ConfidenceEvent,
@@ -69,11 +70,6 @@ def test_a_terminal_shows_markdown_wrapped_and_coloured_and_a_file_gets_it_as_it
     assert written([text], is_terminal=False) == text + "\n"
 
 
-def test_markup_in_a_cell_is_text(capsys: pytest.CaptureFixture[str]) -> None:
-    write_table(make_console(), ("a", "b"), [("[red]x[/red]", ":smile:")])
-    assert capsys.readouterr().out.splitlines()[1].split() == ["[red]x[/red]", ":smile:"]
-
-
 def test_an_answer_is_shown_with_its_research_sources_confidence_followups_and_link() -> None:
     file = io.StringIO()
     view = AnswerView(Console(file=file, width=200, highlight=False, markup=False, emoji=False))
@@ -104,4 +100,31 @@ def test_an_answer_is_shown_with_its_research_sources_confidence_followups_and_l
         "Degraded: records_answer",
         "http://127.0.0.1:8080/search?id=abc  (with `quarry serve`)",
         "This answer is not kept.",
+    ]
+
+
+def test_people_are_shown_with_their_reading_reasons_and_what_the_search_cost() -> None:
+    card = {"id": "c1", "title": "Engineer", "company_name": "Kestrel\x1b[2J", "city": "Pune", "intent_primary": "work",
+            "start_date": "2019-04-01", "is_current": True}  # fmt: skip
+    asha = {"id": "p1", "name": "Asha", "headline": None, "bio": None, "similarity_percent": 82, "open_to_work": True,
+            "open_to_contact": False, "work_preferred_locations": [], "work_preferred_salary_min": None, "matched_cards": [card],
+            "why_matched": ["Go at Kestrel"], "meets": ["at Kestrel"], "misses": ["in Pune"]}  # fmt: skip
+    constraints = {"query_original": "q", "query_cleaned": "q", "must": {"city": "pune"}, "should": {}, "exclude": {}}
+    relaxations = [{"constraint": "location", "label": "Anywhere", "additional_people": 1200}]
+    found = {"search_id": "s-1", "people": [asha], "fallback_tier": 2, "degraded": ["people_reasons"],
+             "constraints": constraints, "relaxations": relaxations}  # fmt: skip
+    file = io.StringIO()
+    view = PeopleView(Console(file=file, width=200, highlight=False, markup=False, emoji=False))
+    view.show(PeopleSearchResponse.model_validate(found))
+    assert [line.rstrip() for line in file.getvalue().splitlines() if line.strip()] == [
+        "must   city: pune",
+        "Too few people fit exactly: location relaxed.",
+        "1. Asha",
+        "   ✓ at Kestrel  ✗ in Pune",
+        "   • Go at Kestrel",
+        "   Engineer, Kestrel[2J, Pune, 2019 to now",
+        "With one constraint less",
+        "• Anywhere: 1,200 more",
+        "Degraded: people_reasons",
+        "search s-1, which cost a credit",
     ]
