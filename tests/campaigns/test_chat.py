@@ -8,19 +8,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.campaigns.contract import Aggregation
-from quarry.campaigns.results import AGGREGATED_VALUES_MAX, CampaignSet
-from quarry.campaigns.retrieval import COUNTED_VALUES_MAX
 from tests.campaigns.chatting import chat, ids, stream
 from tests.conftest import client_of
-
-
-def test_how_many_is_counted_over_the_whole_set(client: TestClient, rows: list[dict[str, Any]]) -> None:
-    email = [row for row in rows if row["channel"] == "Email"]
-    answer = chat(client, "How many email campaigns are there?")
-    assert answer["total"] == len(email)
-    assert answer["response"].startswith(f"{len(email)} campaigns")
-    assert ids(answer) == {row["id"] for row in email}
 
 
 def test_the_aggregation_counts_the_returned_set(client: TestClient, rows: list[dict[str, Any]]) -> None:
@@ -31,38 +20,6 @@ def test_the_aggregation_counts_the_returned_set(client: TestClient, rows: list[
     assert answer["aggregation"]["value_prop"] == dict(
         Counter(value for row in playful for value in row["key_value_props"])
     )
-
-
-def test_the_aggregation_leaves_no_value_out(client: TestClient, rows: list[dict[str, Any]]) -> None:
-    answer = chat(client, "Show me email campaigns")
-    values = Counter(value for row in rows if row["channel"] == "Email" for value in row["key_value_props"])
-    assert len(values) > COUNTED_VALUES_MAX
-    assert answer["aggregation"]["value_prop"] == dict(values)
-
-
-def test_a_set_with_very_many_different_values_has_no_aggregation() -> None:
-    counts = {"channel": {"Email": 9}, "value_prop": dict.fromkeys(map(str, range(AGGREGATED_VALUES_MAX)), 1)}
-    found = CampaignSet(9, (), counts)
-    assert found.aggregation == Aggregation.model_validate(counts)
-    counts["value_prop"]["one more"] = 1
-    assert found.aggregation is None
-
-
-def test_the_most_common_values_come_first(client: TestClient, rows: list[dict[str, Any]]) -> None:
-    answer = chat(client, "What are the most common value propositions in direct mail?")
-    counts = Counter(
-        value for row in rows if row["channel"] == "Direct Mail" for value in row["key_value_props"]
-    ).most_common()
-    assert f"{counts[0][0]} ({counts[0][1]})" in answer["response"]
-    assert list(answer["aggregation"]["value_prop"].values()) == [count for _, count in counts]
-
-
-def test_the_offers_of_filtered_campaigns_are_told(client: TestClient) -> None:
-    answer = chat(client, "What are the offers from Tern & Co?")
-    assert answer["detectedFilters"] == {"company": ["Tern & Co"]}
-    offers = [campaign["offer"] for campaign in answer["campaigns"] if "offer" in campaign]
-    assert len(offers) > 2
-    assert all(offer in answer["response"] for offer in offers)
 
 
 def test_words_in_quotes_are_looked_for_in_the_copy(client: TestClient) -> None:
@@ -76,16 +33,6 @@ def test_a_theme_is_found_by_its_meaning(client: TestClient) -> None:
     assert {campaign["company"] for campaign in found[:4]} == {"Volta Motors"}
 
 
-def test_a_follow_up_keeps_the_filters_of_the_question_before(client: TestClient) -> None:
-    history = [
-        {"role": "user", "content": "How many campaigns by Orla Mobile?"},
-        {"role": "assistant", "content": "There are 8."},
-    ]
-    answer = chat(client, "And by email?", history=history)
-    assert answer["detectedFilters"] == {"company": ["Orla Mobile"], "channel": ["Email"]}
-    assert answer["total"] == 2
-
-
 def test_the_filters_of_the_page_hold_where_they_are_applied(client: TestClient) -> None:
     filters = {"channel": "sms"}
     answer = chat(client, "How many campaigns are there?", activeFilters=filters, applyFiltersToQuery=True)
@@ -93,13 +40,6 @@ def test_the_filters_of_the_page_hold_where_they_are_applied(client: TestClient)
     assert answer["detectedFilters"] == {"channel": ["sms"]}
     everything = chat(client, "How many campaigns are there?", activeFilters=filters)
     assert everything["total"] > answer["total"]
-
-
-def test_filters_that_contradict_each_other_find_nothing(client: TestClient) -> None:
-    answer = chat(client, "How many TV campaigns?", activeFilters={"channel": ["SMS"]}, applyFiltersToQuery=True)
-    assert answer["total"] == 0
-    assert answer["campaigns"] == []
-    assert answer["telemetry"]["endReason"] == "nothing_found"
 
 
 def test_a_value_that_does_not_exist_is_refused_with_the_nearest(client: TestClient) -> None:
@@ -188,25 +128,11 @@ def test_the_stream_tells_of_the_search_then_the_answer_then_the_whole(client: T
     assert "".join(event["data"]["text"] for event in events[2:-1]) == final["response"]
 
 
-def test_the_answer_in_one_piece_is_the_last_event_of_the_stream(client: TestClient) -> None:
-    question = "Which channels does Calder Mutual use?"
-    whole, [*_, last] = chat(client, question), stream(client, question)
-    for answer in (whole, last["data"]):
-        answer["telemetry"].pop("runId")
-    assert whole == last["data"]
-
-
 def test_suggestions_can_be_answered(client: TestClient) -> None:
     answer = chat(client, "Show me warm campaigns")
     assert len(answer["suggestions"]) == 3
     for suggestion in answer["suggestions"]:
         assert chat(client, suggestion)["total"] > 0, suggestion
-
-
-def test_what_was_asked_is_not_suggested(client: TestClient) -> None:
-    answer = chat(client, "Which value propositions are most common in direct mail?")
-    assert len(answer["suggestions"]) == 3
-    assert not [text for text in answer["suggestions"] if "value propositions are most common on Direct Mail" in text]
 
 
 def test_an_empty_domain_answers_with_empty_results(database_url: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
 import pytest
@@ -68,14 +67,6 @@ def test_the_campaigns_are_those_that_the_answer_names_whichever_call_found_them
     assert (final["detectedFilters"], final["constraints"]["conditions"]) == ({}, [])
 
 
-def test_a_number_says_nothing_of_which_campaigns_are_meant(model_client: TestClient, model: FakeOpenAI) -> None:
-    sms = calls(("filter_campaigns", {"channel": ["SMS"]}))
-    model.enqueue(sms, Reply.text("There are 4, one of them by Pebble Fitness."))
-    assert {each["company"] for each in chat(model_client, "SMS?")["campaigns"]} == {"Pebble Fitness"}
-    model.enqueue(sms, Reply.text("There are three of them."))
-    assert len(chat(model_client, "SMS?")["campaigns"]) == 4
-
-
 def test_the_last_turn_has_no_tools_and_must_answer(model_client: TestClient, model: FakeOpenAI) -> None:
     model.respond = lambda body: (
         calls(("full_text_search", {"query": f"word{len(body['messages'])}"}))
@@ -89,16 +80,6 @@ def test_the_last_turn_has_no_tools_and_must_answer(model_client: TestClient, mo
     assert model.chat_requests[-1]["stream"] is True
 
 
-def test_a_repeated_call_is_answered_from_memory(model_client: TestClient, model: FakeOpenAI) -> None:
-    call = ("filter_campaigns", {"channel": ["SMS"]})
-    model.enqueue(calls(call), calls(call), Reply.text("Four."))
-    events = stream(model_client, "SMS?")
-    observed = [event["data"] for event in events if event["type"] == "tool_observation"]
-    assert observed[0]["campaignIds"] == observed[1]["campaignIds"]
-    first, second = tool_results(model.chat_requests[2])
-    assert first == second
-
-
 def test_malformed_calls_are_told_and_do_not_end_the_search(model_client: TestClient, model: FakeOpenAI) -> None:
     broken = Reply.tool_calls([("filter_campaigns", '{"chanel": ')])
     wrong, right = calls(("filter_campaigns", {"chanel": "SMS"})), calls(("filter_campaigns", {"channel": "SMS"}))
@@ -108,22 +89,6 @@ def test_malformed_calls_are_told_and_do_not_end_the_search(model_client: TestCl
     first, second, _ = tool_results(model.chat_requests[-1])
     assert "Invalid JSON" in first
     assert "the arguments of filter_campaigns are channel, company" in second
-
-
-def test_an_answer_behind_malformed_calls_alone_is_replaced(model_client: TestClient, model: FakeOpenAI) -> None:
-    broken = Reply.tool_calls([("filter_campaigns", '{"chanel": ')])
-    model.enqueue(broken, Reply.text("There are 9."), Reply.text("There are 9."))
-    final = chat(model_client, "How many SMS campaigns are there?")
-    assert "4 campaigns" in final["response"]
-    assert final["telemetry"]["degradedSteps"] == ["campaigns_research"]
-
-
-def test_a_value_that_does_not_exist_is_told_with_the_nearest(model_client: TestClient, model: FakeOpenAI) -> None:
-    model.enqueue(calls(("filter_campaigns", {"channel": ["Emial"]})), Reply.text("Nothing."))
-    chat(model_client, "Emial?")
-    result = json.loads(tool_results(model.chat_requests[1])[0])
-    assert "did you mean 'Email'" in result["summary_for_llm"]
-    assert (result["count"], result["campaigns"]) == (0, [])
 
 
 def test_a_query_over_campaigns_counts_and_its_result_is_what_the_answer_rests_on(
@@ -175,26 +140,6 @@ def test_the_filters_of_the_page_hold_in_a_query_too(model_client: TestClient, m
     assert told[1] == "Refused. /source: only campaigns can be asked here"
 
 
-def test_a_query_is_told_what_does_not_exist_and_can_be_corrected(model_client: TestClient, model: FakeOpenAI) -> None:
-    wrong = {"source": "campaigns", "where": [{"field": "chanel", "value": "SMS"}]}
-    right = {"source": "campaigns", "where": [{"field": "channel", "value": "SMS"}]}
-    model.enqueue(calls(("query", wrong)), calls(("query", right)), Reply.text("See."))
-    final = chat(model_client, "Texts?")
-    assert "nearest: channel" in tool_results(model.chat_requests[1])[0]
-    assert (final["total"], final["telemetry"]["degradedSteps"]) == (4, [])
-
-
-def test_one_campaign_is_read_whole(model_client: TestClient, model: FakeOpenAI) -> None:
-    model.enqueue(
-        calls(("get", {"id": "cmp-lumen-voyage-1"}), ("get", {"id": "cmp-none"})), Reply.text("It gives miles.")
-    )
-    final = chat(model_client, "What does the copy say?")
-    found, missing = tool_results(model.chat_requests[1])
-    assert "full_campaign_text" in json.loads(found)["summary_for_llm"]
-    assert missing == "There is no campaign with this id."
-    assert ids(final) == {"cmp-lumen-voyage-1"}
-
-
 def test_a_number_that_no_result_shows_is_unsupported(model_client: TestClient, model: FakeOpenAI) -> None:
     said = (
         "There are 4 in all. They reached 12,345 people. The first gives 60,000 miles in 2026, as you said on day 77."
@@ -205,23 +150,6 @@ def test_a_number_that_no_result_shows_is_unsupported(model_client: TestClient, 
         "They reached 12,345 people.",
         "The first gives 60,000 miles in 2026, as you said on day 77.",
     ]
-
-
-def test_what_a_model_writes_before_it_has_looked_is_no_answer(model_client: TestClient, model: FakeOpenAI) -> None:
-    look = Reply.tool_calls([("filter_campaigns", {"channel": ["SMS"]})], content="Let me look.")
-    model.enqueue(look, Reply.text("Four."))
-    assert chat(model_client, "SMS?")["response"] == "Four."
-
-
-def test_the_model_sees_the_fields_and_what_the_words_of_the_question_may_mean(
-    model_client: TestClient, model: FakeOpenAI
-) -> None:
-    model.enqueue(calls(("filter_campaigns", {"company": "Lumen Bank"})), Reply.text("See."))
-    chat(model_client, "What does Lumen Bank promise by SMS?")
-    told = model.chat_requests[0]["messages"][0]["content"]
-    assert "campaigns.company = Lumen Bank" in told
-    assert "campaigns.channel = SMS" in told
-    assert "capture_date date" in told
 
 
 def test_the_filters_of_the_page_cannot_be_dropped_by_the_model(model_client: TestClient, model: FakeOpenAI) -> None:
@@ -270,33 +198,6 @@ def test_an_answer_that_rests_on_no_tool_result_is_replaced(
     assert model.chat_requests[1]["messages"][-1]["content"] == LOOK_FIRST
 
 
-def test_a_model_that_looks_when_it_is_told_to_has_its_answer(model_client: TestClient, model: FakeOpenAI) -> None:
-    model.enqueue(Reply.text("12,345."), calls(("filter_campaigns", {"channel": ["SMS"]})), Reply.text("Four."))
-    body = chat(model_client, "How many SMS campaigns?")
-    assert (body["response"], body["telemetry"]["degradedSteps"]) == ("Four.", [])
-
-
-@pytest.mark.parametrize(
-    "aggregate", [{"ask": "count", "by": "month"}, {"ask": "groups"}, {"ask": "groups", "by": "colour"}]
-)
-def test_an_aggregate_that_makes_no_sense_goes_back(
-    model_client: TestClient, model: FakeOpenAI, aggregate: dict[str, Any]
-) -> None:
-    model.enqueue(calls(("aggregate_campaigns", aggregate)), Reply.text("No."))
-    chat(model_client, "How many?")
-    assert "not valid" in tool_results(model.chat_requests[1])[0]
-
-
-def test_the_filters_of_the_model_hold(model_client: TestClient, model: FakeOpenAI) -> None:
-    model.enqueue(calls(("filter_campaigns", {"sentiment": ["Urgent"], "has_offer": True})), Reply.text("See."))
-    final = chat(model_client, "Who is pushing urgency in email, not on TV?")
-    assert final["detectedFilters"] == {"sentiment": ["Urgent"], "has_offer": True}
-    assert {each["imagery_sentiment"] for each in final["campaigns"]} == {"Urgent"}
-    labels = [condition["label"] for condition in final["constraints"]["conditions"]]
-    assert labels == ["with the sentiment Urgent", "with an offer"]
-    assert all(each["meets"] == labels and not each["misses"] for each in final["campaigns"])
-
-
 def test_of_several_values_those_that_exist_hold_and_the_others_are_told(
     model_client: TestClient, model: FakeOpenAI
 ) -> None:
@@ -311,30 +212,12 @@ def test_of_several_values_those_that_exist_hold_and_the_others_are_told(
     assert "No campaign has the company 'Nobody Knows'" in summary
 
 
-def test_what_the_user_has_set_holds_in_every_search(model_client: TestClient, model: FakeOpenAI) -> None:
-    email = {"any_of": [{"field": "channel", "values": ["Email"]}]}
-    model.enqueue(calls(("filter_campaigns", {"company": ["Orla Mobile"]})), Reply.text("See."))
-    final = chat(model_client, "Orla?", constraints={"conditions": [email]})
-    assert {each["channel"] for each in final["campaigns"]} == {"Email"}
-    assert "limited to campaigns on Email" in model.chat_requests[0]["messages"][-1]["content"]
-    labels = [condition["label"] for condition in final["constraints"]["conditions"]]
-    assert labels == ["on Email", "by Orla Mobile"]
-
-
 def test_the_model_is_given_the_question_as_it_was_asked(model_client: TestClient, model: FakeOpenAI) -> None:
     question = "Which Orla Mobile ad got the most views?"
     model.enqueue(calls(("filter_campaigns", {"company": "Orla Mobile"})), Reply.text("Views are not in the data."))
     final = chat(model_client, question)
     assert model.chat_requests[0]["messages"][-1]["content"] == question
     assert final["response"] == "Views are not in the data."
-
-
-def test_the_tools_of_a_turn_are_described_in_few_words(model_client: TestClient, model: FakeOpenAI) -> None:
-    model.enqueue(calls(("filter_campaigns", {})), Reply.text("Ok."))
-    chat(model_client, "All?")
-    told = json.dumps(model.chat_requests[0]["tools"], separators=(",", ":"))
-    assert len(told) < 10_000
-    assert not {"title", "pattern", "maxLength", "default"} & set(re.findall(r'"(\w+)":', told))
 
 
 def test_instructions_in_copy_stay_inside_a_block_of_data(model_client: TestClient, model: FakeOpenAI) -> None:

@@ -10,11 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from psycopg.rows import namedtuple_row
-from psycopg.sql import SQL, Identifier
 from starlette.testclient import TestClient
 
 from quarry.ontology.contract import ENTITY_TYPES
-from quarry.ontology.tables import TABLES
 from quarry.platform.errors import ConfigurationError
 from quarry.postgres.migrate import migrate
 from tests.conftest import create_database
@@ -130,12 +128,6 @@ def test_policies_alone_keep_rows_apart(opened: Connection, actor: str, ids: lis
     assert all(row.project is None or row.project["created_by"] == actor for row in details)
 
 
-def test_the_reader_sees_no_row_of_any_table_without_an_actor(opened: Connection) -> None:
-    opened.execute("set role quarry_ontology_reader")
-    for table in (*TABLES.values(), "onto_projects", "onto_search_entries"):
-        assert opened.execute(SQL("select * from {}").format(Identifier(table))).fetchall() == []
-
-
 @pytest.mark.parametrize("statement", ["insert into onto_projects values ('x', 'eve', 'X')", "delete from onto_tasks"])
 def test_the_reader_changes_nothing(opened: Connection, statement: str) -> None:
     opened.execute("set role quarry_ontology_reader")
@@ -148,17 +140,6 @@ def test_a_search_leaves_neither_role_nor_actor_behind(opened: Connection) -> No
     row = one(opened, "select current_user, session_user, current_setting('quarry.actor', true)")
     assert row[0] == row[1]
     assert not row[2]
-
-
-def test_who_asks_twice_in_one_transaction_is_kept_apart(connection: Connection) -> None:
-    add_task(connection, "a1", "Ladder of ada")
-    add_task(connection, "b1", "Ladder of bob", owner="bob")
-    with connection.transaction():
-        assert [[row.id for row in found(connection, "ladder", actor=actor)] for actor in ("ada", "bob", "ada")] == [
-            ["a1"],
-            ["b1"],
-            ["a1"],
-        ]
 
 
 class TestWithoutSuperuser:
@@ -187,14 +168,6 @@ class TestWithoutSuperuser:
             assert [row.id for row in found(connection, "ladder")] == ["a1"]
             connection.execute(OPEN_RANKING)
             assert [row.id for row in found(connection, "ladder")] == ["a1"]
-
-    def test_functions_that_name_an_extensions_parameters_are_created_anew(
-        self, server_url: str, plain_url: Callable[[], str]
-    ) -> None:
-        _execute(server_url, "grant quarry_ontology_reader to plain")
-        migrate(plain_url(), embedding_dimensions=8)
-        _execute(plain_url(), "update quarry_functions set sha256 = 'another'")
-        assert migrate(plain_url(), embedding_dimensions=8).functions
 
     def test_a_role_that_may_not_act_as_the_reader_is_told_what_to_ask_for(self, plain_url: Callable[[], str]) -> None:
         with pytest.raises(ConfigurationError, match="grant quarry_ontology_reader to plain"):

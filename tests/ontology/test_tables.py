@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from quarry import catalog
-from quarry.ontology.tables import LOADABLE, PROPS_MAX_BYTES, PROPS_MAX_DEPTH, TaskRow
+from quarry.ontology.tables import PROPS_MAX_BYTES, PROPS_MAX_DEPTH, TaskRow
 from quarry.postgres.load import Loaded, LoadError, load_file
 from tests.ontology.conftest import Connection, found, one
 
@@ -32,20 +32,6 @@ def nested(levels: int) -> dict[str, Any]:
     return value
 
 
-def test_the_eight_tables_are_loadable_projects_first() -> None:
-    assert [table.name for table in LOADABLE] == [
-        "onto_projects",
-        "onto_tasks",
-        "onto_plans",
-        "onto_goals",
-        "onto_milestones",
-        "onto_documents",
-        "onto_outputs",
-        "onto_requirements",
-    ]
-    assert {table.name for table in LOADABLE} <= set(catalog.LOADABLE)
-
-
 def test_an_entity_is_loaded_and_found(database_url: str, connection: Connection, tmp_path: Path) -> None:
     props = {"status": "open", "n": 1.5, "tags": ["ü", None], "deep": {"text": "brass handle"}}
     row = TASK | {"props": props, "updated_at": "2026-11-03T10:00:00+01:00"}
@@ -54,15 +40,6 @@ def test_an_entity_is_loaded_and_found(database_url: str, connection: Connection
     assert stored.props == props
     assert stored.updated_at.isoformat() == "2026-11-03T09:00:00+00:00"
     assert [entity.id for entity in found(connection, "brass handle")] == ["t1"]
-
-
-def test_an_entity_without_an_owner_is_its_projects_owners(
-    database_url: str, connection: Connection, tmp_path: Path
-) -> None:
-    given_one = TASK | {"id": "t2", "created_by": "eve"}
-    load(database_url, tmp_path / "tasks.jsonl", "onto_tasks", TASK, given_one)
-    owners = {row.id: row.created_by for row in connection.execute("select id, created_by from onto_tasks")}
-    assert owners == {"t1": "ada", "t2": "eve"}
 
 
 def test_loading_again_changes_what_has_changed(database_url: str, connection: Connection, tmp_path: Path) -> None:

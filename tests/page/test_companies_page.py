@@ -91,22 +91,6 @@ def test_steps_and_text_are_shown_as_they_come_until_stopped(site: Site) -> None
     expect(page.get_by_role("note")).to_contain_text("the ranking")
 
 
-def test_each_company_says_which_conditions_it_meets_and_misses(site: Site) -> None:
-    reference = {"companyId": "c-1", "companyName": "Nova", "reason": "It fits.", "inlineDescription": "Makes clinics."}
-    found = {
-        **reference,
-        "evidenceChips": [],
-        "confidence": 0.7,
-        "meets": ["startup"],
-        "misses": ["in Africa"],
-    }
-    company = {"id": "c-1", "company_name": "Nova", "status": "startup"}
-    answer = last_event(content="One.", references=[found], companiesById={"c-1": company})
-    page = site.open(ASKED, before=lambda page: page.route("**/companies/chat", answer_ndjson(answer)))
-    conditions = page.get_by_role("article").get_by_role("list", name="Conditions").get_by_role("listitem")
-    expect(conditions).to_have_text(["Meets: startup", "Misses: in Africa"])
-
-
 def test_conditions_are_marked_in_the_question_and_can_be_removed_or_weakened(site: Site) -> None:
     question = "Health or fintech companies in Africa, not crypto"
     tags = [
@@ -174,18 +158,6 @@ def test_conditions_are_marked_in_the_question_and_can_be_removed_or_weakened(si
         page.get_by_role("group", name="Change: in Kenya or Ghana").get_by_role("button", name="Better with").click()
     [*_, country] = body_of(sent[-1])["constraints"]["conditions"]
     assert (country["field"], country["strength"], country["negated"]) == ("country", "preferred", False)
-
-
-def test_a_failed_search_can_be_tried_again(site: Site) -> None:
-    failing = answer_ndjson({"type": "error", "data": {"message": "The database went away."}})
-    page = site.open(ASKED, before=lambda page: page.route("**/companies/chat", failing))
-    expect(page.get_by_role("alert")).to_contain_text("The database went away.")
-    page.unroute("**/companies/chat")
-    page.route("**/companies/chat", answer_ndjson(last_event()))
-    page.get_by_role("button", name="Try again").click()
-    expect(page.locator(".prose")).to_have_text("Nothing fits.")
-    expect(page.get_by_role("article")).to_have_count(0)
-    expect(page.get_by_role("alert")).to_have_count(0)
 
 
 def test_the_condition_that_excludes_everything_is_dropped_by_one_press(site: Site) -> None:

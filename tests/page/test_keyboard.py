@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
-from tests.page.conftest import NARROW, Site, answered
+from tests.page.conftest import Site
 
 QUESTION = "Why did the council keep the old elm in Quill Square?"
-COMPANIES = "search?domain=companies&q=Health+startups"
 
 
 def focused(page: Page) -> str:
@@ -77,24 +76,6 @@ def test_what_is_focused_is_seen(site: Site) -> None:
             return styles.some((style) => style.outlineStyle !== 'none' || style.boxShadow !== 'none');
         }""")
         assert visible, focused(page)
-
-
-def test_what_is_focused_is_not_covered_by_a_bar(site: Site) -> None:
-    page = site.open(COMPANIES, width=NARROW, height=720)
-    answered(page)
-    for name in ("first", "last"):
-        getattr(page.get_by_role("checkbox"), name).check()
-    page.get_by_role("button", name="Save search").focus()
-    for _ in range(3 * page.get_by_role("article").count()):
-        page.keyboard.press("Tab")
-        covering = page.evaluate("""() => {
-            const node = document.activeElement;
-            if (node.closest('.compare-bar, .prompt-bar')) return null;
-            const {left, width, bottom} = node.getBoundingClientRect();
-            const top = document.elementFromPoint(left + width / 2, bottom - 2);
-            return top && (node.contains(top) || top.contains(node)) ? null : top?.className ?? 'the end of the window';
-        }""")
-        assert covering is None, focused(page)
 
 
 def test_an_answer_is_announced_once_when_it_is_ready(site: Site) -> None:

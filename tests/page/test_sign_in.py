@@ -185,11 +185,3 @@ def test_back_to_a_search_of_the_user_before_charges_nobody(site: Site, login: M
         page.go_back()
     page.get_by_role("button", name="Search for one credit").wait_for()
     assert len(searches.keys) == 1
-
-
-@pytest.mark.parametrize("address", ["records#motion/m", "people#person/p"])
-def test_a_panel_that_needs_a_user_offers_to_sign_in(site: Site, login: ManagedLogin, address: str) -> None:
-    page = open_with(site, login, f"search?domain={address}")
-    page.get_by_role("dialog").get_by_role("button", name="Sign in").click()
-    expect(page.get_by_role("banner").get_by_role("button", name="Sign out")).to_be_attached()
-    assert page.url.endswith(address)

@@ -35,30 +35,10 @@ async def connection(database: Database) -> AsyncIterator[Connection]:
         yield connection
 
 
-async def test_a_new_user_begins_with_the_initial_credits(connection: Connection) -> None:
-    user = somebody()
-    assert await balance_of(connection, LOCAL, user) == 10
-    assert await open_account(connection, LOCAL, user) == 10
-    [entry] = await latest_entries(connection, user, 10)
-    assert (entry.amount, entry.reason) == (10, "initial")
-
-
 def test_the_local_user_begins_with_a_hundred_and_only_locally() -> None:
     assert [opening_balance(LOCAL, user) for user in ("demo", "ada")] == [100, 10]
     assert [opening_balance(DEPLOYED, user) for user in ("demo", "ada")] == [10, 10]
     assert opening_balance(POOR, "ada") == 0
-
-
-async def test_an_account_is_opened_once_though_many_ask_at_once(database: Database) -> None:
-    user = somebody()
-
-    async def ask() -> int:
-        async with database.transaction() as connection:
-            return await open_account(connection, LOCAL, user)
-
-    assert set(await asyncio.gather(*(ask() for _ in range(30)))) == {10}
-    async with database.transaction() as connection:
-        assert len(await latest_entries(connection, user, 10)) == 1
 
 
 async def test_nothing_is_booked_twice(connection: Connection) -> None:

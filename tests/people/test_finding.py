@@ -57,13 +57,6 @@ async def test_who_meets_all_by_several_experiences_stands_before_who_misses_som
     ]
 
 
-async def test_where_enough_meet_all_nobody_else_is_shown(connection: Connection, database: Database) -> None:
-    for number in range(5):
-        add_card(connection, f"baker{number}", degrees=70, title="Baker", city="Pune")
-    add_card(connection, "near", degrees=0, title="Baker", city="Goa")
-    assert sorted(shown(await find(database, BAKERS_IN_PUNE))) == [(f"baker{number}", ()) for number in range(5)]
-
-
 def add_somebody(connection: Connection, id: str) -> str:
     add_person(connection, id)
     return id

@@ -99,11 +99,6 @@ def test_hidden_cards_and_their_children_are_in_no_profile_and_no_list(client: T
     assert HIDDEN_WORDS not in json.dumps([listed, *shown])
 
 
-def test_an_unknown_person_is_not_found(client: TestClient) -> None:
-    response = client.get("/people/nobody/profile")
-    assert (response.status_code, response.json()["type"]) == (404, "urn:quarry:problem:not-found")
-
-
 def test_an_id_may_hold_what_addresses_are_made_of(client: TestClient, world_url: str) -> None:
     id = "team/7 ä?&"
     with psycopg.connect(world_url, autocommit=True) as connection:
