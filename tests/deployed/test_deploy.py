@@ -81,10 +81,8 @@ def test_answers_become_parameters_that_the_templates_take(kept: deploy.Kept) ->
     ("name", "wrong"),
     [
         ("stack_name", "1st"),
-        ("stack_name", "s" * 50),
         ("region", "Frankfurt"),
         ("database", "postgresql://quarry@db.example.org/quarry"),
-        ("network", "default"),
         ("network", "vpc-1a,subnet-1a"),
         ("models", "sk-1234"),
         ("email", "me"),

@@ -6,8 +6,6 @@ import json
 import re
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from psycopg.sql import SQL, Identifier, Literal
 
 from quarry.ontology.contract import ENTITY_TYPES
@@ -56,8 +54,6 @@ def test_matches_and_scores_are_those_of_the_literal_search(sample: Connection, 
     expected = literal(sample, query, actor)
     assert len(expected) <= 50
     assert matches(sample, query, actor) == pytest.approx(expected, abs=1e-6)
-
-
 
 
 def test_equal_scores_have_a_fixed_order(connection: Connection) -> None:

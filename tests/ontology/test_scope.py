@@ -36,7 +36,7 @@ projects = st.none() | st.sampled_from([*PROJECTS["demo"], *PROJECTS["noor"], "u
 types = st.none() | st.lists(st.sampled_from(ENTITY_TYPES), max_size=9)
 
 hypothesis_settings = settings(
-    max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 
 

@@ -55,21 +55,14 @@ def test_loading_again_changes_what_has_changed(database_url: str, connection: C
     ("change", "field"),
     [
         ({"project_id": "none"}, "project_id"),
-        ({"project_id": None}, "project_id"),
         ({"title": " "}, "title"),
         ({"name": "Oak"}, "name"),
-        ({"created_by": ""}, "created_by"),
-        ({"props": []}, "props"),
         ({"props": None}, "props"),
         ({"props": {"a": "nul \x00"}}, "props"),
-        ({"props": {"a": ["\ud800"]}}, "props"),
-        ({"props": {"nul \x00": 1}}, "props"),
         ({"props": {"a": float("nan")}}, "props"),
-        ({"props": {"a": [float("inf")]}}, "props"),
         ({"props": nested(PROPS_MAX_DEPTH + 1)}, "props"),
         ({"props": {"a": "é" * (PROPS_MAX_BYTES // 2)}}, "props"),
         ({"updated_at": "2026-11-03T10:00:00"}, "updated_at"),
-        ({"updated_at": "yesterday"}, "updated_at"),
     ],
 )
 def test_a_wrong_row_is_named_by_line_and_field(

@@ -20,7 +20,6 @@ from tests.page.conftest import (
     NARROW,
     Site,
     answer_json,
-    answer_ndjson,
     answer_problem,
     answer_sse,
 )
@@ -147,11 +146,6 @@ def counted() -> Before:
     return answer_of(event | {"filters": {"types": ["motion"]}})
 
 
-def long_answer() -> Before:
-    table = f"| {LONG} | {LONG} |\n|---|---|\n| {LONG} | 2 |"
-    return answer_of(chunk=f"# {LONG}\n\n{LONG} [1]\n\n`{LONG}`\n\n<https://example.org/{LONG}>\n\n{table}")
-
-
 def shared_answer() -> Before:
     stored = {
         "id": "a-1",
@@ -179,21 +173,6 @@ def long_results() -> Before:
     }
     body = {"query": LONG, "intent": "keyword", "counts": {"motion": 1}, "more": False, "degraded": []}
     return routed("**/records/search?*", answer_json(body | {"results": [result | {"also": [result | {"id": "m-2"}]}]}))
-
-
-def long_companies() -> Before:
-    lists = ("niches", "sectors", "categories", "business_models", "founders", "former_names")
-    reference = {"companyId": "c-1", "companyName": LONG, "reason": LONG, "inlineDescription": LONG, "confidence": 0.5}
-    reference |= {"evidenceChips": [LONG], "meets": [LONG], "misses": [LONG]}
-    company: dict[str, Any] = {"id": "c-1", "company_name": LONG, "status": "startup", "tagline": LONG}
-    condition = {"field": "country", "values": [LONG], "negated": False, "strength": "required", "label": LONG}
-    answer = companies.last_event(
-        content=LONG,
-        references=[reference, reference | {"companyId": "c-2"}],
-        companiesById={"c-1": company | {name: [LONG] for name in lists}},
-        constraints={"conditions": [condition], "excluded": []},
-    )
-    return routed("**/companies/chat", answer_ndjson(answer))
 
 
 def long_person() -> Before:
@@ -239,11 +218,9 @@ STATES = {
     "records counted": state(ASKED, "figure", before=counted()),
     "records shared": state(f"{ASKED}&id=a-1", DONE, before=shared_answer()),
     "records long": state(f"search?q=x&status={LONG}", ".result", ".result-also summary", before=long_results()),
-    "answer long": state(ASKED, DONE, before=long_answer()),
     "companies compared": state(
         companies.ASKED, "table", ".compare-box >> nth=0", ".compare-box >> nth=1", ".compare-bar >> text=Compare"
     ),
-    "companies long": state(companies.ASKED, ".found", before=long_companies()),
     "people first": state("search?domain=people", ".everybody li"),
     "people changing": state(
         people.ASKED, "[role=group]:has-text('Must')", AGREED, "text='at Paynest'", before=people.Searches()

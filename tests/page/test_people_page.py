@@ -215,40 +215,6 @@ def test_a_condition_is_changed_and_brought_back_by_keyboard_on_a_small_phone(si
     assert searches.bodies[-1]["constraints"]["must"]["company_norm"] == ["kite"]
 
 
-def test_each_condition_can_be_relaxed_by_one_click(site: Site) -> None:
-    searches = Searches()
-    page = asked(site.open(ASKED, before=searches))
-    relaxations = page.get_by_role("region", name="Relax a condition").get_by_role("button")
-    expect(relaxations).to_have_text(["Any company+4", "Any preferred place+2"])
-    relaxations.nth(0).click()
-    expect(page.get_by_role("button", name="Read the query again")).to_be_visible()
-    expect(relaxations).to_have_count(2)
-    relaxations.nth(1).click()
-    expect(page.get_by_role("button", name="Remove: Would work in")).to_have_count(0)
-    expect(relaxations).to_have_count(2)
-    [_, without_company, without_place] = searches.bodies
-    assert without_company["constraints"]["must"] == {"city": "bengaluru", "time_start": "2021-01-01"}
-    assert without_place == {"query": QUERY, "constraints": without_company["constraints"]}
-
-
-def test_filters_are_part_of_the_search_and_its_address(site: Site) -> None:
-    searches = Searches()
-    page = site.open("search?" + urlencode({"domain": "people", "q": QUERY}), before=searches)
-    page.get_by_role("button", name="Open to work only").click()
-    page.get_by_label("Pay offered").fill("2500000")
-    page.get_by_label("Pay offered").press("Enter")
-    expect(page.get_by_role("button", name="Remove: Pay offered")).to_be_visible()
-    expect(page.get_by_role("article")).to_be_visible()
-    assert searches.bodies[-1] == {"query": QUERY, "open_to_work_only": True, "salary_max": 2_500_000}
-    assert {**state(page), "search": ""} == {
-        "domain": "people",
-        "q": QUERY,
-        "open": "true",
-        "salary": "2500000",
-        "search": "",
-    }
-
-
 def test_contact_costs_a_credit_and_the_balance_says_so(site: Site) -> None:
     page = asked(site.open(ASKED, before=Searches()))
     contact = Contact(

@@ -70,21 +70,6 @@ def test_fifty_searches_under_one_key_at_once_are_one(world_url: str) -> None:
     assert value(world_url, "select count(*) from people_searches where user_id = %s", user) == 1
 
 
-async def test_searches_without_a_key_are_each_charged_and_as_many_answered_as_there_are_credits(
-    instances: list[Services], world_url: str
-) -> None:
-    user = somebody()
-    outcomes = await asyncio.gather(
-        *(search_people(PeopleSearchRequest(query=QUERY), Caller(user), instances[number % 3]) for number in range(30)),
-        return_exceptions=True,
-    )
-    assert Counter(type(outcome).__name__ for outcome in outcomes) == {
-        "PeopleSearchResponse": 10,
-        "PaymentRequired": 20,
-    }
-    assert ledger(world_url, user) == [10, *[-1] * 10]
-
-
 async def test_two_hundred_mixed_operations_never_overdraw_and_the_ledger_adds_up(
     instances: list[Services], world_url: str
 ) -> None:

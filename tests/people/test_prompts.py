@@ -32,14 +32,6 @@ def test_what_a_query_and_people_say_is_data_in_blocks_that_it_cannot_close(quer
     assert [json.loads(line)["person_id"] for line in blocks[1].split("\n")] == ["a", "b"]
 
 
-def test_what_a_model_leaves_out_gives_as_null_or_outside_the_taxonomy_spoils_nothing() -> None:
-    must = {"company_norm": None, "domain": "finance", "seniority_level": ["boss", None], "city": "pune", "new": 1}
-    given = EMPTY | {"must": must, "query_embedding_text": None, "quotes": None, "confidence_score": None}
-    query = PeopleQuery.model_validate_json(json.dumps(given))
-    assert (query.must.company_norm, query.must.domain, query.must.seniority_level) == ([], ["finance"], ["boss"])
-    assert (query.must.city, query.query_embedding_text, query.quotes) == ("pune", "", [])
-
-
 @pytest.mark.parametrize(
     "given",
     [

@@ -14,13 +14,11 @@ from quarry.people.ranking import rank_people
 from quarry.people.retrieval import (
     OVERFETCH_CARDS,
     count_relaxations,
-    find_candidates,
     find_excluded,
     load_people,
 )
 from quarry.postgres.pool import Database
 from tests.people.cards import Connection, add_card, add_child, add_person, find, similarity_at
-from tests.vectors import direction
 
 
 async def relaxations(database: Database, filters: CardFilters) -> list[tuple[HardConstraint, int]]:
@@ -123,34 +121,16 @@ class TestExclusions:
             ({"excluded_places": ("leeds",)}, True),
         ],
     )
-    @pytest.mark.parametrize("are_listed", [True, False])
     async def test_who_calls_themselves_what_is_excluded_is_left_out(
-        self, connection: Connection, database: Database, excluded: dict[str, Any], is_out: bool, are_listed: bool
+        self, connection: Connection, database: Database, excluded: dict[str, Any], is_out: bool
     ) -> None:
         headline = "Head baker in Leeds, once at Iron Bank"
         add_person(connection, "p", name="Ada Baker-Stone", headline=headline, bio="Keeps a kestrel.")
         add_card(connection, "a", "p")
-        assert ("p" in await self.left(database, CardFilters(**excluded), are_listed)) != is_out
-
-    @staticmethod
-    async def left(database: Database, filters: CardFilters, are_listed: bool) -> set[str]:
-        """Who is found; where they are not listed, each candidate is tested."""
-        excluded = await find_excluded(database, filters) if are_listed else None
-        people = await find_candidates(
-            database, filters=filters, excluded=excluded, query_text="", vector=direction(0), tier=0
-        )
-        return {each.person_id for each in people}
+        assert ("p" in await find(database, CardFilters(**excluded))) != is_out
 
 
 class TestWords:
-    async def test_a_should_term_counts_once_wherever_it_stands(
-        self, connection: Connection, database: Database
-    ) -> None:
-        add_card(connection, "a", skills=["Machine Learning"], intent_secondary=["career_break"], summary="learning C#")
-        add_child(connection, "a-k1", "a", tags=["machine learning", "kafka"])
-        terms = ("machine learning", "kafka", "career break", "c#", "c++", "learning machine", "the", "😀")
-        assert (await find(database, CardFilters(should_terms=terms)))["a"].should_hits == 4
-
     @pytest.mark.parametrize("query", ["", "😀", "' or 1=1 --", "a:* & !b <-> ", "é" * 2000, "-sonar"])
     async def test_any_query_is_answered(self, connection: Connection, database: Database, query: str) -> None:
         add_card(connection, "a", summary="Sonar")
