@@ -16,7 +16,6 @@ from tests.page.conftest import (
     Site,
     answer_json,
     answer_ndjson,
-    answered,
     requests_to,
 )
 from tests.page.test_companies_page import ASKED as COMPANIES
@@ -61,24 +60,6 @@ def test_a_people_search_reloaded_before_its_answer_is_charged_once(site: Site) 
     page.reload()
     expect(page.get_by_role("article")).to_be_visible()
     assert searches.keys == [first.value.headers["idempotency-key"]]
-
-
-def test_a_conversation_survives_a_reload_and_asks_nothing_again(site: Site) -> None:
-    page = site.open(COMPANIES)
-    answered(page)
-    page.get_by_role("textbox").fill("Only those in Kenya")
-    page.keyboard.press("Enter")
-    expect(page.locator(".turn")).to_have_count(2)
-    answered(page)
-    names = page.locator(".result-open").all_inner_texts()
-    asked = requests_to(page, ASKING)
-    page.reload()
-    expect(page.locator(".turn")).to_have_count(2)
-    answered(page)
-    assert page.locator(".result-open").all_inner_texts() == names
-    page.locator(".turn").first.locator(".result-open").first.click()
-    expect(page.get_by_role("dialog", name=names[0])).to_contain_text("Founded")
-    assert asked == []
 
 
 class Runs:

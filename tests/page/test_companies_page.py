@@ -44,7 +44,7 @@ def test_a_question_is_answered_with_steps_a_summary_and_companies(site: Site) -
     expect(first.get_by_role("button")).to_be_focused()
 
 
-def test_a_follow_up_names_the_companies_before_it_and_back_asks_nothing_again(site: Site) -> None:
+def test_a_follow_up_names_the_companies_before_it_and_neither_back_nor_a_reload_asks_again(site: Site) -> None:
     page = site.open(ASKED)
     answered(page)
     shown = page.locator(".found .result-open").all_inner_texts()
@@ -62,6 +62,9 @@ def test_a_follow_up_names_the_companies_before_it_and_back_asks_nothing_again(s
     assert page.locator(".found .result-open").all_inner_texts() == shown
     page.go_forward()
     expect(page.locator(".turn")).to_have_count(2)
+    page.reload()
+    expect(page.locator(".turn")).to_have_count(2)
+    assert page.locator(".turn").first.locator(".found .result-open").all_inner_texts() == shown
     page.get_by_role("button", name="New search").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Find companies in plain words")
     assert len(sent) == 1

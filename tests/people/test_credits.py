@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-import uuid
 from collections.abc import AsyncIterator
 
 import psycopg
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from quarry.people.access.credits import balance_of, grant, latest_entries, open_account, opening_balance, spend
-from quarry.platform.errors import PaymentRequired
+from quarry.people.access.credits import open_account, opening_balance, spend
 from quarry.platform.settings import Settings
 from quarry.postgres.pool import Connection, Database
 from tests.people.factories import somebody
@@ -56,33 +51,3 @@ async def test_the_database_itself_refuses_a_negative_balance(connection: Connec
     await open_account(connection, LOCAL, user)
     with pytest.raises(psycopg.errors.CheckViolation):
         await connection.execute("update credit_accounts set balance = balance - 11 where user_id = %s", [user])
-
-
-@given(amounts=st.lists(st.tuples(st.booleans(), st.integers(1, 8)), max_size=12))
-@settings(max_examples=30)
-def test_a_balance_is_the_sum_of_the_ledger_and_never_negative(
-    shared_url: str, amounts: list[tuple[bool, int]]
-) -> None:
-    async def book() -> None:
-        database = Database(shared_url, pool_size=1, timeout_seconds=10)
-        user, expected = somebody(), 10
-        async with database.transaction() as connection:
-            await open_account(connection, LOCAL, user)
-        for is_grant, credits in amounts:
-            if is_grant:
-                expected += credits
-                assert await grant(database, LOCAL, user, credits) == expected
-                continue
-            async with database.transaction() as connection:
-                if credits <= expected:
-                    expected -= credits
-                    assert await spend(connection, user, credits, "search", str(uuid.uuid4())) == expected
-                else:
-                    with pytest.raises(PaymentRequired):
-                        await spend(connection, user, credits, "search", str(uuid.uuid4()))
-        async with database.transaction() as connection:
-            entries = await latest_entries(connection, user, 100)
-            assert await balance_of(connection, LOCAL, user) == sum(entry.amount for entry in entries) == expected >= 0
-        await database.close()
-
-    asyncio.run(book())
