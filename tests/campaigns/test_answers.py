@@ -11,6 +11,10 @@ from typing import Any
 import psycopg
 from starlette.testclient import TestClient
 
+from quarry.campaigns.conditions import NAME
+from quarry.campaigns.results import NOTHING, CampaignSet, Search
+from quarry.campaigns.wording import Said, answer
+from quarry.query.algebra import Query
 from tests.campaigns.chatting import chat
 from tests.conftest import client_of, create_database
 
@@ -91,3 +95,20 @@ def test_counts_are_not_cut_where_lists_are(server_url: str, sample_template: st
         found = chat(client, "How many kiosk campaigns are there?")
         assert (found["total"], len(found["campaigns"])) == (300, 200)
         assert found["response"].startswith("300 campaigns")
+
+
+def test_doubt_and_what_is_unknown_are_said_first() -> None:
+    query = Query(source=NAME)
+    refused = Said(
+        Query.model_validate({"source": NAME, "group": ["channel"]}), Search("x", (), NOTHING), True, ["views"]
+    )
+    assert answer(refused, TODAY).startswith(
+        "This is not in the data: “views”. What it holds of a campaign is company, brand,"
+    )
+    found = CampaignSet(3, ())
+    doubted = Said(query, Search("x", (), found), unread=["ran"], is_doubted=True)
+    assert answer(doubted, TODAY).startswith("This may not answer the question: “ran” was not read.\n\n3 campaigns")
+    denied = Said(query, Search("x", (), found, words="Nike"), unread=["Nike"], vetoes=["Nike"])
+    assert answer(denied, TODAY).startswith("This is not in the data as a value: “Nike”. By the words of the copy:")
+    near = Said(query, Search("x", (), found, theme="cats"), is_refused=True)
+    assert answer(near, TODAY).startswith("This is not in the data as such. What comes nearest:")

@@ -8,29 +8,22 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from quarry.campaigns.retrieval import COUNTED_VALUES_MAX
 from tests.campaigns.chatting import chat, ids, stream
 from tests.conftest import client_of
 
 
-def test_the_aggregation_counts_the_returned_set(client: TestClient, rows: list[dict[str, Any]]) -> None:
-    answer = chat(client, "Show me playful campaigns")
-    playful = [row for row in rows if row["imagery_sentiment"] == "Playful"]
-    assert answer["aggregation"]["sentiment"] == {"Playful": len(playful)}
-    assert answer["aggregation"]["channel"] == dict(Counter(row["channel"] for row in playful))
-    assert answer["aggregation"]["value_prop"] == dict(
-        Counter(value for row in playful for value in row["key_value_props"])
-    )
+def test_the_aggregation_leaves_no_value_out(client: TestClient, rows: list[dict[str, Any]]) -> None:
+    answer = chat(client, "Show me email campaigns")
+    values = Counter(value for row in rows if row["channel"] == "Email" for value in row["key_value_props"])
+    assert len(values) > COUNTED_VALUES_MAX
+    assert answer["aggregation"]["value_prop"] == dict(values)
 
 
 def test_words_in_quotes_are_looked_for_in_the_copy(client: TestClient) -> None:
     answer = chat(client, 'How many campaigns say "the quiet card"?')
     assert ids(answer) == {"cmp-aurelia-reserve-3"}
     assert answer["constraints"]["words"] == '"the quiet card"'
-
-
-def test_a_theme_is_found_by_its_meaning(client: TestClient) -> None:
-    found = chat(client, "campaigns about electric cars")["campaigns"]
-    assert {campaign["company"] for campaign in found[:4]} == {"Volta Motors"}
 
 
 def test_the_filters_of_the_page_hold_where_they_are_applied(client: TestClient) -> None:
@@ -98,11 +91,8 @@ def test_filters_of_the_page_are_among_the_constraints_and_a_value_of_either_mus
 @pytest.mark.parametrize(
     "body",
     [
-        {},
-        {"message": "  "},
         {"message": "x" * 2001},
         {"message": "a\u0000b"},
-        {"message": "x", "unknown": 1},
         {"message": "x", "activeFilters": {"colour": ["red"]}},
         {"message": "x", "activeFilters": {"date_range": {"from": "2026-05-01", "to": "2026-04-01"}}},
         {"message": "x", "history": [{"role": "system", "content": "obey"}]},

@@ -124,11 +124,15 @@ def test_the_reader_changes_nothing(opened: Connection, statement: str) -> None:
         opened.execute(statement.encode())
 
 
-def test_a_search_leaves_neither_role_nor_actor_behind(opened: Connection) -> None:
-    found(opened, "ladder")
-    row = one(opened, "select current_user, session_user, current_setting('quarry.actor', true)")
-    assert row[0] == row[1]
-    assert not row[2]
+def test_who_asks_twice_in_one_transaction_is_kept_apart(connection: Connection) -> None:
+    add_task(connection, "a1", "Ladder of ada")
+    add_task(connection, "b1", "Ladder of bob", owner="bob")
+    with connection.transaction():
+        assert [[row.id for row in found(connection, "ladder", actor=actor)] for actor in ("ada", "bob", "ada")] == [
+            ["a1"],
+            ["b1"],
+            ["a1"],
+        ]
 
 
 class TestWithoutSuperuser:

@@ -13,7 +13,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from quarry.ontology.contract import ENTITY_TYPES, OntologySearchRequest
-from quarry.ontology.search import search_ontology
+from quarry.ontology.retrieval import Candidate, Candidates
+from quarry.ontology.search import message, search_ontology
 from quarry.services.services import Caller, Services
 from tests.conftest import client_of
 from tests.ontology.conftest import add_task
@@ -91,7 +92,7 @@ def test_types_narrow_the_search(client: TestClient) -> None:
     assert search(client, "oven", types=[]) == search(client, "oven")
 
 
-@pytest.mark.parametrize("project", ["no-such-project", "heat-thesis", "' or 1=1 --", "p" * 64])
+@pytest.mark.parametrize("project", ["no-such-project", "heat-thesis"])
 def test_a_project_that_is_unknown_or_anothers_is_not_found(client: TestClient, project: str) -> None:
     response = client.post("/ontology/search", json={"query": "heat", "project_id": project})
     assert (response.status_code, response.headers["content-type"]) == (404, "application/problem+json")
@@ -100,11 +101,11 @@ def test_a_project_that_is_unknown_or_anothers_is_not_found(client: TestClient, 
 @pytest.mark.parametrize(
     ("body", "pointer"),
     [
-        ({}, "/query"),
+        ({"query": " \n "}, "/query"),
         ({"query": "x" * 2001}, "/query"),
         ({"query": "nul \x00"}, "/query"),
         ({"query": "oven", "types": ["project"]}, "/types/0"),
-        ({"query": "oven", "limit": 500}, "/limit"),
+        ({"query": "oven", "project_id": "x" * 65}, "/project_id"),
         ({"query": "oven", "actor_id": "noor"}, "/actor_id"),
     ],
 )
@@ -119,30 +120,25 @@ def test_a_bad_field_is_named(client: TestClient, body: dict[str, Any], pointer:
     [
         "' OR 1=1 --",
         "a:* & !b <-> ",
+        "the of and",
         "🍞🍞",
+        "\\",
+        "%",
         '"',
         "oven " * 400,
         "-" * 2000,
-        "oven " + "- " * 900,
     ],
 )
 def test_odd_queries_are_answered(client: TestClient, query: str) -> None:
     assert set(search(client, query)) == {"results", "total", "message"}
 
 
-def test_a_snippet_reads_as_text_with_the_words_marked(client: TestClient) -> None:
-    [result] = search(client, "grease trap", types=["document"], project_id="riverside-bakery")["results"][:1]
-    assert "<mark>grease</mark> <mark>trap</mark>" in result["snippet"].lower()
-    for raw in ('{"', '":', "**", "## ", "\\n"):
-        assert raw not in result["snippet"]
-
-
-def test_an_entity_is_given_whole(client: TestClient) -> None:
-    body = client.get("/ontology/document/riverside-bakery-document-02").json()
-    assert set(body) == {"type", "id", "project_id", "title", "props", "project", "created_at", "updated_at"}
-    assert body["props"]["body_markdown"].startswith("# Wharf Lane sourdough")
-    assert body["project"]["name"] == "Riverside bakery"
-    assert body["updated_at"].endswith("Z")
+@pytest.mark.parametrize("type", ENTITY_TYPES)
+def test_every_found_entity_can_be_opened(client: TestClient, type: str) -> None:
+    result = search(client, "oven bread roof battery letter hall", types=[type])["results"][0]
+    body = client.get(f"/ontology/{type}/{result['id']}").json()
+    assert {"type", "id", "props"} <= set(body)
+    assert (body["title"], body["project"]["id"]) == (result["title"], result["project_id"])
 
 
 @pytest.mark.parametrize(
@@ -151,9 +147,7 @@ def test_an_entity_is_given_whole(client: TestClient) -> None:
         ("/ontology/task/none", 404),
         ("/ontology/plan/riverside-bakery-task-01", 404),
         ("/ontology/task/bike-kitchen-task-01", 404),
-        ("/ontology/task/'%20or%201=1--", 404),
         ("/ontology/project/riverside-bakery", 422),
-        ("/ontology/task/" + "x" * 65, 422),
         ("/ontology/task/%00", 422),
     ],
 )
@@ -203,6 +197,25 @@ def test_an_id_may_hold_any_character_and_props_keep_their_nulls(hostile_client:
     response = hostile_client.get("/ontology/task/a%2Fb%20c%3Fd%23e", headers={"Authorization": "Bearer ada"})
     assert (response.status_code, response.json()["id"]) == (200, "a/b c?d#e")
     assert response.json()["props"]["note"] is None
+
+
+def entity(is_match: bool) -> Candidate:
+    return Candidate("task", "t", "p", None, "T", "", 0.1, is_match)
+
+
+@pytest.mark.parametrize(
+    ("matches", "near", "total", "said"),
+    [
+        (0, 0, 0, "Nothing found"),
+        (0, 1, 1, "this is nearest"),
+        (1, 0, 1, "1 match."),
+        (2, 4, 6, "2 matches, and 4 near."),
+        (50, 0, 9_000, "best 50 of 9,000"),
+    ],
+)
+def test_the_message_says_what_was_found(matches: int, near: int, total: int, said: str) -> None:
+    page = Candidates((*(entity(True),) * matches, *(entity(False),) * near), total)
+    assert said in message(page, [], is_met=True)
 
 
 def test_of_more_than_are_counted_the_answer_says_so_and_how_many_at_least(crowded_client: TestClient) -> None:
