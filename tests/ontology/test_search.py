@@ -29,10 +29,6 @@ def search(client: TestClient, query: str, *, headers: dict[str, str] | None = N
     return found
 
 
-def titles(body: dict[str, Any]) -> list[str]:
-    return [result["title"] for result in body["results"]]
-
-
 async def test_a_value_that_is_ruled_out_is_not_searched_for(
     services: Services, connection: psycopg.Connection[Any]
 ) -> None:
