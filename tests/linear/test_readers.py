@@ -33,14 +33,11 @@ from quarry.language.tokens import tokenise
 from quarry.models.answers import without_fence
 from quarry.models.wordpiece import split_words
 from quarry.people.as_query import payload_of
-from quarry.people.contract import Constraints, Must
-from quarry.people.normalisation import normalise
-from quarry.people.outputs import PeopleQuery
-from quarry.people.places import places_in
-from quarry.people.reading import read_cut
+from quarry.people.contract import Constraints, Must, PeopleQuery
+from quarry.people.normalisation import normalise, validated
 from quarry.people.reasons import sanitised
+from quarry.people.search import read_cut
 from quarry.people.segments import measured, put_together
-from quarry.people.validation import validated
 from quarry.platform.snippet import mark, unmark
 from quarry.platform.text import QUERY_MAX_CHARACTERS, shorten, significant_words, storable, words
 from quarry.records.citations import CitationFilter
@@ -49,6 +46,7 @@ from quarry.records.conversation import take_up
 from quarry.records.extraction import candidates, chosen, quoted
 from quarry.records.intent import without_exclusions, words_to_look_up
 from quarry.records.searched_types import BUILT_IN
+from quarry.spans.gazetteer import places_in
 from tests.companies.asking import seeking
 from tests.companies.factories import entry, plan
 from tests.linear.measuring import assert_linear, cpu_seconds, pieces_of_work, repeated

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import psycopg
 import pytest
 
-from quarry.people.access.credits import open_account, opening_balance, spend
+from quarry.people.access import open_account, opening_balance, spend
 from quarry.platform.settings import Settings
 from quarry.postgres.pool import Connection, Database
 from tests.people.factories import somebody

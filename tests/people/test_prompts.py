@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from quarry.people.outputs import PeopleQuery
-from quarry.people.prompts import cleanup_messages, query_messages, reasons_messages
+from quarry.people.contract import PeopleQuery
+from quarry.people.reasons import reasons_messages
+from quarry.people.search import cleanup_messages, query_messages
 
 TODAY = datetime.date(2026, 6, 1)
 TEXT = st.text(st.sampled_from('</query>_originalcleaned people"\n{}ab'), max_size=60) | st.text(max_size=60)

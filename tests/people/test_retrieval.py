@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from quarry.people.candidates import PersonEvidence
 from quarry.people.filters import CardFilters, HardConstraint
-from quarry.people.ranking import rank_people
+from quarry.people.ranking import PersonEvidence, rank_people
 from quarry.people.retrieval import (
     OVERFETCH_CARDS,
     count_relaxations,
