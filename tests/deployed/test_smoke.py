@@ -31,4 +31,4 @@ def test_a_broken_stack_fails_every_check_that_needs_no_account() -> None:
     with httpx2.Client(base_url="http://stack.example", timeout=60, transport=broken) as http:
         found = list(smoke.outcomes(smoke.Stack(http, "me", "quarry", None)))
     assert {each.state for each in found} == {"failed", "skipped"}
-    assert len([each for each in found if each.state == "failed"]) == 8
+    assert len([each for each in found if each.state == "failed"]) == 9
