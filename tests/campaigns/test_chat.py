@@ -8,8 +8,6 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.campaigns.contract import Aggregation
-from quarry.campaigns.results import AGGREGATED_VALUES_MAX, CampaignSet
 from quarry.campaigns.retrieval import COUNTED_VALUES_MAX
 from tests.campaigns.chatting import chat, ids, stream
 from tests.conftest import client_of
@@ -20,23 +18,6 @@ def test_the_aggregation_leaves_no_value_out(client: TestClient, rows: list[dict
     values = Counter(value for row in rows if row["channel"] == "Email" for value in row["key_value_props"])
     assert len(values) > COUNTED_VALUES_MAX
     assert answer["aggregation"]["value_prop"] == dict(values)
-
-
-def test_a_set_with_very_many_different_values_has_no_aggregation() -> None:
-    counts = {"channel": {"Email": 9}, "value_prop": dict.fromkeys(map(str, range(AGGREGATED_VALUES_MAX)), 1)}
-    found = CampaignSet(9, (), counts)
-    assert found.aggregation == Aggregation.model_validate(counts)
-    counts["value_prop"]["one more"] = 1
-    assert found.aggregation is None
-
-
-def test_the_most_common_values_come_first(client: TestClient, rows: list[dict[str, Any]]) -> None:
-    answer = chat(client, "What are the most common value propositions in direct mail?")
-    counts = Counter(
-        value for row in rows if row["channel"] == "Direct Mail" for value in row["key_value_props"]
-    ).most_common()
-    assert f"{counts[0][0]} ({counts[0][1]})" in answer["response"]
-    assert list(answer["aggregation"]["value_prop"].values()) == [count for _, count in counts]
 
 
 def test_words_in_quotes_are_looked_for_in_the_copy(client: TestClient) -> None:
@@ -135,14 +116,6 @@ def test_the_stream_tells_of_the_search_then_the_answer_then_the_whole(client: T
     assert observation["count"] == final["total"] == 5
     assert set(observation["campaignIds"]) == ids(final)
     assert "".join(event["data"]["text"] for event in events[2:-1]) == final["response"]
-
-
-def test_the_answer_in_one_piece_is_the_last_event_of_the_stream(client: TestClient) -> None:
-    question = "Which channels does Calder Mutual use?"
-    whole, [*_, last] = chat(client, question), stream(client, question)
-    for answer in (whole, last["data"]):
-        answer["telemetry"].pop("runId")
-    assert whole == last["data"]
 
 
 def test_suggestions_can_be_answered(client: TestClient) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
 import pytest
@@ -81,16 +80,6 @@ def test_the_last_turn_has_no_tools_and_must_answer(model_client: TestClient, mo
     assert model.chat_requests[-1]["stream"] is True
 
 
-def test_a_repeated_call_is_answered_from_memory(model_client: TestClient, model: FakeOpenAI) -> None:
-    call = ("filter_campaigns", {"channel": ["SMS"]})
-    model.enqueue(calls(call), calls(call), Reply.text("Four."))
-    events = stream(model_client, "SMS?")
-    observed = [event["data"] for event in events if event["type"] == "tool_observation"]
-    assert observed[0]["campaignIds"] == observed[1]["campaignIds"]
-    first, second = tool_results(model.chat_requests[2])
-    assert first == second
-
-
 def test_an_answer_behind_malformed_calls_alone_is_replaced(model_client: TestClient, model: FakeOpenAI) -> None:
     broken = Reply.tool_calls([("filter_campaigns", '{"chanel": ')])
     model.enqueue(broken, Reply.text("There are 9."), Reply.text("There are 9."))
@@ -156,17 +145,6 @@ def test_the_filters_of_the_page_hold_in_a_query_too(model_client: TestClient, m
     assert told[1] == "Refused. /source: only campaigns can be asked here"
 
 
-def test_one_campaign_is_read_whole(model_client: TestClient, model: FakeOpenAI) -> None:
-    model.enqueue(
-        calls(("get", {"id": "cmp-lumen-voyage-1"}), ("get", {"id": "cmp-none"})), Reply.text("It gives miles.")
-    )
-    final = chat(model_client, "What does the copy say?")
-    found, missing = tool_results(model.chat_requests[1])
-    assert "full_campaign_text" in json.loads(found)["summary_for_llm"]
-    assert missing == "There is no campaign with this id."
-    assert ids(final) == {"cmp-lumen-voyage-1"}
-
-
 def test_a_number_that_no_result_shows_is_unsupported(model_client: TestClient, model: FakeOpenAI) -> None:
     said = (
         "There are 4 in all. They reached 12,345 people. The first gives 60,000 miles in 2026, as you said on day 77."
@@ -230,16 +208,6 @@ def test_an_answer_that_rests_on_no_tool_result_is_replaced(model_client: TestCl
     assert model.chat_requests[1]["messages"][-1]["content"] == LOOK_FIRST
 
 
-def test_the_filters_of_the_model_hold(model_client: TestClient, model: FakeOpenAI) -> None:
-    model.enqueue(calls(("filter_campaigns", {"sentiment": ["Urgent"], "has_offer": True})), Reply.text("See."))
-    final = chat(model_client, "Who is pushing urgency in email, not on TV?")
-    assert final["detectedFilters"] == {"sentiment": ["Urgent"], "has_offer": True}
-    assert {each["imagery_sentiment"] for each in final["campaigns"]} == {"Urgent"}
-    labels = [condition["label"] for condition in final["constraints"]["conditions"]]
-    assert labels == ["with the sentiment Urgent", "with an offer"]
-    assert all(each["meets"] == labels and not each["misses"] for each in final["campaigns"])
-
-
 def test_of_several_values_those_that_exist_hold_and_the_others_are_told(
     model_client: TestClient, model: FakeOpenAI
 ) -> None:
@@ -262,14 +230,6 @@ def test_what_the_user_has_set_holds_in_every_search(model_client: TestClient, m
     assert "limited to campaigns on Email" in model.chat_requests[0]["messages"][-1]["content"]
     labels = [condition["label"] for condition in final["constraints"]["conditions"]]
     assert labels == ["on Email", "by Orla Mobile"]
-
-
-def test_the_tools_of_a_turn_are_described_in_few_words(model_client: TestClient, model: FakeOpenAI) -> None:
-    model.enqueue(calls(("filter_campaigns", {})), Reply.text("Ok."))
-    chat(model_client, "All?")
-    told = json.dumps(model.chat_requests[0]["tools"], separators=(",", ":"))
-    assert len(told) < 10_000
-    assert not {"title", "pattern", "maxLength", "default"} & set(re.findall(r'"(\w+)":', told))
 
 
 def test_instructions_in_copy_stay_inside_a_block_of_data(model_client: TestClient, model: FakeOpenAI) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
-import re
 import shutil
 import subprocess
 import sys
@@ -17,14 +16,11 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
 import pytest
 from samcli.yamlhelper import yaml_parse  # type: ignore[import-untyped]
-
-from tools.sbom import normalised_name
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILDS = ROOT / ".aws-sam" / "tests"
@@ -32,7 +28,6 @@ BUILDS = ROOT / ".aws-sam" / "tests"
 RUNTIME = "python3.13"
 ARCHITECTURE = "arm64" if platform.machine() in ("arm64", "aarch64") else "x86_64"
 """This machine's, so that what is built can run here."""
-OTHER_ARCHITECTURE = "x86_64" if ARCHITECTURE == "arm64" else "arm64"
 
 INPUTS = (
     "template.yaml",
@@ -58,8 +53,6 @@ class Artifacts:
 
     directory: Path
     python: Path
-    compiled_elsewhere: Path
-    """Of the packages of all layers, those that are compiled, for the other architecture."""
 
     @cached_property
     def layers(self) -> list[Path]:
@@ -161,11 +154,7 @@ def build() -> Artifacts:
         _build_into(finished, python)
     os.utime(finished)
     _delete_stale()
-    return _artifacts(finished, python)
-
-
-def _artifacts(directory: Path, python: Path) -> Artifacts:
-    return Artifacts(directory / "build", python, directory / "other" / "python")
+    return Artifacts(finished / "build", python)
 
 
 def _build_into(finished: Path, python: Path) -> None:
@@ -173,14 +162,8 @@ def _build_into(finished: Path, python: Path) -> None:
     sam = Path(sys.executable).with_name("sam")
     _run(
         [sam, "build", "--parameter-overrides", f"Architecture={ARCHITECTURE}", "--build-dir", scratch / "build"],
-        ARCHITECTURE,
         python,
     )
-    # what is not compiled is the same for both
-    requirements = scratch / "compiled.txt"
-    requirements.write_text("\n".join(_compiled_requirements(_artifacts(scratch, python))))
-    command = ["make", "--file", "layers/quarry/Makefile", "installed"]
-    _run([*command, f"requirements={requirements}", f"ARTIFACTS_DIR={scratch / 'other'}"], OTHER_ARCHITECTURE, python)
     try:
         scratch.rename(finished)
     except OSError:
@@ -189,23 +172,10 @@ def _build_into(finished: Path, python: Path) -> None:
         shutil.rmtree(scratch)
 
 
-def _compiled_requirements(artifacts: Artifacts) -> Iterator[str]:
-    """The pins of the packages whose wheels are for one architecture, each with its hashes."""
-    compiled = {
-        normalised_name(each)
-        for each in distributions(path=list(map(str, artifacts.layers)))
-        if "-none-any" not in (each.read_text("WHEEL") or "")
-    }
-    for pins in sorted(ROOT.glob("layers/*/requirements.txt")):
-        for pin in re.split(r"\n(?=\w)", pins.read_text()):
-            if pin.partition("==")[0] in compiled:
-                yield pin
-
-
-def _run(command: Sequence[str | Path], architecture: str, python: Path) -> None:
+def _run(command: Sequence[str | Path], python: Path) -> None:
     # sam and make ask for the interpreter by its name
     path = os.pathsep.join([str(python.parent), os.environ.get("PATH", os.defpath)])
-    environment = os.environ | {"PATH": path, "ARCHITECTURE": architecture, "SAM_CLI_TELEMETRY": "0"}
+    environment = os.environ | {"PATH": path, "ARCHITECTURE": ARCHITECTURE, "SAM_CLI_TELEMETRY": "0"}
     done = subprocess.run(
         command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=BUILD_SECONDS, check=False
     )

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import struct
 import subprocess
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
-import psycopg
 import pytest
 
 from quarry.models.local_embedding import LocalEmbedding
@@ -25,7 +23,6 @@ from tests.deployed.replay import (
 )
 from tests.deployed.rie import EmulatedFunction, emulated
 from tools.benchmarks.deployed import run_local_model
-from tools.sbom import bill_of_materials, normalised_name
 
 RECORDED = recorded_events()
 OF_EACH_KIND = {
@@ -38,7 +35,6 @@ tests/functions replays them all.
 
 Emulate = Callable[[str], EmulatedFunction]
 
-ELF_MACHINES = {"x86_64": 62, "arm64": 183}
 UNCHECKED_HASH = 1
 """The flag of byte code that is valid whatever the date of its source (PEP 552)."""
 
@@ -83,21 +79,6 @@ def files_of(layer: Path) -> set[str]:
     return {str(path.relative_to(layer)) for path in layer.rglob("*") if path.is_file()}
 
 
-def distributions(artifacts: Artifacts) -> list[importlib.metadata.Distribution]:
-    return list(importlib.metadata.distributions(path=list(map(str, artifacts.layers))))
-
-
-def elf_machines(layers: Iterable[Path]) -> set[int]:
-    """The architectures of the compiled modules and libraries."""
-    heads = (path.read_bytes()[:20] for layer in layers for path in layer.rglob("*.so*"))
-    return {struct.unpack_from("<H", head, 18)[0] for head in heads if head.startswith(b"\x7fELF")}
-
-
-def test_the_layers_are_built_for_either_architecture(artifacts: Artifacts) -> None:
-    found = [elf_machines(artifacts.layers), elf_machines([artifacts.compiled_elsewhere])]
-    assert sorted(found, key=min) == [{ELF_MACHINES["x86_64"]}, {ELF_MACHINES["arm64"]}]
-
-
 def test_the_layer_holds_the_package_without_its_local_part_its_page_and_its_sql(artifacts: Artifacts) -> None:
     package = ROOT / "layers" / "quarry" / "quarry"
     sources = {
@@ -139,30 +120,6 @@ def test_the_model_in_its_layer_gives_the_vectors_of_the_installed_one(artifacts
     assert vector == pytest.approx(exact, abs=1e-3)
 
 
-def test_what_reads_its_own_metadata_finds_it(artifacts: Artifacts) -> None:
-    installed = [f"{normalised_name(each)}=={each.version}" for each in distributions(artifacts)]
-    pinned = {
-        line.split()[0]
-        for pins in ROOT.glob("layers/*/requirements.txt")
-        for line in pins.read_text().splitlines()
-        if "==" in line
-    }
-    assert {"psycopg-pool", "httpx2", "opentelemetry-api"} <= {each.partition("==")[0] for each in installed}
-    assert set(installed) <= pinned
-    assert len(set(installed)) == len(installed)  # nothing is in two layers
-
-
-def test_the_bill_of_materials_names_what_the_layers_hold(artifacts: Artifacts) -> None:
-    bill = bill_of_materials(artifacts.layers)
-    installed = {each.name for each in distributions(artifacts)}
-    components = {component["bom-ref"]: component for component in bill["components"]}
-    assert {component["name"] for component in components.values()} == installed
-    assert all(component["licenses"] for component in components.values())
-    depends = {each["ref"]: each["dependsOn"] for each in bill["dependencies"]}
-    assert depends.keys() - components.keys() == {bill["metadata"]["component"]["bom-ref"]}
-    assert {each for dependencies in depends.values() for each in dependencies} == components.keys()
-
-
 def test_every_module_is_compiled_for_good(artifacts: Artifacts) -> None:
     magic = subprocess.run(
         [artifacts.python, "-c", "import importlib.util as u, sys; sys.stdout.buffer.write(u.MAGIC_NUMBER)"],
@@ -188,19 +145,3 @@ def test_a_built_function_yields_what_was_recorded(
         result = emulate(recorded.function).invoke_json(recorded.event)
         text = Answer.buffered(result).to_text() if recorded.is_request else pretty(result)
     recorded.assert_yields(text)
-
-
-def test_the_built_cleanup_deletes_what_has_expired_when_its_schedule_comes(
-    emulate: Emulate, database_url: str
-) -> None:
-    [scheduled] = (recorded.event for recorded in RECORDED if recorded.name == "cleanup/scheduled")
-    with psycopg.connect(database_url, autocommit=True) as connection:
-        kept = connection.execute("select id from answer_cache where expires_at > now() order by id").fetchall()
-        connection.execute(
-            """insert into answer_cache (id, query, answer, sources, source_count, confidence, expires_at)
-               values ('expired', 'q', 'a', '[]', 0, 'low', now() - interval '1 day')"""
-        )
-        deleted = emulate("cleanup").invoke_json(scheduled)
-        left = connection.execute("select id from answer_cache order by id").fetchall()
-    assert deleted["answers"] == 1
-    assert left == kept

@@ -30,12 +30,6 @@ def cluster_of(stack: Template) -> dict[str, Any]:
     return cluster
 
 
-def test_users_may_be_in_a_pool_of_ones_own() -> None:
-    stack = deployed_data(Users="own")
-    assert not {"AWS::Cognito"} & kinds(stack)
-    assert not {"UserPoolId", "UserPoolDomain"} & stack["Outputs"].keys()
-
-
 def test_its_outputs_are_parameters_of_the_template() -> None:
     assert DATA["Outputs"].keys() <= read_template()["Parameters"].keys()
 
@@ -127,15 +121,6 @@ def test_the_bucket_is_private_encrypted_emptied_and_reached_by_tls_alone() -> N
     [policy] = of_type(stack, "AWS::S3::BucketPolicy").values()
     [statement] = policy["PolicyDocument"]["Statement"]
     assert (statement["Effect"], statement["Condition"]) == ("Deny", {"Bool": {"aws:SecureTransport": "false"}})
-
-
-def test_a_rate_rule_and_a_subscriber_are_there_where_they_are_asked_for() -> None:
-    assert not {"WebAcl", "AlarmMail"} & deployed_data()["Resources"].keys()
-    stack = deployed_data(WafRequestsPerFiveMinutes="2000", AlarmEmail="me@example.org")
-    [rule] = stack["Resources"]["WebAcl"]["Properties"]["Rules"]
-    assert rule["Statement"]["RateBasedStatement"] == {"Limit": "2000", "AggregateKeyType": "IP"}
-    assert stack["Outputs"]["WebAclArn"]["Value"] == "<WebAcl.Arn>"
-    assert stack["Resources"]["AlarmMail"]["Properties"]["Endpoint"] == "me@example.org"
 
 
 def test_the_proxy_may_read_its_users_secret_and_nothing_else() -> None:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import shutil
-import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from samcli.lib.config.samconfig import SamConfig  # type: ignore[import-untyped]
 
 from tests.deployed.template import (
     MODEL_KEY,
-    REGION,
     ROOT,
     SECRET,
     broken_rules,
@@ -80,55 +77,13 @@ def test_answers_become_parameters_that_the_templates_take(kept: deploy.Kept) ->
 
 
 @pytest.mark.parametrize(
-    ("answer", "provider", "secret"), [("", "local", ""), ("bedrock", "bedrock", ""), (MODEL_KEY, "openai", MODEL_KEY)]
+    ("name", "secret"), [("database", "postgresql://quarry:pw@db.example.org/quarry"), ("models", "sk-1234")]
 )
-def test_models_are_named_by_one_answer_which_is_the_next_ones_preset(
-    kept: deploy.Kept, answer: str, provider: str, secret: str
-) -> None:
-    deploy.ask(kept, "default", "arm64", typing("", "", "", "", answer, ""))
-    assert kept.overrides("-data")["ModelProvider"] == kept.overrides()["ModelProvider"] == provider
-    assert kept.overrides()["OpenAISecretArn"] == secret
-    assert deploy.presets(kept, "default")["models"] == answer
-
-
-@pytest.mark.parametrize(
-    ("name", "wrong"),
-    [
-        ("stack_name", "1st"),
-        ("stack_name", "s" * 50),
-        ("region", "Frankfurt"),
-        ("database", "postgresql://quarry@db.example.org/quarry"),
-        ("network", "default"),
-        ("network", "vpc-1a,subnet-1a"),
-        ("models", "sk-1234"),
-        ("email", "me"),
-    ],
-)
-def test_a_wrong_answer_is_asked_for_again(name: str, wrong: str) -> None:
-    right = {
-        "stack_name": "quarry",
-        "region": REGION,
-        "database": SECRET,
-        "network": NETWORK,
-        "models": "bedrock",
-        "email": "a@b",
-    }
-    lines = [line for each in deploy.QUESTIONS for line in ([wrong] if each == name else []) + [right[each]]]
+def test_a_secret_in_place_of_its_arn_is_not_taken(name: str, secret: str) -> None:
+    right = {"stack_name": "quarry", "region": "us-east-1", "database": SECRET, "network": NETWORK}
+    right |= {"models": "bedrock", "email": "a@b"}
+    lines = [line for each in deploy.QUESTIONS for line in ([secret] if each == name else []) + [right[each]]]
     assert deploy.answered(dict.fromkeys(deploy.QUESTIONS, ""), typing(*lines)) == right
-
-
-@pytest.mark.parametrize("environment", ["default", "prod", "staging"])
-def test_answers_are_kept_where_sam_reads_them_and_git_does_not(environment: str, tmp_path: Path) -> None:
-    shutil.copy(ROOT / "samconfig.toml", tmp_path)
-    kept = deploy.Kept(tmp_path, environment)
-    deploy.ask(kept, environment, "arm64", typing("", "", SECRET, "", MODEL_KEY, ""))
-    assert (tmp_path / "samconfig.toml").read_text() == (ROOT / "samconfig.toml").read_text()
-    assert deploy.OWN in (ROOT / ".gitignore").read_text().splitlines()
-    found = SamConfig(str(tmp_path), deploy.OWN).get_all(["deploy"], "parameters", f"{environment}-data")
-    assert (found["template_file"], found["region"]) == ("data.yaml", "us-east-1")
-    assert "CAPABILITY_AUTO_EXPAND" in found["capabilities"]
-    own = tomllib.loads((tmp_path / deploy.OWN).read_text())
-    assert own.keys() - {"version"} == {environment, f"{environment}-data"}
 
 
 def test_what_is_given_by_hand_stays(kept: deploy.Kept) -> None:

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
-from quarry.domains import DOMAINS
 from quarry.platform.metrics import METRICS
 from quarry.web.telemetry import NAMESPACE, SERVICE
 from tests.deployed.template import (
     OWN_DATA,
-    ROOT,
     TOPIC,
     Template,
     deployed,
@@ -22,7 +17,6 @@ from tests.deployed.template import (
     monitored,
     of_type,
     outputs_of,
-    read_template,
 )
 from tools import gateway
 
@@ -100,40 +94,3 @@ def test_a_metric_of_ours_that_an_alarm_watches_is_counted_without_a_domain(
     for metric in ours.values():
         assert [each["Name"] for each in metric["Dimensions"]] == ["service", "function_name"]
         assert metric["Dimensions"][0]["Value"] == SERVICE
-
-
-def test_an_alarm_names_its_section_of_the_runbook() -> None:
-    resources = read_template()["Resources"] | read_template("monitoring")["Resources"]
-    alarms = {name: each["Properties"] for name, each in resources.items() if each["Type"] == ALARM}
-    _, _, runbook = (ROOT / "docs/operations.md").read_text().partition("\n## Alarms\n")
-    sections = re.findall(r"(?:^### (\w+)$)|(?:^## )", runbook, re.MULTILINE)
-    assert {*sections[: sections.index("")]} == {*alarms}
-    for name, alarm in alarms.items():
-        assert alarm["AlarmDescription"].endswith(f"What to do: docs/operations.md, {name}."), name
-
-
-def test_the_dashboard_and_the_page_show_every_metric_by_what_it_is_counted_by(monitoring: Template) -> None:
-    [dashboard] = of_type(monitoring, "AWS::CloudWatch::Dashboard").values()
-    ours = [each for each in shown_metrics(json.loads(dashboard["DashboardBody"])) if each[0] == NAMESPACE]
-    known = {metric.name: metric for metric in METRICS}
-    assert {name for _, name, *_ in ours} == {*known}
-    for _, name, *pairs in ours:
-        dimensions = dict(zip(pairs[::2], pairs[1::2], strict=True))
-        expected = {"service", "function_name"} | ({"domain"} if known[name].by_domain else set())
-        assert dimensions.keys() == expected, name
-        assert dimensions["service"] == SERVICE
-        assert dimensions.get("domain", DOMAINS[0]) in DOMAINS
-    page = (ROOT / "docs/operations.md").read_text()
-    assert [name for name in known if f"`{name}`" not in page] == []
-
-
-def shown_metrics(body: dict[str, Any]) -> Iterator[list[str]]:
-    """The metrics of a dashboard, written out: `.` stands for what is above, `...` for all but the last."""
-    for widget in body["widgets"]:
-        above: list[str] = []
-        for each in widget["properties"].get("metrics", ()):
-            words = [word for word in each if isinstance(word, str)]
-            if words[0] == "...":
-                words = [*above[: len(above) - len(words) + 1], *words[1:]]
-            above = [above[place] if word == "." else word for place, word in enumerate(words)]
-            yield above

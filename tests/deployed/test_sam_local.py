@@ -4,7 +4,6 @@ and that what makes it possible is refused where a stack is deployed.
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from pathlib import Path
 from typing import Any
@@ -18,9 +17,6 @@ from tests.deployed.artifacts import ROOT, require_artifacts
 from tests.deployed.replay import forget_vectors, function_of_route, recorded_events
 
 ENVIRONMENT_FILE = ROOT / "events" / "sam-local.json"
-COMPOSE_FILE = ROOT / "events" / "sam-local.compose.yaml"
-RESERVED_BY_LAMBDA = "data/schemas/extensions/aws_lambda_function/environment_variable_keys.json"
-"""What CloudFormation refuses in a function's environment, as cfn-lint knows it; importing that takes each process a second."""
 
 EMULATED = {
     "AWS_LAMBDA_FUNCTION_NAME": "SearchFunction",
@@ -93,12 +89,3 @@ def test_under_the_emulator_alone_a_function_may_trust_its_client() -> None:
 def test_whatever_a_deployed_function_is_given_it_does_not_trust_its_client(environment: dict[str, str]) -> None:
     with pytest.raises(ConfigurationError, match="refused inside Lambda"):
         Settings.from_environment(environment)
-
-
-def test_what_tells_the_emulator_from_lambda_is_not_for_a_template_to_set() -> None:
-    linter = importlib.util.find_spec("cfnlint")
-    assert linter is not None
-    assert linter.origin is not None
-    refused = json.loads((Path(linter.origin).parent / RESERVED_BY_LAMBDA).read_text())
-    assert "AWS_LAMBDA_LOG_STREAM_NAME" in json.dumps(refused)
-    assert "AWS_SAM_LOCAL" not in json.dumps(refused), "it would be enough alone"

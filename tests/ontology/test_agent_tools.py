@@ -38,14 +38,6 @@ async def test_where_nothing_meets_the_conditions_both_searches_go_by_words(samp
     assert [hit.id for hit in hits] == [each["id"] for each in found["results"][:5]] != []
 
 
-async def test_a_project_and_types_narrow_it(sample_services: Services) -> None:
-    arguments = {"query": "budget", "project_id": "riverside-bakery", "types": ["document"]}
-    found = await TOOLS["search_ontology"].call(arguments, DEMO, sample_services)
-    assert {(result["project_id"], result["type"]) for result in found["results"]} == {("riverside-bakery", "document")}
-    with pytest.raises(NotFound):
-        await TOOLS["search_ontology"].call(arguments, NOOR, sample_services)
-
-
 @pytest.mark.parametrize("name", TOOLS)
 def test_an_agent_cannot_say_whose_workspace_it_is(name: str) -> None:
     properties = TOOLS[name].parameters["properties"]

@@ -45,23 +45,6 @@ def test_matches_and_scores_are_those_of_the_literal_search(sample: Connection, 
     assert matches(sample, query, actor) == pytest.approx(expected, abs=1e-6)
 
 
-def test_at_most_fifty_are_given_and_all_are_counted(connection: Connection) -> None:
-    for number in range(60):
-        add_task(connection, f"t{number:02}", f"Paint plank {number}")
-    rows = found(connection, "paint plank", limit=500)
-    assert (len(rows), rows[0].total) == (50, 60)
-    assert [row.score for row in rows] == sorted((row.score for row in rows), reverse=True)
-    assert len(found(connection, "paint plank", limit=7)) == 7
-
-
-def test_any_text_in_props_is_found_and_no_key(connection: Connection) -> None:
-    add_task(connection, "t1", "Task", '{"colour": "ochre", "deep": [{"er": "vermilion"}], "n": 7, "yes": true}')
-    assert [row.id for row in found(connection, "vermilion")] == ["t1"]
-    assert [row.id for row in found(connection, "ochre")] == ["t1"]
-    for query in ("colour", "deep", "true"):
-        assert found(connection, query) == []
-
-
 def test_a_title_weighs_more_than_props(connection: Connection) -> None:
     add_task(connection, "body", "Something else entirely", '{"text": "lantern"}')
     add_task(connection, "title", "A lantern for the gate and the yard")

@@ -10,17 +10,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from psycopg.rows import namedtuple_row
-from psycopg.sql import SQL, Identifier
 from starlette.testclient import TestClient
 
 from quarry.ontology.contract import ENTITY_TYPES
-from quarry.ontology.tables import TABLES
 from quarry.platform.errors import ConfigurationError
 from quarry.postgres.migrate import migrate
 from tests.conftest import create_database
 from tests.ontology.conftest import Connection, add_task, found, one
 
-OWNERS = ("demo", "noor", "nobody", "quarry", "*", "%", "demo' or '1'='1")
+OWNERS = ("demo", "noor", "nobody")
 PROJECTS = {
     "demo": ("riverside-bakery", "spring-membership", "fieldnote-2", "village-hall"),
     "noor": ("bike-kitchen", "heat-thesis"),
@@ -42,7 +40,7 @@ hypothesis_settings = settings(
 )
 
 
-@given(owner=st.sampled_from(OWNERS[:3]), query=queries, project=projects, types=types)
+@given(owner=st.sampled_from(OWNERS), query=queries, project=projects, types=types)
 @hypothesis_settings
 def test_no_request_shows_a_row_of_another_owner(
     client: TestClient, owner: str, query: str, project: str | None, types: list[str] | None
@@ -62,18 +60,7 @@ def test_no_request_shows_a_row_of_another_owner(
         assert not types or result["type"] in types
 
 
-@given(actor=st.sampled_from(OWNERS), query=queries, project=projects, types=types, limit=st.integers(-2, 500))
-@hypothesis_settings
-def test_no_arguments_of_the_function_show_a_row_of_another_actor(
-    sample: Connection, actor: str, query: str, project: str | None, types: list[str] | None, limit: int
-) -> None:
-    arguments = {"project_id": project, "types": types, "limit": max(0, limit)}
-    rows = found(sample, query, actor=actor, **arguments)
-    assert len(rows) <= min(50, max(0, limit))
-    assert all(row.project_id in PROJECTS.get(actor, ()) for row in rows)
-
-
-@given(owner=st.sampled_from(OWNERS[:3]), type=st.sampled_from(ENTITY_TYPES), number=st.integers(1, 12))
+@given(owner=st.sampled_from(OWNERS), type=st.sampled_from(ENTITY_TYPES), number=st.integers(1, 12))
 @hypothesis_settings
 def test_an_entity_opens_for_its_owner_alone(client: TestClient, owner: str, type: str, number: int) -> None:
     for holder, names in PROJECTS.items():
@@ -128,12 +115,6 @@ def test_policies_alone_keep_rows_apart(opened: Connection, actor: str, ids: lis
     details = opened.execute("select * from onto_entity_details(%s, 'task', 'x')", [actor]).fetchall()
     assert [row.id for row in details] == ids
     assert all(row.project is None or row.project["created_by"] == actor for row in details)
-
-
-def test_the_reader_sees_no_row_of_any_table_without_an_actor(opened: Connection) -> None:
-    opened.execute("set role quarry_ontology_reader")
-    for table in (*TABLES.values(), "onto_projects", "onto_search_entries"):
-        assert opened.execute(SQL("select * from {}").format(Identifier(table))).fetchall() == []
 
 
 @pytest.mark.parametrize("statement", ["insert into onto_projects values ('x', 'eve', 'X')", "delete from onto_tasks"])

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from quarry import catalog
 from quarry.ontology.tables import PROPS_MAX_BYTES, PROPS_MAX_DEPTH
@@ -83,34 +79,3 @@ def test_props_may_be_as_deep_and_as_long_as_promised(
     addresses = " ".join(f"{number:x}.example/{number:x}" for number in range(PROPS_MAX_BYTES // 16))
     rows.append(TASK | {"id": "t2", "props": {"a": addresses[: PROPS_MAX_BYTES - 10]}})
     assert load(database_url, tmp_path / "tasks.jsonl", "onto_tasks", *rows).changed == 2
-
-
-scalars = (
-    st.none()
-    | st.booleans()
-    | st.integers(-(10**30), 10**30)
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text()
-)
-values = st.recursive(
-    scalars, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4)
-)
-
-
-@pytest.fixture(scope="module")
-def plain(server_url: str) -> Iterator[psycopg.Connection[Any]]:
-    with psycopg.connect(server_url) as connection:
-        yield connection
-
-
-@given(props=st.dictionaries(st.text(max_size=8), values, max_size=4))
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_props_that_are_taken_are_what_postgres_can_hold(plain: psycopg.Connection[Any], props: dict[str, Any]) -> None:
-    given_text = json.dumps(props)
-    try:
-        row = catalog.LOADABLE["onto_tasks"].row.model_validate(TASK | {"props": props})
-    except ValueError:
-        assert "\\u0000" in given_text or "\\ud" in given_text
-        return
-    stored = json.dumps(row.model_dump()["props"])
-    assert plain.execute("select %s::jsonb = %s::jsonb", [stored, given_text]).fetchone() == (True,)

@@ -18,18 +18,14 @@ from tests.page import test_people_page as people
 from tests.page.conftest import (
     HELD_STREAM,
     NARROW,
-    Scheme,
     Site,
     answer_json,
-    answer_ndjson,
     answer_problem,
     answer_sse,
-    send,
 )
 from tests.page.test_sign_in import ManagedLogin
 
 SMALL_PHONE, DESK = 320, 1280
-SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 
 QUESTION = "Why did the council keep the old elm in Quill Square?"
 ASKED = "search?" + urlencode({"q": QUESTION})
@@ -108,16 +104,6 @@ def records_answered(site: Site) -> Page:
     return page
 
 
-def companies_running(site: Site) -> Page:
-    page = state(companies.ASKED, "text=Stop", before=held)(site)
-    send(page, "activity", id="plan", label="Planned", status="completed", durationMs=1234)
-    send(page, "activity", id="rank", label="Ranking", status="failed", detail="By simple rules instead", durationMs=5)
-    send(page, "activity", id="check", label="Checking", status="running")
-    send(page, "partial_text", text="Two **fit** well")
-    expect(page.locator(".prose strong")).to_have_text("fit")
-    return page
-
-
 SOURCE = {
     "type": "motion",
     "id": "m-1",
@@ -160,11 +146,6 @@ def counted() -> Before:
     return answer_of(event | {"filters": {"types": ["motion"]}})
 
 
-def long_answer() -> Before:
-    table = f"| {LONG} | {LONG} |\n|---|---|\n| {LONG} | 2 |"
-    return answer_of(chunk=f"# {LONG}\n\n{LONG} [1]\n\n`{LONG}`\n\n<https://example.org/{LONG}>\n\n{table}")
-
-
 def shared_answer() -> Before:
     stored = {
         "id": "a-1",
@@ -194,32 +175,9 @@ def long_results() -> Before:
     return routed("**/records/search?*", answer_json(body | {"results": [result | {"also": [result | {"id": "m-2"}]}]}))
 
 
-def long_record() -> Before:
-    fields = {"text": LONG * 10, "mover": LONG, "votes": ["a", LONG], "nothing": None}
-    record = {"type": "motion", "id": "m-1", "title": LONG, "date": None, "url": f"https://example.org/{LONG}"}
-    meeting = {"title": LONG, "summary": LONG, "video_url": "https://example.org"}
-    return routed("**/records/motion/m-1", answer_json(record | {"fields": fields, "meeting": meeting}))
-
-
-def long_companies() -> Before:
-    lists = ("niches", "sectors", "categories", "business_models", "founders", "former_names")
-    reference = {"companyId": "c-1", "companyName": LONG, "reason": LONG, "inlineDescription": LONG, "confidence": 0.5}
-    reference |= {"evidenceChips": [LONG], "meets": [LONG], "misses": [LONG]}
-    company: dict[str, Any] = {"id": "c-1", "company_name": LONG, "status": "startup", "tagline": LONG}
-    condition = {"field": "country", "values": [LONG], "negated": False, "strength": "required", "label": LONG}
-    answer = companies.last_event(
-        content=LONG,
-        references=[reference, reference | {"companyId": "c-2"}],
-        companiesById={"c-1": company | {name: [LONG] for name in lists}},
-        constraints={"conditions": [condition], "excluded": []},
-    )
-    return routed("**/companies/chat", answer_ndjson(answer))
-
-
-def persons(*changes: dict[str, Any]) -> Before:
-    """Have any search for people find Asha, once for each of these changes."""
+def long_person() -> Before:
     [person] = people.FOUND["people"]
-    return people.Searches(people.FOUND | {"people": [person | change for change in changes]})
+    return people.Searches(people.FOUND | {"people": [person | LONG_PERSON]})
 
 
 def unlocking() -> Before:
@@ -250,7 +208,6 @@ AGREED = "text=Search for one credit"
 LONG_PERSON = dict.fromkeys(("name", "headline", "bio"), LONG) | {
     name: [LONG] for name in ("why_matched", "meets", "misses")
 }
-SEVERAL = [{"id": f"p-{n}", "name": f"Asha {n}"} for n in range(1, 6)]
 
 STATES = {
     "records first": state("", "button:has-text('old elm')"),
@@ -259,44 +216,22 @@ STATES = {
     "records cited": state(ASKED, "dialog mark", f"{DONE} .citation"),
     "records in part": state(ASKED, DONE, before=in_part()),
     "records counted": state(ASKED, "figure", before=counted()),
-    "records conversation": state(ASKED, ".trail", "text=Who was against it?", before=answer_of()),
     "records shared": state(f"{ASKED}&id=a-1", DONE, before=shared_answer()),
-    "records listed": state(
-        LISTED, "details.facets select", "summary:has-text('Any date')", "details.facets > summary"
-    ),
-    "records none": state(f"{LISTED}&to=2001-01-01&tab=results", ".empty .chip"),
     "records long": state(f"search?q=x&status={LONG}", ".result", ".result-also summary", before=long_results()),
-    "record long": state("search?q=bridge#motion/m-1", "dialog .facts", before=long_record()),
-    "answer long": state(ASKED, DONE, before=long_answer()),
-    "companies running": companies_running,
     "companies compared": state(
         companies.ASKED, "table", ".compare-box >> nth=0", ".compare-box >> nth=1", ".compare-bar >> text=Compare"
     ),
-    "companies open": state(companies.ASKED, "dialog:has-text('What it does')", ".result-open"),
-    "companies long": state(companies.ASKED, ".found", before=long_companies()),
     "people first": state("search?domain=people", ".everybody li"),
-    "people offered": state(people.ASKED, AGREED),
     "people changing": state(
         people.ASKED, "[role=group]:has-text('Must')", AGREED, "text='at Paynest'", before=people.Searches()
     ),
     "people unlocked": state(
         people.ASKED, "text=asha@example.org", AGREED, ".result-open", "text=Show contact details", before=unlocking()
     ),
-    "people compared": state(
-        people.ASKED, "table", AGREED, *(f".compare-box >> nth={n}" for n in range(4)), ".compare-bar >> text=Compare",
-        before=persons(*SEVERAL),
-    ),
-    "people none": state(people.ASKED, "text=Nobody fits", AGREED, before=persons()),
-    "people long": state(people.ASKED, ".found", AGREED, before=persons(LONG_PERSON)),
+    "people long": state(people.ASKED, ".found", AGREED, before=long_person()),
     "projects found": state(ontology.ASKED, ".result", before=ontology.Workspace()),
-    "projects open": state(ontology.ASKED, ".panel .prose", ".result-open", before=ontology.Workspace()),
     "campaigns answered": state(campaigns.ASKED, "figure"),
-    "campaigns open": state(campaigns.ASKED, "dialog:has-text('Channel')", ".campaign"),
     "kept": state("#kept", "dialog input", "[aria-label='Rename: x']", "[aria-label='Delete: Elm']", before=kept()),
-    "empty database": state(
-        "", "text=There is nothing here yet",
-        before=routed("**/config.json", answer_json({"domains": [], "sign_in": None, "prefix": ""})),
-    ),
     "signed out": state(LISTED, "text=Sign in to search >> visible=true", before=ManagedLogin().play),
     "failed": state(
         LISTED, "[role=alert]:visible", before=routed("**/records/search?*", answer_problem(503, **{"Retry-After": "3600"}))
@@ -350,15 +285,6 @@ def test_the_first_result_and_all_tabs_are_within_a_phones_screen(
     expect(page.locator(result).first).to_be_in_viewport(ratio=0.2)
     for tab in page.get_by_role("navigation", name="What to search").get_by_role("link").all():
         expect(tab).to_be_in_viewport(ratio=1)
-
-
-def test_who_wants_no_motion_gets_none(site: Site) -> None:
-    page = site.open()
-    page.emulate_media(reduced_motion="reduce")
-    page.goto(f"{site.url}/search?q=bridge&type=motion")
-    page.locator(".result-open").first.click()
-    duration = page.get_by_role("dialog").evaluate("(node) => parseFloat(getComputedStyle(node).animationDuration)")
-    assert duration < 0.001
 
 
 def test_the_chosen_colour_scheme_outlasts_a_reload(site: Site) -> None:

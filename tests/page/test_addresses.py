@@ -16,14 +16,11 @@ from tests.page.conftest import (
     Site,
     answer_json,
     answer_ndjson,
-    answer_problem,
-    answered,
     requests_to,
 )
 from tests.page.test_companies_page import ASKED as COMPANIES
 from tests.page.test_people_page import ASKED as PEOPLE
 from tests.page.test_people_page import Searches, asked
-from tests.page.test_records_page import ask
 
 QUESTION = "Why did the council keep the old elm in Quill Square?"
 RUN = "0b3a1c52-7a51-4b33-9a5e-2f6f5f1f9f10"
@@ -63,24 +60,6 @@ def test_a_people_search_reloaded_before_its_answer_is_charged_once(site: Site) 
     page.reload()
     expect(page.get_by_role("article")).to_be_visible()
     assert searches.keys == [first.value.headers["idempotency-key"]]
-
-
-def test_a_conversation_survives_a_reload_and_asks_nothing_again(site: Site) -> None:
-    page = site.open(COMPANIES)
-    answered(page)
-    page.get_by_role("textbox").fill("Only those in Kenya")
-    page.keyboard.press("Enter")
-    expect(page.locator(".turn")).to_have_count(2)
-    answered(page)
-    names = page.locator(".result-open").all_inner_texts()
-    asked = requests_to(page, ASKING)
-    page.reload()
-    expect(page.locator(".turn")).to_have_count(2)
-    answered(page)
-    assert page.locator(".result-open").all_inner_texts() == names
-    page.locator(".turn").first.locator(".result-open").first.click()
-    expect(page.get_by_role("dialog", name=names[0])).to_contain_text("Founded")
-    assert asked == []
 
 
 class Runs:
@@ -132,57 +111,6 @@ def test_a_lost_answer_is_read_on_after_a_reload_and_asked_once(lost: tuple[Page
     page.reload()
     expect(page.locator(".prose")).to_have_text("Two fit.")
     assert runs.asked == 1
-
-
-def test_a_run_that_is_gone_is_asked_again_only_by_a_click(lost: tuple[Page, Runs]) -> None:
-    page, runs = lost
-    runs.rest = answer_problem(404, "There is no such run.")
-    for _ in range(2):
-        page.reload()
-        expect(page.get_by_role("alert")).to_contain_text("broke off")
-    assert runs.asked == 1
-    page.get_by_role("button", name="Try again").click()
-    expect(page.locator(".prose")).to_have_text("Two fit.")
-    assert runs.asked == 2
-
-
-def test_an_answer_and_its_list_survive_a_reload_with_the_open_record(site: Site) -> None:
-    page = site.open(f"search?q={QUESTION}")
-    expect(page.locator(".answer-grid")).to_have_attribute("data-state", "done")
-    page.get_by_role("tab", name="Results").click()
-    page.locator(".result-open").nth(1).click()
-    panel = page.get_by_role("dialog")
-    expect(panel.get_by_role("button", name="Copy citation")).to_be_visible()
-    title = panel.get_by_role("heading", level=2).inner_text()
-    asked = requests_to(page, ASKING)
-    page.reload()
-    expect(panel.get_by_role("heading", level=2)).to_have_text(title)
-    page.keyboard.press("Escape")
-    expect(page.locator(".result")).to_have_count(20)
-    page.get_by_role("tab", name="Answer").click()
-    expect(page.locator(".prose")).to_contain_text("elm")
-    expect(page.get_by_role("button", name="Revoke link")).to_be_visible()
-    assert asked == []
-
-
-def test_back_after_a_closed_panel_leads_to_the_search_before(site: Site) -> None:
-    page = site.open(f"search?q={QUESTION}&tab=results")
-    ask(page, "bridge")
-    page.get_by_role("tab", name="Results").click()
-    # what was found before is there until then
-    expect(page.locator(".result mark").first).to_have_text(re.compile("bridge", re.IGNORECASE))
-    for number in (0, 1):
-        page.locator(".result-open").nth(number).click()
-        expect(page.get_by_role("dialog")).to_be_visible()
-        page.keyboard.press("Escape")
-        expect(page.get_by_role("dialog")).to_have_count(0)
-        expect(page).to_have_url(re.compile("tab=results$"))
-    page.reload()
-    expect(page.get_by_role("heading", level=1)).to_have_text("bridge")
-    page.go_back()
-    expect(page.get_by_role("heading", level=1)).to_have_text(QUESTION)
-    page.go_forward()
-    expect(page.get_by_role("heading", level=1)).to_have_text("bridge")
 
 
 def test_a_refused_host_and_an_empty_database_say_what_to_do(site: Site) -> None:

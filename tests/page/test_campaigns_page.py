@@ -3,44 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 from urllib.parse import urlencode
 
-from playwright.sync_api import Page, Request, expect
+from playwright.sync_api import expect
 
-from tests.page.conftest import Site, answer_ndjson, answered, body_of, requests_to
+from tests.page.conftest import Site, answered, body_of, requests_to
 
 ASKED = "search?" + urlencode(
     {"domain": "campaigns", "q": "How many campaigns with a free trial are there, by channel?"}
 )
-
-
-QUESTION = "Email or TV campaigns for tea, but nothing funny"
-READ: dict[str, Any] = {
-    "conditions": [
-        {
-            "any_of": [{"field": "channel", "values": ["Email"]}, {"field": "channel", "values": ["TV"]}],
-            "label": "on Email or on TV",
-        },
-        {"any_of": [{"field": "sentiment", "values": ["Funny"], "negated": True}], "label": "not Funny"},
-    ],
-    "theme": "tea",
-    "words": "",
-    "evidence": [
-        {"field": "channel", "value": "Email", "start": 0, "end": 5, "assertion": "affirmed"},
-        {"field": "channel", "value": "TV", "start": 9, "end": 11, "assertion": "affirmed"},
-        {"field": "sentiment", "value": "Funny", "start": 43, "end": 48, "assertion": "negated"},
-    ],
-}
-ANSWER: dict[str, Any] = {
-    "response": "None.",
-    "campaigns": [],
-    "total": 0,
-    "suggestions": [],
-    "detectedFilters": {"channel": ["Email", "TV"]},
-    "constraints": READ,
-    "telemetry": {"runId": "r", "turnCount": 1, "toolCallCount": 1, "endReason": "answered", "degradedSteps": []},
-}
 
 
 def test_a_count_shows_its_steps_its_chart_and_its_campaigns(site: Site) -> None:
@@ -85,47 +56,3 @@ def test_the_filters_of_a_question_can_be_kept_for_the_next(site: Site) -> None:
     expect(page.locator(".turn")).to_have_count(1)
     expect(page.get_by_role("button", name="Keep for the next question")).to_have_attribute("aria-pressed", "true")
     assert len(sent) == 1
-
-
-def test_conditions_are_marked_in_the_question_and_can_be_changed(site: Site) -> None:
-    sent: list[Request] = []
-
-    def listen(page: Page) -> None:
-        page.route("**/campaigns/chat", answer_ndjson({"type": "final_answer", "data": ANSWER}))
-        requests_to(page, "/campaigns/chat", sent)
-
-    page = site.open("search?" + urlencode({"domain": "campaigns", "q": QUESTION}), before=listen)
-    understood = page.get_by_role("region", name="How the question was understood")
-    expect(understood.get_by_role("list", name="Must")).to_have_text("on Email or on TV")
-    expect(understood.get_by_role("list", name="Not")).to_have_text("Funny")
-    expect(understood.get_by_role("list", name="About")).to_have_text("tea")
-    expect(page.get_by_role("heading", name=QUESTION).locator("mark")).to_have_text(["Email", "TV", "funny"])
-    understood.get_by_role("button", name="Remove: on Email or on TV").press("Enter")
-    expect(understood).to_contain_text("Answered with your changes.")
-    expect(page.locator(".turn")).to_have_count(1)
-    assert body_of(sent[1]) == {
-        "message": QUESTION,
-        "history": [],
-        "constraints": {"conditions": READ["conditions"][1:], "theme": "tea", "evidence": READ["evidence"][2:]},
-    }
-    understood.get_by_role("button", name="Funny", exact=True).click()
-    with page.expect_request("**/campaigns/chat"):
-        page.get_by_role("group", name="Change: Funny").get_by_role("button", name="Better with").click()
-    [_, mood] = body_of(sent.pop())["constraints"]["conditions"]
-    assert mood == {"any_of": [{"field": "sentiment", "values": ["Funny"], "negated": False}], "strength": "preferred"}
-    with page.expect_request("**/campaigns/chat"):
-        understood.get_by_role("button", name="Read the question again").click()
-    assert "constraints" not in body_of(sent[-1])
-
-
-def test_the_condition_that_excludes_everything_is_dropped_by_one_press(site: Site) -> None:
-    page = site.open("search?domain=campaigns&q=Campaigns+on+TV+by+Lumen+Bank+in+1990")
-    answered(page)
-    drops = page.get_by_role("group", name="Drop a condition").get_by_role("button")
-    expect(drops).to_have_text(["Without “captured in 1990”"])
-    with page.expect_request("**/campaigns/chat") as asked:
-        drops.click()
-    labels = [each["label"] for each in body_of(asked.value)["constraints"]["conditions"]]
-    assert labels == ["on TV", "by Lumen Bank"]
-    expect(page.locator(".campaign").first).to_be_visible()
-    expect(drops).to_have_count(0)

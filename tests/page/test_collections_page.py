@@ -56,10 +56,3 @@ def test_questions_to_try_are_made_from_the_declaration(trades_site: Site) -> No
     asked_next = page.get_by_role("list", name="Follow-up questions").get_by_role("button")
     expect(asked_next.first).to_be_visible()
     assert len(set(asked_next.all_inner_texts())) == asked_next.count()
-
-
-def test_a_row_is_shown_whole_with_its_labels(trades_site: Site) -> None:
-    page = trades_site.open("search?q=ring&tab=results&type=orders")
-    page.locator(".result-open").first.click()
-    expect(page.get_by_role("dialog")).to_contain_text("Order date")
-    expect(page.get_by_role("dialog")).to_contain_text("€")

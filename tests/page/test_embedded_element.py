@@ -12,12 +12,10 @@ from starlette.applications import Starlette
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
-from quarry.web.page_routes import page as served_page
 from tests.page.conftest import Sessions, Site, site_of
 from tests.running import free_port, running_server, serving_app
 
 DOCS = (Path(__file__).resolve().parents[2] / "docs/embed.md").read_text()
-BYTES_MAX = 8_000
 
 
 @pytest.fixture(scope="module")
@@ -75,13 +73,6 @@ def test_a_page_of_another_origin_shows_an_answer_with_its_sources(
     expect(page.locator(f"li[value='{number}']")).to_be_focused()
 
 
-def test_an_unknown_collection_is_reported_in_words(site: Site, html: list[str], open_service: str) -> None:
-    html[0] = example(open_service).replace('collection="motion"', 'collection="motoin"')
-    page = site.open()
-    ask(page, "What was decided?")
-    expect(page.get_by_role("status")).to_contain_text("motoin")
-
-
 def test_a_service_that_is_not_there_is_reported(site: Site, html: list[str], open_service: str) -> None:
     gone = f"http://127.0.0.1:{free_port()}"
     html[0] = example(open_service).replace("<quarry-ask", f'<quarry-ask src="{gone}"')
@@ -89,7 +80,3 @@ def test_a_service_that_is_not_there_is_reported(site: Site, html: list[str], op
     ask(page, "What was decided?")
     expect(page.get_by_role("status")).to_contain_text("cannot be reached")
     site.complaints.clear()  # the browser's own line about the refused connection
-
-
-def test_the_element_stays_small() -> None:
-    assert len(served_page().assets["embed/quarry-ask.js"].body) < BYTES_MAX

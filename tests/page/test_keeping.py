@@ -12,7 +12,7 @@ from typing import Any
 import psycopg
 from playwright.sync_api import Download, Page, expect
 
-from tests.page.conftest import NARROW, Site, requests_to
+from tests.page.conftest import Site, requests_to
 from tests.page.test_people_page import ASKED, FOUND, Searches, asked
 
 QUESTION = "Why did the council keep the old elm in Quill Square?"
@@ -117,21 +117,3 @@ def test_an_exported_answer_has_its_sources(site: Site) -> None:
     for row in (rows[0], rows[-1]):
         opened = site.open(row["url"].removeprefix(f"{site.url}/"))
         expect(opened.get_by_role("dialog", name=row["title"])).to_be_visible()
-
-
-def test_a_month_can_be_chosen_and_an_empty_filter_dropped(site: Site) -> None:
-    page = site.open("search?q=bridge&type=motion", width=NARROW)
-    page.locator("summary", has_text="Any date").click()
-    months = page.get_by_role("group", name="When they are from").get_by_role("button")
-    expect(months.first).to_be_visible()
-    months.first.focus()
-    page.keyboard.press("End")
-    expect(months.last).to_be_focused()
-    page.keyboard.press("Enter")
-    expect(page).to_have_url(re.compile(r"from=\d{4}-\d\d-01&to=\d{4}-\d\d-(28|29|30|31)"))
-    expect(months.last).to_have_attribute("aria-pressed", "true")
-    expect(months.last).to_be_focused()
-    page.goto(f"{site.url}/search?q=bridge&type=motion&to=2001-01-01&tab=results")
-    drop = page.get_by_role("button", name=re.compile(r"^Any date ?\+\d"))
-    drop.click()
-    expect(page.locator(".result").first).to_be_visible()

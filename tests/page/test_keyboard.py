@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
-from tests.page.conftest import NARROW, Site, answered
+from tests.page.conftest import Site
 
 QUESTION = "Why did the council keep the old elm in Quill Square?"
-COMPANIES = "search?domain=companies&q=Health+startups"
 
 
 def focused(page: Page) -> str:
@@ -46,55 +45,6 @@ def test_a_source_can_be_reached_and_left_by_keyboard_alone(site: Site) -> None:
     tab_to(page, "What", at_most=8)
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).not_to_have_text(QUESTION)
-
-
-def test_arrows_move_between_the_tabs(site: Site) -> None:
-    page = site.open("search?q=bridge")
-    expect(page.locator(".result").first).to_be_visible()
-    results = page.get_by_role("tab", name="Results")
-    answer = page.get_by_role("tab", name="Answer")
-    results.focus()
-    page.keyboard.press("ArrowRight")
-    expect(answer).to_be_focused()
-    expect(answer).to_have_attribute("aria-selected", "true")
-    expect(page.locator(".answer-grid")).to_have_attribute("data-state", "done")
-    page.keyboard.press("End")
-    expect(results).to_be_focused()
-    page.keyboard.press("Home")
-    expect(answer).to_be_focused()
-    assert page.locator("[role=tab][tabindex='0']").count() == 1
-
-
-def test_what_is_focused_is_seen(site: Site) -> None:
-    page = site.open("search?q=bridge")
-    expect(page.locator(".result").first).to_be_visible()
-    for _ in range(14):
-        page.keyboard.press("Tab")
-        visible = page.evaluate("""() => {
-            const node = document.activeElement;
-            const round = node.closest('.prompt') ?? node;
-            const styles = [getComputedStyle(node), getComputedStyle(node, '::after'), getComputedStyle(round)];
-            return styles.some((style) => style.outlineStyle !== 'none' || style.boxShadow !== 'none');
-        }""")
-        assert visible, focused(page)
-
-
-def test_what_is_focused_is_not_covered_by_a_bar(site: Site) -> None:
-    page = site.open(COMPANIES, width=NARROW, height=720)
-    answered(page)
-    for name in ("first", "last"):
-        getattr(page.get_by_role("checkbox"), name).check()
-    page.get_by_role("button", name="Save search").focus()
-    for _ in range(3 * page.get_by_role("article").count()):
-        page.keyboard.press("Tab")
-        covering = page.evaluate("""() => {
-            const node = document.activeElement;
-            if (node.closest('.compare-bar, .prompt-bar')) return null;
-            const {left, width, bottom} = node.getBoundingClientRect();
-            const top = document.elementFromPoint(left + width / 2, bottom - 2);
-            return top && (node.contains(top) || top.contains(node)) ? null : top?.className ?? 'the end of the window';
-        }""")
-        assert covering is None, focused(page)
 
 
 def test_an_answer_is_announced_once_when_it_is_ready(site: Site) -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
-import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.page.conftest import Site
@@ -27,11 +24,9 @@ new PerformanceObserver((list) => {
 """
 
 QUESTION = "search?q=Why+did+the+council+keep+the+old+elm+in+Quill+Square%3F"
-LISTED = "search?q=bridge&type=motion&from=2024-01-01"
-PEOPLE = "search?domain=people&q=Backend+engineers+in+Bengaluru"
 
 
-def open_step_by_step(site: Site, path: str, first: Literal["oldest", "newest"]) -> Page:
+def open_step_by_step(site: Site, path: str) -> Page:
     """The page on a phone, what it asks for answered one after the other."""
     waiting: list[Route] = []
 
@@ -53,23 +48,13 @@ def open_step_by_step(site: Site, path: str, first: Literal["oldest", "newest"])
         page.wait_for_timeout(STEP_MS)
         quiet = 0 if waiting else quiet + 1
         if waiting:
-            waiting.pop(0 if first == "oldest" else -1).continue_()
+            waiting.pop(0).continue_()
     has_come = True
     expect(page.locator("[data-prompt]")).to_be_visible()
     expect(page.locator(":is(.loading, [aria-busy=true]):visible")).to_have_count(0)
     return page
 
 
-@pytest.mark.parametrize(("path", "first"), [("", "newest"), ("search?domain=people", "oldest")])
-def test_nothing_moves_on_the_first_visit(site: Site, path: str, first: Literal["oldest", "newest"]) -> None:
-    page = open_step_by_step(site, path, first)
-    assert page.evaluate("window.moved") == []
-    expect(page.get_by_role("link", name="API reference")).to_be_visible()
-
-
-@pytest.mark.parametrize(("path", "first"), [(QUESTION, "oldest"), (LISTED, "newest"), (PEOPLE, "newest")])
-def test_little_moves_while_a_shared_address_is_answered(
-    site: Site, path: str, first: Literal["oldest", "newest"]
-) -> None:
-    moved = open_step_by_step(site, path, first).evaluate("window.moved")
+def test_little_moves_while_a_shared_address_is_answered(site: Site) -> None:
+    moved = open_step_by_step(site, QUESTION).evaluate("window.moved")
     assert sum(each[0] for each in moved) < GOOD_MAX, moved

@@ -91,16 +91,6 @@ def test_results_are_grouped_by_type_with_their_words_marked(site: Site) -> None
     assert len(workspace.bodies) == 2
 
 
-def test_a_type_filter_asks_for_more_where_only_the_best_were_returned(site: Site) -> None:
-    workspace = Workspace(total=90)
-    page = site.open(ASKED, before=workspace)
-    expect(page.get_by_text("The best 4 of 90 are shown")).to_be_visible()
-    page.get_by_role("group", name="Type").get_by_role("button", name="Tasks").click()
-    expect(page.locator(".result")).to_have_count(2)
-    expect(page.locator(".entity-group .section-label")).to_have_text(["Tasks · 2"])
-    assert workspace.bodies == [{"query": "fuel sensor"}, {"query": "fuel sensor", "types": ["task"]}]
-
-
 def test_a_result_opens_whole_and_its_address_opens_it_again(site: Site) -> None:
     page = site.open(ASKED, before=Workspace())
     page.locator(".result-open").first.press("Enter")

@@ -136,19 +136,6 @@ def test_a_token_that_runs_out_is_renewed_once(site: Site, login: ManagedLogin) 
     assert login.grants[1]["refresh_token"] == "refresh-1"
 
 
-def test_a_token_that_is_refused_is_forgotten(site: Site, login: ManagedLogin) -> None:
-    page = open_with(site, login)
-    page.get_by_role("button", name="Sign in").click()
-    expect(page.get_by_role("button", name="Sign out")).to_be_visible()
-    page.route(
-        "**/records/search?*", answer_json({"status": 401, "detail": "Your session has expired; sign in again."}, 401)
-    )
-    page.get_by_role("textbox").fill("bridge")
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("alert")).to_contain_text("Your session has expired")
-    expect(page.get_by_role("banner").get_by_role("button", name="Sign in")).to_be_visible()
-
-
 def test_an_answer_to_a_sign_in_that_was_not_begun_here_is_refused(site: Site, login: ManagedLogin) -> None:
     login.forges_state = True
     page = open_with(site, login)
@@ -185,11 +172,3 @@ def test_back_to_a_search_of_the_user_before_charges_nobody(site: Site, login: M
         page.go_back()
     page.get_by_role("button", name="Search for one credit").wait_for()
     assert len(searches.keys) == 1
-
-
-@pytest.mark.parametrize("address", ["records#motion/m", "people#person/p"])
-def test_a_panel_that_needs_a_user_offers_to_sign_in(site: Site, login: ManagedLogin, address: str) -> None:
-    page = open_with(site, login, f"search?domain={address}")
-    page.get_by_role("dialog").get_by_role("button", name="Sign in").click()
-    expect(page.get_by_role("banner").get_by_role("button", name="Sign out")).to_be_attached()
-    assert page.url.endswith(address)

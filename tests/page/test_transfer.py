@@ -44,16 +44,6 @@ def test_a_first_visit_fetches_no_file_twice_and_nothing_from_elsewhere(site: Si
     assert all(response.headers["content-encoding"] == "gzip" for response in sent)
 
 
-def test_every_preloaded_module_is_used(site: Site) -> None:
-    """A module that is preloaded but not imported is fetched for nothing."""
-    named = set(re.findall(r'modulepreload" href="assets/\w+/([^"]+)"', served_page().html.body.decode()))
-    assert named
-    assert named <= served_page().assets.keys()
-    fetched: list[Request] = []
-    site.open(before=lambda page: requests_to(page, f"/{served_page().version}/", fetched))
-    assert named <= {request.url.split(f"/{served_page().version}/")[-1] for request in fetched}
-
-
 def test_assets_are_cached_for_good_and_the_page_is_revalidated(served: str) -> None:
     with httpx2.Client(base_url=served, timeout=PATIENCE_SECONDS) as client:
         html = client.get("/")

@@ -86,8 +86,3 @@ def test_a_payload_is_a_query_that_people_can_be_asked_and_json_carries(payload:
 def test_what_is_excluded_is_denied_and_nothing_else_is(payload: Constraints) -> None:
     denied = tuple(each for each in query_of(payload).query.where if isinstance(each, Not))
     assert query_of(Constraints(exclude=payload.exclude)).query.where == denied
-
-
-@given(should=shoulds)
-def test_what_should_hold_leaves_nobody_out(should: Should) -> None:
-    assert query_of(Constraints(should=should)).query == Query(source="people")

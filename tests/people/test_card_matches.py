@@ -41,42 +41,13 @@ def is_there(connection: Connection, card: dict[str, Any], **asked: list[str]) -
 
 
 @pytest.mark.parametrize(
-    ("role", "card", "is_it"),
-    [
-        ("physics", {"title": "Lecturer in Physics"}, True),
-        ("physics", {"domain": "physical sciences"}, False),
-        ("product manager", {"title": "Product Managers' Guild lead"}, True),
-        ("product manager", {"title": "Production Manager"}, False),
-        ("product manager|product management", {"domain": "management", "skills": ["product"]}, True),
-        ("secretaries", {"title": "Secretary"}, True),
-        ("head of sales", {"title": "Head, Sales"}, True),
-        ("career break", {"intent_primary": "career_break"}, True),
-    ],
-)
-def test_a_role_is_said_by_its_words_and_not_by_others_of_their_stem(
-    connection: Connection, role: str, card: dict[str, Any], is_it: bool
-) -> None:
-    said = connection.execute(
-        "select card_says_roles(jsonb_populate_record(null::experience_cards, %s), said_roles(%s))",
-        [Jsonb(card), [role]],
-    ).fetchone()
-    assert said == (is_it,)
-
-
-@pytest.mark.parametrize(
     ("places", "card", "there"),
     [
         (["pune"], {"location": "Kharadi, PUNE, Maharashtra"}, True),
         (["pune"], {"location": "Pune-411014"}, True),
-        (["pune, india"], {"city": "Pune", "country": "India"}, True),
-        (["bengaluru", "bangalore"], {"location": "Bangalore/Remote"}, True),
-        (["st. john's"], {"location": "St. John's (Newfoundland)"}, True),
-        (["são paulo"], {"location": "SÃO PAULO, Brazil"}, True),
         (["york new"], {"location": "New York"}, False),
         (["oman"], {"location": "Bucharest, Romania"}, False),
-        (["goa"], {"location": "Goalpara"}, False),
         (["pu%"], {"location": "Pune"}, False),
-        (["!goa"], {"location": "Pune"}, False),
         (["'"], {"location": "Pune"}, False),
     ],
 )
@@ -84,14 +55,6 @@ def test_a_place_is_looked_for_as_whole_words(
     connection: Connection, places: list[str], card: dict[str, Any], there: bool
 ) -> None:
     assert is_there(connection, card, places=places) is there
-
-
-@pytest.mark.parametrize(("country", "there"), [("Pakistan", True), ("India", False)])
-def test_a_card_must_be_in_the_country_named_beside_the_place(
-    connection: Connection, country: str, there: bool
-) -> None:
-    card = {"city": "Hyderabad", "country": country}
-    assert is_there(connection, card, places=["hyderabad"], countries=["pakistan"]) is there
 
 
 COMPANIES, CITIES, SKILLS = ["Acme", "Bolt", " acme ", None], ["Pune", "Goa", None], ["go", "php", "rust"]

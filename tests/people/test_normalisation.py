@@ -45,19 +45,6 @@ def test_values_have_one_form_and_what_is_none_is_kept_as_a_keyword(
     assert (found.must, found.should.keywords) == (Must(**kept), keywords)
 
 
-def test_what_is_ruled_out_is_not_asked_for() -> None:
-    found = normalised(
-        company_norm=["acme", "globex"],
-        domain=["finance"],
-        city="Bangalore",
-        should=Should(keywords=["PHP", "go"], skills_or_tools=["php"]),
-        exclude=Exclude(company_norm=["ACME", "acme"], keywords=["php ", "Finance", "bengaluru"]),
-    )
-    assert found.must == Must(company_norm=["globex"])
-    assert found.should == Should(keywords=["go"])
-    assert found.exclude == Exclude(company_norm=["acme"], keywords=["php", "finance", "bengaluru"])
-
-
 @pytest.mark.parametrize(
     ("original", "answer", "cleaned"),
     [

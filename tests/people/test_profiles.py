@@ -6,14 +6,10 @@ import base64
 import json
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import quote
 
-import psycopg
 import pytest
-from psycopg.rows import dict_row
 from starlette.testclient import TestClient
 
-from quarry.people.profiles import _AFTER, _DISCOVER, _LATEST_FIRST
 from tests.people.world import CLOSED, HALF_HIDDEN, HIDDEN, HIDDEN_WORDS, NAMELESS, PERSON_IDS, cards, children, people
 
 CONTACT_FIELDS = {"email", "phone", "links", "contact"}
@@ -99,21 +95,6 @@ def test_hidden_cards_and_their_children_are_in_no_profile_and_no_list(client: T
     assert HIDDEN_WORDS not in json.dumps([listed, *shown])
 
 
-def test_an_unknown_person_is_not_found(client: TestClient) -> None:
-    response = client.get("/people/nobody/profile")
-    assert (response.status_code, response.json()["type"]) == (404, "urn:quarry:problem:not-found")
-
-
-def test_an_id_may_hold_what_addresses_are_made_of(client: TestClient, world_url: str) -> None:
-    id = "team/7 ä?&"
-    with psycopg.connect(world_url, autocommit=True) as connection:
-        connection.execute("insert into people (id, name) values (%s, 'Odd')", [id])
-        try:
-            assert profile(client, quote(id, safe=""))["id"] == profile(client, quote(id))["id"] == id
-        finally:
-            connection.execute("delete from people where id = %s", [id])
-
-
 def _encoded(value: object) -> str:
     return base64.urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")
 
@@ -128,25 +109,3 @@ def test_a_cursor_that_no_page_gave_is_refused(client: TestClient, cursor: str) 
     response = client.get("/people", params={"cursor": cursor})
     assert response.status_code == 422
     assert response.json()["errors"][0]["pointer"] == "/cursor"
-
-
-def test_a_page_is_read_from_the_index_and_probes_only_the_people_on_it(world_url: str) -> None:
-    statement = _DISCOVER.format(latest_first=_LATEST_FIRST, after=_AFTER)
-    parameters = {"name": "Engineer 03", "id": "p03", "summaries": 3, "limit": 21}
-    with psycopg.connect(world_url, row_factory=dict_row) as connection:
-        # as many people as make a difference, who are gone again with this transaction
-        connection.execute(
-            """insert into people (id, name) select 'x' || n, 'Engineer ' || n from generate_series(1, 3000) n;
-               insert into experience_cards (id, person_id, intent_primary, title)
-               select 'x' || n, 'x' || n, 'work', 'Engineer' from generate_series(1, 3000) n;
-               analyze people, experience_cards"""
-        )
-        lines = connection.execute(b"explain " + statement.as_bytes(connection), parameters).fetchall()
-        connection.rollback()
-    plan = [line["QUERY PLAN"].strip() for line in lines]
-    assert any("using people_discover on people" in line for line in plan), plan
-    assert any(line.startswith("Index Cond: (ROW((name IS NULL)") for line in plan), plan
-    # only one person's cards are sorted at a time
-    [sort] = [line for line in plan if line.startswith("Sort Key")]
-    assert "end_date" in sort
-    assert not any("Seq Scan" in line for line in plan), plan

@@ -115,14 +115,6 @@ def test_of_those_with_equal_scores_who_says_a_salary_comes_first_then_who_cover
     ]
 
 
-def test_a_card_is_as_good_as_the_best_of_itself_and_its_children() -> None:
-    parents = (hit(0.7, "own"), hit(0.6, "second"), hit(0.5, "of child"), hit(0.4, "fourth"))
-    children = (hit(0.9, "of child", "k1"), hit(0.65, "unseen", "k2"), hit(0.3, "own", "k3"), hit(0.2, "fourth", "k4"))
-    ranked = RankedPerson("p", 0.5, PersonEvidence("p", parents, children, 0.0, 0))
-    assert ranked.matched_card_ids == ("of child", "own", "unseen")
-    assert ranked.matched_child_ids == ("k1", "k2", "k3")
-
-
 def test_a_tier_drops_time_then_place_then_company_and_team_and_never_an_exclusion() -> None:
     assert constraints_in_force(EVERYTHING) == list(HARD_CONSTRAINTS)
     tiers = [relaxed(EVERYTHING, tier) for tier in range(4)]

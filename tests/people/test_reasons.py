@@ -74,29 +74,6 @@ def test_the_skills_in_common_are_named_as_the_person_writes_them() -> None:
     assert fallback_reasons(person(KOSMO), CardFilters(should_terms=("java",)))[1] == "Java at Kosmo Retail"
 
 
-def test_what_the_person_did_is_chosen_by_the_terms_asked_for() -> None:
-    assert fallback_reasons(person(TARANG), CardFilters(should_terms=("latency",)))[1] == (
-        "Cut the decision latency: 148 ms to 71 ms at p99"
-    )
-    assert "Wrote a rule editor: Analysts ship forty rules a month." in fallback_reasons(person(TARANG), CardFilters())
-
-
-@pytest.mark.parametrize(
-    ("filters", "said"),
-    [
-        (CardFilters(open_to_work_only=True), "Open to work"),
-        (CardFilters(open_to_work_only=True, preferred_locations=("pune",)), "Open to work, would work in Pune"),
-        (
-            CardFilters(offer_salary=2_000_000),
-            "Asks for ₹18 lakh a year, within the ₹20 lakh offered",
-        ),
-    ],
-)
-def test_being_available_as_asked_is_a_reason(filters: CardFilters, said: str) -> None:
-    found = person(KOSMO, work_preferred_locations=["Pune", "Goa"], work_preferred_salary_min=1_800_000.0)
-    assert said in fallback_reasons(found, filters)
-
-
 @pytest.mark.parametrize(
     ("given", "kept"),
     [

@@ -22,10 +22,10 @@ from tests.people.cards import Connection
 from tests.plans import Reads, reads
 from tests.vectors import DIMENSIONS, vector_literal
 
-CARDS = 5400
+CARDS = 3600
 CARDS_PER_PERSON = 3
 TOPICS = 60
-FAR_CARDS = 2400
+FAR_CARDS = 1600
 """Enough for the index to be walked, and behind more others than it is walked past."""
 
 NO_FILTERS = CardFilters()
@@ -38,7 +38,7 @@ Vectors = NDArray[np.float64]
 
 @pytest.fixture(scope="module")
 def url(server_url: str, migrated_template: str) -> Iterator[str]:
-    """A database with 1,100 people of three cards each, about 60 topics; every card has a child about the same."""
+    """A database with 1,200 people of three cards each, about 60 topics; every card has a child about the same."""
     with clone_database(server_url, migrated_template) as url:
         with psycopg.connect(url, autocommit=True) as connection:
             _seed(connection)

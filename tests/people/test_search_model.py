@@ -103,21 +103,6 @@ def test_the_model_tidies_reads_and_explains_in_three_calls(
     assert stored == [person["why_matched"] for person in body["people"]]
 
 
-@pytest.mark.parametrize(
-    ("query", "steps"),
-    [
-        ("people who work with payments in Pune, open to work", ["people_query", "people_reasons"]),
-        ("backned engineer at Kestrel Labs", ["people_cleanup", "people_query", "people_reasons"]),
-    ],
-)
-def test_a_query_in_which_nothing_is_to_be_corrected_is_not_tidied_up(
-    client: TestClient, model: FakeOpenAI, query: str, steps: list[str]
-) -> None:
-    model.respond = playing(people_cleanup=Reply.text(query))
-    search(client, query=query)
-    assert asked(model) == steps
-
-
 def test_the_models_reading_leads_and_nothing_of_the_rules_is_added(client: TestClient, model: FakeOpenAI) -> None:
     query = "engineers at Kestrel Labs or elsewhere, preferably in Pune"
     reading = {
@@ -135,20 +120,6 @@ def test_the_models_reading_leads_and_nothing_of_the_rules_is_added(client: Test
     assert [(each["field"], query[each["start"] : each["end"]]) for each in body["evidence"]] == [
         ("must.role", "engineers"), ("should.company_norm", "Kestrel"), ("should.location", "Pune"),
     ]  # fmt: skip
-
-
-def test_what_the_model_insists_on_stays_though_nobody_has_it(client: TestClient, model: FakeOpenAI) -> None:
-    reading = {
-        "must": {"domain": ["payments"], "sub_domain": [], "company_norm": ["nobody inc"]},
-        "should": {},
-        "exclude": {},
-    }
-    model.respond = playing(people_cleanup=Reply.text("x"), people_query=Reply.json(reading))
-    body = search(client, query="payments people at Nobody Inc only")
-    must = body["constraints"]["must"]
-    assert (must["domain"], must["company_norm"]) == (["payments"], ["nobody inc"])
-    assert body["people"] == []
-    assert {each["constraint"] for each in body["relaxations"]} == {"domain", "company_norm"}
 
 
 def test_what_the_model_excludes_is_shown_by_nobody(client: TestClient, model: FakeOpenAI) -> None:
@@ -177,13 +148,6 @@ def test_a_reason_that_the_data_of_the_person_lack_is_not_shown(client: TestClie
     shown = [reason for person in search(client)["people"] for reason in person["why_matched"]]
     assert "Knows Python" in shown
     assert not any("Globex" in reason or "9 years" in reason for reason in shown)
-
-
-def test_a_reading_that_does_not_validate_is_repaired_once(client: TestClient, model: FakeOpenAI) -> None:
-    answers = iter([Reply.text("no JSON"), Reply.json(READING)])
-    model.respond = playing(people_query=lambda _: next(answers))
-    assert search(client)["degraded"] == []
-    assert asked(model) == ["people_cleanup", "people_query", "people_query", "people_reasons"]
 
 
 @pytest.mark.parametrize("broken", [Reply.http_error(500), Reply.malformed()], ids=["500", "malformed"])

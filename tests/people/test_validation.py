@@ -78,11 +78,6 @@ def test_words_that_are_quoted_say_what_they_are_quoted_for() -> None:
     assert ("should.keywords", "ML", "preferred") in evidence(found)
 
 
-def test_words_quoted_for_one_value_do_not_say_another() -> None:
-    found = held("nurses at Acme", must={"company_norm": ["acme", "globex"]}, quotes={"must.company_norm": "Acme"})
-    assert found.must.company_norm == ["acme"]
-
-
 def test_the_characters_are_those_of_the_query_as_it_was_typed() -> None:
     found = held("backned enginer in Pune", cleaned="backend engineer in Pune", must={"role": ["backend engineer"]})
     assert evidence(found) == [("must.role", "backned enginer", "affirmed")]

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import psycopg
 import pytest
 
-from quarry.people.filters import CardFilters
 from quarry.people.ranking import PersonEvidence
 from quarry.postgres.pool import Database
 from tests.conftest import client_of, clone_database
@@ -39,33 +37,6 @@ def connection(connection: Connection) -> Connection:
 
 def newcomers(found: dict[str, PersonEvidence]) -> set[str]:
     return {id for id in found if not id.startswith("other")}
-
-
-class TestAmongThoseWithVectors:
-    async def test_a_card_without_a_vector_is_found_by_its_words(
-        self, connection: Connection, database: Database
-    ) -> None:
-        add_card(connection, "all", degrees=[], summary="Ships marine sonar")
-        add_card(connection, "half", degrees=[], summary="Marine biology")
-        add_card(connection, "none", degrees=[], summary="Something else")
-        people = await find(database, query="marine sonar")
-        assert newcomers(people) == {"all", "half"}
-        assert people["all"].parents[0].similarity == pytest.approx(EVERY_WORD)
-        assert NO_WORD < people["half"].parents[0].similarity < EVERY_WORD
-        assert people["all"].text_score > people["half"].text_score > 0
-
-    async def test_filters_and_exclusions_hold_for_them(self, connection: Connection, database: Database) -> None:
-        cards: dict[str, dict[str, Any]] = {
-            "fits": {"city": "Pune"},
-            "elsewhere": {"city": "Goa"},
-            "hidden": {"city": "Pune", "visible": False},
-            "ruled-out": {"city": "Pune", "skills": ["crypto"]},
-        }
-        for id, fields in cards.items():
-            add_card(connection, id, degrees=[], summary="Sonar", **fields)
-        filters = CardFilters(places=("pune",), excluded_keywords=("crypto",))
-        assert newcomers(await find(database, filters, query="sonar")) == {"fits"}
-        assert newcomers(await find(database, filters, query="sonar", tier=2)) == {"fits", "elsewhere"}
 
 
 async def test_of_many_without_vectors_who_says_the_rare_word_is_found_by_an_index(
