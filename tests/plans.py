@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, LiteralString
 
 import psycopg
-from psycopg.sql import SQL, Composed, Identifier
+from psycopg.sql import SQL, Identifier
 
 Connection = psycopg.Connection[Any]
 
@@ -67,28 +67,3 @@ def plans(
     connection.remove_notice_handler(note)
     connection.execute("select set_config('auto_explain.log_min_duration', '-1', false)")
     return "\n".join(notices)
-
-
-def calls(
-    connection: Connection,
-    function: str,
-    query: LiteralString | Composed,
-    parameters: Sequence[Any] | Mapping[str, Any] = (),
-    *,
-    prepare: bool = False,
-) -> int:
-    """How often `query` calls a function that is not written into the statement, of whatever arguments."""
-
-    def counted() -> int:
-        # with those of transactions before this one of which the server has not been told yet
-        row = connection.execute(
-            "select coalesce(sum(calls), 0) from pg_stat_xact_user_functions where funcname = %s", [function]
-        ).fetchone()
-        assert row
-        return int(row[0])
-
-    with connection.transaction():
-        connection.execute("set local track_functions = 'all'")
-        before = counted()
-        connection.execute(query, parameters, prepare=prepare)
-        return counted() - before

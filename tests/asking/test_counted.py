@@ -91,26 +91,11 @@ def test_links_lead_on_by_keys_of_several_columns_and_back(client: TestClient) -
     assert asked(client, visits)["rows"] == [["Gothenburg", 1, 2]]
 
 
-def test_rows_without_a_key_are_counted_each(client: TestClient) -> None:
-    assert asked(client, {"source": "calls", "aggregate": ["count"]})["rows"] == [[5]]
-    twice = {"source": "calls", "where": [{"field": "tons", "value": 40}], "select": ["tons", "vessel.name"]}
-    assert asked(client, twice)["rows"] == [[40, "Gull"], [40, "Gull"]]
-
-
 def test_a_key_that_is_hidden_is_in_no_answer(client: TestClient) -> None:
     rows = asked(client, {"source": "crew", "where": [{"field": "vessel.number", "value": 1}]})
     assert sorted(column(rows, 1)) == ["Ada Falk", "Bo Lind"]
     assert "P1" not in str(rows)
     assert "passport_no" in str(refused(client, {"source": "crew", "select": ["passport_no"]}))
-
-
-def test_fields_are_described_and_are_in_no_text(client: TestClient) -> None:
-    described = client.get("/collections").json()["collections"]
-    fields = {each["name"]: {field["name"] for field in each["fields"]} for each in described}
-    assert fields["berths"] >= {"place", "metres"}
-    assert "number" in fields["ships"]
-    assert client.get("/records/facets", params={"type": "ships", "by": "built"}).json()["total"] == 2
-    assert client.get("/records/search", params={"q": "Tern", "type": "ships"}).json()["results"] == []
 
 
 def test_questions_are_answered_though_nothing_is_searched(client: TestClient) -> None:

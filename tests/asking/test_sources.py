@@ -8,11 +8,8 @@ from typing import Any
 
 import psycopg
 import pytest
-from pydantic import TypeAdapter
 from starlette.testclient import TestClient
 
-from quarry.client import AsyncClient, Client, InvalidInput
-from quarry.query.contract import QueryResult
 from tests.asking.desk import asked, column, refused
 from tests.conftest import client_of, create_database
 from tests.local.test_cli import one_line, quarry
@@ -130,35 +127,9 @@ def test_a_collection_keeps_its_name_where_a_domain_has_it(
         assert asked(client, {"source": "companies_companies", "aggregate": ["count"]})["rows"][0][0] > 1
 
 
-def test_words_leave_only_rows_that_hold_them_all(sample_client: TestClient) -> None:
-    for source, words in (
-        ("motion", "bridge"),
-        ("companies", "solar"),
-        ("campaigns", "free shipping"),
-        ("plan", "launch"),
-    ):
-        result = asked(sample_client, {"source": source, "text": words, "aggregate": ["count"]})
-        everything = asked(sample_client, {"source": source, "aggregate": ["count"]})
-        assert 0 < result["rows"][0][0] < everything["rows"][0][0], source
-        assert result["filters"] == [{"label": f"with the words “{words}”", "pointer": "/text"}]
-
-
 # ---- other doors ----
 
 CARRIED = {"source": "motion", "where": [{"field": "result", "value": "carried"}], "aggregate": ["count"]}
-
-
-async def test_the_clients_ask_as_http_does(base: str, sample_client: TestClient) -> None:
-    expected = TypeAdapter(QueryResult).validate_python(asked(sample_client, CARRIED))
-    with Client(base) as client:
-        assert client.query(CARRIED) == expected
-        assert client.query(expected.query) == expected
-        with pytest.raises(InvalidInput, match="motion"):
-            client.query({"source": "motions"})
-        with pytest.raises(InvalidInput):
-            client.query({"source": "motion", "wher": []})
-    async with AsyncClient(base) as awaited:
-        assert await awaited.query(CARRIED) == expected
 
 
 def test_the_command_prints_a_table_or_json_here_and_of_a_server(base: str, sample: str, tmp_path: Path) -> None:

@@ -91,20 +91,6 @@ def out_of_connections(house: House) -> Iterator[None]:
         yield
 
 
-@contextmanager
-def locked(house: House, tables: str | None = None) -> Iterator[None]:
-    """These tables, or all, locked by another session."""
-    with psycopg.connect(house.url) as connection:
-        tables = tables or value(
-            house.url,
-            """select string_agg('quarry.' || quote_ident(relname), ', ') from pg_class
-               where relkind = 'r' and relnamespace = 'quarry'::regnamespace""",
-        )
-        connection.execute(f"lock table {tables} in access exclusive mode".encode())
-        yield
-        connection.rollback()
-
-
 Fault = Callable[[House], AbstractContextManager[None]]
 
 REFUSING: dict[str, Fault] = {

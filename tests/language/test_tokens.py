@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from quarry.language.numerals import numeral_value
 from quarry.language.tokens import codes_in, is_code
 
 
@@ -20,12 +19,3 @@ def test_a_number_or_a_word_is_no_code(word: str) -> None:
 
 def test_codes_are_found_without_what_stands_around_them() -> None:
     assert codes_in("Is AB-10417 (or K20415) open?") == ["AB-10417", "K20415"]
-
-
-@pytest.mark.parametrize("words", ["a", "an", "and", "half", "a half"])
-def test_what_is_said_beside_number_words_is_no_number(words: str) -> None:
-    assert numeral_value(words) is None
-
-
-def test_half_a_million_is_a_number() -> None:
-    assert numeral_value("half a million") == 500_000

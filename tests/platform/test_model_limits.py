@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import BaseModel
 
-from quarry.models.answers import TOKEN_CHARACTERS_MAX, OutputLimits, TokensField
+from quarry.models.answers import TOKEN_CHARACTERS_MAX, OutputLimits
 from quarry.models.interface import Message
 from quarry.models.openai_model import OpenAIChat
 from quarry.platform.errors import ModelOutputInvalid, ModelUnavailable
@@ -28,25 +28,6 @@ async def decide(chat: OpenAIChat) -> Topics:
 
 async def read(chat: OpenAIChat) -> str:
     return "".join([piece async for piece in chat.stream(MESSAGES, seconds=30).pieces])
-
-
-@pytest.mark.parametrize(
-    ("url", "setting", "expected"),
-    [
-        (None, None, "max_completion_tokens"),
-        ("https://eu.api.openai.com/v1", None, "max_completion_tokens"),
-        ("https://city.openai.azure.com/openai/v1", None, "max_completion_tokens"),
-        ("http://localhost:11434/v1", None, "max_tokens"),
-        ("https://openai.com.example.org/v1", None, "max_tokens"),
-        ("http://localhost:11434/v1", "max_completion_tokens", "max_completion_tokens"),
-        (None, "max_tokens", "max_tokens"),
-    ],
-)
-def test_the_limit_has_the_name_that_its_server_knows(
-    url: str | None, setting: TokensField | None, expected: str
-) -> None:
-    chat = make_chat(url, OutputLimits(tokens_field=setting))
-    assert chat._tokens_field == expected
 
 
 async def test_each_kind_of_call_asks_for_no_more_than_its_tokens(server: FakeOpenAI) -> None:

@@ -165,16 +165,3 @@ async def test_a_run_whose_process_is_gone_is_told(other: RunStreams, services: 
     await RunStore(services.database).write(Place(run_id), "ann", None, ['{"type":"said","text":"one"}'], is_over=False)
     await services.database.execute("update run_streams set written_at = now() - interval '16 seconds'")
     assert await rest(other, Place(run_id)) == [("1", "one"), ("2", BROKEN_OFF_MESSAGE)]
-
-
-async def test_many_runs_at_once_keep_their_own_events(streams: RunStreams, other: RunStreams) -> None:
-    async def heard(number: int) -> tuple[UUID, list[tuple[str, str]]]:
-        speaker, run_id = Speaker(), uuid4()
-        speaker.say(*(f"{number}.{place}" for place in range(20)))
-        speaker.finish()
-        async with listening(streams, speaker, run_id) as stream:
-            return run_id, read([line async for line in stream])
-
-    for run_id, events in await asyncio.gather(*map(heard, range(12))):
-        assert await rest(other, Place(run_id)) == events
-        assert {text.split(".")[0] for _, text in events} == {events[0][1].split(".")[0]}

@@ -6,15 +6,12 @@ import datetime
 
 import pytest
 
-from quarry.campaigns.facets import CAMPAIGNS
 from quarry.query.worded import labels
 from quarry.retrieval.facets import Facet, SearchTable
 from quarry.retrieval.labels import Value, value_label
 from quarry.spans.mention import DateRange, Grain, MoneyRange, NumberRange
 from quarry.spans.question import Condition
 from tests.query_language.houses import HOUSES
-
-Day = tuple[int, int, int]
 
 MAY = datetime.date(2024, 5, 6)
 
@@ -36,22 +33,6 @@ def test_a_period_is_called_by_its_name_and_another_value_as_it_is(
     value: Value, grain: Grain | None, label: str
 ) -> None:
     assert value_label(value, grain) == label
-
-
-@pytest.mark.parametrize(
-    ("first", "last", "label"),
-    [
-        ((2024, 1, 1), (2024, 12, 31), "captured in 2024"),
-        ((2024, 1, 1), (2025, 12, 31), "captured between 2024 and 2025"),
-        ((2024, 1, 1), (2024, 6, 30), "captured between January 2024 and June 2024"),
-        ((2024, 10, 1), (2024, 12, 31), "captured between October 2024 and December 2024"),
-        ((2024, 6, 1), (2024, 6, 10), "captured between 1 June 2024 and 10 June 2024"),
-        ((2024, 5, 7), (2024, 5, 31), "captured between 7 May 2024 and 31 May 2024"),
-    ],
-)
-def test_both_ends_of_a_period_are_told_as_exactly(first: Day, last: Day, label: str) -> None:
-    period = DateRange(datetime.date(*first), datetime.date(*last))
-    assert labels(CAMPAIGNS, [(Condition("capture_date", range=period),)]) == [label]
 
 
 @pytest.mark.parametrize(

@@ -27,12 +27,3 @@ def test_every_place_is_in_one_group_and_the_order_is_kept(texts: list[str]) -> 
     assert sorted(place for group in groups for place in group) == list(range(len(texts)))
     assert all(group == sorted(group) for group in groups)
     assert [group[0] for group in groups] == sorted(group[0] for group in groups)
-
-
-@given(TEXTS, st.data())
-def test_which_texts_are_put_together_does_not_depend_on_their_order(texts: list[str], data: st.DataObject) -> None:
-    def told_of(given: list[str]) -> set[frozenset[str]]:
-        return {frozenset(given[place] for place in group) for group in fold(given)}
-
-    once = list(dict.fromkeys(texts))
-    assert told_of(data.draw(st.permutations(once))) == told_of(once)

@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from quarry.retrieval.fusion import SEMANTIC_WEIGHT, Method, Scored, fuse
-
-SCORES = st.none() | st.integers(0, 20).map(lambda twentieths: twentieths / 20)
-FOUND = st.lists(st.builds(Scored, st.sampled_from("abcdefgh"), SCORES, SCORES), unique_by=lambda item: item.key)
 
 
 def scores(found: list[Scored[str]], method: Method, weight: float = SEMANTIC_WEIGHT) -> dict[str, float]:
@@ -32,16 +27,3 @@ def test_meaning_weighs_up_to_twice_as_much_where_words_hold_little_of_the_query
 def test_reciprocal_ranks_are_summed() -> None:
     found = [Scored("a", 0.9, None), Scored("b", 0.1, 0.8), Scored("c", None, 0.3)]
     assert scores(found, "reciprocal_rank") == pytest.approx({"b": 1 / 52 + 1 / 51, "a": 1 / 51, "c": 1 / 52})
-
-
-def test_ties_go_to_the_best_rank_and_then_to_the_key() -> None:
-    tied = [Scored("b", 0.6, None), Scored("a", 0.6, None), Scored("c", None, 0.6)]
-    assert [item.key for item in fuse(tied, semantic_weight=0.5)] == ["a", "c", "b"]
-
-
-@given(FOUND, st.sampled_from([0.0, 1.0]))
-def test_a_weight_of_all_or_nothing_leaves_the_order_of_one_half(found: list[Scored[str]], weight: float) -> None:
-    whole = [Scored(item.key, item.text or 0.0, item.similarity or 0.0) for item in found]
-    half = {item.key: item.similarity if weight else item.text for item in whole}
-    ranked = [half[item.key] for item in fuse(whole, semantic_weight=weight)]
-    assert ranked == sorted(half.values(), key=lambda score: -(score or 0.0))

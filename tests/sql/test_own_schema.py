@@ -175,14 +175,6 @@ def test_a_database_with_tables_of_our_names_is_migrated_searched_and_left_alone
     assert after == before
 
 
-def test_two_installations_share_a_database(empty_url: str) -> None:
-    for schema in ("one", "other"):
-        assert migrate(empty_url, embedding_dimensions=DIMENSIONS, schema=schema).migrations
-    run(empty_url, "insert into one.companies (id, company_name) values ('c', 'Ours')")
-    assert run(empty_url, "select count(*) from other.companies") == [(0,)]
-    assert run(empty_url, "select count(*) from other.facet_values") == [(0,)]
-
-
 def test_a_schema_of_somebody_else_is_refused(empty_url: str) -> None:
     run(empty_url, "create schema quarry; create table quarry.stones (id int)")
     with pytest.raises(ConfigurationError, match="DATABASE_SCHEMA"):
@@ -271,9 +263,3 @@ def test_what_would_go_with_the_schema_forbids_uninstalling(
     with pytest.raises(ConfigurationError, match=named):
         uninstall_from(database_url)
     assert schema_dump(database_url) == before
-
-
-def test_uninstalling_asks_first(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DATABASE_URL", database_url)
-    assert not uninstall(confirmed=False)
-    assert pending(database_url) == []

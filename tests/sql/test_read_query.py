@@ -13,14 +13,12 @@ from psycopg.rows import namedtuple_row
 
 from quarry.platform.text import QUERY_MAX_CHARACTERS
 from tests.conftest import clone_database
-from tools.benchmarks.hostile import hostile_queries
 
 Connection = psycopg.Connection[Any]
 
 WORDS_MAX = 16
 EXCLUDED_MAX = 6 + 12  # the last one may be a phrase
 LISTED_WORDS_MAX = 250
-HOSTILE_QUERIES = hostile_queries([f"known{number}" for number in range(600)])
 
 word = st.text("abcdefgh-'.é", min_size=1, max_size=9) | st.sampled_from(
     ["or", "OR", "the", "bridge", "a-b", "-", "--x", "x:*"]
@@ -60,19 +58,14 @@ def websearch(connection: Connection, query: str) -> str:
 @pytest.mark.parametrize(
     "query",
     [
-        "bridge",
         "why was the bridge closed?",
         '"city hall" roof',
-        'roof -"city hall"',
-        "bike OR bus lane",
         'bike -car "bus stop" OR ferry',
         "austin - dallas",
         "well-known http://a.example/c?d=e",
         '"an open quote',
         "O'Brien & x | y:*",
-        "the of and",
         "",
-        "100%",
     ],
 )
 def test_a_query_within_the_bounds_is_read_as_websearch_reads_it(connection: Connection, query: str) -> None:
@@ -86,9 +79,3 @@ def test_whatever_is_typed_stays_within_the_bounds(connection: Connection, query
     assert found.nodes <= 2 * (WORDS_MAX + EXCLUDED_MAX)  # an exclusion has a node of its own
     assert found.required_nodes <= 4 * (WORDS_MAX + EXCLUDED_MAX)
     assert len(found.words) == len(set(found.words)) <= LISTED_WORDS_MAX
-
-
-@pytest.mark.parametrize("name", HOSTILE_QUERIES)
-def test_a_hostile_query_is_read_without_an_error(connection: Connection, name: str) -> None:
-    found = read(connection, HOSTILE_QUERIES[name])
-    assert found.nodes <= WORDS_MAX + 2 * EXCLUDED_MAX
