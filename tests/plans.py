@@ -39,16 +39,8 @@ def reads(
     )
 
 
-def plans(
-    connection: Connection,
-    query: LiteralString,
-    parameters: Sequence[Any] | Mapping[str, Any] = (),
-    *,
-    analyze: bool = False,
-) -> str:
-    """The plans of `query` and of every statement inside the functions that it calls, its triggers' included; with `analyze` the
-    rows and loops of each node as well.
-    """
+def plans(connection: Connection, query: LiteralString, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> str:
+    """The plans of `query` and of every statement inside the functions that it calls, its triggers' included."""
     notices: list[str] = []
 
     def note(diagnostic: psycopg.errors.Diagnostic) -> None:
@@ -59,7 +51,6 @@ def plans(
         ("log_min_duration", "0"),
         ("log_nested_statements", "on"),
         ("log_level", "notice"),
-        ("log_analyze", str(analyze)),
     ]:
         connection.execute("select set_config(%s, %s, false)", [f"auto_explain.{name}", value])
     connection.add_notice_handler(note)

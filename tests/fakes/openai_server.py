@@ -191,14 +191,10 @@ def embedding(text: str, dimensions: int = EMBEDDING_DIMENSIONS) -> list[float]:
 
 
 class FakeOpenAI:
-    """A running server on a free port of 127.0.0.1; it starts when made. A context manager: the end stops it.
+    """A running server on a free port of 127.0.0.1; it starts when made. A context manager: the end stops it."""
 
-    `embedding_size` plays a server that ignores `dimensions` and always gives vectors of that length.
-    """
-
-    def __init__(self, respond: Handler | None = None, *, embedding_size: int | None = None) -> None:
+    def __init__(self, respond: Handler | None = None) -> None:
         self._default = respond or (lambda body: Reply.text("An answer of the fake model."))
-        self._embedding_size = embedding_size
         self._failures: list[Exception] = []
         # never listened at: nobody else gets the port while the server is away
         self._kept = _bound_socket(0)
@@ -316,7 +312,7 @@ class FakeOpenAI:
         texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
         if not all(texts):
             return Reply.http_error(400, message="'$.input' is invalid: an input cannot be an empty string.")
-        size = self._embedding_size or body.get("dimensions", EMBEDDING_DIMENSIONS)
+        size = body.get("dimensions", EMBEDDING_DIMENSIONS)
         as_numbers = body.get("encoding_format") == "float"
         vectors = [embedding(text, size) for text in texts]
         data = [

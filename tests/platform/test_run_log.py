@@ -2,10 +2,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 
+from quarry.models.interface import Prices, Usage
 from quarry.platform.budget import Budget
+from quarry.platform.errors import NotFound
+from quarry.platform.metrics import Metrics
 from quarry.postgres.pool import Database
 from quarry.runs import run_log
 from quarry.runs.run_log import ResultRecord, Run, RunLog, recent_runs, whole_run
@@ -51,23 +55,14 @@ async def test_a_run_that_lasts_is_there_before_it_ends(
     assert [(each["status"], each["reason"]) for each in ended["steps"]] == [("degraded", "TimeoutError")]
 
 
-def record(log: RunLog, number: int, *, results: int = 0) -> None:
-    """A run that asked for its number."""
-    run = make_run(f"query {number}")
-    with log.record(run), run.step("search"):
-        run.results = [ResultRecord("motion", f"m{rank}", 1 / rank) for rank in range(1, results + 1)]
-
-
-async def recorded(database: Database) -> set[str]:
-    return {row["query"] for row in await recent_runs(database, 1000)}
-
-
 async def test_what_the_database_refuses_is_counted_and_never_fails_a_search(
     log: RunLog, database: Database, caplog: pytest.LogCaptureFixture
 ) -> None:
     await database.execute("alter table search_run_steps add constraint broken check (false)")
     for number in range(3):
-        record(log, number)
+        run = make_run(f"query {number}")
+        with log.record(run), run.step("search"):
+            run.results = [ResultRecord("motion", "m1", 1.0)]
     await log.drain()
     await database.execute("alter table search_run_steps drop constraint broken")
     assert log.dropped == 3
@@ -75,4 +70,30 @@ async def test_what_the_database_refuses_is_counted_and_never_fails_a_search(
     assert [line.getMessage() for line in caplog.records] == [
         "runs are not recorded, 1 since the start: CheckViolation"
     ]
-    assert await recorded(database) == set()
+    assert await recent_runs(database, 1000) == []
+
+
+@pytest.mark.parametrize(
+    ("prices", "cost"), [(Prices(0.15, 0.6), {"ModelCost": [pytest.approx(0.00045)]}), (Prices(0.15, None), {})]
+)
+async def test_a_run_is_counted_for_its_domain_also_where_it_fails_and_cannot_be_written(
+    prices: Prices, cost: dict[str, Any]
+) -> None:
+    metrics = Metrics()
+    log = RunLog(Database("postgresql://127.0.0.1:1/none", pool_size=1, timeout_seconds=1), metrics, prices)
+    run = Run("people", "demo", "a secret question", Budget(5, 5, 30.0, 1000), chat=None)
+
+    def search() -> None:
+        for usage in (Usage(900, 300), Usage(100, 200)):
+            with run.step("reading") as step:
+                step.usage = usage
+        run.degrade("reading")
+        raise NotFound("nothing")
+
+    with pytest.raises(NotFound), log.record(run):
+        search()
+    counts = {domain: {metric.name: each for metric, each in by.items()} for domain, by in metrics.take().items()}
+    assert counts == {
+        "people": {"Searches": [1], "DegradedSteps": [1], "PromptTokens": [1000], "CompletionTokens": [500]} | cost,
+        None: {"Searches": [1]} | cost,
+    }
