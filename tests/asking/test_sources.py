@@ -16,17 +16,10 @@ from tests.local.test_cli import one_line, quarry
 from tests.running import running_server
 
 COUNTS = [
-    ("motion", [{"field": "result", "value": "carried"}], "select count(*) from motions where outcome = 'Carried'"),
     (
         "key_statement",
         [{"field": "meeting.body", "value": "City Council"}],
         "select count(*) from key_statements s join meetings m on m.id = s.meeting_id where m.body = 'City Council'",
-    ),
-    ("meeting", [], "select count(*) from meetings"),
-    (
-        "companies",
-        [{"field": "country", "value": "india"}],
-        "select count(*) from companies where hq_country = 'India'",
     ),
     (
         "companies",

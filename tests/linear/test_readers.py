@@ -52,7 +52,7 @@ def _file_of(format: Format) -> Reader:
 READERS: list[tuple[str, Reader, tuple[str, ...], int]] = [
     ("reasons", lambda text: sanitised([text]), ("[", "<a", "**", "[x]("), 20_000),
     ("citations", _by_character(lambda: CitationFilter({1, 2})), ("[1,", "`", "` ", "【1"), 10_000),
-    ("links", _by_character(lambda: LinkFilter({1: "x"})), ("[x](", "http://", "`", "<a "), 10_000),
+    ("links", _by_character(lambda: LinkFilter({1: "x"})), ("[x](", "http://", "`", "<a "), 4_000),
     ("sentences", sentences, ('."', ". ", "A. ", " [1]", ")", "No. "), 20_000),
     ("marks", lambda text: unmark(mark(text)), ("<mark>", "\ue000", "&lt;"), 20_000),
     ("a model's JSON", without_fence, ("```", "```\n", "``` "), 20_000),

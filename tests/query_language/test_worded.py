@@ -7,7 +7,6 @@ import datetime
 import pytest
 
 from quarry.query.worded import labels
-from quarry.retrieval.facets import Facet, SearchTable
 from quarry.retrieval.labels import Value, value_label
 from quarry.spans.mention import DateRange, Grain, MoneyRange, NumberRange
 from quarry.spans.question import Condition
@@ -54,21 +53,3 @@ def test_a_period_is_called_by_its_name_and_another_value_as_it_is(
 )
 def test_a_condition_is_said_as_its_facet_words_it(condition: Condition, label: str) -> None:
     assert labels(HOUSES, [(condition,)]) == [label]
-
-
-@pytest.mark.parametrize(
-    ("range", "label"),
-    [
-        (NumberRange(2), "stays at least 2 days"),
-        (NumberRange(1 / 12, includes_least=False), "stays more than 2 hours"),
-        (NumberRange(most=0.5), "stays at most 0.5 days"),
-        (NumberRange(1 / 144, 1 / 96), "stays at least 10 minutes and at most 15 minutes"),
-    ],
-)
-def test_a_length_of_time_is_said_in_a_unit_that_writes_it_exactly(range: NumberRange, label: str) -> None:
-    stays = SearchTable(
-        "stays",
-        nouns=("stay",),
-        facets=(Facet("stay", "number", "stay", "stay", "stays", unit="days", wording="stays {}"),),
-    )
-    assert labels(stays, [(Condition("stay", range=range),)]) == [label]

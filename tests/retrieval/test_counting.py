@@ -87,7 +87,7 @@ writes = st.one_of(
 )
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(writes, min_size=3, max_size=8))
 def test_whatever_is_written_the_counts_are_those_of_the_rows(
     connection: psycopg.Connection, written: list[tuple[str, list[tuple[object, ...]]]]

@@ -83,15 +83,6 @@ async def test_case_accents_inflection_and_spaces_do_not_matter(
     assert KnownValue("niche", value, 1) in [value for values in by_words.values() for value in values]
 
 
-async def test_a_name_is_found_by_a_rare_part_of_it(services: Services, connection: psycopg.Connection) -> None:
-    add_company(connection, "a", "Maren Quist Holding", founders=["Ida Bolt"])
-    by_words = await found(services, "quist holding of Bolt")
-    assert by_words == {
-        "quist holding": [KnownValue("name", "Maren Quist Holding", 1, is_whole=False)],
-        "Bolt": [KnownValue("founder", "Ida Bolt", 1, is_whole=False)],
-    }
-
-
 async def test_a_slip_of_the_pen_is_seen_where_the_language_has_no_such_word(
     services: Services, connection: psycopg.Connection
 ) -> None:

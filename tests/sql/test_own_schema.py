@@ -82,34 +82,22 @@ def few_rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def old_template(server_url: str, few_rows: Path) -> str:
-    """The name of a database with some of the sample data, all of it in `public`, as it was before there was a schema."""
-    url = create_database(server_url, "old_template")
+@pytest.fixture
+def old_url(server_url: str, few_rows: Path) -> str:
+    """A database with some of the sample data, all of it in `public`, as it was before there was a schema."""
+    url = create_database(server_url, "old_schema")
     with psycopg.connect(url) as connection:
         connection.execute("set search_path = public")
         connection.execute(migrate_module._BOOKKEEPING)
-        install_in_public(connection, migration_files(sql_directory()))
+        for file in migration_files(sql_directory()):
+            connection.execute(file.text.replace("{{embedding_dimensions}}", str(DIMENSIONS)).encode())
+            connection.execute("insert into quarry_migrations values (%s, %s)", [file.name, file.sha256])
         connection.execute("set check_function_bodies = off")
         waiting = function_files(sql_directory())
         while waiting:
             waiting = migrate_module._recreate(connection, waiting)
     fill(url, "public", few_rows)
-    return "old_template"
-
-
-@pytest.fixture
-def old_url(server_url: str, old_template: str) -> Iterator[str]:
-    """The URL of such a database of this test's own."""
-    name = f"old_{next(_numbers)}"
-    yield create_database(server_url, name, template=old_template)
-    run(server_url, f"drop database {name} with (force)")
-
-
-def install_in_public(connection: psycopg.Connection[Any], files: list[migrate_module.SqlFile]) -> None:
-    for file in files:
-        connection.execute(file.text.replace("{{embedding_dimensions}}", str(DIMENSIONS)).encode())
-        connection.execute("insert into quarry_migrations values (%s, %s)", [file.name, file.sha256])
+    return url
 
 
 def fill(url: str, schema: str, folder: Path) -> None:
