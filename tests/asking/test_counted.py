@@ -14,7 +14,6 @@ from quarry.local.doctor_collections import collection_findings
 from quarry.platform.setting_fields import DEFAULT_SCHEMA
 from quarry.postgres.migrate import connect
 from tests.asking.desk import asked, column, refused
-from tests.collections.support import apply_file
 from tests.collections.test_search import filled
 from tests.conftest import client_of
 
@@ -121,12 +120,3 @@ def test_nothing_is_wrong_with_them_until_their_rows_cannot_be_read(harbour: str
         found = [each.detail for each in collection_findings(connection, "none") if each.status == "broken"]
         connection.execute("alter table harbour.calls rename column vessel_number to ship")
     assert found == ["columns of harbour.calls have changed: ship is now called vessel_number"]
-
-
-def test_one_that_is_to_be_searched_is_made_anew(harbour: str) -> None:
-    searched = DECLARED.replace('"name", facets = { name = "value", built', '"name", text = "name", facets = { built')
-    assert [str(each) for each in apply_file(harbour, searched) if each.action != "keep"] == [
-        "drop ships: its rows are searched now",
-        "create ships (harbour.ships)",
-    ]
-    apply_file(harbour, DECLARED)

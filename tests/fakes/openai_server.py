@@ -46,7 +46,7 @@ from starlette.requests import Request
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from tests.waiting import PATIENCE_SECONDS, PAUSE_SECONDS
+from tests.waiting import PATIENCE_SECONDS, PAUSE_SECONDS, wait_until
 
 Body = dict[str, Any]
 """A request's JSON body."""
@@ -263,7 +263,7 @@ class FakeOpenAI:
         self._socket = _bound_socket(self._port)
         self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True)
         self._thread.start()
-        _wait_until(lambda: self._server.started, PATIENCE_SECONDS)
+        wait_until(lambda: self._server.started)
 
     def _end(self) -> None:
         self._server.should_exit = True
@@ -458,11 +458,3 @@ async def _happened(event: threading.Event) -> None:
     """Wait, without holding up the event loop, for what happens in the server's thread."""
     if not await asyncio.to_thread(event.wait, PATIENCE_SECONDS):
         raise TimeoutError
-
-
-def _wait_until(condition: Callable[[], bool], seconds: float) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            raise TimeoutError("the fake OpenAI server did not start")
-        time.sleep(0.002)

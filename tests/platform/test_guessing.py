@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from quarry.files.guessing import GuessedTable, TableGuesser
-from quarry.files.identifiers import Identifiers
 from quarry.files.reading import read_records
 from quarry.files.records import Record, RecordFile
 from quarry.files.value_types import ColumnType
@@ -112,23 +111,3 @@ class TestKeys:
         self, text: str, expected: tuple[str, ...]
     ) -> None:
         assert keys(text) == expected
-
-
-def named(names: Sequence[str]) -> list[str]:
-    found = Identifiers()
-    return [found.add(name) for name in names]
-
-
-class TestIdentifiers:
-    @pytest.mark.parametrize(
-        ("names", "expected"),
-        [
-            (["Ticket No.", "createdAt", "userID"], ["ticket_no", "created_at", "user_id"]),
-            (["日付", "дата", "नाम", "й"], ["日付", "дата", "नाम", "й"]),
-            (["a", "A", "a!", "a_2", "a"], ["a", "a_2", "a_3", "a_2_2", "a_4"]),
-            (["order", "User", "ctid", "name"], ["order_", "user_", "ctid_", "name"]),
-            (["é" * 80, "x" * 80, "x" * 80], ["e" * 63, "x" * 63, "x" * 61 + "_2"]),
-        ],
-    )
-    def test_names_become_plain(self, names: list[str], expected: list[str]) -> None:
-        assert named(names) == expected

@@ -173,7 +173,7 @@ async def test_vectors_come_in_order_with_unit_length(server: FakeOpenAI, embedd
     assert server.requests == [{"model": "small", "input": texts, "dimensions": 64, "encoding_format": "float"}]
 
 
-@pytest.mark.parametrize("second", [None, [], [0.0] * 64, [float("nan")] * 64, "AACAPw=="])
+@pytest.mark.parametrize("second", [None, [1.0], [0.0] * 64, [float("nan")] * 64, "AACAPw=="])
 async def test_unusable_vectors_are_unavailable(server: FakeOpenAI, embedder: OpenAIEmbedding, second: object) -> None:
     first = {"index": 0, "embedding": embedding("a", 64)}
     server.enqueue_embeddings(Reply.raw({"data": [first, {"index": 1, "embedding": second}]}))
