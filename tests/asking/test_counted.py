@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from typing import Any
 
 import psycopg
 import pytest
@@ -16,6 +14,7 @@ from quarry.postgres.migrate import connect
 from tests.asking.desk import asked, column, refused
 from tests.collections.test_search import filled
 from tests.conftest import client_of
+from tests.records.asking import ask
 
 TABLES = """
 create schema harbour;
@@ -98,19 +97,12 @@ def test_a_key_that_is_hidden_is_in_no_answer(client: TestClient) -> None:
 
 
 def test_questions_are_answered_though_nothing_is_searched(client: TestClient) -> None:
-    events = told(client, "How many ships are there?")
+    events = ask(client, "How many ships are there?")
     assert [each["total"] for each in events if each["type"] == "aggregation"] == [2]
     assert events[-1]["type"] == "done"
-    nothing = told(client, "Why does the lighthouse blink?")
+    nothing = ask(client, "Why does the lighthouse blink?")
     assert [each for each in nothing if each["type"] in ("citations", "aggregation") and each.get("citations")] == []
     assert nothing[-1]["type"] == "done"
-
-
-def told(client: TestClient, question: str) -> list[dict[str, Any]]:
-    """The events of an answer."""
-    response = client.post("/records/ask", json={"question": question})
-    assert response.status_code == 200, response.text
-    return [json.loads(line[5:]) for line in response.text.splitlines() if line.startswith("data:")]
 
 
 def test_nothing_is_wrong_with_them_until_their_rows_cannot_be_read(harbour: str) -> None:

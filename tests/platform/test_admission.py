@@ -6,7 +6,7 @@ import socket
 from collections import Counter
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import contextmanager
-from typing import Any, ClassVar
+from typing import ClassVar
 from urllib.parse import urlsplit
 
 import psycopg
@@ -254,13 +254,8 @@ def waiting_statements(url: str) -> int:
     return int(row[0])
 
 
-@pytest.mark.parametrize(
-    ("path", "body"),
-    [("/records/search?q=elm", None), ("/records/ask", {"question": "Was the elm in Quill Square kept?"})],
-)
-def test_the_statement_of_a_client_that_left_is_cancelled_in_the_database(
-    sample_url: str, path: str, body: dict[str, Any] | None
-) -> None:
+def test_the_statement_of_a_client_that_left_is_cancelled_in_the_database(sample_url: str) -> None:
+    path, body = "/records/ask", {"question": "Was the elm in Quill Square kept?"}
     with running_server(sample_url, DATABASE_POOL_SIZE="1", RATE_LIMIT_PER_MINUTE="0") as url:
         with locked(sample_url, "motions"):
             leaving = Call(url, "ada", path, body=body)

@@ -156,7 +156,11 @@ def test_what_is_malformed_is_named_and_ends_the_file(rest: str) -> None:
 
 def test_values_are_what_they_are_in_a_sheet() -> None:
     day = datetime.date(2031, 4, 7)
-    rows = [["id", "name", "amount", "on", "paid"], [1, "Elm", 10.5, day, True], [2, "007", 4, None, False]]
+    rows: list[list[object]] = [
+        ["id", "name", "amount", "on", "paid"],
+        [1, "Elm", 10.5, day, True],
+        [2, "007", 4, None, False],
+    ]
     assert read(xlsx({"A": rows}), "a.xlsx") == (
         [
             {"id": 1, "name": "Elm", "amount": 10.5, "on": day, "paid": True},
