@@ -139,6 +139,7 @@ def test_a_configuration_error_is_for_the_operator_only(client: TestClient, capl
         ({}, "/question", "question: Field required"),
         ({"question": "  "}, "/question", "question: String should have at least 1 character"),
         ({"question": "x" * 2001}, "/question", "question: String should have at most 2000 characters"),
+        ({"question": "a\x00b"}, "/question", "question: must not contain the NUL character"),
         ({"question": "\ud800"}, "/question", "question: Input should be a valid string"),
         ({"question": "q", "limit": 51}, "/limit", "limit: Input should be less than or equal to 50"),
         ({"question": "q", "limit": float("nan")}, "/limit", "limit: Input should be a finite number"),
